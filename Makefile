@@ -1,0 +1,62 @@
+# Everything works on a bare machine with Python 3.11 or newer, pip, git and make; with uv it is only faster.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+STAMP := $(VENV)/.installed-$(shell cksum pyproject.toml requirements/dev.txt 2>/dev/null | cksum | cut -d' ' -f1)
+
+.PHONY: help demo test check lint types layers soak bench fit lock clean
+help:
+	@echo "make demo   run the main job on the example skills"
+	@echo "make test   set everything up and run all tests"
+	@echo "make check  linters, type checker, layers"
+	@echo "make soak   10,000 runs of the ledger's state machine per backend"
+	@echo "make bench  speed, memory and token figures against other packages"
+	@echo "make fit    fit the lexical floor and margin anew (needs SKILLWEAVE_SELECTION)"
+	@echo "make lock   resolve requirements/*.txt anew (needs uv)"
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; install one or call make PYTHON=/path/to/python"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || $(PYTHON) -m venv --without-pip --clear $(VENV)
+
+$(STAMP): $(VENV)/bin/python pyproject.toml requirements/dev.txt
+ifneq ($(UV),)
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install -q --require-hashes -r requirements/dev.txt
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install -q --no-deps --no-build-isolation -e .
+else
+	@if $(BIN)/python -m pip --version >/dev/null 2>&1; then PIP="$(BIN)/python -m pip"; \
+	else PIP="$(PYTHON) -m pip --python $(BIN)/python"; fi; \
+	$$PIP install -q --disable-pip-version-check --require-hashes -r requirements/dev.txt && \
+	PATH="$(CURDIR)/$(BIN):$$PATH" $$PIP install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+endif
+	@rm -f $(VENV)/.installed-* && touch $@
+
+demo: $(STAMP)
+	@$(BIN)/skillweave demo
+
+test: $(STAMP) check
+	@$(BIN)/python -m pytest
+
+check: lint types layers
+
+lint: $(STAMP)
+	@$(BIN)/ruff check -q . && $(BIN)/ruff format -q --check .
+
+types: $(STAMP)
+	@$(BIN)/mypy --no-error-summary
+
+layers: $(STAMP)
+	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.txt 2>&1 || { cat $(VENV)/layers.txt; exit 1; }
+
+soak: $(STAMP)
+	@$(BIN)/python -m pytest -m soak -q tests/properties
+
+lock:
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
+		--custom-compile-command "make lock" --extra dev pyproject.toml -o requirements/dev.txt
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
+		--custom-compile-command "make lock" requirements/bench.in -o requirements/bench.txt
+
+clean:
+	rm -rf $(VENV) .venv-bench build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,91 @@
+"""What a host tells about a conversation: messages, tool results and the coming turn, neutral of any framework."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TypeAlias
+
+Part: TypeAlias = "str | Mapping[str, object]"
+"""A piece of a message: text, or a host's own part (an image, a tool call), which is carried but never read."""
+
+
+class Role(StrEnum):
+    """Who speaks; `system` also stands for a provider's `developer`."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class Placement(StrEnum):
+    """Where a host puts skill text: in the history, where it stays, or in the call, with which it goes (spec 5.3)."""
+
+    HISTORY = "history"
+    CALL = "call"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message; `id` is the host's, where it keeps one. Only text is ever matched, None content is empty."""
+
+    role: Role
+    content: str | tuple[Part, ...] | None
+    id: str | None = None
+
+    def texts(self) -> tuple[str, ...]:
+        """The text parts, in order."""
+        if self.content is None:
+            return ()
+        if isinstance(self.content, str):
+            return (self.content,)
+        return tuple(part for part in self.content if isinstance(part, str))
+
+    @property
+    def text(self) -> str:
+        """All text parts, a line break between two."""
+        return "\n".join(self.texts())
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool answered since the last turn; `call` is the id of the call."""
+
+    tool: str
+    content: str
+    status: str = "success"
+    call: str | None = None
+
+
+_NOTHING_KNOWN: Mapping[str, object] = MappingProxyType({})
+
+
+def _nothing_known() -> Mapping[str, object]:
+    return _NOTHING_KNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One coming model call.
+
+    `id` is the host's idempotency key: the same id again is a replay and changes nothing. `transcript` is everything
+    that the model will be sent; None means that the host cannot say, while a list, even an empty one, is complete.
+    `named` are skills that the host itself asks for; `tools` are the names it grants, None when not stated; `memory`
+    may name the entity that is being worked on.
+    """
+
+    id: str
+    conversation: str
+    message: Message
+    transcript: tuple[Message, ...] | None = None
+    results: tuple[ToolResult, ...] = ()
+    named: tuple[str, ...] = ()
+    memory: Mapping[str, object] = field(default_factory=_nothing_known, hash=False)
+    tools: tuple[str, ...] | None = None
+    placement: Placement = Placement.HISTORY
+
+
+def latest(role: Role, messages: Sequence[Message]) -> Message | None:
+    """The last message of that role, None when there is none."""
+    return next((message for message in reversed(messages) if message.role is role), None)

@@ -1,0 +1,87 @@
+"""What skillweave says about one turn: what became of each considered skill, and on what evidence."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """What became of a considered skill in one turn (spec 5.5)."""
+
+    INJECTED = "injected"
+    ALREADY_PRESENT = "already-present"
+    REFRESHED = "refreshed"
+    UPGRADED = "upgraded"
+    ADOPTED = "adopted"
+    HELD = "held"
+    OVER_BUDGET = "over-budget"
+    OVER_LIMIT = "over-limit"
+    BELOW_THRESHOLD = "below-threshold"
+    CONFLICT = "conflict"
+    UNMET = "unmet"
+    VETOED = "vetoed"
+    UNREACHABLE = "unreachable"
+    NOT_AT_CURSOR = "not-at-cursor"
+    FORBIDDEN = "forbidden"
+    INACTIVE = "inactive"
+    UNKNOWN = "unknown"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a matcher spoke: the `kind` of hit, the matched `text`, and its span in characters of the original message.
+
+    `kind` is one of marker, host, pattern, keyword, verb, id, never, terms, companion; `start` and `end` are None where
+    the evidence is not a place in the message.
+    """
+
+    kind: str
+    text: str
+    start: int | None = None
+    end: int | None = None
+
+    def to_dict(self) -> dict[str, str | int | None]:
+        """The JSON form `{kind, text, start, end}`."""
+        return {"kind": self.kind, "text": self.text, "start": self.start, "end": self.end}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, str | int | None]) -> "Evidence":
+        """The value that `to_dict` wrote."""
+        start, end = data["start"], data["end"]
+        return cls(
+            kind=str(data["kind"]),
+            text=str(data["text"]),
+            start=None if start is None else int(start),
+            end=None if end is None else int(end),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One considered skill: its outcome, the stage that decided, and the evidence.
+
+    `score` is in [0, 1] and compares within one `matcher` only; `tokens` is what the skill costs, or would have cost
+    when it was left out, None where nothing was rendered.
+    """
+
+    skill_id: str
+    outcome: Outcome
+    stage: str
+    reason: str
+    score: float | None = None
+    matcher: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    tokens: int | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form `{skill_id, outcome, stage, score, matcher, evidence, tokens, reason}`."""
+        return {
+            "skill_id": self.skill_id,
+            "outcome": self.outcome.value,
+            "stage": self.stage,
+            "score": self.score,
+            "matcher": self.matcher,
+            "evidence": [piece.to_dict() for piece in self.evidence],
+            "tokens": self.tokens,
+            "reason": self.reason,
+        }

@@ -1,0 +1,74 @@
+"""Every exception that skillweave raises: a caller's mistake and a world that does not answer are different classes."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SkillweaveError(Exception):
+    """The root of all errors raised on purpose; its text is one line that names the thing and the remedy."""
+
+
+class SkillNotFound(SkillweaveError, LookupError):
+    """A skill id that the registry does not have; `known` are all ids, `nearest` the likely ones."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        self.known = tuple(sorted(known))
+        self.nearest = nearest_names(name, self.known)
+        if self.nearest:
+            remedy = f"did you mean {' or '.join(repr(near) for near in self.nearest)}?"
+        elif self.known:
+            remedy = f"there are {len(self.known)} skills; list them with `skillweave catalog`"
+        else:
+            remedy = "no skill is loaded; check the skill sources"
+        super().__init__(f"skill {_shown(name)} is not in the registry; {remedy}")
+
+
+class ArtifactNotFound(SkillweaveError, LookupError):
+    """An artifact that its skill does not list, or whose file has gone since the skill was loaded."""
+
+    def __init__(self, skill: str, artifact: str, why: str) -> None:
+        self.skill = skill
+        self.artifact = artifact
+        super().__init__(f"artifact {_shown(artifact)} of skill {skill!r} cannot be read: {why}")
+
+
+class InvalidSkill(SkillweaveError, ValueError):
+    """A definition that cannot become a Skill: a bad id, a missing required field, a value of the wrong type."""
+
+
+class DuplicateSkill(SkillweaveError, ValueError):
+    """Two sources bring the same id and the precedence is `error`."""
+
+
+class SourceUnavailable(SkillweaveError):
+    """A source that cannot be read at all: a missing folder, a file where a folder should be."""
+
+
+class StoreUnavailable(SkillweaveError):
+    """A store that does not answer; `retry_after` is in seconds, None when waiting will not help."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        self.retry_after = retry_after
+        super().__init__(message)
+
+
+class Contended(SkillweaveError):
+    """Other turns of the same conversation won every compare-and-swap; the turn can be tried again."""
+
+    def __init__(self, conversation: str, attempts: int) -> None:
+        self.conversation = conversation
+        self.attempts = attempts
+        super().__init__(
+            f"conversation {_shown(conversation)} was changed by others {attempts} times while this turn ran; "
+            "run the turn again, or send turns of one conversation one after the other"
+        )
+
+
+def nearest_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Up to three known names that look like a misspelling's target, best first."""
+    return tuple(get_close_matches(name[:200], list(known), n=3, cutoff=0.6))
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 100 else text[:100] + "…")

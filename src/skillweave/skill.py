@@ -1,0 +1,205 @@
+"""The value that everything is about: a Skill and its parts, frozen and free of I/O (spec 1.1)."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+"""Plain JSON data, mutable: what readers produce and `to_*` functions return."""
+FrozenJson: TypeAlias = "bool | int | float | str | tuple[FrozenJson, ...] | Mapping[str, FrozenJson] | None"
+"""JSON data that cannot be changed: lists are tuples, objects are read-only mappings."""
+
+SKILL_ID = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
+"""The one form of an id, the same as in a `SKILL_SELECT:` marker (seed 000); use with `fullmatch`."""
+
+EMPTY: Mapping[str, FrozenJson] = MappingProxyType({})
+
+
+def _empty() -> Mapping[str, FrozenJson]:
+    return EMPTY
+
+
+class Status(StrEnum):
+    """Only `active` skills are selected; `deprecated` ones still are, with a warning."""
+
+    ACTIVE = "active"
+    DRAFT = "draft"
+    DISABLED = "disabled"
+    DEPRECATED = "deprecated"
+
+    @property
+    def selectable(self) -> bool:
+        """Whether a skill of this status may be given to an agent."""
+        return self in (Status.ACTIVE, Status.DEPRECATED)
+
+
+@dataclass(frozen=True, slots=True)
+class Triggers:
+    """Declared conditions in the user's words; `never` phrases veto, `examples` are phrases that must select."""
+
+    keywords: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutputContract:
+    """What the skill promises to produce: a type name and an optional JSON Schema (seed 002)."""
+
+    type: str
+    schema: Mapping[str, FrozenJson] | None = field(default=None, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillText:
+    """The tier 2 text in its parts; `instructions` is the Markdown body, `details` the long description."""
+
+    details: str | None = None
+    instructions: str | None = None
+    steps: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
+    postconditions: tuple[str, ...] = ()
+    output_format: str | None = None
+    output_contract: OutputContract | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRules:
+    """Tool permissions of one skill: `allowed` None says nothing, `()` is zero capability (V005)."""
+
+    allowed: tuple[str, ...] | None = None
+    forbidden: tuple[str, ...] = ()
+    preapproved: tuple[str, ...] = ()
+
+
+class RelationKind(StrEnum):
+    """How one skill stands to another (seed 002)."""
+
+    REQUIRES = "requires"
+    INCOMPATIBLE = "incompatible"
+    FORBIDS = "forbids"
+
+
+class RuleList(StrEnum):
+    """Which of seed 002's two lists a relation came from; kept so that the spelling round-trips."""
+
+    COMPATIBILITY = "compatibility_rules"
+    COMPOSABILITY = "composability_rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One rule about another skill, owned by the skill that declares it."""
+
+    kind: RelationKind
+    skill: str
+    reason: str | None = None
+    list: RuleList = RuleList.COMPOSABILITY
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A point where a person must approve; with `before`, ahead of that tool's call."""
+
+    name: str
+    before: str | None = None
+    blocking: bool = True
+    reviewer: str | None = None
+    asks: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactRef:
+    """A tier 3 document by reference; `size` in bytes, `content_hash` (SHA-256 hex) is known after the first read."""
+
+    id: str
+    name: str
+    media_type: str
+    size: int
+    content_hash: str | None = None
+    token_estimate: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a skill came from: the source's name and the place inside it (for a folder skill, its SKILL.md)."""
+
+    source: str
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """One package of specialised instructions, whatever spelling it was written in.
+
+    `digest` is the SHA-256 hex of the definition at load; `spelling` is the id as its author wrote it, where that is
+    no valid id; `name` is for people. Equal definitions are equal values.
+    """
+
+    id: str
+    name: str
+    description: str
+    version: str | None = None
+    status: Status = Status.ACTIVE
+    triggers: Triggers = Triggers()
+    domain_tags: tuple[str, ...] = ()
+    text: SkillText = SkillText()
+    tools: ToolRules | None = None
+    relations: tuple[Relation, ...] = ()
+    checkpoints: tuple[Checkpoint, ...] = ()
+    emits: tuple[str, ...] = ()
+    artifacts: tuple[ArtifactRef, ...] = ()
+    license: str | None = None
+    compatibility: str | None = None
+    metadata: Mapping[str, FrozenJson] = field(default_factory=_empty, hash=False)
+    extra: Mapping[str, FrozenJson] = field(default_factory=_empty, hash=False)
+    spelling: str | None = None
+    origin: Origin | None = None
+    digest: str = ""
+
+    def requires(self) -> tuple[str, ...]:
+        """Ids of the companions this skill must not be without, in declaration order, once each."""
+        return tuple(dict.fromkeys(r.skill for r in self.relations if r.kind is RelationKind.REQUIRES))
+
+    def excludes(self) -> tuple[str, ...]:
+        """Ids that must not be present together with this skill, in declaration order, once each."""
+        return tuple(dict.fromkeys(r.skill for r in self.relations if r.kind is not RelationKind.REQUIRES))
+
+
+def is_skill_id(text: str) -> bool:
+    """Whether the text has the one form of an id: 1 to 100 ASCII letters, digits, `_` or `-`."""
+    return SKILL_ID.fullmatch(text) is not None
+
+
+def title_of(skill_id: str) -> str:
+    """The display name of a skill that has none: its id in title case, `spacing-check` as `Spacing Check`."""
+    words = re.split(r"[-_]+", skill_id)
+    return " ".join(word[:1].upper() + word[1:] for word in words if word) or skill_id
+
+
+def freeze(value: Json) -> FrozenJson:
+    """The same JSON data, unchangeable at every depth."""
+    if isinstance(value, dict):
+        return MappingProxyType({key: freeze(item) for key, item in value.items()})
+    if isinstance(value, list):
+        return tuple(freeze(item) for item in value)
+    return value
+
+
+def freeze_mapping(value: Mapping[str, Json]) -> Mapping[str, FrozenJson]:
+    """A JSON object, unchangeable at every depth."""
+    return MappingProxyType({key: freeze(item) for key, item in value.items()})
+
+
+def thaw(value: FrozenJson) -> Json:
+    """Plain mutable JSON data again: the inverse of `freeze`."""
+    if isinstance(value, Mapping):
+        return {key: thaw(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [thaw(item) for item in value]
+    return value
