@@ -6,6 +6,11 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TypeAlias
 
+from skillweave.errors import InvalidTurn
+
+LONGEST_ID = 500
+"""Characters that a conversation's or a turn's id may have."""
+
 Part: TypeAlias = "str | Mapping[str, object]"
 """A piece of a message: text, or a host's own part (an image, a tool call), which is carried but never read."""
 
@@ -84,6 +89,15 @@ class Turn:
     memory: Mapping[str, object] = field(default_factory=_nothing_known, hash=False)
     tools: tuple[str, ...] | None = None
     placement: Placement = Placement.HISTORY
+
+    def __post_init__(self) -> None:
+        for name, value in (("conversation", self.conversation), ("id", self.id)):
+            if not value or len(value) > LONGEST_ID:
+                raise InvalidTurn(
+                    f"Turn({name}={value[:40]!r}) has {len(value)} characters; give 1 to {LONGEST_ID} of them"
+                )
+            if not value.isprintable():
+                raise InvalidTurn(f"Turn({name}={value!r}) holds an unprintable character; remove it")
 
 
 def latest(role: Role, messages: Sequence[Message]) -> Message | None:

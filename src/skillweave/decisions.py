@@ -1,6 +1,6 @@
 """What skillweave says about one turn: what became of each considered skill, and on what evidence."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -72,6 +72,16 @@ class Decision:
     matcher: str | None = None
     evidence: tuple[Evidence, ...] = ()
     tokens: int | None = None
+
+    def without_message_text(self) -> "Decision":
+        """The decision as it may be kept: what a pattern matched is somebody's words, only its place stays.
+
+        Keywords and terms are the skill's own words.
+        """
+        if not any(piece.kind == "pattern" for piece in self.evidence):
+            return self
+        kept = (replace(piece, text="") if piece.kind == "pattern" else piece for piece in self.evidence)
+        return replace(self, evidence=tuple(kept))
 
     def to_dict(self) -> dict[str, object]:
         """The JSON form `{skill_id, outcome, stage, score, matcher, evidence, tokens, reason}`."""

@@ -1,0 +1,228 @@
+"""The one module that writes prompt text: skill blocks, catalog lines and hints (spec 5.3, message of seed 000)."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.disclose.rung import Rung
+from skillweave.skill import ArtifactRef, Skill, thaw
+
+ACTIVATED = "=== Skill Activated: "
+AVAILABLE = "=== Skill Available: "
+CONTEXT = "=== Entity Context: "
+HEADER_END = " ==="
+HEADERS = (ACTIVATED, AVAILABLE, CONTEXT)
+REPLACES = "This replaces the earlier text of this skill."
+"""The line under the header of a block that is given again with other content."""
+
+SECTIONS = (
+    "## Description",
+    "## Instructions",
+    "## Steps",
+    "## Requirements",
+    "## Output Format",
+    "## Postconditions",
+    "## Output Contract",
+    "## Tools",
+    "## Checkpoints",
+    "## References",
+    "## Entity Context",
+)
+_MARKER = re.compile(r"SKILL_SELECT:")
+_OWN_LINE = re.compile(
+    "^(?="
+    + "|".join([*(re.escape(header.rstrip()) for header in HEADERS), *(rf"{head}[ \t]*$" for head in SECTIONS)])
+    + ")",
+    re.MULTILINE,
+)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Inlined:
+    """An artifact whose content stands in the block."""
+
+    ref: ArtifactRef
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A block's text, and what had to be escaped in it."""
+
+    text: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What a block holds besides the skill's own text.
+
+    `base_directory` is where the host can read the skill's files, None where it cannot.
+    """
+
+    inlined: tuple[Inlined, ...] = ()
+    context: tuple[str, ...] = ()
+    base_directory: str | None = None
+    replaces_earlier: str = ""
+
+
+NOTHING_ELSE = Extras()
+
+
+class _Escaped:
+    """Skill text on its way into a prompt: escapes what would pass for ours, and notes that it did."""
+
+    def __init__(self, skill: Skill) -> None:
+        self._skill = skill
+        self._found: dict[str, None] = {}
+
+    def text(self, value: str) -> str:
+        lines = value.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+        if not lines.isascii() and _LONE_SURROGATE.search(lines):
+            self._found["half of a surrogate pair, which no encoding can carry"] = None
+            lines = _LONE_SURROGATE.sub("\ufffd", lines)
+        marked = _MARKER.sub(r"SKILL_SELECT\\:", lines)
+        if marked != lines:
+            self._found["a SKILL_SELECT: marker"] = None
+        escaped = _OWN_LINE.sub(r"\\", marked)
+        if escaped != marked:
+            self._found["a line that equals one of the block's own headings"] = None
+        return escaped
+
+    def line(self, value: str) -> str:
+        return self.text(" ".join(value.split()))
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return tuple(
+            Diagnostic(
+                code="text-escaped",
+                severity=Severity.INFO,
+                skill=self._skill.id,
+                message=f"the text of skill {self._skill.id!r} holds {what}; it was escaped",
+                fix="nothing else is changed; reword the line if the escape disturbs",
+            )
+            for what in self._found
+        )
+
+
+def render_skill(skill: Skill, rung: Rung, extras: Extras = NOTHING_ELSE) -> Rendered:
+    """The message of seed 000 for one skill, as much of it as the rung says; sections without content are left out."""
+    escaped = _Escaped(skill)
+    if rung is Rung.CATALOG:
+        header = f"{AVAILABLE}{escaped.line(skill.name)}{HEADER_END}"
+        return Rendered(f"{header}\n{catalog_line(skill)}", escaped.diagnostics())
+    parts = [f"{ACTIVATED}{escaped.line(skill.name)}{HEADER_END}"]
+    if extras.replaces_earlier:
+        parts.append(extras.replaces_earlier)
+    parts += _own_sections(skill, escaped)
+    parts += _section("## References", _references(skill, extras, escaped))
+    parts += _section("## Entity Context", "\n".join(escaped.text(section) for section in extras.context))
+    return Rendered("\n".join(parts), escaped.diagnostics())
+
+
+def render_context(entity: str, sections: Sequence[str], skill: Skill) -> Rendered:
+    """Entity context that comes later than its skill, under a header of its own."""
+    escaped = _Escaped(skill)
+    lines = [f"{CONTEXT}{escaped.line(entity)}{HEADER_END}", *(escaped.text(section) for section in sections)]
+    return Rendered("\n".join(lines), escaped.diagnostics())
+
+
+def catalog_line(skill: Skill) -> str:
+    """The tier 1 line: id, description and the first five triggers, on one line."""
+    escaped = _Escaped(skill)
+    words = [*skill.triggers.keywords, *skill.triggers.verbs][:5]
+    triggers = f" (triggers: {', '.join(escaped.line(word) for word in words)})" if words else ""
+    return f"- {skill.id}: {escaped.line(skill.description)}{triggers}"
+
+
+CATALOG_HEAD = (
+    "## Available Skills\nTo load a skill, write SKILL_SELECT:<id> with an id of this list; its instructions follow."
+)
+
+
+def catalog_tail(shown: int, total: int) -> str:
+    """The last line of a catalog that does not show everything."""
+    return f"Showing {shown} of {total} skills; the others are found by what a request is about."
+
+
+def hint(total: int) -> str:
+    """One line for a message that nothing matched."""
+    if total == 1:
+        return 'One skill is available; ask "what can you do?" to see it.'
+    return f'{total} skills are available; ask "what can you do?" to see them.'
+
+
+def all_skills_head(shown: int, total: int) -> str:
+    """The first line of an answer to "show all skills"."""
+    if shown == total:
+        return f"All {total} skills in full:"
+    return f"Showing {shown} of {total} skills in full, as many as fit; ask for others by their subject:"
+
+
+def _own_sections(skill: Skill, escaped: _Escaped) -> list[str]:
+    text = skill.text
+    steps = _section("## Steps", "\n".join(f"{n}. {escaped.text(step)}" for n, step in enumerate(text.steps, 1)))
+    instructions = _section("## Instructions", escaped.text(text.instructions or ""))
+    contract = text.output_contract
+    return [
+        *_section("## Description", escaped.text(text.details or skill.description)),
+        *([] if steps else instructions),
+        *steps,
+        *_section("## Requirements", _bullets(text.requirements, escaped)),
+        *_section("## Output Format", escaped.text(text.output_format or "")),
+        *_section("## Postconditions", _bullets(text.postconditions, escaped)),
+        *_section("## Output Contract", "" if contract is None else escaped.text(_contract(contract.type, skill))),
+        *(instructions if steps else []),
+        *_section("## Tools", _tools(skill, escaped)),
+        *_section("## Checkpoints", _checkpoints(skill, escaped)),
+    ]
+
+
+def _section(heading: str, content: str) -> list[str]:
+    return [heading, content] if content else []
+
+
+def _bullets(items: Sequence[str], escaped: _Escaped) -> str:
+    return "\n".join(f"- {escaped.text(item)}" for item in items)
+
+
+def _contract(kind: str, skill: Skill) -> str:
+    schema = skill.text.output_contract.schema if skill.text.output_contract else None
+    if schema is None:
+        return kind
+    return f"{kind}\n{json.dumps(thaw(schema), ensure_ascii=False, sort_keys=True)}"
+
+
+def _tools(skill: Skill, escaped: _Escaped) -> str:
+    if skill.tools is None:
+        return ""
+    lines = []
+    if skill.tools.allowed is not None:
+        lines.append(f"- allowed: {escaped.line(', '.join(skill.tools.allowed)) or 'none'}")
+    if skill.tools.forbidden:
+        lines.append(f"- forbidden: {escaped.line(', '.join(skill.tools.forbidden))}")
+    return "\n".join(lines)
+
+
+def _checkpoints(skill: Skill, escaped: _Escaped) -> str:
+    lines = []
+    for checkpoint in skill.checkpoints:
+        place = f" before {escaped.line(checkpoint.before)}" if checkpoint.before else ""
+        asks = f": {escaped.line(checkpoint.asks)}" if checkpoint.asks else ""
+        lines.append(f"- {escaped.line(checkpoint.name)}{place}{asks}")
+    return "\n".join(lines)
+
+
+def _references(skill: Skill, extras: Extras, escaped: _Escaped) -> str:
+    if not skill.artifacts:
+        return ""
+    contents = {inlined.ref.id: inlined.content for inlined in extras.inlined}
+    lines = [] if extras.base_directory is None else [f"Base directory: {escaped.line(extras.base_directory)}"]
+    lines += [f"- {escaped.line(ref.id)} ({ref.size:,} bytes)" for ref in skill.artifacts]
+    for ref in skill.artifacts:
+        if ref.id in contents:
+            lines += [f"### {escaped.line(ref.name)}", escaped.text(contents[ref.id])]
+    return "\n".join(lines)

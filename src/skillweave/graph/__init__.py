@@ -1,0 +1,1 @@
+"""Where a conversation stands among its skills. The cursor is part of every State; the graph itself comes later."""

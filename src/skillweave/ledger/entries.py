@@ -1,0 +1,68 @@
+"""The records of what is shown: one row for the skill, one for each artifact and entity section in its block."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from skillweave.disclose.block import carrier_of
+from skillweave.disclose.fit import Shown
+from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.render import Inlined
+from skillweave.disclose.rung import Rung
+from skillweave.ledger.state import Delivery, Record, artifact_key, skill_key
+from skillweave.ledger.transitions import CLAIM_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Giving:
+    """The turn that gives: its id, the store's clock in seconds, and whether delivery is still to be confirmed."""
+
+    turn_id: str
+    now: float
+    delivery: Delivery
+
+    def record(self, key: str, digest: str, rung: Rung, carrier: str, tokens: int) -> Record:
+        """The row for one key in this turn's name."""
+        until = self.now + CLAIM_SECONDS if self.delivery is Delivery.CLAIMED else None
+        return Record(key, digest, rung, carrier, tokens, self.delivery, self.turn_id, self.now, until)
+
+
+def records_of(shown: Shown, giving: Giving, pricing: Pricing) -> tuple[Record, ...]:
+    """The rows for a shown skill; the shares of one block add up to its tokens."""
+    return (*_of_block(shown, giving, pricing), *_of_context(shown, giving))
+
+
+def inlined_digest(inlined: Inlined) -> str:
+    """The digest of an artifact's content: the reference's, else of the text itself."""
+    return inlined.ref.content_hash or sha256(inlined.content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _of_block(shown: Shown, giving: Giving, pricing: Pricing) -> tuple[Record, ...]:
+    if shown.block is None or shown.rung is None:
+        return ()
+    skill = shown.want.skill
+    carrier = carrier_of(shown.block.text, giving.turn_id)
+    rung = shown.rung
+    rows: list[Record] = []
+    left = shown.block.tokens
+    for inlined in shown.inlined:
+        tokens = min(left, pricing.count(inlined.content))
+        left -= tokens
+        rows.append(
+            giving.record(artifact_key(skill.id, inlined.ref.id), inlined_digest(inlined), rung, carrier, tokens)
+        )
+    for passage in shown.within:
+        tokens = min(left, pricing.count(passage.text))
+        left -= tokens
+        rows.append(giving.record(passage.key, passage.digest, rung, carrier, tokens))
+    return (giving.record(skill_key(skill.id), skill.digest, rung, carrier, left), *rows)
+
+
+def _of_context(shown: Shown, giving: Giving) -> tuple[Record, ...]:
+    if shown.context is None:
+        return ()
+    carrier = carrier_of(shown.context.text, giving.turn_id)
+    share, rest = divmod(shown.context.tokens, len(shown.apart))
+    return tuple(
+        giving.record(passage.key, passage.digest, Rung.FULL, carrier, share + (rest if place == 0 else 0))
+        for place, passage in enumerate(shown.apart)
+    )

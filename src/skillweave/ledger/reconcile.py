@@ -1,0 +1,105 @@
+"""Hold what was given against what the model will see (spec 5.4, the table of promises)."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+
+from skillweave.disclose.block import digest_in
+from skillweave.ledger.state import Delivery, Record, State
+from skillweave.ledger.transitions import expire
+
+
+class Standing(StrEnum):
+    """Where a recorded text is for the turn that asks: there, its own to give again, or held by another turn."""
+
+    PRESENT = "present"
+    MINE = "mine"
+    HELD = "held"
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """The state without what was lost, where each live record stands, and what the transcript shows beyond records.
+
+    `unrecorded` counts, by text digest, the blocks in the transcript that no record stands for; None without one.
+    """
+
+    state: State
+    standing: Mapping[str, Standing]
+    lost: tuple[Record, ...] = ()
+    unrecorded: Mapping[str, int] | None = None
+
+    def record(self, key: str, standing: Standing) -> Record | None:
+        """The live record of the key if it stands like that."""
+        return self.state.record(key) if self.standing.get(key) is standing else None
+
+    def shows(self, carrier: str) -> bool:
+        """Whether the transcript holds this text without a record of it, so that it can be adopted."""
+        return bool(self.unrecorded) and self.unrecorded is not None and self.unrecorded.get(digest_in(carrier), 0) > 0
+
+    def occupied(self) -> int:
+        """Tokens of blocks that are, or may be, in the context of the coming call, superseded ones too."""
+        live = sum(r.tokens for r in self.state.records if self.standing[r.key] is not Standing.MINE)
+        return live + sum(old.record.tokens for old in self.state.superseded)
+
+
+def reconcile(state: State, blocks: Counter[str] | None, *, holder: str, now: float) -> Reconciled:
+    """Believe the transcript where there is one, the records where there is none.
+
+    `blocks` counts the transcript's blocks by text digest, None when the host cannot say. A record that the transcript
+    does not show is lost, unless it is this turn's own (a replay gives it again) or another turn's live claim. Without
+    a transcript nothing is lost but claims whose time is over.
+    """
+    state = expire(state, now)
+    if blocks is None:
+        standing = {record.key: _unseen(record, holder) for record in state.records}
+        return Reconciled(state, MappingProxyType(standing))
+    return _by_transcript(state, blocks, holder)
+
+
+def _unseen(record: Record, holder: str) -> Standing:
+    if record.holder == holder:
+        return Standing.MINE
+    return Standing.PRESENT if record.state is Delivery.GIVEN else Standing.HELD
+
+
+def _by_transcript(state: State, blocks: Counter[str], holder: str) -> Reconciled:
+    left = Counter(blocks)
+    # The transcript of a replay is older than what the turn itself gave, so a text that stands there once is rather
+    # an earlier giving of the same text (one that was evicted, say) than this turn's.
+    shown = _sighted((r.carrier for r in state.records if r.holder != holder), left)
+    old = _sighted((s.record.carrier for s in state.superseded), left)
+    shown |= _sighted((r.carrier for r in state.records if r.holder == holder), left)
+    kept: list[Record] = []
+    lost: list[Record] = []
+    standing: dict[str, Standing] = {}
+    for record in state.records:
+        if record.carrier in shown:
+            kept.append(_seen(record))
+            standing[record.key] = Standing.PRESENT
+        elif _unseen(record, holder) is Standing.PRESENT:
+            lost.append(record)
+        else:
+            kept.append(record)
+            standing[record.key] = _unseen(record, holder)
+    superseded = tuple(s for s in state.superseded if s.record.carrier in old)
+    after = replace(state, records=tuple(kept), superseded=superseded)
+    return Reconciled(
+        state if after == state else after, MappingProxyType(standing), tuple(lost), MappingProxyType(+left)
+    )
+
+
+def _seen(record: Record) -> Record:
+    return record if record.state is Delivery.GIVEN else replace(record, state=Delivery.GIVEN, until=None)
+
+
+def _sighted(carriers: Iterable[str], left: Counter[str]) -> set[str]:
+    found = set()
+    for carrier in dict.fromkeys(carriers):
+        digest = digest_in(carrier)
+        if left[digest] > 0:
+            left[digest] -= 1
+            found.add(carrier)
+    return found

@@ -1,0 +1,96 @@
+"""The pure steps from one State to the next: claim, confirm, release, evict, adopt (spec 5.4).
+
+None of them touches `revision`: the store does when it swaps.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from skillweave.ledger.state import Delivery, Record, State, Superseded
+
+CLAIM_SECONDS = 60.0
+"""How long a claim suppresses others when its turn never comes back."""
+
+
+def claim(state: State, records: Sequence[Record]) -> State:
+    """Enter records, given or claimed; what they replace is superseded, what is there already stays as it is."""
+    for record in records:
+        state = _enter(state, record)
+    return state
+
+
+def adopt(state: State, record: Record) -> State:
+    """Enter the record of a text that the transcript shows although nothing was recorded."""
+    return _enter(state, replace(record, state=Delivery.GIVEN, until=None))
+
+
+def confirm(state: State, holder: str, now: float) -> State:
+    """What this turn claimed was delivered; other holders' records stay as they are."""
+    return _changed(state, lambda record: record.holder == holder and record.state is Delivery.CLAIMED, _given_at(now))
+
+
+def release(state: State, holder: str) -> State:
+    """What this turn claimed was not delivered after all; what it had superseded stands again."""
+    return _withdraw(state, lambda record: record.holder == holder and record.state is Delivery.CLAIMED)
+
+
+def expire(state: State, now: float) -> State:
+    """Drop the claims whose time is over, so that a crashed turn never blocks a skill for longer."""
+    return _withdraw(state, lambda record: record.expired_at(now))
+
+
+def evict(state: State, key: str) -> State:
+    """Forget the key, so that it is given again when wanted; its old text is never adopted again."""
+    record = state.record(key)
+    if record is None:
+        return state
+    kept = tuple(other for other in state.records if other.key != key)
+    return replace(state, records=kept, superseded=(*state.superseded, Superseded(record, "")))
+
+
+def clear(state: State) -> State:
+    """Forget everything about the conversation but its revision, so that a lost swap is still noticed."""
+    return State(revision=state.revision)
+
+
+def _enter(state: State, record: Record) -> State:
+    old = state.record(record.key)
+    if old is not None and _same_giving(old, record):
+        return state
+    kept = tuple(other for other in state.records if other.key != record.key)
+    superseded = state.superseded
+    if old is not None and old.carrier != record.carrier:
+        superseded = (*superseded, Superseded(old, record.carrier))
+    return replace(state, records=(*kept, record), superseded=superseded)
+
+
+def _same_giving(old: Record, new: Record) -> bool:
+    return (old.key, old.digest, old.rung, old.carrier, old.holder) == (
+        new.key,
+        new.digest,
+        new.rung,
+        new.carrier,
+        new.holder,
+    ) and (old.state is Delivery.GIVEN or new.state is Delivery.CLAIMED)
+
+
+def _withdraw(state: State, condition: Callable[[Record], bool]) -> State:
+    gone = tuple(record for record in state.records if condition(record))
+    if not gone:
+        return state
+    kept = tuple(record for record in state.records if not condition(record))
+    live = {record.key for record in kept}
+    carriers = {record.carrier for record in gone}
+    back = tuple(s.record for s in state.superseded if s.by in carriers and s.record.key not in live)
+    staying = tuple(s for s in state.superseded if s.by not in carriers)
+    return replace(state, records=(*kept, *back), superseded=staying)
+
+
+def _changed(state: State, condition: Callable[[Record], bool], change: Callable[[Record], Record]) -> State:
+    if not any(condition(record) for record in state.records):
+        return state
+    return replace(state, records=tuple(change(r) if condition(r) else r for r in state.records))
+
+
+def _given_at(now: float) -> Callable[[Record], Record]:
+    return lambda record: replace(record, state=Delivery.GIVEN, at=now, until=None)

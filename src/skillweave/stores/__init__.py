@@ -1,0 +1,1 @@
+"""Where conversations are kept: each backend is one file and passes the public contract suite."""

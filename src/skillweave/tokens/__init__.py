@@ -1,0 +1,1 @@
+"""How many tokens a text costs: the counter's port, and a real vocabulary that works offline (spec 5.2)."""

@@ -1,0 +1,145 @@
+import asyncio
+import sqlite3
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from skillweave.errors import StoreUnavailable
+from skillweave.ledger.state import State
+from skillweave.stores.sqlite import SqliteStore
+from skillweave.testing.fakes import ManualClock
+from skillweave.testing.ledger import DECISION, FULL_STATE, LedgerContract
+
+
+class TestSqliteStore(LedgerContract):
+    @pytest_asyncio.fixture
+    async def store(self, clock: ManualClock, tmp_path: Path) -> AsyncIterator[SqliteStore]:
+        store = SqliteStore(tmp_path / "state.db", clock=clock)
+        yield store
+        await store.close()
+
+
+async def test_another_process_finds_what_was_stored(tmp_path: Path) -> None:
+    one, other = SqliteStore(tmp_path / "state.db"), SqliteStore(tmp_path / "state.db")
+    await one.swap("c", 0, FULL_STATE)
+    state, _ = await other.load("c")
+    assert state.last_turn == FULL_STATE.last_turn
+    await asyncio.gather(one.close(), other.close())
+
+
+async def test_the_folder_of_the_file_is_made(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "deep" / "er" / "state.db")
+    assert await store.swap("c", 0, State())
+    await store.close()
+
+
+async def test_a_file_that_is_no_database_is_named_with_the_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    path.write_bytes(b"these are not the bytes of a database " * 50)
+    store = SqliteStore(path)
+    with pytest.raises(StoreUnavailable, match=r"state\.db is not a readable SQLite file .*move it away"):
+        await store.load("c")
+    await store.close()
+    assert path.read_bytes().startswith(b"these are not"), "a foreign file must stay as it is"
+
+
+async def test_a_damaged_page_is_named_with_the_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    store = SqliteStore(path)
+    for n in range(40):
+        await store.swap(f"c{n}", 0, FULL_STATE)
+    await store.close()
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    path.write_bytes(bytes(content))
+    damaged = SqliteStore(path)
+    with pytest.raises(StoreUnavailable, match=r"state\.db"):
+        await damaged.load("c7")
+    await damaged.close()
+
+
+async def test_a_locked_file_is_named_and_can_be_tried_again(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    store = SqliteStore(path, busy_seconds=0.05)
+    await store.swap("c", 0, State())
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreUnavailable, match="locked by another process") as caught:
+        await store.swap("c", 1, State())
+    assert caught.value.retry_after is not None
+    other.execute("ROLLBACK")
+    other.close()
+    assert await store.swap("c", 1, State())
+    await store.close()
+
+
+async def test_a_full_disk_loses_the_write_and_nothing_else(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "state.db")
+    await store.swap("c", 0, FULL_STATE)
+    pages = await store._in_thread(lambda connection: connection.execute("PRAGMA page_count").fetchone()[0])
+    # SQLite reports a page limit exactly as it reports a full disk.
+    await store._in_thread(lambda connection: connection.execute(f"PRAGMA max_page_count={pages}").fetchone())
+    with pytest.raises(StoreUnavailable, match="is full; free some space, nothing was written"):
+        await store.append("c", "t", [DECISION] * 2000)
+    assert await store.read("c") == ()
+    assert (await store.load("c"))[0].last_turn == FULL_STATE.last_turn
+    await store.close()
+
+
+async def test_a_folder_in_place_of_the_file_is_named(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    with pytest.raises(StoreUnavailable, match="cannot be opened as a SQLite file"):
+        await store.load("c")
+    await store.close()
+
+
+async def test_a_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    store = SqliteStore(tmp_path / "taken" / "state.db")
+    with pytest.raises(StoreUnavailable, match="name a file in a writable folder"):
+        await store.load("c")
+    await store.close()
+
+
+async def test_a_read_only_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    store = SqliteStore(path)
+    await store.swap("c", 0, State())
+    await store._in_thread(lambda connection: connection.execute("PRAGMA query_only=ON"))
+    with pytest.raises(StoreUnavailable, match="is read-only; make the file and its folder writable"):
+        await store.swap("c", 1, State())
+    await store.close()
+    assert path.stat().st_mode & stat.S_IWUSR
+
+
+async def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version=99")
+    connection.close()
+    store = SqliteStore(path)
+    with pytest.raises(StoreUnavailable, match="written by a newer skillweave"):
+        await store.load("c")
+    await store.close()
+
+
+async def test_a_document_that_nobody_can_read_is_named_with_the_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    store = SqliteStore(path)
+    await store.swap("c", 0, State())
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("UPDATE states SET document = '{\"v\": 99}'")
+    connection.close()
+    with pytest.raises(StoreUnavailable, match="skillweave ledger clear"):
+        await store.load("c")
+    await store.close()
+
+
+async def test_a_lone_surrogate_in_an_id_is_refused_by_name(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "state.db")
+    with pytest.raises(StoreUnavailable, match="surrogate"):
+        await store.swap("c\ud800", 0, State())
+    await store.close()
