@@ -1,5 +1,95 @@
 """skillweave: the right skill in an agent's context at the right moment, once, inside a token budget, explained."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from skillweave._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from skillweave.compose.policy import ToolPolicy
+    from skillweave.conversation import Message, Placement, Role, ToolResult, Turn
+    from skillweave.decisions import Decision, Evidence, Outcome
+    from skillweave.diagnostics import Diagnostic
+    from skillweave.disclose.budget import Budget
+    from skillweave.errors import SkillNotFound, SkillweaveError, StoreUnavailable
+    from skillweave.injection import Injection
+    from skillweave.ledger.engagement import Lifecycle
+    from skillweave.ledger.state import State
+    from skillweave.plan import CatalogMode, Settings
+    from skillweave.registry import Registry
+    from skillweave.skill import Skill, ToolRules, Triggers
+    from skillweave.weaver import Weaver
+    from skillweave.wiring import open_weaver as open  # noqa: A004 - read as `skillweave.open`
+
+_HOMES = {
+    "Budget": "skillweave.disclose.budget",
+    "CatalogMode": "skillweave.plan",
+    "Decision": "skillweave.decisions",
+    "Diagnostic": "skillweave.diagnostics",
+    "Evidence": "skillweave.decisions",
+    "Injection": "skillweave.injection",
+    "Lifecycle": "skillweave.ledger.engagement",
+    "Message": "skillweave.conversation",
+    "Outcome": "skillweave.decisions",
+    "Placement": "skillweave.conversation",
+    "Registry": "skillweave.registry",
+    "Role": "skillweave.conversation",
+    "Settings": "skillweave.plan",
+    "Skill": "skillweave.skill",
+    "SkillNotFound": "skillweave.errors",
+    "SkillweaveError": "skillweave.errors",
+    "State": "skillweave.ledger.state",
+    "StoreUnavailable": "skillweave.errors",
+    "ToolPolicy": "skillweave.compose.policy",
+    "ToolResult": "skillweave.conversation",
+    "ToolRules": "skillweave.skill",
+    "Triggers": "skillweave.skill",
+    "Turn": "skillweave.conversation",
+    "Weaver": "skillweave.weaver",
+}
+
+__all__ = [
+    "Budget",
+    "CatalogMode",
+    "Decision",
+    "Diagnostic",
+    "Evidence",
+    "Injection",
+    "Lifecycle",
+    "Message",
+    "Outcome",
+    "Placement",
+    "Registry",
+    "Role",
+    "Settings",
+    "Skill",
+    "SkillNotFound",
+    "SkillweaveError",
+    "State",
+    "StoreUnavailable",
+    "ToolPolicy",
+    "ToolResult",
+    "ToolRules",
+    "Triggers",
+    "Turn",
+    "Weaver",
+    "__version__",
+    "open",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load an export at its first use, so that importing skillweave costs nothing."""
+    if name == "open":
+        value: object = import_module("skillweave.wiring").open_weaver
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module 'skillweave' has no attribute {name!r}; it exports {', '.join(__all__)}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The exports, also those not loaded yet."""
+    return sorted(__all__)

@@ -1,0 +1,188 @@
+"""What a turn yields: the text to place, the tools in force, and the reasons (spec 5)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from skillweave.compose.policy import ToolPolicy
+from skillweave.conversation import Message, Placement
+from skillweave.decisions import Decision
+from skillweave.diagnostics import Diagnostic
+from skillweave.disclose.rung import Rung
+
+
+class FallbackKind(StrEnum):
+    """What stands in for a skill: one line, the catalog, or full documents."""
+
+    HINT = "hint"
+    CATALOG = "catalog"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """Text for this call only, when nothing matched or the user asked what there is; never part of the history."""
+
+    kind: FallbackKind
+    text: str
+
+    def to_dict(self) -> dict[str, str]:
+        """The JSON form `{kind, text}`."""
+        return {"kind": self.kind.value, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A text given in this turn: `id` is its message's, `keys` are the ledger's rows that it carries."""
+
+    id: str
+    skill_id: str
+    rung: Rung
+    keys: tuple[str, ...]
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A block that the host may take out of the history to make room; its tokens count until it is seen to be gone."""
+
+    skill_id: str
+    message_id: str
+    tokens: int
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form `{skill_id, message_id, tokens}`."""
+        return {"skill_id": self.skill_id, "message_id": self.message_id, "tokens": self.tokens}
+
+
+@dataclass(frozen=True, slots=True)
+class PendingCheckpoint:
+    """A checkpoint of a skill in force that nobody has approved yet."""
+
+    skill_id: str
+    name: str
+    before: str | None
+    blocking: bool
+    reviewer: str | None
+    asks: str | None
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form `{skill_id, name, before, blocking, reviewer, asks}`."""
+        return {
+            "skill_id": self.skill_id,
+            "name": self.name,
+            "before": self.before,
+            "blocking": self.blocking,
+            "reviewer": self.reviewer,
+            "asks": self.asks,
+        }
+
+
+@dataclass(frozen=True)
+class TokenReport:
+    """Tokens of this turn: of the catalog or fallback, of what is injected, and what is left of the budget.
+
+    `by_tier` has the keys `1`, `2`, `3` and `3.5`; `encoding` and `exact` say what kind of tokens these are.
+    """
+
+    catalog: int
+    injected: int
+    by_tier: Mapping[str, int]
+    by_skill: Mapping[str, int]
+    left: int
+    encoding: str
+    exact: bool
+    count_everything: Callable[[], int] = field(repr=False, compare=False)
+
+    @property
+    def everything(self) -> int:
+        """Tokens of the whole catalog and the instructions of every active skill; counted at first use."""
+        return self.count_everything()
+
+    @property
+    def saved_percent(self) -> float:
+        """How much less this turn adds than loading everything would, in percent; 0 for an empty library."""
+        everything = self.everything
+        return 0.0 if everything == 0 else round(100 * (1 - (self.catalog + self.injected) / everything), 1)
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form, `everything` and `saved_percent` included."""
+        return {
+            "catalog": self.catalog,
+            "injected": self.injected,
+            "by_tier": dict(self.by_tier),
+            "by_skill": dict(self.by_skill),
+            "left": self.left,
+            "everything": self.everything,
+            "saved_percent": self.saved_percent,
+            "encoding": self.encoding,
+            "exact": self.exact,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CacheReport:
+    """How much of the text that skillweave placed before keeps its bytes, so that a provider's prompt cache holds.
+
+    `prefix_tokens` were there in the turn before, `stable_tokens` of them still are, from the start and unbroken.
+    """
+
+    prefix_tokens: int
+    stable_tokens: int
+
+    def to_dict(self) -> dict[str, int]:
+        """The JSON form `{prefix_tokens, stable_tokens}`."""
+        return {"prefix_tokens": self.prefix_tokens, "stable_tokens": self.stable_tokens}
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """The answer to one turn.
+
+    `messages` are to be appended to the history (history placement), `instructions` belong into this call's system
+    prompt: the catalog, in call placement every block in force, and last the fallback. `blocks` are the texts given in
+    this turn, `drop` what the host may remove when the budget is full.
+    """
+
+    turn_id: str
+    conversation: str
+    placement: Placement
+    generation: int
+    messages: tuple[Message, ...]
+    instructions: str
+    catalog: str
+    fallback: Fallback | None
+    blocks: tuple[Block, ...]
+    drop: tuple[Drop, ...]
+    tools: ToolPolicy
+    checkpoints: tuple[PendingCheckpoint, ...]
+    decisions: tuple[Decision, ...]
+    tokens: TokenReport
+    cache: CacheReport
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def skills(self) -> tuple[str, ...]:
+        """The ids of the skills whose text is given in this turn."""
+        return tuple(dict.fromkeys(block.skill_id for block in self.blocks))
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form of the CLI's `weave`."""
+        return {
+            "turn_id": self.turn_id,
+            "conversation": self.conversation,
+            "placement": self.placement.value,
+            "generation": self.generation,
+            "messages": [{"id": m.id, "role": m.role.value, "content": m.text} for m in self.messages],
+            "instructions": self.instructions,
+            "catalog": self.catalog,
+            "fallback": None if self.fallback is None else self.fallback.to_dict(),
+            "decisions": [decision.to_dict() for decision in self.decisions],
+            "tools": self.tools.to_dict(),
+            "checkpoints": [checkpoint.to_dict() for checkpoint in self.checkpoints],
+            "drop": [drop.to_dict() for drop in self.drop],
+            "tokens": self.tokens.to_dict(),
+            "cache": self.cache.to_dict(),
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+        }

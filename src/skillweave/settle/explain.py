@@ -1,0 +1,71 @@
+"""One decision for each wanted skill, and one for everything that was left out (spec 5.2 and 5.5)."""
+
+from collections.abc import Iterator
+
+from skillweave.decisions import Decision, Evidence, Outcome
+from skillweave.disclose.fit import Shown
+from skillweave.disclose.rung import Rung
+from skillweave.plan import Wanted
+
+
+def decisions_of(wanted: Wanted, shown: Shown, *, adopted: bool) -> Iterator[Decision]:
+    """What became of the skill, then what of it did not fit."""
+    outcome, reason, tokens = _verdict(wanted, shown, adopted=adopted)
+    candidate = wanted.candidate
+    yield Decision(
+        skill_id=wanted.skill.id,
+        outcome=outcome,
+        stage="disclose",
+        reason=f"{_why_wanted(wanted)}; {reason}",
+        score=None if candidate is None else candidate.score,
+        matcher=wanted.engaged_by if candidate is None else candidate.matcher,
+        evidence=() if candidate is None else candidate.evidence,
+        tokens=tokens,
+    )
+    for left_out in shown.left_out:
+        if left_out.what != "instructions":
+            reason = f"{left_out.what} would have cost {left_out.tokens:,} tokens more than are left; it is only listed"
+            yield Decision(wanted.skill.id, Outcome.OVER_BUDGET, "disclose", reason, tokens=left_out.tokens)
+
+
+def _verdict(wanted: Wanted, shown: Shown, *, adopted: bool) -> tuple[Outcome, str, int | None]:
+    if wanted.held:
+        return Outcome.HELD, "another turn is giving it at this moment", None
+    if adopted:
+        return Outcome.ADOPTED, "the transcript holds its text, which nothing had recorded", None
+    missing = next((left_out for left_out in shown.left_out if left_out.what == "instructions"), None)
+    if missing is not None:
+        return Outcome.OVER_BUDGET, _what_is_left(wanted, shown, missing.tokens), missing.tokens
+    if shown.block is None:
+        place = f" in message {wanted.record.carrier}" if wanted.record else ""
+        return Outcome.ALREADY_PRESENT, f"its text is in the context already{place}", None
+    tokens = shown.block.tokens
+    how = "with its documents" if shown.inlined else "in full" if shown.rung is Rung.FULL else "instructions only"
+    if wanted.present is not None:
+        return Outcome.UPGRADED, f"more of it fits now than the {wanted.present.label}: given {how}", tokens
+    if wanted.record is None and not wanted.outdated:
+        return Outcome.INJECTED, f"given {how}", tokens
+    return Outcome.REFRESHED, f"given {how}, in place of an earlier text", tokens
+
+
+def _what_is_left(wanted: Wanted, shown: Shown, cost: int) -> str:
+    needs = f"its instructions need {cost:,} tokens, more than are left for it"
+    if shown.block is not None:
+        return f"{needs}: its catalog line stands in"
+    if wanted.outdated:
+        return f"{needs}: its earlier text stays"
+    if shown.rung is Rung.CATALOG:
+        return f"{needs}: the catalog names it"
+    return f"{needs}: nothing of it is shown"
+
+
+def _why_wanted(wanted: Wanted) -> str:
+    if wanted.candidate is None:
+        return f"engaged earlier by {wanted.engaged_by}" if wanted.engaged_by else "goes with another skill"
+    return f"{wanted.candidate.matcher}: {_evidence(wanted.candidate.evidence)}"
+
+
+def _evidence(evidence: tuple[Evidence, ...]) -> str:
+    shown = ", ".join(f"{piece.kind} {piece.text!r}" for piece in evidence[:3] if piece.kind != "pattern")
+    patterns = "a pattern" if any(piece.kind == "pattern" for piece in evidence[:3]) else ""
+    return ", ".join(part for part in (shown, patterns) if part) or "matched"

@@ -1,0 +1,138 @@
+"""The same verbs without `await`, on one private event-loop thread: they work inside a running loop too."""
+
+import asyncio
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from skillweave.conversation import Turn
+from skillweave.injection import Injection
+from skillweave.ledger.port import Logged
+from skillweave.ledger.state import State
+from skillweave.registry import Changes, Snapshot
+from skillweave.select.candidates import Selection
+
+if TYPE_CHECKING:
+    from skillweave.weaver.weaver import Weaver
+
+T = TypeVar("T")
+
+
+class LoopThread:
+    """An event loop in a daemon thread, started at first use."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = Lock()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run the coroutine there and wait for its result; a Ctrl-C here cancels it there."""
+        future = asyncio.run_coroutine_threadsafe(work, self._started())
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def stop(self) -> None:
+        """End the thread; the next `run` starts another one."""
+        with self._lock:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._loop.stop)
+                self._loop = None
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                loop = self._loop = asyncio.new_event_loop()
+                Thread(target=_serve, args=(loop,), name="skillweave-sync", daemon=True).start()
+            return self._loop
+
+
+class SyncWeaver:
+    """The verbs of a Weaver, blocking; made by `weaver.sync`."""
+
+    def __init__(self, weaver: "Weaver") -> None:
+        self._weaver = weaver
+        self._thread = LoopThread()
+
+    def weave(self, message: "str | Turn", **turn: Any) -> Injection:  # noqa: ANN401 - the fields of `Turn`
+        """See `Weaver.weave`."""
+        return self._thread.run(self._weaver.weave(message, **turn))
+
+    def preview(self, message: "str | Turn", **turn: Any) -> Injection:  # noqa: ANN401
+        """See `Weaver.preview`."""
+        return self._thread.run(self._weaver.preview(message, **turn))
+
+    def match(self, message: "str | Turn", **turn: Any) -> Selection:  # noqa: ANN401
+        """See `Weaver.match`."""
+        return self._thread.run(self._weaver.match(message, **turn))
+
+    @contextmanager
+    def delivery(self, message: "str | Turn", **turn: Any) -> Iterator[Injection]:  # noqa: ANN401
+        """See `Weaver.delivery`; a plain `with`."""
+        handing_over = self._weaver.delivery(message, **turn)
+        injection = self._thread.run(_entered(handing_over))
+        try:
+            yield injection
+        except BaseException as error:
+            self._thread.run(_left(handing_over, error))
+            raise
+        self._thread.run(_left(handing_over, None))
+
+    def evict(self, conversation: str, key: str) -> bool:
+        """See `Weaver.evict`."""
+        return self._thread.run(self._weaver.evict(conversation, key))
+
+    def clear(self, conversation: str) -> bool:
+        """See `Weaver.clear`."""
+        return self._thread.run(self._weaver.clear(conversation))
+
+    def state(self, conversation: str) -> State:
+        """See `Weaver.state`."""
+        return self._thread.run(self._weaver.state(conversation))
+
+    def why(self, conversation: str, skill_id: str | None = None) -> tuple[Logged, ...]:
+        """See `Weaver.why`."""
+        return self._thread.run(self._weaver.why(conversation, skill_id))
+
+    def snapshot(self) -> Snapshot:
+        """See `Weaver.snapshot`."""
+        return self._thread.run(self._weaver.snapshot())
+
+    def catalog(self) -> str:
+        """See `Weaver.catalog`."""
+        return self._thread.run(self._weaver.catalog())
+
+    def refresh(self) -> Changes:
+        """See `Weaver.refresh`."""
+        return self._thread.run(self._weaver.refresh())
+
+    def close(self) -> None:
+        """End the private thread."""
+        self._thread.stop()
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
+
+
+async def _entered(manager: Any) -> Injection:  # noqa: ANN401 - an async context manager of any kind
+    injection: Injection = await manager.__aenter__()
+    return injection
+
+
+async def _left(manager: Any, error: BaseException | None) -> None:  # noqa: ANN401
+    if error is None:
+        await manager.__aexit__(None, None, None)
+    else:
+        try:
+            await manager.__aexit__(type(error), error, error.__traceback__)
+        except type(error) as again:
+            if again is not error:
+                raise

@@ -1,0 +1,106 @@
+"""The contents that a plan needs: artifacts and entity context, concurrently, with one deadline (spec 5)."""
+
+import asyncio
+from collections.abc import Awaitable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TypeVar
+
+from skillweave.decisions import Decision, Outcome
+from skillweave.disclose.render import Inlined
+from skillweave.disclose.rung import Rung
+from skillweave.errors import SkillweaveError
+from skillweave.knowledge.context import ContextSource, EntityContext
+from skillweave.plan import Plan, Wanted, artifacts_to_show
+from skillweave.registry import Registry
+from skillweave.settle import Fetched
+from skillweave.skill import ArtifactRef
+
+T = TypeVar("T")
+_Key = tuple[str, str]
+
+
+async def fetch(plan: Plan, registry: Registry, context: ContextSource | None, seconds: float) -> Fetched:
+    """Read what is missing; what fails or is late becomes a decision `failed`, and the turn goes on without it."""
+    wanted = {
+        (one.skill.id, ref.id): ref
+        for one in plan.wanted
+        if _needs_artifacts(one)
+        for ref in artifacts_to_show(one.skill)
+    }
+    reading: dict[_Key, Awaitable[Inlined]] = {key: _read(registry, key[0], ref) for key, ref in wanted.items()}
+    assembling: dict[_Key, Awaitable[EntityContext]] = _contexts(plan, context)
+    if not reading and not assembling:
+        return Fetched()
+    done, failures = await _before(seconds, {**reading, **assembling})
+    inlined: dict[str, list[Inlined]] = {}
+    contexts: dict[str, EntityContext] = {}
+    for (skill_id, _), content in done.items():
+        if isinstance(content, Inlined):
+            inlined.setdefault(skill_id, []).append(content)
+        elif isinstance(content, EntityContext):
+            contexts[skill_id] = content
+    return Fetched(
+        MappingProxyType({skill_id: tuple(found) for skill_id, found in inlined.items()}),
+        MappingProxyType(contexts),
+        (*failures, *_omissions(contexts)),
+    )
+
+
+def _needs_artifacts(wanted: Wanted) -> bool:
+    return not wanted.held and (wanted.present is None or wanted.present < Rung.FULL)
+
+
+async def _read(registry: Registry, skill_id: str, ref: ArtifactRef) -> Inlined:
+    artifact = await registry.read_artifact(skill_id, ref.id)
+    text = artifact.text
+    if text is None:
+        raise SkillweaveError("it is no UTF-8 text; it stays listed with its size")
+    return Inlined(replace(ref, content_hash=artifact.ref.content_hash), text)
+
+
+def _contexts(plan: Plan, context: ContextSource | None) -> dict[_Key, Awaitable[EntityContext]]:
+    entity = plan.entity
+    if context is None or entity is None:
+        return {}
+    return {
+        (one.skill.id, f"context of {entity}"): context.assemble(entity, one.skill.domain_tags)
+        for one in plan.wanted
+        if one.skill.domain_tags and not one.held
+    }
+
+
+async def _before(
+    seconds: float, work: Mapping[_Key, Awaitable[object]]
+) -> tuple[dict[_Key, object], tuple[Decision, ...]]:
+    tasks = {key: asyncio.ensure_future(awaitable) for key, awaitable in work.items()}
+    try:
+        await asyncio.wait(tasks.values(), timeout=seconds)
+    finally:
+        for task in tasks.values():
+            task.cancel()
+    done: dict[_Key, object] = {}
+    failures: list[Decision] = []
+    for key, task in tasks.items():
+        reason = _failure(task, seconds)
+        if reason is None:
+            done[key] = task.result()
+        else:
+            failures.append(Decision(key[0], Outcome.FAILED, "fetch", f"{key[1]} is left out: {reason}"))
+    return done, tuple(failures)
+
+
+def _failure(task: "asyncio.Future[object]", seconds: float) -> str | None:
+    if not task.done() or task.cancelled():
+        return f"it did not come within {seconds * 1000:.0f} ms"
+    error = task.exception()
+    # Guests implement these ports: whatever they raise is reported here, and costs their tier, never the turn.
+    return None if error is None else f"{type(error).__name__}: {error}"
+
+
+def _omissions(contexts: Mapping[str, EntityContext]) -> tuple[Decision, ...]:
+    return tuple(
+        Decision(skill_id, Outcome.FAILED, "fetch", f"context of {context.entity}: {omitted}")
+        for skill_id, context in contexts.items()
+        for omitted in context.omitted
+    )

@@ -1,0 +1,43 @@
+"""From what a caller has at hand to a Turn."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypedDict
+
+from skillweave.conversation import Message, Placement, Role, ToolResult, Turn
+from skillweave.errors import InvalidTurn
+
+
+class TurnFields(TypedDict, total=False):
+    """What a plain message may bring along; the fields are those of `Turn`, `turn_id` is its `id`."""
+
+    conversation: str
+    turn_id: str
+    role: Role
+    transcript: Sequence[Message] | None
+    results: Sequence[ToolResult]
+    named: Sequence[str]
+    memory: Mapping[str, object]
+    tools: Sequence[str] | None
+    placement: Placement
+
+
+def turn_of(message: str | Turn, fields: TurnFields, new_id: Callable[[], str]) -> Turn:
+    """The Turn itself, or one made of the text and its fields; raises InvalidTurn when no conversation is named."""
+    if isinstance(message, Turn):
+        if fields:
+            raise InvalidTurn(f"a Turn already says {', '.join(sorted(fields))}; change the Turn instead")
+        return message
+    if "conversation" not in fields:
+        raise InvalidTurn("no conversation is named; add conversation='some-id', the same for every turn of one chat")
+    transcript, tools = fields.get("transcript"), fields.get("tools")
+    return Turn(
+        id=fields.get("turn_id") or new_id(),
+        conversation=fields["conversation"],
+        message=Message(Role(fields.get("role", Role.USER)), message),
+        transcript=None if transcript is None else tuple(transcript),
+        results=tuple(fields.get("results", ())),
+        named=tuple(fields.get("named", ())),
+        memory=fields.get("memory", {}),
+        tools=None if tools is None else tuple(tools),
+        placement=Placement(fields.get("placement", Placement.HISTORY)),
+    )
