@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from heapq import nlargest
 
-_COMPARED = 32
+_COMPARED = 16
 
 
 class SkillweaveError(Exception):
@@ -46,6 +46,15 @@ class InvalidTurn(SkillweaveError, ValueError):
 
 class DuplicateSkill(SkillweaveError, ValueError):
     """Two sources bring the same id and the precedence is `error`."""
+
+
+class UnknownMatcher(SkillweaveError, ValueError):
+    """A name that no matcher has; `known` are all names."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        self.known = tuple(known)
+        super().__init__(f"there is no matcher {_shown(name)}; choose from {', '.join(self.known)}")
 
 
 class SourceUnavailable(SkillweaveError):

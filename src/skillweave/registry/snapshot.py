@@ -1,17 +1,23 @@
-"""Snapshots of all skills, and the one mutable reference to the newest (spec 1.3)."""
+"""All skills at one moment, unchangeable."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeVar, overload
 
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import SkillNotFound
 from skillweave.skill import Skill
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot(Mapping[str, Skill]):
-    """All skills at one moment, by id in registry order; `shadowed` lost a clash of ids to an earlier source."""
+    """All skills at one moment, by id in registry order; `shadowed` lost a clash of ids and are not selected.
+
+    `snapshot[id]` raises SkillNotFound for an unknown id, while `get` and `in` do not.
+    """
 
     skills: Mapping[str, Skill] = field(default_factory=lambda: MappingProxyType({}))
     generation: int = 0
@@ -29,6 +35,22 @@ class Snapshot(Mapping[str, Skill]):
 
     def __len__(self) -> int:
         return len(self.skills)
+
+    def __contains__(self, skill_id: object) -> bool:
+        return skill_id in self.skills
+
+    @overload
+    def get(self, key: str, /) -> Skill | None: ...
+    @overload
+    def get(self, key: str, /, default: Skill | T) -> Skill | T: ...
+    def get(self, key: str, /, default: Skill | T | None = None) -> Skill | T | None:
+        """The skill of that id, or the default: no error and no search for similar names."""
+        return self.skills.get(key, default)
+
+    @property
+    def loaded(self) -> int:
+        """How many definitions became a Skill, shadowed ones too (spec 1.3)."""
+        return len(self.skills) + len(self.shadowed)
 
     def active(self) -> tuple[Skill, ...]:
         """The skills that may be selected, in registry order."""

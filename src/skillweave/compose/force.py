@@ -1,0 +1,89 @@
+"""From the skills in force in a conversation to its tool policy (spec 4.3)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+
+from skillweave.compose.composition import Mode, ToolSet, merge_rules
+from skillweave.compose.entries import inside, meet, without
+from skillweave.compose.policy import ToolPolicy
+from skillweave.skill import Skill, ToolRules
+
+DELIBERATE = frozenset({"explicit", "host", "mention", "task", "graph"})
+"""What engages a skill by somebody's decision; a mere trigger word or ranking does not."""
+
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
+
+
+class Enforce(StrEnum):
+    """Whose `allowed` restricts the agent: that of skills engaged deliberately, or of all."""
+
+    EXPLICIT = "explicit"
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """A skill that is engaged and was really given; `engaged_by` is the matcher that engaged it, or `host`."""
+
+    skill: Skill
+    engaged_by: str
+
+
+def policy_of(
+    in_force: Sequence[InForce],
+    *,
+    grant: Sequence[str] | None = None,
+    enforce: Enforce = Enforce.EXPLICIT,
+    mode: Mode = Mode.UNION,
+    consented: frozenset[str] = frozenset(),
+    argument_names: Mapping[str, str] = _NO_NAMES,
+) -> ToolPolicy:
+    """The policy that all skills in force give together, never wider than the host's `grant` (None: not stated).
+
+    A forbidden tool is forbidden however its skill was engaged; where no skill has rules, the grant stays as it is. An
+    `allowed` that does not restrict adds nothing to others' either: the user's words widen no restriction. `consented`
+    are the digests of the skills whose preapproved tools a person agreed to.
+    """
+    tools = merge_rules([_rules(member, Enforce(enforce)) for member in in_force], mode)
+    allowed = _within_grant(tools, grant)
+    preapproved = tools.preapproved if allowed is None else inside(tools.preapproved, allowed)
+    agreed = {
+        entry
+        for member in in_force
+        if member.skill.digest and member.skill.digest in consented and member.skill.tools is not None
+        for entry in member.skill.tools.preapproved
+    }
+    return ToolPolicy(
+        allowed_tools=allowed,
+        forbidden_tools=tools.forbidden,
+        preapproved_tools=preapproved,
+        consented_tools=tuple(entry for entry in preapproved if entry in agreed),
+        grant=None if grant is None else tuple(grant),
+        asks=_asks(in_force),
+        argument_names=argument_names,
+    )
+
+
+def _rules(member: InForce, enforce: Enforce) -> ToolRules:
+    rules = member.skill.tools or ToolRules()
+    if enforce is Enforce.ALWAYS or member.engaged_by in DELIBERATE:
+        return rules
+    return replace(rules, allowed=None)
+
+
+def _within_grant(tools: ToolSet, grant: Sequence[str] | None) -> tuple[str, ...] | None:
+    if grant is None:
+        return tools.allowed
+    granted = without(grant, tools.forbidden)
+    return granted if tools.allowed is None else meet(tools.allowed, granted)
+
+
+def _asks(in_force: Sequence[InForce]) -> Mapping[str, tuple[str, ...]]:
+    asks: dict[str, dict[str, None]] = {}
+    for member in in_force:
+        for checkpoint in member.skill.checkpoints:
+            if checkpoint.before is not None and checkpoint.blocking:
+                asks.setdefault(checkpoint.before, {})[checkpoint.name] = None
+    return MappingProxyType({tool: tuple(names) for tool, names in asks.items()})

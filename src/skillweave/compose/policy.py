@@ -1,0 +1,110 @@
+"""What an agent may call now: hides tools from the model and judges each call (spec 4.3)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from skillweave.compose.entries import EntryIndex, index_entries, without
+from skillweave.compose.matching import DEFAULT_ARGUMENT, is_plain, matched_text, permits, prohibits
+from skillweave.compose.verdict import Refusal, Ruling, Verdict
+from skillweave.relations.tool_entry import Form, read_entry
+from skillweave.relations.wording import name_shown
+
+OWN_TOOLS = frozenset({"read_skill", "list_skills", "read_artifact", "search_skills"})
+"""skillweave's own tools, which no rule of a skill takes away."""
+
+_LISTED = 20
+
+
+def _no_checkpoints() -> Mapping[str, tuple[str, ...]]:
+    return MappingProxyType({})
+
+
+def _no_arguments() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPolicy:
+    """What may be called now; a call must pass `grant` and `allowed_tools` (None passes all) and no forbidden entry.
+
+    `preapproved_tools` are what the skills ask to run unasked, `consented_tools` those of them that a person agreed to.
+    `asks` are tool entries with the checkpoints before them; `argument_names` name, by tool, the argument whose text
+    patterns are matched with (`command` where none is named).
+    """
+
+    allowed_tools: tuple[str, ...] | None = None
+    forbidden_tools: tuple[str, ...] = ()
+    preapproved_tools: tuple[str, ...] = ()
+    consented_tools: tuple[str, ...] = ()
+    grant: tuple[str, ...] | None = None
+    asks: Mapping[str, tuple[str, ...]] = field(default_factory=_no_checkpoints, hash=False)
+    argument_names: Mapping[str, str] = field(default_factory=_no_arguments, hash=False)
+
+    def offers(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The tools to show to the model: those that could be called with some arguments, in the order given."""
+        forbidden = index_entries(self.forbidden_tools)
+        limits = [index_entries(entries) for entries in (self.grant, self.allowed_tools) if entries is not None]
+        return tuple(name for name in names if name in OWN_TOOLS or _could_run(name, forbidden, limits))
+
+    def authorize(self, name: str, arguments: Mapping[str, object] | None = None) -> Verdict:
+        """Judge one call. Call it for hidden tools too: frameworks run whatever tool the model names."""
+        if name in OWN_TOOLS:
+            return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is always allowed")
+        text = matched_text(arguments, self.argument_names.get(name, DEFAULT_ARGUMENT))
+        if any(prohibits(entry, name, text) for entry in index_entries(self.forbidden_tools).about(name)):
+            return self._denied(Refusal.FORBIDDEN, name, text)
+        if not (_passes(self.grant, name, text) and _passes(self.allowed_tools, name, text)):
+            return self._denied(Refusal.NOT_ALLOWED, name, text)
+        checkpoints = self._checkpoints(name, text)
+        if checkpoints:
+            message = f"{name_shown(name)} waits for a person's approval: {', '.join(map(name_shown, checkpoints))}"
+            return Verdict(Ruling.ASK, name, message, checkpoints=checkpoints)
+        consented = bool(self.consented_tools) and _passes(self.consented_tools, name, text)
+        return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is allowed", preapproved=consented)
+
+    def to_dict(self) -> dict[str, list[str] | None]:
+        """The JSON form `{allowed_tools, forbidden_tools, preapproved_tools}`; allowed null means unrestricted."""
+        return {
+            "allowed_tools": None if self.allowed_tools is None else list(self.allowed_tools),
+            "forbidden_tools": list(self.forbidden_tools),
+            "preapproved_tools": list(self.preapproved_tools),
+        }
+
+    def _checkpoints(self, name: str, text: str | None) -> tuple[str, ...]:
+        asked = (names for entry, names in self.asks.items() if prohibits(read_entry(entry), name, text))
+        return tuple(dict.fromkeys(checkpoint for names in asked for checkpoint in names))
+
+    def _denied(self, code: Refusal, name: str, text: str | None) -> Verdict:
+        what = "forbidden by a skill in force" if code is Refusal.FORBIDDEN else "not allowed"
+        hint = "" if text is not None and is_plain(text) else self._hint(name)
+        message = f"{code.value}: this call of {name_shown(name)} is {what}{hint}; {self._way_out()}"
+        return Verdict(Ruling.DENY, name, message, code)
+
+    def _hint(self, name: str) -> str:
+        entries = map(read_entry, (*self.forbidden_tools, *(self.allowed_tools or ()), *(self.grant or ())))
+        if not any(entry.form in (Form.PREFIX, Form.EXACT) and entry.names(name) for entry in entries):
+            return ""
+        argument = name_shown(self.argument_names.get(name, DEFAULT_ARGUMENT))
+        return f" (its {argument} must be plain text: no shell operator, redirection or invisible character)"
+
+    def _way_out(self) -> str:
+        limits = self.grant if self.allowed_tools is None else self.allowed_tools
+        forbidden = f"forbidden: {_listed(self.forbidden_tools)}" if self.forbidden_tools else ""
+        allowed = "every other tool" if limits is None else _listed(without(limits, self.forbidden_tools))
+        return "; ".join(part for part in (f"allowed: {allowed or 'no tool'}", forbidden) if part)
+
+
+def _passes(entries: tuple[str, ...] | None, name: str, text: str | None) -> bool:
+    return entries is None or any(permits(entry, name, text) for entry in index_entries(entries).about(name))
+
+
+def _could_run(name: str, forbidden: EntryIndex, limits: Sequence[EntryIndex]) -> bool:
+    if any(entry.form in (Form.TOOL, Form.BROKEN) for entry in forbidden.about(name)):
+        return False
+    return all(any(entry.form is not Form.BROKEN for entry in limit.about(name)) for limit in limits)
+
+
+def _listed(entries: Sequence[str]) -> str:
+    more = f" and {len(entries) - _LISTED} more" if len(entries) > _LISTED else ""
+    return ", ".join(map(name_shown, entries[:_LISTED])) + more

@@ -1,0 +1,227 @@
+"""The one mutable object: a reference to the newest Snapshot (spec 1.3)."""
+
+import hashlib
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from skillweave.diagnostics import Diagnostic, Location, Severity
+from skillweave.errors import ArtifactNotFound, SkillNotFound, SourceUnavailable
+from skillweave.registry.kept import keep_last_good
+from skillweave.registry.precedence import Merged, Offer, Precedence, in_namespace, merge, overlay
+from skillweave.registry.shelf import Contents, Defined, Definition, define
+from skillweave.registry.snapshot import Snapshot
+from skillweave.registry.source import Artifact, Loaded, Source
+from skillweave.skill import Skill
+
+CODE = "code"
+"""The source name of what is registered."""
+_NO_CONTENTS: Contents = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a refresh changed, as ids in registry order; true when there is a new snapshot, be it for a finding only."""
+
+    before: int
+    generation: int
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.generation != self.before
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """What one source holds: its last answer, the skills in use (also last good ones), findings, and how new it is."""
+
+    loaded: Loaded | None = None
+    skills: tuple[Skill, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
+    ticket: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Everything at one moment; swapped as a whole."""
+
+    shelves: tuple[_Shelf, ...]
+    defined: Mapping[str, Defined] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
+    base: Merged = field(default_factory=Merged)
+    merged: Merged = field(default_factory=Merged)
+    snapshot: Snapshot = field(default_factory=Snapshot)
+
+
+class Registry:
+    """All skills of some sources and those registered in code, as snapshots that never change.
+
+    Reading, registering and refreshing may happen in any thread and on any event loop. Nothing is loaded before the
+    first `refresh`.
+    """
+
+    def __init__(self, sources: Iterable[Source] = (), *, precedence: Precedence = Precedence.FIRST) -> None:
+        self._sources = tuple(sources)
+        self._precedence = Precedence(precedence)
+        self._lock = threading.Lock()
+        self._tickets = 0
+        self._state = _State(tuple(_Shelf() for _ in self._sources))
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """All skills now; what is held of it stays as it is."""
+        return self._state.snapshot
+
+    async def refresh(self) -> Changes:
+        """Load every source again, which reads only what changed, and publish one new snapshot of it all.
+
+        Without a change the snapshot stays the same object. A source that was loaded before and does not answer now
+        keeps its skills. Raises SourceUnavailable for one that was never loaded, and DuplicateSkill for a clash of
+        ids under the precedence `error`; then the snapshot stays as it is.
+        """
+        import asyncio
+
+        with self._lock:
+            self._tickets += 1
+            ticket = self._tickets
+            shelves = self._state.shelves
+        loading = (_load(source, shelf) for source, shelf in zip(self._sources, shelves, strict=True))
+        answers = [_answer(result) for result in await asyncio.gather(*loading, return_exceptions=True)]
+        with self._lock:
+            before = self._state
+            shelves = tuple(
+                _refilled(shelf, answer, ticket) for shelf, answer in zip(before.shelves, answers, strict=True)
+            )
+            if _unchanged(before.shelves, shelves):
+                self._state = replace(before, shelves=shelves)
+            else:
+                self._publish(replace(before, shelves=shelves, base=self._merged(shelves)))
+            return _changes(before.snapshot, self._state.snapshot)
+
+    def register(self, definition: Definition, artifacts: Contents = _NO_CONTENTS) -> Skill:
+        """Add a skill, or replace the registered one of that id; it can be used at once, and wins over sources.
+
+        Takes a Skill or a mapping in any spelling, and the content of its artifacts by id. Raises InvalidSkill, and
+        DuplicateSkill when a source has the id and the precedence is `error`.
+        """
+        defined = define(definition, CODE).holding(artifacts)
+        skill_id = defined.skill.id
+        with self._lock:
+            before = self._state
+            self._publish(
+                replace(before, defined={**before.defined, skill_id: defined}, hidden=before.hidden - {skill_id})
+            )
+        return defined.skill
+
+    def remove(self, skill_id: str) -> Skill:
+        """Take a skill away, wherever it came from, until one of that id is registered; raises SkillNotFound."""
+        with self._lock:
+            before = self._state
+            skill = before.snapshot[skill_id]
+            defined = {known: value for known, value in before.defined.items() if known != skill_id}
+            self._publish(replace(before, defined=defined, hidden=before.hidden | {skill_id}))
+        return skill
+
+    async def read_artifact(self, skill_id: str, artifact_id: str) -> Artifact:
+        """One artifact with its content, read now; raises SkillNotFound and ArtifactNotFound."""
+        state = self._state
+        offer = state.merged.winners.get(skill_id)
+        if offer is None:
+            raise SkillNotFound(skill_id, state.snapshot)
+        ref = next((ref for ref in offer.skill.artifacts if ref.id == artifact_id), None)
+        if ref is None:
+            raise ArtifactNotFound(skill_id, artifact_id, _what_is_listed(offer.skill))
+        data = await offer.reader.read(offer.given, artifact_id)
+        return Artifact(replace(ref, size=len(data), content_hash=hashlib.sha256(data).hexdigest()), data)
+
+    def _merged(self, shelves: Iterable[_Shelf]) -> Merged:
+        offers: list[Offer] = []
+        findings: list[Diagnostic] = []
+        for source, shelf in zip(self._sources, shelves, strict=True):
+            given = [Offer(skill, source, skill) for skill in shelf.skills]
+            if self._precedence is Precedence.NAMESPACE:
+                given, too_long = in_namespace(given, source.name)
+                findings += too_long
+            offers += given
+        merged = merge(offers, self._precedence)
+        return replace(merged, diagnostics=(*findings, *merged.diagnostics))
+
+    def _publish(self, state: _State) -> None:
+        """Swap in the state with its snapshot; the same snapshot where nothing in it changed. Needs the lock."""
+        offers = (Offer(defined.skill, defined, defined.skill) for defined in state.defined.values())
+        merged = overlay(state.base, offers, state.hidden, self._precedence)
+        diagnostics = (
+            *(finding for shelf in state.shelves for finding in shelf.findings),
+            *(finding for defined in state.defined.values() for finding in defined.diagnostics),
+            *merged.diagnostics,
+        )
+        skills = {skill_id: offer.skill for skill_id, offer in merged.winners.items()}
+        held = state.snapshot
+        snapshot = Snapshot(MappingProxyType(skills), held.generation + 1, merged.shadowed, diagnostics)
+        self._state = replace(state, merged=merged, snapshot=held if _same(held, snapshot) else snapshot)
+
+
+async def _load(source: Source, shelf: _Shelf) -> Loaded | Diagnostic:
+    """What the source holds, or the finding that it does not answer, where it did before."""
+    try:
+        return await source.load(shelf.loaded)
+    except SourceUnavailable as error:
+        if shelf.loaded is None:
+            raise
+        fix = "its skills stay in use as they were; bring the source back and refresh"
+        return Diagnostic("source-unavailable", Severity.ERROR, str(error), fix, None, Location(source.name))
+
+
+def _answer(result: Loaded | Diagnostic | BaseException) -> Loaded | Diagnostic:
+    if isinstance(result, BaseException):
+        raise result
+    return result
+
+
+def _refilled(shelf: _Shelf, answer: Loaded | Diagnostic, ticket: int) -> _Shelf:
+    """The shelf after a load; a load that began before the one that filled it comes too late."""
+    if shelf.ticket > ticket:
+        return shelf
+    if isinstance(answer, Diagnostic):
+        findings = (*(finding for finding in shelf.findings if finding.code != answer.code), answer)
+        return replace(shelf, findings=findings, ticket=ticket)
+    skills, kept = keep_last_good(shelf.skills, answer)
+    return _Shelf(answer, shelf.skills if skills == shelf.skills else skills, (*answer.diagnostics, *kept), ticket)
+
+
+def _unchanged(before: Iterable[_Shelf], now: Iterable[_Shelf]) -> bool:
+    return all(
+        shelf.loaded is not None and shelf.skills == other.skills and shelf.findings == other.findings
+        for shelf, other in zip(before, now, strict=True)
+    )
+
+
+def _same(one: Snapshot, other: Snapshot) -> bool:
+    return (
+        one.generation > 0
+        and tuple(one.skills.items()) == tuple(other.skills.items())
+        and (one.shadowed, one.diagnostics) == (other.shadowed, other.diagnostics)
+    )
+
+
+def _changes(before: Snapshot, now: Snapshot) -> Changes:
+    if before is now:
+        return Changes(before.generation, now.generation)
+    return Changes(
+        before.generation,
+        now.generation,
+        added=tuple(skill_id for skill_id in now.skills if skill_id not in before.skills),
+        changed=tuple(
+            skill_id for skill_id, skill in now.skills.items() if before.skills.get(skill_id, skill) != skill
+        ),
+        removed=tuple(skill_id for skill_id in before.skills if skill_id not in now.skills),
+    )
+
+
+def _what_is_listed(skill: Skill) -> str:
+    ids = [ref.id for ref in skill.artifacts]
+    more = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
+    return f"the skill lists {', '.join(map(repr, ids[:10]))}{more}" if ids else "the skill has no artifacts"

@@ -1,0 +1,167 @@
+"""Which of the selected and engaged skills may take part in this turn, group by group; never fails (spec 4.1)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from skillweave.decisions import Decision, Outcome
+from skillweave.registry import Snapshot
+from skillweave.relations.groups import Group, Standing, form_groups, stand
+from skillweave.relations.rules import Requirement, all_requirements, exclusions
+from skillweave.relations.wording import name_shown, rule_shown, standing_shown
+from skillweave.select.candidates import Selection
+from skillweave.skill import Relation
+
+STAGE = "admit"
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The groups that may take part, best first, and a decision for each skill, matched or engaged, that may not.
+
+    Every such skill stands in exactly one of the two; a group holds all that its members require.
+    """
+
+    groups: tuple[Group, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+
+
+def admit(
+    selection: Selection,
+    snapshot: Snapshot,
+    *,
+    engaged: Sequence[str],
+    max_skills: int,
+    granted: frozenset[str] | None = None,
+) -> Admission:
+    """Join companions, settle conflicts, apply the limit; matched groups come in selection rank, then engaged ones.
+
+    `engaged` are the ids in force from earlier turns, companions included, most recently matched first: in a conflict
+    they go before new ones. `max_skills` bounds the new skills that enter in their own right, each with its companions;
+    engaged skills don't count. `granted` are the ids that this agent may have, None for all. What selection rejected
+    gets no decision here.
+    """
+    standing = stand(selection.chosen, engaged)
+    gate = _Gate(snapshot, standing, max_skills, granted)
+    earlier_first = sorted(standing.places, key=lambda skill_id: skill_id not in standing.engaged)
+    refusals = {skill_id: gate.enter(skill_id) for skill_id in earlier_first}
+    decisions = [
+        _decision(skill_id, refusal, standing)
+        for skill_id in standing.places
+        if (refusal := refusals[skill_id]) is not None
+    ]
+    return Admission(form_groups(gate.closures, standing), tuple(decisions))
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    outcome: Outcome
+    reason: str
+
+
+@dataclass(slots=True, eq=False)
+class _Gate:
+    """Who has entered so far; lives for one call of `admit`."""
+
+    snapshot: Snapshot
+    standing: Standing
+    max_skills: int
+    granted: frozenset[str] | None
+    closures: dict[str, Mapping[str, None]] = field(default_factory=dict)
+    members: set[str] = field(default_factory=set)
+    excluded: dict[str, tuple[str, Relation]] = field(default_factory=dict)
+    exclusions_of: dict[str, Sequence[Relation]] = field(default_factory=dict)
+    entered: int = 0
+
+    def enter(self, skill_id: str) -> _Refusal | None:
+        """Let a skill in with its companions, or say why not; then nothing changes."""
+        needed = all_requirements((skill_id,), self.snapshot)
+        closure = dict.fromkeys((skill_id, *(requirement.rule.skill for requirement in needed)))
+        refusal = self._unfit(skill_id) or self._unmet(needed) or self._torn(closure)
+        refusal = refusal or self._conflict(skill_id, closure) or self._over_limit(skill_id)
+        if refusal is None:
+            self._join(skill_id, closure)
+        return refusal
+
+    def _unfit(self, skill_id: str) -> _Refusal | None:
+        skill = self.snapshot.skills.get(skill_id)
+        if skill is not None and skill.status.selectable:
+            if self._is_granted(skill_id):
+                return None
+            return _Refusal(Outcome.FORBIDDEN, f"{name_shown(skill_id)} is not granted to this agent")
+        outcome = Outcome.UNKNOWN if skill is None else Outcome.INACTIVE
+        return _Refusal(outcome, f"{name_shown(skill_id)} is {standing_shown(skill)}")
+
+    def _unmet(self, needed: Sequence[Requirement]) -> _Refusal | None:
+        for requirement in needed:
+            unfit = self._unfit(requirement.rule.skill)
+            if unfit is not None:
+                return _Refusal(Outcome.UNMET, f"{rule_shown(requirement.owner, requirement.rule)}; {unfit.reason}")
+        return None
+
+    def _torn(self, closure: Mapping[str, None]) -> _Refusal | None:
+        for member in closure:
+            for rule in self._exclusions(member):
+                if rule.skill in closure:
+                    reason = f"what it requires cannot go together: {rule_shown(member, rule)}"
+                    return _Refusal(Outcome.CONFLICT, reason)
+        return None
+
+    def _conflict(self, skill_id: str, closure: Mapping[str, None]) -> _Refusal | None:
+        for member in closure:
+            if member in self.members:
+                continue
+            if member in self.excluded:
+                owner, rule = self.excluded[member]
+                return self._lost(skill_id, member, owner, rule_shown(owner, rule))
+            for rule in self._exclusions(member):
+                if rule.skill in self.members:
+                    return self._lost(skill_id, member, rule.skill, rule_shown(member, rule))
+        return None
+
+    def _lost(self, skill_id: str, member: str, winner: str, sentence: str) -> _Refusal:
+        why = "is engaged already" if winner in self.standing.engaged else "comes first"
+        brought = "" if member == skill_id else f"{name_shown(skill_id)} brings {name_shown(member)}, and "
+        return _Refusal(Outcome.CONFLICT, f"{brought}{sentence}; {name_shown(winner)} {why}")
+
+    def _over_limit(self, skill_id: str) -> _Refusal | None:
+        if not self._counts(skill_id) or self.entered < self.max_skills:
+            return None
+        return _Refusal(
+            Outcome.OVER_LIMIT, f"max_skills is {self.max_skills}, and better-ranked skills took the places"
+        )
+
+    def _join(self, skill_id: str, closure: Mapping[str, None]) -> None:
+        self.entered += self._counts(skill_id)
+        self.closures[skill_id] = closure
+        for member in closure:
+            if member not in self.members:
+                self.members.add(member)
+                for rule in self._exclusions(member):
+                    self.excluded.setdefault(rule.skill, (member, rule))
+
+    def _counts(self, skill_id: str) -> bool:
+        # A companion that was matched as well came with its head; counting it again would punish a good match.
+        return skill_id not in self.standing.engaged and skill_id not in self.members
+
+    def _exclusions(self, member: str) -> Sequence[Relation]:
+        if member not in self.exclusions_of:
+            self.exclusions_of[member] = exclusions(self.snapshot.skills[member])
+        return self.exclusions_of[member]
+
+    def _is_granted(self, skill_id: str) -> bool:
+        return self.granted is None or skill_id in self.granted
+
+
+def _decision(skill_id: str, refusal: _Refusal, standing: Standing) -> Decision:
+    candidate = standing.matched.get(skill_id)
+    if candidate is None:
+        return Decision(skill_id, refusal.outcome, STAGE, refusal.reason)
+    return Decision(
+        skill_id,
+        refusal.outcome,
+        STAGE,
+        refusal.reason,
+        score=candidate.score,
+        matcher=candidate.matcher,
+        evidence=candidate.evidence,
+    )

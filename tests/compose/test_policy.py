@@ -1,0 +1,132 @@
+import pytest
+
+from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
+from skillweave.compose.verdict import Refusal, Ruling
+
+
+def _ruling(policy: ToolPolicy, name: str, **arguments: object) -> Ruling:
+    return policy.authorize(name, arguments).ruling
+
+
+def test_no_rules_and_no_grant_allow_everything() -> None:
+    policy = ToolPolicy()
+    assert _ruling(policy, "anything") is Ruling.ALLOW
+    assert policy.offers(["a", "b"]) == ("a", "b")
+
+
+def test_no_tool_at_all_is_not_the_same_as_no_rules() -> None:
+    assert _ruling(ToolPolicy(allowed_tools=()), "anything") is Ruling.DENY
+
+
+def test_a_tool_outside_the_allowed_ones_is_denied_with_its_code_and_what_is_allowed() -> None:
+    verdict = ToolPolicy(allowed_tools=("specKit", "opencode-executor")).authorize("bash")
+    assert (verdict.ruling, verdict.code) == (Ruling.DENY, Refusal.NOT_ALLOWED)
+    assert verdict.message == (
+        "TOOL_NOT_ALLOWED: this call of `bash` is not allowed; allowed: `specKit`, `opencode-executor`"
+    )
+
+
+def test_a_tool_outside_the_grant_is_denied_though_a_skill_allows_it() -> None:
+    verdict = ToolPolicy(allowed_tools=("a", "b"), grant=("b",)).authorize("a")
+    assert verdict.code is Refusal.NOT_ALLOWED
+
+
+def test_forbidden_is_reported_before_not_allowed() -> None:
+    verdict = ToolPolicy(allowed_tools=("read",), forbidden_tools=("write",), grant=("read",)).authorize("write")
+    assert verdict.code is Refusal.FORBIDDEN
+    assert verdict.message == (
+        "TOOL_FORBIDDEN: this call of `write` is forbidden by a skill in force; allowed: `read`; forbidden: `write`"
+    )
+
+
+def test_forbidden_wins_over_allowed() -> None:
+    assert _ruling(ToolPolicy(("write",), ("write",)), "write") is Ruling.DENY
+
+
+def test_a_denial_says_when_there_is_no_tool_or_every_other_tool() -> None:
+    assert ToolPolicy(allowed_tools=()).authorize("x").message.endswith("allowed: no tool")
+    assert (
+        ToolPolicy(forbidden_tools=("x",)).authorize("x").message.endswith("allowed: every other tool; forbidden: `x`")
+    )
+
+
+def test_a_long_list_of_tools_is_shortened_and_says_so() -> None:
+    message = ToolPolicy(allowed_tools=tuple(f"t{number}" for number in range(30))).authorize("x").message
+    assert message.endswith("`t19` and 10 more")
+
+
+@pytest.mark.parametrize("name", sorted(OWN_TOOLS))
+def test_own_tools_are_exempt(name: str) -> None:
+    policy = ToolPolicy(allowed_tools=(), forbidden_tools=(name,), grant=())
+    assert _ruling(policy, name) is Ruling.ALLOW
+    assert policy.offers([name]) == (name,)
+
+
+def test_patterns_judge_the_argument_that_the_tool_declares() -> None:
+    policy = ToolPolicy(allowed_tools=("Read(docs/:*)", "Bash(git:*)"), argument_names={"Read": "file_path"})
+    assert _ruling(policy, "Read", file_path="docs/a.md") is Ruling.ALLOW
+    assert _ruling(policy, "Read", command="docs/a.md") is Ruling.DENY
+    assert _ruling(policy, "Bash", command="git status") is Ruling.ALLOW
+
+
+def test_a_denied_pattern_says_what_text_it_needs() -> None:
+    verdict = ToolPolicy(allowed_tools=("Bash(git:*)",)).authorize("Bash", {"command": "git status; rm x"})
+    assert "its `command` must be plain text" in verdict.message
+
+
+def test_a_call_without_arguments_is_judged_too() -> None:
+    assert ToolPolicy(allowed_tools=("Read", "Bash(git:*)")).authorize("Read").ruling is Ruling.ALLOW
+    assert ToolPolicy(allowed_tools=("Read", "Bash(git:*)")).authorize("Bash").ruling is Ruling.DENY
+
+
+def test_offers_hides_what_no_call_could_pass_in_the_order_given() -> None:
+    policy = ToolPolicy(("Bash(git:*)", "read", "mcp__x__*", "Broken("), ("write", "mcp__x__drop"), grant=None)
+    names = ["write", "mcp__x__find", "Broken", "Bash", "mcp__x__drop", "other", "read"]
+    assert policy.offers(names) == ("mcp__x__find", "Bash", "read")
+
+
+def test_a_tool_forbidden_for_some_arguments_is_still_offered() -> None:
+    policy = ToolPolicy(forbidden_tools=("Bash(rm:*)",))
+    assert policy.offers(["Bash"]) == ("Bash",)
+    assert _ruling(policy, "Bash", command="ls") is Ruling.ALLOW
+    assert _ruling(policy, "Bash", command="rm x") is Ruling.DENY
+
+
+def test_offers_respects_the_grant() -> None:
+    assert ToolPolicy(grant=("a",)).offers(["a", "b"]) == ("a",)
+
+
+def test_a_checkpoint_before_a_tool_asks_and_names_it() -> None:
+    verdict = ToolPolicy(asks={"deploy": ("sign-off",)}).authorize("deploy")
+    assert (verdict.ruling, verdict.checkpoints) == (Ruling.ASK, ("sign-off",))
+    assert verdict.message == "`deploy` waits for a person's approval: `sign-off`"
+
+
+def test_a_checkpoint_allows_nothing_that_is_denied() -> None:
+    assert _ruling(ToolPolicy(forbidden_tools=("deploy",), asks={"deploy": ("sign-off",)}), "deploy") is Ruling.DENY
+
+
+def test_a_checkpoint_on_arguments_asks_for_those_calls() -> None:
+    policy = ToolPolicy(asks={"Bash(git push:*)": ("review",)})
+    assert _ruling(policy, "Bash", command="git push origin") is Ruling.ASK
+    assert _ruling(policy, "Bash", command="git status") is Ruling.ALLOW
+
+
+def test_preapproval_without_consent_changes_nothing() -> None:
+    assert not ToolPolicy(preapproved_tools=("read",)).authorize("read").preapproved
+
+
+def test_consent_marks_the_call_as_preapproved() -> None:
+    assert ToolPolicy(preapproved_tools=("read",), consented_tools=("read",)).authorize("read").preapproved
+
+
+def test_consent_skips_no_checkpoint() -> None:
+    assert _ruling(ToolPolicy(consented_tools=("deploy",), asks={"deploy": ("sign-off",)}), "deploy") is Ruling.ASK
+
+
+def test_the_json_form_has_three_keys_and_null_for_unrestricted() -> None:
+    assert ToolPolicy(None, ("write",), ("read",)).to_dict() == {
+        "allowed_tools": None,
+        "forbidden_tools": ["write"],
+        "preapproved_tools": ["read"],
+    }

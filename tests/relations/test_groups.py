@@ -1,0 +1,50 @@
+from skillweave.relations.groups import Group, form_groups, stand
+from skillweave.select.candidates import Candidate
+
+
+def _candidates(*ids: str) -> list[Candidate]:
+    return [Candidate(skill_id, 0.8, "triggers") for skill_id in ids]
+
+
+def _groups(chosen: list[str], engaged: list[str], **closures: list[str]) -> list[tuple[str, ...]]:
+    standing = stand(_candidates(*chosen), engaged)
+    sets = {skill_id: dict.fromkeys((skill_id, *companions)) for skill_id, companions in closures.items()}
+    return [group.members for group in form_groups(sets, standing)]
+
+
+def test_skills_that_share_nothing_are_groups_of_their_own_in_rank() -> None:
+    assert _groups(["b", "a"], [], a=[], b=[]) == [("b",), ("a",)]
+
+
+def test_matches_come_before_engaged_skills() -> None:
+    assert _groups(["new"], ["old", "older"], old=[], older=[], new=[]) == [("new",), ("old",), ("older",)]
+
+
+def test_a_mutual_pair_is_one_group_under_the_better_ranked() -> None:
+    assert _groups(["b", "a"], [], a=["b"], b=["a"]) == [("b", "a")]
+
+
+def test_two_heads_that_share_a_companion_are_one_group_under_the_better_ranked() -> None:
+    assert _groups(["b", "a"], [], a=["shared"], b=["shared"]) == [("b", "shared", "a")]
+
+
+def test_a_matched_companion_does_not_lead_the_skill_that_needs_it() -> None:
+    assert _groups(["tool", "task"], [], tool=[], task=["tool"]) == [("task", "tool")]
+
+
+def test_one_skill_can_join_several_groups_into_one() -> None:
+    assert _groups(["a", "b", "c"], [], a=["x"], b=["y"], c=["x", "y"]) == [("a", "x", "b", "y", "c")]
+
+
+def test_a_group_ranks_by_its_best_match_and_names_it() -> None:
+    standing = stand(_candidates("tool", "other"), ["task"])
+    groups = form_groups({"task": dict.fromkeys(("task", "tool")), "other": {"other": None}}, standing)
+    assert groups == (
+        Group("task", ("task", "tool"), standing.matched["tool"]),
+        Group("other", ("other",), standing.matched["other"]),
+    )
+
+
+def test_of_a_candidate_that_stands_twice_the_first_counts() -> None:
+    first, second = Candidate("a", 0.9, "explicit"), Candidate("a", 0.1, "lexical")
+    assert stand([first, second], []).matched == {"a": first}
