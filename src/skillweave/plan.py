@@ -139,7 +139,7 @@ def make_plan(
         reconciled=reconciled,
         engaged=engaged,
         groups=_wanted_groups(groups, selection, snapshot, engaged, reconciled, turn.placement),
-        decisions=(*_rejections(selection), *admission.decisions, *left),
+        decisions=(*_rejections(selection, groups), *admission.decisions, *left),
         matched=bool(selection.chosen),
     )
 
@@ -174,8 +174,8 @@ def _within(
     if lifecycle is Lifecycle.CONVERSATION:
         return groups, ()
     reason = f"left: the {max_skills} most recently matched skills stay engaged"
-    left = (Decision(group.head, Outcome.OVER_LIMIT, "admit", reason) for group in groups[max_skills:])
-    return groups[:max_skills], tuple(left)
+    left = (member for group in groups[max_skills:] for member in group.members)
+    return groups[:max_skills], tuple(Decision(member, Outcome.OVER_LIMIT, "admit", reason) for member in left)
 
 
 def _engaged_after(
@@ -187,7 +187,8 @@ def _engaged_after(
     return engage(staying, matches, turn.id)
 
 
-def _rejections(selection: Selection) -> tuple[Decision, ...]:
+def _rejections(selection: Selection, groups: Sequence[Group]) -> tuple[Decision, ...]:
+    wanted = {member for group in groups for member in group.members}
     return tuple(
         Decision(
             skill_id=rejected.candidate.skill_id,
@@ -199,6 +200,7 @@ def _rejections(selection: Selection) -> tuple[Decision, ...]:
             evidence=rejected.candidate.evidence,
         )
         for rejected in selection.rejected
+        if rejected.candidate.skill_id not in wanted
     )
 
 

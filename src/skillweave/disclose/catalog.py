@@ -32,14 +32,12 @@ def build_catalog(skills: Sequence[Skill], limit: int, pricing: Pricing, *, firs
     preferred = {skill_id: place for place, skill_id in enumerate(first)}
     ranked = sorted(skills, key=lambda skill: (preferred.get(skill.id, len(preferred)), skill.id))
     lines = [catalog_line(skill) for skill in ranked]
-    fitting = _fitting(lines, limit, pricing)
-    shown = ranked[:fitting]
-    if not shown:
-        return Catalog(total=len(skills))
-    kept = sorted(zip((skill.id for skill in shown), lines, strict=False))
-    tail = [] if fitting == len(lines) else [catalog_tail(fitting, len(lines))]
-    text = "\n".join([CATALOG_HEAD, *(line for _, line in kept), *tail])
-    return Catalog(text, pricing.count(text), frozenset(skill.id for skill in shown), len(skills))
+    for fitting in range(_fitting(lines, limit, pricing), 0, -1):
+        text = _catalog_text(lines[:fitting], len(lines))
+        tokens = pricing.count(text)
+        if tokens <= limit:
+            return Catalog(text, tokens, frozenset(skill.id for skill in ranked[:fitting]), len(skills))
+    return Catalog(total=len(skills))
 
 
 def catalog_cost(skills: Sequence[Skill], pricing: Pricing) -> int:
@@ -51,21 +49,22 @@ def catalog_cost(skills: Sequence[Skill], pricing: Pricing) -> int:
 
 def show_all(skills: Sequence[Skill], limit: int, pricing: Pricing) -> str:
     """Full documents by id, as many as fit into `limit` tokens and at most ten, saying how many of how many."""
-    documents: list[str] = []
-    left = limit - pricing.count(all_skills_head(len(skills), len(skills) + 1))
-    for skill in sorted(skills, key=lambda skill: skill.id)[:MOST_SKILLS_IN_FULL]:
-        document = pricing.skill(skill, Rung.INSTRUCTIONS)
-        cost = pricing.count("\n\n" + document.text)
-        if cost > left:
-            break
-        left -= cost
-        documents.append(document.text)
-    if not documents:
-        return ""
-    return "\n\n".join([all_skills_head(len(documents), len(skills)), *documents])
+    ranked = sorted(skills, key=lambda skill: skill.id)[:MOST_SKILLS_IN_FULL]
+    documents = [pricing.skill(skill, Rung.INSTRUCTIONS).text for skill in ranked]
+    for fitting in range(len(documents), 0, -1):
+        text = "\n\n".join([all_skills_head(fitting, len(skills)), *documents[:fitting]])
+        if pricing.count(text) <= limit:
+            return text
+    return ""
+
+
+def _catalog_text(lines: Sequence[str], total: int) -> str:
+    tail = [] if len(lines) == total else [catalog_tail(len(lines), total)]
+    return "\n".join([CATALOG_HEAD, *sorted(lines), *tail])
 
 
 def _fitting(lines: Sequence[str], limit: int, pricing: Pricing) -> int:
+    # Only where to start: the tokens of joined lines can be a few more than their sum, so the whole is counted too.
     costs = [pricing.count("\n" + line) for line in lines]
     room = limit - pricing.count(CATALOG_HEAD)
     if sum(costs) <= room:

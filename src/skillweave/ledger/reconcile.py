@@ -84,7 +84,9 @@ def _by_transcript(state: State, blocks: Counter[str], holder: str) -> Reconcile
         else:
             kept.append(record)
             standing[record.key] = _unseen(record, holder)
-    superseded = tuple(s for s in state.superseded if s.record.carrier in old)
+    # What this turn itself replaced stays known to it, so that a replay says the same words again.
+    mine = {record.carrier for record in state.records if record.holder == holder}
+    superseded = tuple(s for s in state.superseded if s.record.carrier in old or s.by in mine)
     after = replace(state, records=tuple(kept), superseded=superseded)
     return Reconciled(
         state if after == state else after, MappingProxyType(standing), tuple(lost), MappingProxyType(+left)

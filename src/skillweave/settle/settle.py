@@ -14,7 +14,7 @@ from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.render import REPLACES, Extras, Inlined
 from skillweave.disclose.rung import Rung
 from skillweave.disclose.shelf import Shelf
-from skillweave.injection import Block, Fallback, Injection
+from skillweave.injection import Block, Injection
 from skillweave.knowledge.context import EntityContext
 from skillweave.ledger.entries import Giving, records_of
 from skillweave.ledger.reconcile import Standing
@@ -26,6 +26,10 @@ from skillweave.settle.explain import decisions_of
 from skillweave.settle.fallback import fallback_for
 from skillweave.settle.report import cache_report, checkpoints_of, drops, prefix_after, token_report
 from skillweave.skill import Skill
+
+
+SEPARATOR_TOKENS = 3
+"""What joining one more block into the instructions of a call can cost at most: a blank line, and a broken merge."""
 
 
 def _no_artifacts() -> Mapping[str, tuple[Inlined, ...]]:
@@ -71,6 +75,8 @@ def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | N
     giving = Giving(plan.turn.id, plan.now, delivery)
     in_history = plan.turn.placement is Placement.HISTORY
     room = plan.settings.budget.usable - catalog.tokens - (plan.reconciled.occupied() if in_history else 0)
+    if not in_history:
+        room -= SEPARATOR_TOKENS * (len(plan.wanted) + 2)
     fallback = fallback_for(plan, question, shelf, room)
     fallback_tokens = 0 if fallback is None else shelf.pricing.count(fallback.text)
     outcomes = _shown(plan, fetched, shelf.pricing, catalog, giving, room - fallback_tokens)
@@ -151,7 +157,7 @@ def _want(wanted: Wanted, plan: Plan, fetched: Fetched, placed: set[str]) -> Wan
         replaces=wanted.outdated or wanted.present is not None,
         artifacts=() if held else fetched.artifacts.get(skill.id, ()),
         passages=() if held else tuple(_passages(plan, fetched.contexts.get(skill.id), placed)),
-        base_directory=_base_directory(skill) if plan.settings.files is FileAccess.LOCAL else None,
+        base_directory=base_directory(skill) if plan.settings.files is FileAccess.LOCAL else None,
     )
 
 
@@ -169,13 +175,15 @@ def _passages(plan: Plan, context: EntityContext | None, placed: set[str]) -> li
     return passages
 
 
-def _base_directory(skill: Skill) -> str | None:
+def base_directory(skill: Skill) -> str | None:
+    """The folder that a block names for a skill's files; None for a skill without files, or not from a folder."""
     folder, separator, name = skill.origin.location.rpartition("/") if skill.origin else ("", "", "")
     return folder if separator and skill.artifacts and name.lower() == "skill.md" else None
 
 
 def _found(want: Want, plan: Plan, pricing: Pricing, giving: Giving) -> Record | None:
-    if not plan.reconciled.unrecorded or want.present is not None:
+    in_call = plan.turn.placement is Placement.CALL
+    if in_call or not plan.reconciled.unrecorded or want.present is not None:
         return None
     for rung in (Rung.FULL, Rung.INSTRUCTIONS, Rung.CATALOG):
         for replaces in ("", REPLACES):
@@ -207,12 +215,19 @@ def _in_order(outcomes: Sequence[_Outcome], plan: Plan) -> Sequence[_Outcome]:
     if plan.turn.placement is Placement.HISTORY:
         return outcomes
     # What lasts one call is rendered again in every call: in the order of first engagement its bytes stay the same.
-    places = {entry.skill_id: place for place, entry in enumerate(plan.engaged)}
-    heads = {wanted.skill.id: group[0].skill.id for group in plan.groups for wanted in group}
-    return sorted(
-        outcomes,
-        key=lambda outcome: places.get(heads[outcome.wanted.skill.id], len(places)),
-    )
+    engaged = {entry.skill_id: place for place, entry in enumerate(plan.engaged)}
+    last = len(engaged)
+    groups = {
+        wanted.skill.id: min(engaged.get(member.skill.id, last) for member in group)
+        for group in plan.groups
+        for wanted in group
+    }
+
+    def place(outcome: _Outcome) -> tuple[int, int, str]:
+        skill_id = outcome.wanted.skill.id
+        return groups[skill_id], engaged.get(skill_id, last), skill_id
+
+    return sorted(outcomes, key=place)
 
 
 def _state_after(plan: Plan, outcomes: Sequence[_Outcome], giving: Giving, pricing: Pricing) -> State:
@@ -244,6 +259,3 @@ def _decisions(outcomes: Sequence[_Outcome]) -> list[Decision]:
         for outcome in outcomes
         for decision in decisions_of(outcome.wanted, outcome.shown, adopted=outcome.adopted is not None)
     ]
-
-
-__all__ = ["Fallback", "Fetched", "Settled", "settle"]

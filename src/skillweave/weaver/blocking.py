@@ -7,6 +7,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from skillweave.conversation import Turn
+from skillweave.diagnostics import Diagnostic
 from skillweave.injection import Injection
 from skillweave.ledger.port import Logged
 from skillweave.ledger.state import State
@@ -100,6 +101,10 @@ class SyncWeaver:
     def snapshot(self) -> Snapshot:
         """See `Weaver.snapshot`."""
         return self._thread.run(self._weaver.snapshot())
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """See `Weaver.diagnostics`."""
+        return self._thread.run(self._weaver.diagnostics())
 
     def catalog(self) -> str:
         """See `Weaver.catalog`."""

@@ -16,7 +16,7 @@ from skillweave.decisions import Decision, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.shelf import Shelf
-from skillweave.errors import Contended, SkillNotFound, StoreUnavailable
+from skillweave.errors import Contended, StoreUnavailable
 from skillweave.injection import Injection
 from skillweave.knowledge.context import ContextSource
 from skillweave.ledger.port import Logged, Store
@@ -27,8 +27,9 @@ from skillweave.plan import Settings, make_plan
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Rejected, Selection
 from skillweave.select.kit import Kit, compile_kit
-from skillweave.select.questions import Question, catalog_question
-from skillweave.select.select import DEFAULT_MATCHERS, select
+from skillweave.select.questions import Question, question_in
+from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
+from skillweave.select.select import select
 from skillweave.settle import Settled, settle
 from skillweave.tokens.counter import CountedOnce, TokenCounter
 from skillweave.tokens.vocabulary import Tiktoken
@@ -177,6 +178,11 @@ class Weaver:
         self._loaded = True
         return changes
 
+    async def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What there is to say about the skills: from reading them, and from compiling their triggers."""
+        compiled = await self._current()
+        return (*compiled.snapshot.diagnostics, *compiled.kit.diagnostics)
+
     async def catalog(self) -> str:
         """The catalog block inside its budget."""
         return (await self._current()).shelf.catalog.text
@@ -251,7 +257,7 @@ class Weaver:
         return _Search(
             compiled=compiled,
             selection=select(compiled.kit, turn, matchers=self._matchers),
-            question=catalog_question(turn.message.text),
+            question=question_in(turn.message.text),
             blocks=None if turn.transcript is None else blocks_in(turn.transcript),
         )
 
@@ -266,7 +272,10 @@ class Weaver:
         shown = [skill for skill in snapshot.active() if granted is None or skill.id in granted]
         limit = self.settings.budget.catalog_limit
         shelf = Shelf(shown, self._pricing, limit=limit, first=self.settings.catalog_first)
-        return _Compiled(snapshot, compile_kit(snapshot), shelf)
+        kit = compile_kit(snapshot)
+        if "lexical" in self._matchers:
+            kit.lexical()
+        return _Compiled(snapshot, kit, shelf)
 
     async def _change(self, conversation: str, change: Callable[[State, float], State]) -> bool:
         for attempt in range(ATTEMPTS):
@@ -298,6 +307,3 @@ def _pause(name: str, attempt: int) -> float:
     # Racers wait differently long, by their own ids, so that they do not meet again.
     spread = 1 + sum(name.encode("utf-8", "surrogatepass")) % 7
     return min(0.05, 0.0005 * spread * attempt)
-
-
-__all__ = ["OnStoreFailure", "SkillNotFound", "Weaver"]

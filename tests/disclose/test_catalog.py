@@ -1,0 +1,62 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, build_catalog, show_all
+from skillweave.disclose.pricing import Pricing
+from skillweave.testing.fakes import WordCounter
+from skillweave.tokens.counter import CountedOnce
+from skillweave.tokens.vocabulary import Tiktoken
+from tests.skills import make_skill
+
+WORDS = Pricing(WordCounter())
+TOKENS = Pricing(CountedOnce(Tiktoken()))
+
+
+def test_every_skill_has_its_line_sorted_by_id() -> None:
+    catalog = build_catalog([make_skill("b"), make_skill("a")], 1000, WORDS)
+    assert catalog.text.splitlines()[-2:] == ["- a: What a is for.", "- b: What b is for."]
+    assert (catalog.shown, catalog.total) == (frozenset({"a", "b"}), 2)
+
+
+def test_the_bytes_do_not_depend_on_the_order_of_the_skills() -> None:
+    skills = [make_skill(name) for name in "abcdef"]
+    assert build_catalog(skills, 60, WORDS) == build_catalog(skills[::-1], 60, WORDS)
+
+
+def test_a_catalog_that_does_not_show_everything_says_so() -> None:
+    catalog = build_catalog([make_skill(f"s{n:02}") for n in range(50)], 80, WORDS)
+    assert catalog.text.splitlines()[-1] == (
+        f"Showing {len(catalog.shown)} of 50 skills; the others are found by what a request is about."
+    )
+    assert 0 < len(catalog.shown) < 50
+
+
+def test_the_skills_that_the_configuration_puts_first_stay_when_room_is_short() -> None:
+    catalog = build_catalog([make_skill(f"s{n:02}") for n in range(50)], 80, WORDS, first=["s49"])
+    assert {"s49", "s00"} <= catalog.shown
+
+
+def test_without_skills_there_is_no_catalog() -> None:
+    assert build_catalog([], 1000, WORDS).text == ""
+
+
+def test_showing_all_gives_full_documents_and_says_how_many_of_how_many() -> None:
+    text = show_all([make_skill(f"s{n:02}") for n in range(20)], 10_000, WORDS)
+    assert text.startswith(f"Showing {MOST_SKILLS_IN_FULL} of 20 skills in full")
+    assert text.count("=== Skill Activated: ") == MOST_SKILLS_IN_FULL
+
+
+def test_showing_all_of_a_few_says_all() -> None:
+    assert show_all([make_skill("a")], 10_000, WORDS).startswith("All 1 skills in full:")
+
+
+descriptions = st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=60)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(descriptions, min_size=1, max_size=12), st.integers(0, 300))
+def test_the_catalog_never_costs_more_than_its_limit(texts: list[str], limit: int) -> None:
+    skills = [make_skill(f"s{n}", description=text) for n, text in enumerate(texts)]
+    catalog = build_catalog(skills, limit, TOKENS)
+    assert TOKENS.count(catalog.text) == catalog.tokens <= limit
+    assert len(catalog.shown) == len(skills) or not catalog.text or f"of {len(skills)} skills" in catalog.text
