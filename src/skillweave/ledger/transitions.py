@@ -83,7 +83,8 @@ def _withdraw(state: State, condition: Callable[[Record], bool]) -> State:
     carriers = {record.carrier for record in gone}
     back = tuple(s.record for s in state.superseded if s.by in carriers and s.record.key not in live)
     staying = tuple(s for s in state.superseded if s.by not in carriers)
-    return replace(state, records=(*kept, *back), superseded=staying)
+    # What comes back may itself be a claim that is to be withdrawn.
+    return _withdraw(replace(state, records=(*kept, *back), superseded=staying), condition)
 
 
 def _changed(state: State, condition: Callable[[Record], bool], change: Callable[[Record], Record]) -> State:

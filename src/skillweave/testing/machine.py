@@ -303,9 +303,13 @@ class ConversationMachine(RuleBasedStateMachine):
             if not condition(given):
                 continue
             del self.live[skill_id]
-            if given.replaced is not None and self.dead[given.replaced.text] > 0:
-                self.dead[given.replaced.text] -= 1
-                self.live[skill_id] = given.replaced
+            old = given.replaced
+            while old is not None and self.dead[old.text] > 0:
+                self.dead[old.text] -= 1
+                if not condition(old):
+                    self.live[skill_id] = old
+                    break
+                old = old.replaced
 
     def _undisturbed(self, turn: Turn, first: Injection) -> bool:
         """Whether what the first run gave still stands as its own, so that a replay must repeat it."""

@@ -1,0 +1,48 @@
+"""Sixteen processes race on one SQLite file."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+PROCESSES = 16
+TURNS = 12
+
+_RACER = """
+import asyncio, json, sys
+import skillweave
+from skillweave.plan import CatalogMode, Settings
+from skillweave.testing.fakes import WordCounter
+
+async def main(name, path, turns):
+    skills = [{"id": f"skill-{n}", "description": "d", "text": {"instructions": f"How, {n}."}} for n in range(4)]
+    weaver = skillweave.open(*skills, ledger=path, counter=WordCounter(), settings=Settings(catalog=CatalogMode.NEVER))
+    given = []
+    for turn in range(turns):
+        named = [f"skill-{turn % 4}"]
+        async with weaver.delivery("x", conversation="c", turn_id=f"{name}-{turn}", named=named) as injection:
+            given += injection.skills
+    print(json.dumps(given))
+    await weaver.store.close()
+
+asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+"""
+
+
+def test_sixteen_processes_on_one_file_give_each_skill_once(tmp_path: Path) -> None:
+    racers = [
+        subprocess.Popen(
+            [sys.executable, "-c", _RACER, f"racer-{n}", str(tmp_path / "state.db"), str(TURNS)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for n in range(PROCESSES)
+    ]
+    given: Counter[str] = Counter()
+    for racer in racers:
+        output, errors = racer.communicate(timeout=300)
+        assert racer.returncode == 0, errors
+        given.update(json.loads(output))
+    assert given == Counter({f"skill-{n}": 1 for n in range(4)})
