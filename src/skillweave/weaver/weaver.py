@@ -41,7 +41,7 @@ log = logging.getLogger("skillweave")
 
 ATTEMPTS = 24
 """How often a turn is computed anew because another turn of the same conversation was faster."""
-FETCH_SECONDS = 0.2
+FETCH_SECONDS = 2.0
 """The one deadline for artifacts and entity context."""
 
 
