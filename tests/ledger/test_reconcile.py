@@ -62,6 +62,12 @@ def test_one_sighting_stands_for_one_giving_of_an_evicted_text() -> None:
     assert standing(state, [TEXT], holder="t3") is Standing.PRESENT
 
 
+def test_an_evicted_skill_counts_while_its_artifact_in_the_same_block_is_shown() -> None:
+    skill, artifact = record(), replace(record(), key="artifact:a/x.md", tokens=5)
+    state = State(records=(artifact,), superseded=(Superseded(skill, ""),))
+    assert reconcile(state, Counter([text_digest(TEXT)]), holder="t2", now=1.0).occupied() == 15
+
+
 def test_texts_that_no_record_stands_for_are_told() -> None:
     result = reconcile(State(), Counter([text_digest(TEXT)]), holder="t2", now=1.0)
     assert result.shows(carrier_of(TEXT, "any"))

@@ -70,7 +70,8 @@ def _by_transcript(state: State, blocks: Counter[str], holder: str) -> Reconcile
     # The transcript of a replay is older than what the turn itself gave, so a text that stands there once is rather
     # an earlier giving of the same text (one that was evicted, say) than this turn's.
     shown = _sighted((r.carrier for r in state.records if r.holder != holder), left)
-    old = _sighted((s.record.carrier for s in state.superseded), left)
+    # One block may carry several keys: where one of them was evicted or replaced, what the others show is shown of it.
+    old = shown | _sighted((s.record.carrier for s in state.superseded if s.record.carrier not in shown), left)
     shown |= _sighted((r.carrier for r in state.records if r.holder == holder), left)
     kept: list[Record] = []
     lost: list[Record] = []

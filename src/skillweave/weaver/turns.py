@@ -1,6 +1,6 @@
 """From what a caller has at hand to a Turn."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TypedDict
 
 from skillweave.conversation import Message, Placement, Role, ToolResult, Turn
@@ -22,7 +22,11 @@ class TurnFields(TypedDict, total=False):
 
 
 def turn_of(message: str | Turn, fields: TurnFields, new_id: Callable[[], str]) -> Turn:
-    """The Turn itself, or one made of the text and its fields; raises InvalidTurn when no conversation is named."""
+    """The Turn itself, or one made of the text and its fields.
+
+    Raises InvalidTurn when no conversation is named, TypeError for a field that a turn does not have.
+    """
+    require_known(fields, TurnFields.__optional_keys__)
     if isinstance(message, Turn):
         if fields:
             raise InvalidTurn(f"a Turn already says {', '.join(sorted(fields))}; change the Turn instead")
@@ -41,3 +45,10 @@ def turn_of(message: str | Turn, fields: TurnFields, new_id: Callable[[], str]) 
         tools=None if tools is None else tuple(tools),
         placement=Placement(fields.get("placement", Placement.HISTORY)),
     )
+
+
+def require_known(fields: Mapping[str, object], known: Set[str]) -> None:
+    """Raise TypeError for a misspelt field: ignored, it would change what is given and nobody would see why."""
+    unknown = sorted(fields.keys() - known)
+    if unknown:
+        raise TypeError(f"a turn has no field {unknown[0]!r}; use {', '.join(sorted(known))}")

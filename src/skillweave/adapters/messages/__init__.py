@@ -1,0 +1,10 @@
+"""Plain lists of messages, for hosts without a framework: one module per provider's style, with the same verbs.
+
+`openai_style` and `anthropic_style` each have `turn`, `place`, `system`, `offer`, `calls` and `refuse`, so that a host
+writes `from skillweave.adapters.messages import anthropic_style as style` and the rest of its loop stays the same.
+"""
+
+from skillweave.adapters.messages.call import Call
+from skillweave.adapters.messages.reading import TurnOptions
+
+__all__ = ["Call", "TurnOptions"]

@@ -1,0 +1,145 @@
+"""Anthropic-style chats: what was given stands as a text part of the user message that called for it.
+
+A system message in mid-conversation is refused by most models and platforms; the system prompt is apart, with markers
+for its cache.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Unpack
+
+from skillweave.adapters.messages.call import Call, read_call, words_for
+from skillweave.adapters.messages.own import SEPARATOR, all_blocks, is_block
+from skillweave.adapters.messages.reading import Heard, TurnOptions, turn_from
+from skillweave.adapters.messages.shape import entries, listed, parts_of, plain, role_of, text_in
+from skillweave.adapters.messages.tools import offer
+from skillweave.compose.verdict import Verdict
+from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
+from skillweave.errors import InvalidTurn
+from skillweave.injection import Injection
+
+__all__ = ["calls", "offer", "place", "refuse", "system", "turn"]
+
+_ROLES = ("user", "assistant", "system")
+_CACHED = {"type": "ephemeral"}
+
+
+def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOptions]) -> Turn:
+    """The Turn of a chat that is about to be sent; the same chat is the same turn again, with or without our blocks.
+
+    Messages are dicts, or objects of an SDK that dump as such; the system prompt is not among them. Raises
+    InvalidTurn, naming the index.
+    """
+    pieces = [piece for where, message in entries(chat) for piece in _read(message, where)]
+    if pieces[0].message.role is Role.SYSTEM:
+        raise InvalidTurn(f"{pieces[0].where} is a system message; the API takes the system prompt apart: see system()")
+    return turn_from(pieces, conversation, options)
+
+
+def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
+    """A new list with the given blocks as one more part of the last user message; keep it as the history.
+
+    Behind a message of the model they are a user message of their own. `chat` stays as it is, and so do the user's own
+    parts; blocks are recognised by their text. Nothing is added in call placement.
+    """
+    if not injection.messages:
+        return list(chat)
+    ours = _text(SEPARATOR.join(message.text for message in injection.messages))
+    spoken = [(n, message) for n, raw in enumerate(chat) if (message := plain(raw)) and message.get("role") != "system"]
+    index, last = spoken[-1] if spoken else (-1, {})
+    if last.get("role") != "user":
+        return [*chat, {"role": "user", "content": [ours]}]
+    placed = {**last, "content": [*_blocks(last.get("content")), ours]}
+    return [*chat[:index], placed, *chat[index + 1 :]]
+
+
+def system(base: str | Sequence[Mapping[str, Any]], injection: Injection) -> list[dict[str, Any]]:
+    """The system prompt of this call only, as text blocks: base, catalog, in call placement every block in force.
+
+    A cache marker stands after base and catalog, and another after the last block: one or two of the four that a
+    request may have. The fallback comes last and unmarked, so that what is cached keeps its bytes from call to call.
+    """
+    stable = _marked([*_blocks(base), *([_text(injection.catalog)] if injection.catalog else [])])
+    in_call = injection.blocks if injection.placement is Placement.CALL else ()
+    fallback = [_text(injection.fallback.text)] if injection.fallback else []
+    return [*stable, *_marked([_text(block.text) for block in in_call]), *fallback]
+
+
+def calls(reply: object) -> tuple[Call, ...]:
+    """The tool calls of a response or of its message, in order; what runs at the provider is not among them."""
+    blocks = (plain(raw) or {} for raw in listed((plain(reply) or {}).get("content")))
+    return tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
+
+
+def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:
+    """The result for a call that was not run, written for the model to read.
+
+    The results of all calls of one reply belong into one user message, before any text.
+    """
+    return {"type": "tool_result", "tool_use_id": call.id, "content": words_for(why), "is_error": True}
+
+
+def _read(message: Mapping[str, Any], where: str) -> Iterator[Heard]:
+    role = Role(role_of(message, where, _ROLES))
+    content = message.get("content")
+    parts = parts_of(content, where)
+    whole = Message(role, parts)
+    if role is Role.ASSISTANT:
+        yield Heard(where, whole, whole, calls(message))
+        return
+    if role is Role.SYSTEM:
+        yield Heard(where, whole, None if all_blocks(parts) else whole)
+        return
+    if not parts:
+        raise InvalidTurn(f"{where} is a user message without content, which the API refuses; add the user's words")
+    yield from (_result(part, where) for part in parts if _is_result(part))
+    said = tuple(part for part in parts if not _is_result(part))
+    if said:
+        theirs = said if isinstance(content, str) else _theirs(parts)
+        yield Heard(where, Message(role, said), Message(role, theirs) if theirs else None)
+
+
+def _theirs(parts: Sequence[Part]) -> tuple[Part, ...]:
+    # `place` writes behind other parts, or a part alone: what stands first among several is the user's own, even when
+    # it was pasted from a block.
+    ours = {n for n, part in enumerate(parts) if is_block(part) and (n > 0 or len(parts) == 1)}
+    return tuple(part for n, part in enumerate(parts) if n not in ours and not _is_result(part))
+
+
+def _result(part: Part, where: str) -> Heard:
+    block = part if isinstance(part, Mapping) else {}
+    content = block.get("content")
+    parts = () if content is None else parts_of(content, where)
+    call = block.get("tool_use_id")
+    result = ToolResult(
+        tool="",
+        content=text_in(parts),
+        status="error" if block.get("is_error") else "success",
+        call=call if isinstance(call, str) else None,
+    )
+    whole = Message(Role.TOOL, parts)
+    return Heard(where, whole, whole, result=result)
+
+
+def _is_result(part: Part) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "tool_result"
+
+
+def _call(block: Mapping[str, Any]) -> Call:
+    return read_call(block.get("id"), block.get("name"), block.get("input"))
+
+
+def _blocks(content: object) -> list[Any]:
+    if isinstance(content, str):
+        return [_text(content)] if content else []
+    return list(listed(content))
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _marked(blocks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    copied = [dict(block) for block in blocks]
+    if copied:
+        copied[-1].setdefault("cache_control", dict(_CACHED))
+    return copied

@@ -1,0 +1,110 @@
+"""OpenAI-style chats: what was given stands as a system message behind the message that called for it (seed 000)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack, overload
+
+from skillweave.adapters.messages.call import Call, read_call, words_for
+from skillweave.adapters.messages.own import SEPARATOR, all_blocks
+from skillweave.adapters.messages.reading import Heard, TurnOptions, turn_from
+from skillweave.adapters.messages.shape import entries, listed, parts_of, plain, role_of, text_in
+from skillweave.adapters.messages.tools import offer
+from skillweave.compose.verdict import Verdict
+from skillweave.conversation import Message, Part, Role, ToolResult, Turn
+from skillweave.injection import Injection
+
+__all__ = ["calls", "offer", "place", "refuse", "system", "turn"]
+
+_ROLES = {
+    "system": Role.SYSTEM,
+    "developer": Role.SYSTEM,
+    "user": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "tool": Role.TOOL,
+    "function": Role.TOOL,
+}
+_SPEECHLESS = ("tool_calls", "function_call", "refusal", "audio")
+"""What an assistant's message may hold instead of content."""
+
+
+def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOptions]) -> Turn:
+    """The Turn of a chat that is about to be sent; the same chat is the same turn again, with or without our blocks.
+
+    Messages are dicts, or objects of an SDK that dump as such. Raises InvalidTurn, naming the index.
+    """
+    return turn_from([_read(message, where) for where, message in entries(chat)], conversation, options)
+
+
+def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
+    """A new list with the given blocks as system messages at its end; keep it as the history. `chat` stays as it is.
+
+    Blocks are recognised by their text: the API refuses keys that it does not know. Nothing is added in call placement.
+    """
+    return [*chat, *({"role": "system", "content": message.text} for message in injection.messages)]
+
+
+@overload
+def system(base: str, injection: Injection) -> str: ...
+@overload
+def system(base: Mapping[str, Any], injection: Injection) -> dict[str, Any]: ...
+def system(base: str | Mapping[str, Any], injection: Injection) -> str | dict[str, Any]:
+    """The system prompt of this call only: base, catalog, in call placement every block in force, last the fallback.
+
+    A text gives a text, a message gives a message of the same role.
+    """
+    if isinstance(base, str):
+        return SEPARATOR.join(part for part in (base, injection.instructions) if part)
+    content = base.get("content")
+    if content is None or isinstance(content, str):
+        return {**base, "content": system(content or "", injection)}
+    added = [{"type": "text", "text": injection.instructions}] if injection.instructions else []
+    return {**base, "content": [*content, *added]}
+
+
+def calls(reply: object) -> tuple[Call, ...]:
+    """The tool calls of a response or of its message, in order; the first choice counts."""
+    response = plain(reply) or {}
+    choices = listed(response.get("choices"))
+    first = plain(choices[0]) or {} if choices else {}
+    return _calls(plain(first.get("message")) or response)
+
+
+def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:
+    """The tool message for a call that was not run, written for the model to read."""
+    return {"role": "tool", "tool_call_id": call.id, "content": words_for(why)}
+
+
+def _read(message: Mapping[str, Any], where: str) -> Heard:
+    role = _ROLES[role_of(message, where, tuple(_ROLES))]
+    parts = _parts(message, role, where)
+    whole = Message(role, parts)
+    if role is Role.SYSTEM:
+        return Heard(where, whole, None if all_blocks(parts) else whole)
+    if role is Role.ASSISTANT:
+        return Heard(where, whole, whole, _calls(message))
+    if role is Role.USER:
+        return Heard(where, whole, whole)
+    call = message.get("tool_call_id")
+    result = ToolResult(str(message.get("name") or ""), text_in(parts), call=call if isinstance(call, str) else None)
+    return Heard(where, whole, whole, result=result)
+
+
+def _parts(message: Mapping[str, Any], role: Role, where: str) -> tuple[Part, ...]:
+    content = message.get("content")
+    if role is not Role.ASSISTANT:
+        return parts_of(content, where)
+    called = tuple(part for raw in listed(message.get("tool_calls")) if (part := plain(raw)) is not None)
+    if content is None and ("content" in message or any(message.get(key) for key in _SPEECHLESS)):
+        return called
+    return (*parts_of(content, where), *called)
+
+
+def _calls(message: Mapping[str, Any]) -> tuple[Call, ...]:
+    return tuple(_call(plain(raw) or {}) for raw in listed(message.get("tool_calls")))
+
+
+def _call(raw: Mapping[str, Any]) -> Call:
+    custom = plain(raw.get("custom"))
+    if custom is not None:
+        return read_call(raw.get("id"), custom.get("name"), {"input": custom.get("input")})
+    function = plain(raw.get("function")) or {}
+    return read_call(raw.get("id"), function.get("name"), function.get("arguments"))

@@ -1,0 +1,103 @@
+"""From a read chat to a Turn: what was said last, what tools answered, and an id that a retry has again."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any, TypedDict
+
+from skillweave.adapters.messages.call import Call
+from skillweave.adapters.messages.tools import tool_names
+from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
+from skillweave.errors import InvalidTurn
+from skillweave.weaver.turns import require_known
+
+
+class TurnOptions(TypedDict, total=False):
+    """What a host may add to its chat; `tools` are the provider's declarations or plain names."""
+
+    turn_id: str
+    placement: Placement
+    tools: Sequence[Any] | None
+    memory: Mapping[str, object]
+    named: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One message as the model is sent it: `theirs` is what of it the host wrote, None when all of it is ours.
+
+    `calls` are what the model asks for in it, `result` is what a tool answered in it.
+    """
+
+    where: str
+    message: Message
+    theirs: Message | None
+    calls: tuple[Call, ...] = ()
+    result: ToolResult | None = None
+
+
+def turn_from(pieces: Sequence[Heard], conversation: str, options: TurnOptions) -> Turn:
+    """The coming call: the whole chat is its transcript, the last words of user or model its message.
+
+    Raises InvalidTurn when nobody said anything, or when the model's last calls are not all answered: no provider
+    takes such a chat.
+    """
+    require_known(options, TurnOptions.__optional_keys__)
+    said = next((p.theirs for p in reversed(pieces) if p.theirs and p.theirs.role in (Role.USER, Role.ASSISTANT)), None)
+    if said is None:
+        raise InvalidTurn("the chat holds no message of a user or of the model; add what the user said")
+    tools = options.get("tools")
+    return Turn(
+        id=options.get("turn_id") or _stable_id(conversation, pieces),
+        conversation=conversation,
+        message=said,
+        transcript=tuple(piece.message for piece in pieces),
+        results=_results(pieces),
+        named=tuple(options.get("named", ())),
+        memory=options.get("memory", {}),
+        tools=None if tools is None else tool_names(tools),
+        placement=Placement(options.get("placement", Placement.HISTORY)),
+    )
+
+
+def _results(pieces: Sequence[Heard]) -> tuple[ToolResult, ...]:
+    last = max((n for n, piece in enumerate(pieces) if piece.message.role is Role.ASSISTANT), default=-1)
+    results = [piece.result for piece in pieces[last + 1 :] if piece.result is not None]
+    answered = {result.call for result in results}
+    for call in pieces[last].calls if last >= 0 else ():
+        if call.id and call.id not in answered:
+            raise InvalidTurn(
+                f"{pieces[last].where} calls {call.name[:60]!r} and no result follows; append the results of all calls"
+                " before the next turn"
+            )
+    names = {call.id: call.name for piece in pieces for call in piece.calls}
+    return tuple(replace(result, tool=names.get(result.call or "", result.tool)) for result in results)
+
+
+def _stable_id(conversation: str, pieces: Sequence[Heard]) -> str:
+    # A system prompt in front may tell the time of day; what was said is what makes a turn the same turn again.
+    theirs = [piece for piece in pieces if piece.theirs is not None]
+    start = next(n for n, piece in enumerate(theirs) if piece.message.role is not Role.SYSTEM)
+    digest = sha256(_written([conversation], "the conversation"))
+    for piece in theirs[start:]:
+        content = piece.theirs.content if piece.theirs else ()
+        digest.update(_written([piece.message.role.value, [_stable(part) for part in content or ()]], piece.where))
+    return f"chat-{digest.hexdigest()[:32]}"
+
+
+def _stable(part: Part) -> Part:
+    # Hosts move their cache markers on from call to call.
+    return part if isinstance(part, str) else {key: value for key, value in part.items() if key != "cache_control"}
+
+
+def _written(value: object, where: str) -> bytes:
+    try:
+        return json.dumps(value, sort_keys=True, default=_dumped).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidTurn(f"{where} cannot be written as JSON: {error}; no provider takes it, so mend it") from error
+
+
+def _dumped(value: object) -> object:
+    dump = getattr(value, "model_dump", None)
+    return dump() if callable(dump) else type(value).__name__
