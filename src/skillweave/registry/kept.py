@@ -42,12 +42,11 @@ class _Errors:
 
     def cover(self, skill: Skill) -> bool:
         place = _place(skill)
-        while place not in self._places:
-            above = place.rpartition("/")[0]
-            if not above or above == place:
-                return False
-            place = above
-        return True
+        while place:
+            if place in self._places:
+                return True
+            place = place.rpartition("/")[0]
+        return False
 
 
 def _in_old_places(before: Sequence[Skill], now: Sequence[Skill], kept: set[int]) -> tuple[Skill, ...]:

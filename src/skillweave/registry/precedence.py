@@ -63,7 +63,9 @@ def merge(offers: Iterable[Offer], precedence: Precedence) -> Merged:
 
 def overlay(merged: Merged, offers: Iterable[Offer], hidden: frozenset[str], precedence: Precedence) -> Merged:
     """The sources' skills without the hidden ones, and what was registered in code on top of them."""
-    winners = {skill_id: offer for skill_id, offer in merged.winners.items() if skill_id not in hidden}
+    winners = dict(merged.winners)
+    for skill_id in hidden:
+        winners.pop(skill_id, None)
     losers: list[Skill] = []
     for offer in offers:
         held = winners.get(offer.skill.id)

@@ -36,11 +36,15 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
-    """What one source holds: its last answer, the skills in use (also last good ones), findings, and how new it is."""
+    """What one source holds: its last answer, the skills in use (also last good ones), findings, and how new it is.
+
+    `away` is the finding that it does not answer now.
+    """
 
     loaded: Loaded | None = None
     skills: tuple[Skill, ...] = ()
     findings: tuple[Diagnostic, ...] = ()
+    away: Diagnostic | None = None
     ticket: int = 0
 
 
@@ -155,6 +159,7 @@ class Registry:
         merged = overlay(state.base, offers, state.hidden, self._precedence)
         diagnostics = (
             *(finding for shelf in state.shelves for finding in shelf.findings),
+            *(shelf.away for shelf in state.shelves if shelf.away),
             *(finding for defined in state.defined.values() for finding in defined.diagnostics),
             *merged.diagnostics,
         )
@@ -186,15 +191,17 @@ def _refilled(shelf: _Shelf, answer: Loaded | Diagnostic, ticket: int) -> _Shelf
     if shelf.ticket > ticket:
         return shelf
     if isinstance(answer, Diagnostic):
-        findings = (*(finding for finding in shelf.findings if finding.code != answer.code), answer)
-        return replace(shelf, findings=findings, ticket=ticket)
+        return replace(shelf, away=answer, ticket=ticket)
+    if answer is shelf.loaded:
+        return replace(shelf, away=None, ticket=ticket)
     skills, kept = keep_last_good(shelf.skills, answer)
-    return _Shelf(answer, shelf.skills if skills == shelf.skills else skills, (*answer.diagnostics, *kept), ticket)
+    return _Shelf(answer, skills, (*answer.diagnostics, *kept), ticket=ticket)
 
 
 def _unchanged(before: Iterable[_Shelf], now: Iterable[_Shelf]) -> bool:
     return all(
-        shelf.loaded is not None and shelf.skills == other.skills and shelf.findings == other.findings
+        shelf.loaded is not None
+        and (shelf.skills, shelf.findings, shelf.away) == (other.skills, other.findings, other.away)
         for shelf, other in zip(before, now, strict=True)
     )
 
@@ -202,7 +209,9 @@ def _unchanged(before: Iterable[_Shelf], now: Iterable[_Shelf]) -> bool:
 def _same(one: Snapshot, other: Snapshot) -> bool:
     return (
         one.generation > 0
-        and tuple(one.skills.items()) == tuple(other.skills.items())
+        and len(one.skills) == len(other.skills)
+        and list(one.skills) == list(other.skills)
+        and one.skills == other.skills
         and (one.shadowed, one.diagnostics) == (other.shadowed, other.diagnostics)
     )
 

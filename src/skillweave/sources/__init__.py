@@ -1,0 +1,1 @@
+"""Where skills come from: folders, packs and code; one source per file."""

@@ -1,0 +1,34 @@
+"""The table of everything that can be said about files and folders before their text is looked at."""
+
+from skillweave.diagnostics import Severity
+from skillweave.frontmatter.codes import FILE_TOO_LARGE, Code
+
+UNREADABLE = Code("unreadable", Severity.ERROR, "the system does not let the file or folder be read")
+VANISHED = Code("vanished", Severity.WARNING, "a file or folder went away between being listed and being read")
+NOT_A_FILE = Code("not-a-file", Severity.ERROR, "a folder, pipe, socket or device where a file should be")
+LINK_OUTSIDE = Code("link-outside", Severity.ERROR, "a link that leads out of its folder is not followed")
+NO_SKILLS = Code("no-skills", Severity.WARNING, "the source holds no skill")
+MISNAMED = Code("misnamed-skill-file", Severity.WARNING, "a skill file is called SKILL.md or skill.md, exactly")
+NESTED = Code("nested-skill", Severity.INFO, "skills inside a skill's folder belong to it unless asked for")
+TOO_DEEP = Code("too-deep", Severity.INFO, "folders more than 6 levels down are not searched")
+ARTIFACT_LEFT_OUT = Code("artifact-left-out", Severity.WARNING, "an artifact that is not listed; the skill loads")
+UNKNOWN_PACK_KEY = Code("unknown-pack-key", Severity.WARNING, "a key at the top of a pack that means nothing")
+UNREAD_PACK_KEY = Code("unread-pack-key", Severity.INFO, "a part of a pack that is carried and not read yet")
+NOT_A_DEFINITION = Code("not-a-definition", Severity.ERROR, "an entry of a pack, or in code, that is no skill")
+
+SOURCE_CODES = (
+    FILE_TOO_LARGE,
+    UNREADABLE,
+    VANISHED,
+    NOT_A_FILE,
+    LINK_OUTSIDE,
+    NO_SKILLS,
+    MISNAMED,
+    NESTED,
+    TOO_DEEP,
+    ARTIFACT_LEFT_OUT,
+    UNKNOWN_PACK_KEY,
+    UNREAD_PACK_KEY,
+    NOT_A_DEFINITION,
+)
+"""Every code of this package and the one that it shares with the readers."""

@@ -1,0 +1,191 @@
+"""Reading a file that somebody else wrote: bounded, never blocking, never out of its folder (spec 1.2, spec 10)."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from skillweave.frontmatter.codes import FILE_TOO_LARGE, Code
+from skillweave.sources import codes
+from skillweave.sources.names import quoted
+
+_PLAIN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_UNLINKED = _PLAIN | getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = _UNLINKED | getattr(os, "O_DIRECTORY", 0)
+_STEPWISE = os.open in os.supports_dir_fd
+
+Mark = tuple[int, int, int, int]
+"""What tells that a file or folder changed: mtime, ctime, size, inode."""
+
+
+class Refused(Exception):
+    """A file that is not read; `code` is the finding's, `why` and `fix` are its words."""
+
+    def __init__(self, code: Code, why: str, fix: str) -> None:
+        self.code = code
+        self.why = why
+        self.fix = fix
+        super().__init__(why)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The bytes of a file and the mark that it had when reading began."""
+
+    data: bytes
+    mark: Mark
+
+
+def mark_of(status: os.stat_result) -> Mark:
+    """The mark of a file or folder as `os.stat` saw it."""
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
+
+
+def changed_among(probes: Iterable[tuple[str, Mark]]) -> set[str]:
+    """The files and folders that have another mark now, or are gone."""
+    look = os.stat
+    changed = set()
+    for path, (mtime, ctime, size, inode) in probes:
+        try:
+            now = look(path)
+        except (OSError, ValueError):
+            changed.add(path)
+            continue
+        if now.st_mtime_ns != mtime or now.st_ctime_ns != ctime or now.st_size != size or now.st_ino != inode:
+            changed.add(path)
+    return changed
+
+
+def sizes_hold(sizes: Iterable[tuple[str, int]]) -> bool:
+    """Whether every file still has its size."""
+    try:
+        return all(os.stat(path).st_size == size for path, size in sizes)  # noqa: PTH116
+    except (OSError, ValueError):
+        return False
+
+
+def read_plain(path: str, limit: int) -> Content:
+    """A regular file that is no link, at most `limit` bytes; raises Refused."""
+    try:
+        handle = os.open(path, _UNLINKED)
+    except (OSError, ValueError) as error:
+        raise refusal(error) from None
+    return _read(handle, limit)
+
+
+def read_real(path: str, limit: int) -> Content:
+    """A regular file that was named by the user, and may be a link therefore; raises Refused."""
+    try:
+        real = os.path.realpath(path)
+    except (OSError, ValueError) as error:
+        raise refusal(error) from None
+    return read_plain(real, limit)
+
+
+def read_inside(root: str, folder: str, name: str, limit: int) -> Content:
+    """A regular file below a folder, itself below the real path `root`; links may lead about inside the folder only.
+
+    Raises Refused.
+    """
+    target = resolved_inside(resolved_inside(root, folder), name)
+    try:
+        handle = _open_stepwise(root, target) if _STEPWISE else os.open(target, _UNLINKED)
+    except (OSError, ValueError) as error:
+        raise refusal(error) from None
+    return _read(handle, limit)
+
+
+def resolved_inside(root: str, relative: str) -> str:
+    """The real path of something below a folder given by its real path; raises Refused when a link leads out."""
+    try:
+        target = os.path.realpath(f"{root}{os.sep}{relative}")
+    except (OSError, ValueError) as error:
+        raise refusal(error) from None
+    if target != root and not target.startswith(root.rstrip(os.sep) + os.sep):
+        raise Refused(
+            codes.LINK_OUTSIDE,
+            f"it is a link that leads out of its folder, to {quoted(target)}",
+            "put the file itself there in place of the link",
+        )
+    return target
+
+
+def refusal(error: OSError | ValueError) -> Refused:
+    """What the system's answer means for the reader."""
+    code = error.errno if isinstance(error, OSError) else None
+    if code in (errno.ENOENT, errno.ENOTDIR):
+        return Refused(codes.VANISHED, "it was listed a moment ago and is gone", "nothing, unless it should be there")
+    if code in (errno.ELOOP, errno.EMLINK):
+        return Refused(codes.LINK_OUTSIDE, "it is a link in a circle or became a link meanwhile", "put the file there")
+    if code == errno.ENXIO:
+        return _not_a_file("a socket or a pipe")
+    why = os.strerror(code) if code else str(error)
+    return Refused(codes.UNREADABLE, f"it cannot be read: {why}", "give the process the right to read it")
+
+
+def _open_stepwise(root: str, target: str) -> int:
+    """The target's handle, folder by folder without links, so that no swap between check and use leads out."""
+    names = target.removeprefix(root).strip(os.sep).split(os.sep)  # noqa: PTH206 - undecodable names stay as they are
+    above = os.open(root, _FOLDER)
+    try:
+        for name in names[:-1]:
+            below = os.open(name, _FOLDER, dir_fd=above)
+            os.close(above)
+            above = below
+        return os.open(names[-1], _UNLINKED, dir_fd=above)
+    finally:
+        os.close(above)
+
+
+def _read(handle: int, limit: int) -> Content:
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise _not_a_file(_kind(status.st_mode))
+        if status.st_size > limit:
+            raise _too_large(status.st_size, limit)
+        return Content(_all_of(handle, status.st_size, limit), mark_of(status))
+    except OSError as error:
+        raise refusal(error) from None
+    finally:
+        os.close(handle)
+
+
+def _all_of(handle: int, size: int, limit: int) -> bytes:
+    """Everything up to the end, one byte over the limit at most: the file may grow while it is read."""
+    data = os.read(handle, size + 1)
+    if len(data) == size:
+        return data
+    pieces = [data]
+    total = len(data)
+    while pieces[-1] and total <= limit:
+        pieces.append(os.read(handle, limit + 1 - total))
+        total += len(pieces[-1])
+    if total > limit:
+        raise _too_large(total, limit)
+    return b"".join(pieces)
+
+
+def _kind(mode: int) -> str:
+    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+    return next((name for test, name in kinds if test(mode)), "a device")
+
+
+def _not_a_file(kind: str) -> Refused:
+    return Refused(codes.NOT_A_FILE, f"it is {kind}, not a regular file", "put a regular file there")
+
+
+def _too_large(size: int, limit: int) -> Refused:
+    return Refused(
+        FILE_TOO_LARGE,
+        f"it has {_bytes(size)}, more than the limit of {_bytes(limit)}",
+        "shorten it, or split it into several files",
+    )
+
+
+def _bytes(count: int) -> str:
+    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= size:
+            return f"{count / size:.{0 if count % size == 0 else 1}f} {unit}"
+    return f"{count} bytes"

@@ -1,0 +1,138 @@
+import os
+from pathlib import Path
+
+import pytest
+from tests.skill_folders import found, ids, places, skill_text, write_skill
+
+from skillweave.diagnostics import Severity
+from skillweave.sources.folder import Folder
+from skillweave.sources.search import Nested
+
+
+async def test_a_skill_6_folders_down_is_found_and_one_7_down_is_not(tmp_path: Path) -> None:
+    write_skill(tmp_path / "1/2/3/4/5/six")
+    write_skill(tmp_path / "1/2/3/4/5/6/seven")
+    loaded = await Folder(tmp_path).load()
+    assert ids(loaded) == ["six"]
+    assert "1 folders more than 6 levels down" in found(loaded, "too-deep")[0].message
+
+
+async def test_the_artifact_folders_of_a_deep_skill_are_not_reported_as_too_deep(tmp_path: Path) -> None:
+    write_skill(tmp_path / "1/2/3/4/5/six", files={"references/a.md": "x"})
+    loaded = await Folder(tmp_path).load()
+    assert not loaded.diagnostics
+    assert [ref.id for ref in loaded.skills[0].artifacts] == ["references/a.md"]
+
+
+@pytest.mark.parametrize("skipped", [".git", "node_modules", ".venv"])
+async def test_skills_of_others_tools_are_not_searched(tmp_path: Path, skipped: str) -> None:
+    write_skill(tmp_path / skipped / "hidden")
+    write_skill(tmp_path / "a" / skipped / "hidden")
+    write_skill(tmp_path / "good")
+    assert ids(await Folder(tmp_path).load()) == ["good"]
+
+
+async def test_hidden_folders_are_searched(tmp_path: Path) -> None:
+    write_skill(tmp_path / ".claude" / "skills" / "one")
+    assert ids(await Folder(tmp_path).load()) == ["one"]
+
+
+async def test_a_nested_skill_belongs_to_its_parent_and_is_mentioned(tmp_path: Path) -> None:
+    write_skill(tmp_path / "parent")
+    write_skill(tmp_path / "parent" / "more" / "child")
+    loaded = await Folder(tmp_path).load()
+    assert ids(loaded) == ["parent"]
+    (finding,) = found(loaded, "nested-skill")
+    assert finding.severity is Severity.INFO
+    assert "'" + str(tmp_path / "parent/more/child") + "' stand" in finding.message
+
+
+async def test_a_nested_skill_is_one_of_its_own_when_asked_for(tmp_path: Path) -> None:
+    write_skill(tmp_path / "parent")
+    write_skill(tmp_path / "parent" / "more" / "child")
+    loaded = await Folder(tmp_path, nested=Nested.SEPARATE).load()
+    assert ids(loaded) == ["parent", "child"]
+    assert not loaded.diagnostics
+
+
+async def test_a_skill_template_among_the_assets_is_an_artifact_without_a_word(tmp_path: Path) -> None:
+    write_skill(tmp_path / "creator", files={"assets/template/SKILL.md": skill_text("template")})
+    loaded = await Folder(tmp_path).load()
+    assert [ref.id for ref in loaded.skills[0].artifacts] == ["assets/template/SKILL.md"]
+    assert not loaded.diagnostics
+
+
+async def test_the_source_that_is_a_skill_owns_what_is_below(tmp_path: Path) -> None:
+    write_skill(tmp_path, skill_text(tmp_path.name))
+    write_skill(tmp_path / "below")
+    assert len((await Folder(tmp_path).load()).skills) == 1
+
+
+async def test_the_upper_case_name_counts_where_both_are_there(tmp_path: Path) -> None:
+    write_skill(tmp_path / "both").with_name("skill.md").write_text(skill_text("lower"))
+    assert ids(await Folder(tmp_path).load()) == ["both"]
+
+
+async def test_a_skill_file_in_other_case_is_a_near_miss(tmp_path: Path) -> None:
+    write_skill(tmp_path / "near").rename(tmp_path / "near" / "Skill.md")
+    (finding,) = found(await Folder(tmp_path).load(), "misnamed-skill-file")
+    assert finding.fix == "rename Skill.md to SKILL.md"
+
+
+async def test_a_linked_skill_folder_outside_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    write_skill(tmp_path / "elsewhere" / "linked")
+    (tmp_path / "skills").mkdir()
+    (tmp_path / "skills" / "linked").symlink_to(tmp_path / "elsewhere" / "linked")
+    loaded = await Folder(tmp_path / "skills").load()
+    assert ids(loaded) == []
+    (finding,) = found(loaded, "link-outside")
+    assert finding.severity is Severity.ERROR
+    assert str(tmp_path / "elsewhere/linked") in finding.message
+    assert "name the link's target as a source" in finding.fix
+
+
+async def test_links_to_outside_that_are_no_skills_are_passed_over(tmp_path: Path) -> None:
+    write_skill(tmp_path / "skills" / "one")
+    (tmp_path / "skills" / "root").symlink_to("/")
+    (tmp_path / "skills" / "file").symlink_to("/etc/hostname")
+    (tmp_path / "skills" / "dangling").symlink_to("nowhere")
+    loaded = await Folder(tmp_path / "skills").load()
+    assert (ids(loaded), loaded.diagnostics) == (["one"], ())
+
+
+async def test_a_link_to_a_skill_inside_the_source_loads_it_once_under_its_real_path(tmp_path: Path) -> None:
+    write_skill(tmp_path / "vendor" / "one")
+    write_skill(tmp_path / "node_modules" / "two")
+    (tmp_path / "alias").symlink_to("vendor/one")
+    (tmp_path / "picked").symlink_to("node_modules/two")
+    loaded = await Folder(tmp_path).load()
+    assert places(loaded) == [f"{tmp_path}/node_modules/two/SKILL.md", f"{tmp_path}/vendor/one/SKILL.md"]
+
+
+async def test_links_in_a_circle_come_to_an_end(tmp_path: Path) -> None:
+    write_skill(tmp_path / "one")
+    (tmp_path / "here").symlink_to(".")
+    (tmp_path / "one" / "up").symlink_to("..")
+    (tmp_path / "self").symlink_to("self")
+    assert ids(await Folder(tmp_path).load()) == ["one"]
+
+
+async def test_a_linked_folder_is_found_only_once_however_many_links_lead_there(tmp_path: Path) -> None:
+    write_skill(tmp_path / ".venv" / "share" / "skills" / "one")
+    for index in range(5):
+        (tmp_path / f"link{index}").symlink_to(".venv/share")
+    assert ids(await Folder(tmp_path).load()) == ["one"]
+
+
+async def test_names_with_line_breaks_stay_on_one_line(tmp_path: Path) -> None:
+    write_skill(tmp_path / "parent\nfolder")
+    write_skill(tmp_path / "parent\nfolder" / "child\x1b[31m")
+    for finding in (await Folder(tmp_path).load()).diagnostics:
+        assert str(finding).isprintable()
+
+
+async def test_thousands_of_plain_files_beside_skills_are_no_skills(tmp_path: Path) -> None:
+    write_skill(tmp_path / "one")
+    for index in range(2000):
+        os.close(os.open(tmp_path / f"file{index}.md", os.O_CREAT))
+    assert ids(await Folder(tmp_path).load()) == ["one"]
