@@ -1,0 +1,55 @@
+"""The table of everything that can be said about a skill's definition."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from skillweave.diagnostics import Severity
+from skillweave.frontmatter import TEXT_CODES, Code
+
+NAME_MISSING = Code("name-missing", Severity.WARNING, "no name is given; the folder's name is taken")
+NAME_DIFFERS = Code("name-differs", Severity.WARNING, "the name is not the folder's; the name counts")
+NAME_TOO_LONG = Code("name-too-long", Severity.WARNING, "a name over the 64 characters of the open specification")
+ID_REPAIRED = Code("id-repaired", Severity.WARNING, "a name that is no id was made one; its spelling is kept")
+ID_TOO_LONG = Code("id-too-long", Severity.ERROR, "an id over 100 characters is refused")
+DESCRIPTION_TOO_LONG = Code(
+    "description-too-long", Severity.WARNING, "a description over the 1024 characters of the open specification; kept"
+)
+TOOLS_RESPELLED = Code("tools-respelled", Severity.WARNING, "`allowed-tools` is a list or has commas; read as meant")
+KEPT_AS_EXTRA = Code("kept-as-extra", Severity.WARNING, "a field of an unexpected type; kept, but means nothing here")
+COMMAND_IN_BODY = Code("command-in-body", Severity.WARNING, "a !`command` in the body, which is never run")
+CONTROL_CHARACTERS = Code("control-characters", Severity.WARNING, "NUL characters in the body; kept")
+FIELD_MISSING = Code("field-missing", Severity.ERROR, "a field without which the definition means nothing")
+BAD_VALUE = Code("bad-value", Severity.ERROR, "a value of the wrong type or outside its choices; left out")
+EMPTY_ITEM = Code("empty-item", Severity.ERROR, "an empty entry in a list of names or triggers; left out")
+NOT_A_LIST = Code("not-a-list", Severity.WARNING, "one text where a list is expected; read as a list of one")
+NOT_TEXT = Code("not-text", Severity.WARNING, "a number or truth value where text is expected; read as text")
+UNKNOWN_KEY = Code("unknown-key", Severity.WARNING, "a key inside a mapping of ours that means nothing")
+FIELD_TWICE = Code("field-twice", Severity.WARNING, "a field given in two places; the inner one counts")
+SPEC_FIELD = Code("spec-field", Severity.ERROR, "strict: a field that the open specification does not have")
+SPEC_NAME = Code("spec-name", Severity.ERROR, "strict: a name that the open specification does not allow")
+SPEC_VALUE = Code("spec-value", Severity.ERROR, "strict: a value that the open specification does not allow")
+
+FIELD_CODES = (
+    NAME_MISSING,
+    NAME_DIFFERS,
+    NAME_TOO_LONG,
+    ID_REPAIRED,
+    ID_TOO_LONG,
+    DESCRIPTION_TOO_LONG,
+    TOOLS_RESPELLED,
+    KEPT_AS_EXTRA,
+    COMMAND_IN_BODY,
+    CONTROL_CHARACTERS,
+    FIELD_MISSING,
+    BAD_VALUE,
+    EMPTY_ITEM,
+    NOT_A_LIST,
+    NOT_TEXT,
+    UNKNOWN_KEY,
+    FIELD_TWICE,
+    SPEC_FIELD,
+    SPEC_NAME,
+    SPEC_VALUE,
+)
+CODES: Mapping[str, Code] = MappingProxyType({code.name: code for code in (*TEXT_CODES, *FIELD_CODES)})
+"""Every code by its name: those of the text (fences, YAML) and those of the fields."""

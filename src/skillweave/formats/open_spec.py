@@ -1,0 +1,90 @@
+"""What the open Agent Skills specification accepts, no more and no less (spec 1.2)."""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import replace
+
+from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.formats import codes
+from skillweave.formats.fields import shown
+from skillweave.formats.findings import Findings
+from skillweave.frontmatter import Code
+from skillweave.frontmatter.codes import BLANK_BEFORE_FENCE, BYTE_ORDER_MARK, DUPLICATE_KEY, REPAIRED
+
+MAX_NAME = 64
+MAX_DESCRIPTION = 1024
+MAX_COMPATIBILITY = 500
+SPEC_FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
+"""The six fields of the open specification."""
+
+_REFUSED_REPAIRS = frozenset(code.name for code in (BYTE_ORDER_MARK, BLANK_BEFORE_FENCE, DUPLICATE_KEY, REPAIRED))
+
+
+def check_open_spec(fields: Mapping[str, object], folder: str, findings: Findings) -> None:
+    """Reports everything in front matter that the open specification does not allow."""
+    for key in fields:
+        if key not in SPEC_FIELDS:
+            known = ", ".join(SPEC_FIELDS)
+            _report(findings, codes.SPEC_FIELD, key, f"is none of {known}", "move it under `metadata` or remove it")
+    _check_name(fields.get("name"), folder, findings)
+    _check_length(fields, "description", MAX_DESCRIPTION, findings)
+    if "compatibility" in fields:
+        _check_length(fields, "compatibility", MAX_COMPATIBILITY, findings)
+    for key in ("license", "allowed-tools"):
+        if key in fields and not isinstance(fields[key], str):
+            _report(findings, codes.SPEC_VALUE, key, f"is {shown(fields[key])}, not text", "write one text")
+    if "metadata" in fields:
+        _check_metadata(fields["metadata"], findings)
+
+
+def by_open_spec(diagnostic: Diagnostic) -> Diagnostic:
+    """The same finding, an error where it is a repair that the open specification knows nothing of."""
+    return replace(diagnostic, severity=Severity.ERROR) if diagnostic.code in _REFUSED_REPAIRS else diagnostic
+
+
+def _check_name(name: object, folder: str, findings: Findings) -> None:
+    if not isinstance(name, str) or not name.strip():
+        _report(findings, codes.SPEC_NAME, "name", "is missing or no text", "write the folder's name")
+        return
+    normal = unicodedata.normalize("NFKC", name.strip())
+    if normal != unicodedata.normalize("NFKC", folder):
+        _report(findings, codes.SPEC_NAME, "name", f"is not its folder's, {folder[:100]!r}", "make them equal")
+    fault = _fault_of(normal)
+    if fault is not None:
+        fix = "write lowercase letters and digits with single hyphens between"
+        _report(findings, codes.SPEC_NAME, "name", fault, fix)
+
+
+def _fault_of(name: str) -> str | None:
+    if len(name) > MAX_NAME:
+        return f"has {len(name)} characters; {MAX_NAME} are allowed"
+    if name != name.lower():
+        return "has capital letters"
+    if name.startswith("-") or name.endswith("-") or "--" in name:
+        return "has a hyphen at an end or two in a row"
+    if not all(character.isalnum() or character == "-" for character in name):
+        return "has characters other than letters, digits and hyphens"
+    return None
+
+
+def _check_length(fields: Mapping[str, object], key: str, most: int, findings: Findings) -> None:
+    value = fields.get(key)
+    if not isinstance(value, str) or not value.strip():
+        _report(findings, codes.SPEC_VALUE, key, "is missing, empty or no text", f"write 1 to {most} characters")
+    elif len(value) > most:
+        message = f"has {len(value)} characters; {most} are allowed"
+        _report(findings, codes.SPEC_VALUE, key, message, "shorten it, and move the rest to the body")
+
+
+def _check_metadata(metadata: object, findings: Findings) -> None:
+    if not isinstance(metadata, Mapping):
+        _report(findings, codes.SPEC_VALUE, "metadata", f"is {shown(metadata)}, not a mapping", "write keys with texts")
+        return
+    for key, value in metadata.items():
+        if not isinstance(value, str):
+            message = f"holds {shown(value)} under `{key}`, not text"
+            _report(findings, codes.SPEC_VALUE, "metadata", message, "write one text")
+
+
+def _report(findings: Findings, code: Code, key: str, message: str, fix: str) -> None:
+    findings.report(code, (key,), f"`{key[:60]}` {message}", fix)

@@ -1,0 +1,72 @@
+"""Writing SKILL.md: what the open specification has a place for stands there."""
+
+from dataclasses import replace
+
+import pytest
+
+from skillweave.errors import InvalidSkill
+from skillweave.formats.skill_md import Strictness, read_skill_md
+from skillweave.formats.skill_md_write import to_skill_md
+from skillweave.skill import Skill, SkillText, Status, ToolRules, Triggers, freeze_mapping
+
+JAM = Skill(id="jam", name="Jam", description="Labels jars", text=SkillText(instructions="# Jam\n\nStir."))
+
+
+def test_a_skill_of_the_open_specification_is_written_in_its_fields_only() -> None:
+    skill = replace(
+        JAM,
+        version="1.0",
+        domain_tags=("pantry", "fruit"),
+        license="MIT",
+        tools=ToolRules(preapproved=("Read", "Bash(git add:*)")),
+        metadata=freeze_mapping({"author": "me"}),
+    )
+
+    text = to_skill_md(skill)
+
+    assert text == (
+        "---\n"
+        "name: jam\n"
+        "description: Labels jars\n"
+        "license: MIT\n"
+        "allowed-tools: Read Bash(git add:*)\n"
+        "metadata:\n"
+        "  author: me\n"
+        "  version: '1.0'\n"
+        "  domain_tags: pantry, fruit\n"
+        "---\n"
+        "\n"
+        "# Jam\n\nStir.\n"
+    )
+    read = read_skill_md(text.encode(), path="p", folder="jam", source="s", strictness=Strictness.STRICT)
+    assert read.skill is not None
+
+
+def test_the_original_spelling_of_the_name_is_written_back() -> None:
+    assert to_skill_md(replace(JAM, id="Jam-Jars", spelling="Jam & Jars")).startswith("---\nname: Jam & Jars\n")
+
+
+def test_triggers_are_a_flat_list_while_they_are_only_keywords() -> None:
+    assert "triggers:\n- jam\n- 'no'\n" in to_skill_md(replace(JAM, triggers=Triggers(keywords=("jam", "no"))))
+    assert "triggers:\n  verbs:\n  - stir\n" in to_skill_md(replace(JAM, triggers=Triggers(verbs=("stir",))))
+
+
+def test_what_has_no_place_stands_under_the_extension() -> None:
+    text = to_skill_md(replace(JAM, name="Jam Labels", status=Status.DRAFT, tools=ToolRules(allowed=())))
+
+    assert "x-skillweave:\n  name: Jam Labels\n  status: draft\n  tools:\n    allowed: []\n" in text
+
+
+def test_numbers_and_truth_values_of_free_data_keep_their_types() -> None:
+    skill = replace(JAM, extra=freeze_mapping({"user-invocable": False, "version": "1", "hint": "[a]"}))
+
+    text = to_skill_md(skill)
+
+    assert "hint: '[a]'\n" in text
+    assert "  json:\n    extra:\n      user-invocable: false\n      version: '1'\n" in text
+
+
+def test_half_of_a_surrogate_pair_is_refused() -> None:
+    for broken in (replace(JAM, description="a\ud800"), replace(JAM, text=SkillText(instructions="a\ud800"))):
+        with pytest.raises(InvalidSkill, match="surrogate"):
+            to_skill_md(broken)
