@@ -24,7 +24,7 @@ def rule_shown(owner: str, rule: Relation) -> str:
     sentence = f"{name_shown(owner)} {_VERBS[rule.kind]} {name_shown(rule.skill)}"
     if not rule.reason:
         return sentence
-    reason = " ".join(rule.reason.split())
+    reason = " ".join(rule.reason.split()).removesuffix(".")
     if len(reason) > _LONGEST_REASON:
         reason = reason[:_LONGEST_REASON] + "…"
     return f"{sentence}: {reason}" if reason else sentence
