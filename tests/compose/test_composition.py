@@ -1,6 +1,6 @@
 import pytest
 
-from related import CODING, OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
+from tests.related import CODING, OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
 from skillweave.compose.composition import Composition, Mode, compose_ids, compose_skills
 from skillweave.errors import InvalidSkill, SkillNotFound
 from skillweave.skill import ToolRules

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from related import OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
+from tests.related import OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
 from skillweave.compose.composition import Mode
 from skillweave.compose.force import Enforce, InForce, policy_of
 from skillweave.compose.policy import ToolPolicy

@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from related import skill
+from tests.related import skill
 from skillweave.compose.composition import Composition, Mode, compose_skills
 from skillweave.skill import Skill, ToolRules
 

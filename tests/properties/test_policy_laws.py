@@ -6,7 +6,7 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from related import skill
+from tests.related import skill
 from skillweave.compose.composition import Mode
 from skillweave.compose.force import DELIBERATE, Enforce, InForce, policy_of
 from skillweave.compose.matching import matched_text, permits, prohibits

@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from related import chosen, skill, snapshot
+from tests.related import chosen, skill, snapshot
 from skillweave.registry import Snapshot
 from skillweave.relations.admit import Admission, admit
 from skillweave.relations.complete import complete_skills

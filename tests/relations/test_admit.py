@@ -1,4 +1,4 @@
-from related import CODING, chosen, forbids, incompatible, requires, skill, snapshot
+from tests.related import CODING, chosen, forbids, incompatible, requires, skill, snapshot
 from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.registry import Snapshot
 from skillweave.relations.admit import Admission, admit

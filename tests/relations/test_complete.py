@@ -1,6 +1,6 @@
 import pytest
 
-from related import CODING, requires, skill, snapshot
+from tests.related import CODING, requires, skill, snapshot
 from skillweave.errors import InvalidSkill
 from skillweave.relations.complete import complete_skills
 

@@ -1,4 +1,4 @@
-from related import forbids, incompatible, requires, skill, snapshot
+from tests.related import forbids, incompatible, requires, skill, snapshot
 from skillweave.relations.rules import all_requirements, exclusions, requirements
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from related import (
+from tests.related import (
     CODING,
     OPENCODE_IMPLEMENTER,
     SPECIFICATION_ENGINE,

@@ -1,6 +1,6 @@
 import pytest
 
-from related import forbids, incompatible, requires, skill
+from tests.related import forbids, incompatible, requires, skill
 from skillweave.relations.wording import name_shown, rule_shown, standing_shown
 from skillweave.skill import Relation, Status
 
