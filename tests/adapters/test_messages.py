@@ -4,13 +4,13 @@ import copy
 from collections.abc import Callable
 
 import pytest
-from tests.chatting import ALL_SHAPES, BASE, Host, Says
-from tests.skills import make_skill
 
 import skillweave
 from skillweave import CatalogMode, Placement, Settings, ToolRules
 from skillweave.testing.fakes import WordCounter
 from skillweave.weaver import Weaver
+from tests.chatting import ALL_SHAPES, BASE, Host, Says
+from tests.skills import make_skill
 
 GREETING = "=== Skill Activated: Greeting ==="
 PAYING = "=== Skill Activated: Paying ==="

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from tests.chatting import ALL_SHAPES, Says, Style
 
 from skillweave.errors import InvalidTurn
+from tests.chatting import ALL_SHAPES, Says, Style
 
 USER = {"role": "user", "content": "Hi"}
 

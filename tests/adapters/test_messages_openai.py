@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from tests.injections import make_injection
 
 from skillweave.adapters.messages.openai_style import calls, offer, place, refuse, system, turn
 from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import Message, Placement, Role, ToolResult
+from tests.injections import make_injection
 
 BLOCK = "=== Skill Activated: A ===\n## Description\nWhat a is for."
 OTHER = "=== Skill Activated: B ===\n## Description\nWhat b is for."

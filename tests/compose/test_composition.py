@@ -1,9 +1,9 @@
 import pytest
 
-from tests.related import CODING, OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
 from skillweave.compose.composition import Composition, Mode, compose_ids, compose_skills
 from skillweave.errors import InvalidSkill, SkillNotFound
 from skillweave.skill import ToolRules
+from tests.related import CODING, OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
 
 EDITOR = skill("editor", tools=allowing("write", "read"))
 READER = skill("reader", tools=allowing("read", forbidden=("write",)))

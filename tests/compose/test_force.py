@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from tests.related import OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
 from skillweave.compose.composition import Mode
 from skillweave.compose.force import Enforce, InForce, policy_of
 from skillweave.compose.policy import ToolPolicy
 from skillweave.compose.verdict import Refusal, Ruling
 from skillweave.skill import Checkpoint, ToolRules
+from tests.related import OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
 
 GRANT = ("specKit", "opencode-executor", "write", "edit", "read")
 

@@ -6,7 +6,9 @@ from skillweave.ledger.state import Delivery, Record, State, Superseded
 from skillweave.ledger.transitions import adopt, claim, clear, confirm, evict, expire, release
 
 
-def record(text: str, turn: str = "t1", *, until: float | None = None, key: str = "skill:a", digest: str = "d") -> Record:
+def record(
+    text: str, turn: str = "t1", *, until: float | None = None, key: str = "skill:a", digest: str = "d"
+) -> Record:
     state = Delivery.GIVEN if until is None else Delivery.CLAIMED
     return Record(key, digest, Rung.FULL, carrier_of(text, turn), 10, state, turn, 0.0, until)
 

@@ -5,9 +5,9 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.related import skill
 from skillweave.compose.composition import Composition, Mode, compose_skills
 from skillweave.skill import Skill, ToolRules
+from tests.related import skill
 
 ENTRIES = st.sampled_from(
     [

@@ -6,9 +6,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.chatting import ALL_SHAPES, Says, Shapes
-from tests.injections import make_injection
-from tests.skills import make_skill
 
 from skillweave.adapters.messages import anthropic_style, openai_style
 from skillweave.conversation import Placement, Turn
@@ -17,6 +14,9 @@ from skillweave.disclose.render import render_skill
 from skillweave.disclose.rung import Rung
 from skillweave.injection import Injection
 from skillweave.ledger.transcript import blocks_in
+from tests.chatting import ALL_SHAPES, Says, Shapes
+from tests.injections import make_injection
+from tests.skills import make_skill
 
 LAWS = settings(deadline=None, max_examples=60)
 STYLES = pytest.mark.parametrize("style", ALL_SHAPES)

@@ -6,7 +6,6 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.related import skill
 from skillweave.compose.composition import Mode
 from skillweave.compose.force import DELIBERATE, Enforce, InForce, policy_of
 from skillweave.compose.matching import matched_text, permits, prohibits
@@ -14,6 +13,7 @@ from skillweave.compose.policy import OWN_TOOLS
 from skillweave.compose.verdict import Refusal, Ruling
 from skillweave.relations.tool_entry import read_entry
 from skillweave.skill import ToolRules
+from tests.related import skill
 
 Entries: TypeAlias = tuple[str, ...]
 

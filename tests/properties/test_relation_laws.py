@@ -7,12 +7,12 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.related import chosen, skill, snapshot
 from skillweave.registry import Snapshot
 from skillweave.relations.admit import Admission, admit
 from skillweave.relations.complete import complete_skills
 from skillweave.relations.validate import validate_skills
 from skillweave.skill import Relation, RelationKind, Status
+from tests.related import chosen, skill, snapshot
 
 IDS = [f"s{number}" for number in range(8)]
 NAMES = st.lists(st.sampled_from([*IDS, "lost"]), max_size=8)

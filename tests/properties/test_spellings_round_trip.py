@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from hypothesis import given, settings
-from tests.strategies import skills
 
 from skillweave.diagnostics import Severity
 from skillweave.formats.definition import from_definition, to_definition
@@ -14,6 +13,7 @@ from skillweave.formats.skill_md_write import to_skill_md
 from skillweave.formats.spelling import read_any
 from skillweave.formats.tiers import from_tiers, to_tiers
 from skillweave.skill import Skill
+from tests.strategies import skills
 
 quick = settings(max_examples=100, deadline=None)
 

@@ -3,13 +3,13 @@
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import TRICKY, json_values, texts
 
 from skillweave.formats.skill_md import Strictness, read_skill_md
 from skillweave.frontmatter import read_front_matter, read_yaml, resolved, tidy_body, write_front_matter, write_yaml
 from skillweave.frontmatter.events import FRONT_MATTER_LIMITS, PACK_LIMITS, Parsed, parse
 from skillweave.frontmatter.scalars import Plain
 from skillweave.frontmatter.simple import parse_simple
+from tests.strategies import TRICKY, json_values, texts
 
 quick = settings(max_examples=200, deadline=None)
 mappings = st.dictionaries(texts, json_values, min_size=1, max_size=4)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.skill_folders import skill_text, write_skill
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import ArtifactNotFound, DuplicateSkill, InvalidSkill, SkillNotFound, SourceUnavailable
@@ -15,6 +14,7 @@ from skillweave.registry import Changes, Loaded, Precedence, Registry, Snapshot
 from skillweave.skill import Origin, Relation, RelationKind, Skill, Triggers
 from skillweave.sources.code import InCode
 from skillweave.sources.folder import Folder
+from tests.skill_folders import skill_text, write_skill
 
 
 def skill(skill_id: str, description: str = "x", *, place: str = "", version: str | None = None) -> Skill:

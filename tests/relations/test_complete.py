@@ -1,8 +1,8 @@
 import pytest
 
-from tests.related import CODING, requires, skill, snapshot
 from skillweave.errors import InvalidSkill
 from skillweave.relations.complete import complete_skills
+from tests.related import CODING, requires, skill, snapshot
 
 
 def test_the_pair_of_seed_002_is_completed_with_the_rule_that_asks_for_it() -> None:

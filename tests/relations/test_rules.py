@@ -1,5 +1,5 @@
-from tests.related import forbids, incompatible, requires, skill, snapshot
 from skillweave.relations.rules import all_requirements, exclusions, requirements
+from tests.related import forbids, incompatible, requires, skill, snapshot
 
 
 def _needed(*names: str, **skills: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -1,5 +1,8 @@
 import pytest
 
+from skillweave.errors import InvalidSkill
+from skillweave.relations.validate import ValidationError, validate_skills
+from skillweave.skill import Relation, Status, ToolRules
 from tests.related import (
     CODING,
     OPENCODE_IMPLEMENTER,
@@ -11,9 +14,6 @@ from tests.related import (
     skill,
     snapshot,
 )
-from skillweave.errors import InvalidSkill
-from skillweave.relations.validate import ValidationError, validate_skills
-from skillweave.skill import Relation, Status, ToolRules
 
 
 def test_the_pair_of_seed_002_is_valid_in_either_order() -> None:

@@ -1,8 +1,8 @@
 import pytest
 
-from tests.related import forbids, incompatible, requires, skill
 from skillweave.relations.wording import name_shown, rule_shown, standing_shown
 from skillweave.skill import Relation, Status
+from tests.related import forbids, incompatible, requires, skill
 
 
 @pytest.mark.parametrize(

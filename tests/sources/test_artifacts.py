@@ -2,11 +2,11 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.skill_folders import found, write_skill
 
 from skillweave.diagnostics import Severity
 from skillweave.registry import Loaded
 from skillweave.sources.folder import Folder
+from tests.skill_folders import found, write_skill
 
 
 def listed(loaded: Loaded) -> list[str]:

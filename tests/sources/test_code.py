@@ -1,10 +1,10 @@
 import pytest
-from tests.skill_folders import ids
 
 from skillweave.diagnostics import Severity
 from skillweave.errors import ArtifactNotFound
 from skillweave.skill import Origin, Skill
 from skillweave.sources.code import InCode
+from tests.skill_folders import ids
 
 
 async def test_values_and_mappings_load_in_the_given_order() -> None:

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 from skillweave.diagnostics import Severity
 from skillweave.errors import ArtifactNotFound, SourceUnavailable
 from skillweave.formats.skill_md import Strictness
 from skillweave.skill import Origin, Skill
 from skillweave.sources.folder import Folder
+from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 NOBODY = 65534
 

@@ -4,11 +4,10 @@ import os
 import time
 from pathlib import Path
 
-from tests.skill_folders import found, ids, places, skill_text, write_skill
-
 from skillweave.registry import Loaded
 from skillweave.sources.folder import Folder
 from skillweave.sources.search import Nested
+from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 
 def long_ago(root: Path) -> None:

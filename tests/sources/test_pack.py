@@ -3,13 +3,13 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.skill_folders import found, ids
 
 from skillweave.diagnostics import Severity
 from skillweave.errors import ArtifactNotFound, SourceUnavailable
 from skillweave.registry import Loaded
 from skillweave.skill import Origin
 from skillweave.sources.pack import Pack, PackMemory
+from tests.skill_folders import found, ids
 
 FOUR_SPELLINGS = """\
 pack:

@@ -2,11 +2,11 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 from skillweave.diagnostics import Severity
 from skillweave.sources.folder import Folder
 from skillweave.sources.search import Nested
+from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 
 async def test_a_skill_6_folders_down_is_found_and_one_7_down_is_not(tmp_path: Path) -> None:

@@ -1,13 +1,13 @@
 from pathlib import Path
 
 import pytest
-from tests.skill_folders import write_skill
 
 from skillweave.diagnostics import Severity
 from skillweave.formats.skill_md import Strictness
 from skillweave.sources.search import Found, Nested, Search
 from skillweave.sources.tree import Tree
 from skillweave.sources.units import Reader
+from tests.skill_folders import write_skill
 
 NOW = 4_000_000_000_000_000_000
 

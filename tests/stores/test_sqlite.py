@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from skillweave.errors import StoreUnavailable
+from skillweave.errors import StoreUnavailable, UnreadableState
 from skillweave.ledger.state import State
+from skillweave.registry import Registry
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import ManualClock
 from skillweave.testing.ledger import DECISION, FULL_STATE, LedgerContract
+from skillweave.weaver import Weaver
 
 
 class TestSqliteStore(LedgerContract):
@@ -143,3 +145,29 @@ async def test_a_lone_surrogate_in_an_id_is_refused_by_name(tmp_path: Path) -> N
     with pytest.raises(StoreUnavailable, match="surrogate"):
         await store.swap("c\ud800", 0, State())
     await store.close()
+
+
+async def test_a_conversation_that_cannot_be_read_can_still_be_cleared(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "state.db")
+    await store.swap("c", 0, FULL_STATE)
+    _write(tmp_path / "state.db", "UPDATE states SET document = '{}'")
+    with pytest.raises(UnreadableState, match="ledger clear CONVERSATION"):
+        await store.load("c")
+    assert await Weaver(Registry(), store).clear("c")
+    assert (await store.load("c"))[0].records == ()
+    await store.close()
+
+
+async def test_a_decision_that_cannot_be_read_is_named_with_the_remedy(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "state.db")
+    await store.append("c", "t1", [DECISION])
+    _write(tmp_path / "state.db", "UPDATE decisions SET document = '{}'")
+    with pytest.raises(StoreUnavailable, match="stored decision cannot be read"):
+        await store.read("c")
+    await store.close()
+
+
+def _write(path: Path, statement: str) -> None:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute(statement)
+    connection.close()

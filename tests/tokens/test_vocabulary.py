@@ -77,9 +77,7 @@ def test_a_damaged_vocabulary_file_is_named(tmp_path: Path) -> None:
 
     (tmp_path / "skillweave/tokens/vocabularies/o200k_base.tiktoken.gz").write_bytes(gzip.compress(b"QQ== 0\n"))
     script = "from skillweave.tokens.vocabulary import Tiktoken; Tiktoken().warm_up()"
-    answer = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    answer = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "the vocabulary file of o200k_base is damaged" in answer.stderr
 
 

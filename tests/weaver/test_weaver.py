@@ -124,9 +124,7 @@ async def test_the_same_turn_again_gives_the_same_messages_and_writes_nothing() 
 async def test_the_same_turn_again_gives_nothing_when_its_transcript_shows_the_text() -> None:
     weaver = weaver_of(GREET)
     first = await weaver.weave("hello", conversation="c", turn_id="t", transcript=[user("hello")])
-    again = await weaver.weave(
-        "hello", conversation="c", turn_id="t", transcript=[user("hello"), *first.messages]
-    )
+    again = await weaver.weave("hello", conversation="c", turn_id="t", transcript=[user("hello"), *first.messages])
     assert again.messages == ()
 
 
@@ -336,9 +334,7 @@ async def test_context_of_an_entity_that_appears_later_is_given_once_under_its_o
     weaver = weaver_of(WELL, context=KnownContext(FACTS))
     await weaver.weave("the well", conversation="c")
     later = await weaver.weave("this one", conversation="c", memory={"entity_id": "w1"})
-    assert [m.text for m in later.messages] == [
-        "=== Entity Context: w1 ===\nWell: Mitchell Ranch 1H\nLease: Mitchell"
-    ]
+    assert [m.text for m in later.messages] == ["=== Entity Context: w1 ===\nWell: Mitchell Ranch 1H\nLease: Mitchell"]
     assert (await weaver.weave("and?", conversation="c", memory={"entity_id": "w1"})).messages == ()
 
 

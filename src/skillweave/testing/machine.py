@@ -82,9 +82,7 @@ class ConversationMachine(RuleBasedStateMachine):
         registry = Registry()
         for skill_id in SKILLS:
             registry.register(self._definition(skill_id))
-        settings = Settings(
-            budget=PLENTY, max_skills=10, catalog=CatalogMode.NEVER, lifecycle=Lifecycle.CONVERSATION
-        )
+        settings = Settings(budget=PLENTY, max_skills=10, catalog=CatalogMode.NEVER, lifecycle=Lifecycle.CONVERSATION)
         return Weaver(registry, self.store, settings, counter=WordCounter())
 
     def _definition(self, skill_id: str) -> dict[str, object]:
@@ -111,7 +109,12 @@ class ConversationMachine(RuleBasedStateMachine):
         appends=st.booleans(),
     )
     def one_turn(
-        self, named: set[str], tells: bool, placement: Placement, replica: int, appends: bool  # noqa: FBT001
+        self,
+        named: set[str],
+        tells: bool,
+        placement: Placement,
+        replica: int,
+        appends: bool,  # noqa: FBT001
     ) -> None:
         """A whole turn; a host that tells its transcript may still fail to append what it was given."""
         turn = self._turn(named, tells, placement)
@@ -315,9 +318,7 @@ class ConversationMachine(RuleBasedStateMachine):
         """Whether what the first run gave still stands as its own, so that a replay must repeat it."""
         if turn.placement is Placement.CALL:
             return True
-        return all(
-            block.skill_id in self.live and self.live[block.skill_id].turn == turn.id for block in first.blocks
-        )
+        return all(block.skill_id in self.live and self.live[block.skill_id].turn == turn.id for block in first.blocks)
 
     def _turn(self, named: set[str], tells: bool, placement: Placement) -> Turn:  # noqa: FBT001
         self.turns += 1

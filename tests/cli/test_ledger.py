@@ -1,0 +1,64 @@
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def ledger(cli: Any, small: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "state.db"
+    cli("weave", "--skills", small, "--ledger", path, "--conversation", "c1", "Some tea")
+    return path
+
+
+def test_show_has_the_whole_state(cli: Any, ledger: Path) -> None:
+    answer = cli("ledger", "show", "c1", "--ledger", ledger, "--json").data
+    assert answer["conversation"] == "c1"
+    assert answer["revision"] == 1
+    assert [(record["key"], record["state"]) for record in answer["records"]] == [("skill:tea", "given")]
+    assert [entry["skill"] for entry in answer["engaged"]] == ["tea"]
+
+
+def test_show_has_one_record_when_asked_for_it(cli: Any, ledger: Path) -> None:
+    answer = cli("ledger", "show", "c1", "tea", "--ledger", ledger, "--json").data
+    assert answer["record"]["key"] == "skill:tea"
+    assert "given            skill:tea (full, " in cli("ledger", "show", "c1", "skill:tea", "--ledger", ledger).out
+
+
+def test_an_evicted_skill_is_given_again(cli: Any, ledger: Path, small: Path) -> None:
+    answer = cli("ledger", "evict", "c1", "tea", "--ledger", ledger, "--json").data
+    assert answer == {"conversation": "c1", "key": "skill:tea", "evicted": True}
+    again = cli("weave", "--skills", small, "--ledger", ledger, "--conversation", "c1", "Go on", "--json").data
+    assert [decision["outcome"] for decision in again["decisions"]] == ["injected"]
+
+
+def test_what_was_not_given_cannot_be_evicted(cli: Any, ledger: Path) -> None:
+    done = cli("ledger", "evict", "c1", "coffee", "--ledger", ledger)
+    assert done.code == 1
+    assert done.err == "skillweave: conversation 'c1' was not given 'coffee'; what it was given: skill:tea\n"
+
+
+def test_clear_forgets_the_conversation_but_not_its_decisions(cli: Any, ledger: Path) -> None:
+    assert cli("ledger", "clear", "c1", "--ledger", ledger, "--json").data == {"conversation": "c1", "cleared": True}
+    assert cli("ledger", "show", "c1", "--ledger", ledger, "--json").data["records"] == []
+    assert cli("why", "c1", "--ledger", ledger).code == 0
+
+
+@pytest.mark.parametrize("words", [("show", "c2"), ("evict", "c2", "tea"), ("clear", "c2")])
+def test_an_unknown_conversation_is_a_mistake(cli: Any, ledger: Path, words: tuple[str, ...]) -> None:
+    done = cli("ledger", *words, "--ledger", ledger)
+    assert done.code == 1
+    assert done.err.startswith("skillweave: nothing is kept about conversation 'c2' in ")
+
+
+def test_a_conversation_that_cannot_be_read_can_be_cleared(cli: Any, ledger: Path) -> None:
+    connection = sqlite3.connect(ledger)
+    with connection:
+        connection.execute("UPDATE states SET document = '{}'")
+    connection.close()
+    shown = cli("ledger", "show", "c1", "--ledger", ledger)
+    assert shown.code == 3
+    assert "`skillweave ledger clear CONVERSATION`" in shown.err
+    assert cli("ledger", "clear", "c1", "--ledger", ledger).code == 0
+    assert cli("ledger", "show", "c1", "--ledger", ledger).code == 0

@@ -1,0 +1,53 @@
+from pathlib import Path
+from typing import Any
+
+from skillweave.select.select import MATCHERS
+
+
+def test_the_json_is_chosen_rejected_and_fallback(cli: Any, small: Path) -> None:
+    answer = cli("match", "--skills", small, "Some tea", "--json").data
+    assert answer == {
+        "chosen": [
+            {
+                "skill_id": "tea",
+                "score": 0.8,
+                "matcher": "triggers",
+                "evidence": [{"kind": "keyword", "text": "tea", "start": 5, "end": 8}],
+            }
+        ],
+        "rejected": [],
+        "fallback": None,
+    }
+
+
+def test_what_was_not_chosen_has_a_reason(cli: Any, small: Path) -> None:
+    answer = cli("match", "--skills", small, "Tea and coffee", "--max-skills", 1, "--json").data
+    assert len(answer["chosen"]) == 1
+    (rejected,) = answer["rejected"]
+    assert rejected.keys() == {"skill_id", "score", "matcher", "evidence", "reason"}
+    assert rejected["reason"].startswith("max_skills is 1")
+
+
+def test_a_question_about_the_skills_is_answered_by_the_catalog(cli: Any, small: Path) -> None:
+    answer = cli("match", "--skills", small, "What can you do?", "--json").data
+    assert answer["fallback"]["kind"] == "catalog"
+    assert "- tea: Makes tea." in answer["fallback"]["text"]
+
+
+def test_only_the_named_matchers_run(cli: Any, small: Path) -> None:
+    silent = cli("match", "--skills", small, "Some tea", "--matcher", "explicit", "--json").data
+    assert silent["chosen"] == []
+    loud = cli("match", "--skills", small, "Some tea", "--matcher", "explicit", "--matcher", "triggers", "--json").data
+    assert [candidate["matcher"] for candidate in loud["chosen"]] == ["triggers"]
+
+
+def test_an_unknown_matcher_is_the_users_mistake(cli: Any, small: Path) -> None:
+    done = cli("match", "--skills", small, "Some tea", "--matcher", "magic")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"skillweave: there is no matcher 'magic'; choose from {', '.join(MATCHERS)}\n"
+
+
+def test_people_read_the_evidence(cli: Any, small: Path) -> None:
+    assert cli("match", "--skills", small, "Some tea").out == (
+        "chosen           tea (triggers 0.80)\n                 keyword 'tea'\n"
+    )

@@ -1,0 +1,39 @@
+from pathlib import Path
+from typing import Any
+
+
+def test_the_json_is_the_skill_with_its_origin_tokens_and_block(cli: Any, small: Path) -> None:
+    answer = cli("show", "coffee", "--skills", small, "--json").data
+    assert (answer["id"], answer["description"]) == ("coffee", "Makes coffee.")
+    assert answer["tools"] == {"allowed": ["kettle"], "forbidden": ["oven"]}
+    assert answer["origin"]["location"].endswith("coffee/SKILL.md")
+    assert answer["tokens"].keys() == {"catalog", "instructions", "full"}
+    assert answer["block"].startswith("=== Skill Activated: Coffee ===\n")
+    assert len(answer["digest"]) == 64
+
+
+def test_the_cost_is_what_weave_reports(cli: Any, examples: Path) -> None:
+    shown = cli("show", "multilingual-greetings", "--skills", examples, "--json").data
+    woven = cli("weave", "--skills", examples, "Say bonjour", "--json").data
+    assert woven["tokens"]["injected"] == shown["tokens"]["full"] > shown["tokens"]["instructions"]
+    assert woven["messages"][0]["content"] == shown["block"]
+
+
+def test_people_read_cost_triggers_tools_relations_and_the_text(cli: Any, examples: Path) -> None:
+    text = cli("show", "feature-build", "--skills", examples).out
+    assert text.startswith("Feature Build 1.0.0\n")
+    assert "for its catalog line" in text
+    assert "triggers         keywords: " in text
+    assert "tools            allowed: run_tests, apply_change" in text
+    assert "                 forbidden: write, edit" in text
+    assert "relation         feature-build requires feature-spec: " in text
+    assert "\n=== Skill Activated: Feature Build ===\n" in text
+
+
+def test_a_document_that_cannot_be_read_is_mentioned(cli: Any, tmp_path: Path, write: Any) -> None:
+    folder = write(tmp_path, "tea", "Makes tea.").parent / "references"
+    folder.mkdir()
+    (folder / "big.md").write_bytes(b"x" * (1 << 21))
+    done = cli("show", "tea", "--skills", tmp_path)
+    assert done.code == 0
+    assert "artifact 'references/big.md' of skill 'tea' cannot be read: it has 2 MiB" in done.err
