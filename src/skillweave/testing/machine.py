@@ -114,7 +114,7 @@ class ConversationMachine(RuleBasedStateMachine):
         tells: bool,
         placement: Placement,
         replica: int,
-        appends: bool,  # noqa: FBT001
+        appends: bool,
     ) -> None:
         """A whole turn; a host that tells its transcript may still fail to append what it was given."""
         turn = self._turn(named, tells, placement)
@@ -126,7 +126,7 @@ class ConversationMachine(RuleBasedStateMachine):
         self.last = (turn, injection)
 
     @rule(named=st.sets(st.sampled_from(SKILLS), min_size=1), tells=st.booleans(), replica=st.integers(0, 1))
-    def begin_delivery(self, named: set[str], tells: bool, replica: int) -> None:  # noqa: FBT001
+    def begin_delivery(self, named: set[str], tells: bool, replica: int) -> None:
         turn = self._turn(named, tells, Placement.HISTORY)
         manager = self.weavers[replica].delivery(turn)
         injection = self.runner.run(_enter(manager))
@@ -155,7 +155,7 @@ class ConversationMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.open)
     @rule(which=st.integers(0, 20), arrived=st.booleans())
-    def the_host_crashes(self, which: int, arrived: bool) -> None:  # noqa: FBT001
+    def the_host_crashes(self, which: int, arrived: bool) -> None:
         """Nobody confirms or releases; the text may have reached the history all the same."""
         opened = self.open.pop(which % len(self.open))
         self.crashed.append(opened)
@@ -320,7 +320,7 @@ class ConversationMachine(RuleBasedStateMachine):
             return True
         return all(block.skill_id in self.live and self.live[block.skill_id].turn == turn.id for block in first.blocks)
 
-    def _turn(self, named: set[str], tells: bool, placement: Placement) -> Turn:  # noqa: FBT001
+    def _turn(self, named: set[str], tells: bool, placement: Placement) -> Turn:
         self.turns += 1
         message = Message(Role.USER, f"message {self.turns}")
         self.history.append(message)

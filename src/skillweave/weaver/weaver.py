@@ -15,8 +15,7 @@ from skillweave.conversation import Turn
 from skillweave.decisions import Decision, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.shelf import Shelf
-from skillweave.errors import Contended, StoreUnavailable
+from skillweave.errors import Contended, StoreUnavailable, UnreadableState
 from skillweave.injection import Injection
 from skillweave.knowledge.context import ContextSource
 from skillweave.ledger.port import Logged, Store
@@ -26,7 +25,6 @@ from skillweave.ledger.transitions import clear, confirm, evict, release
 from skillweave.plan import Settings, make_plan
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Rejected, Selection
-from skillweave.select.kit import Kit, compile_kit
 from skillweave.select.questions import Question, question_in
 from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
 from skillweave.select.select import select
@@ -34,13 +32,13 @@ from skillweave.settle import Settled, settle
 from skillweave.tokens.counter import CountedOnce, TokenCounter
 from skillweave.tokens.vocabulary import Tiktoken
 from skillweave.weaver.blocking import SyncWeaver
+from skillweave.weaver.compiled import Compiled, compile_skills
 from skillweave.weaver.fetch import fetch
+from skillweave.weaver.race import change_state
 from skillweave.weaver.turns import TurnFields, turn_of
 
 log = logging.getLogger("skillweave")
 
-ATTEMPTS = 24
-"""How often a turn is computed anew because another turn of the same conversation was faster."""
 FETCH_SECONDS = 2.0
 """The one deadline for artifacts and entity context."""
 
@@ -53,19 +51,10 @@ class OnStoreFailure(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Compiled:
-    """What one generation of skills needs to be searched and shown."""
-
-    snapshot: Snapshot
-    kit: Kit
-    shelf: Shelf
-
-
-@dataclass(frozen=True, slots=True)
 class _Search:
     """What a turn calls for, before anything is known of the conversation."""
 
-    compiled: _Compiled
+    compiled: Compiled
     selection: Selection
     question: Question | None
     blocks: Counter[str] | None
@@ -100,7 +89,7 @@ class Weaver:
         self._on_store_failure = on_store_failure
         self._fetch_seconds = fetch_seconds
         self._new_id = new_id
-        self._compiled: _Compiled | None = None
+        self._compiled: Compiled | None = None
         self._loaded = False
 
     async def weave(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Injection:
@@ -131,7 +120,7 @@ class Weaver:
         """What `weave` would answer now; nothing is written."""
         turn = turn_of(message, fields, self._new_id)
         search = await self._search(turn)
-        settled, _ = await self._settle(turn, search, await self.store.load(turn.conversation), Delivery.GIVEN)
+        settled = await self._settle(turn, search, await self.store.load(turn.conversation), Delivery.GIVEN)
         return settled.injection
 
     async def match(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Selection:
@@ -152,8 +141,14 @@ class Weaver:
         return await self._change(conversation, lambda state, _: evict(state, full))
 
     async def clear(self, conversation: str) -> bool:
-        """Forget everything about a conversation but its decisions; False when nothing was known."""
-        return await self._change(conversation, lambda state, _: clear(state))
+        """Forget everything about a conversation but its decisions, also one that cannot be read any more.
+
+        False when nothing was known.
+        """
+        try:
+            return await self._change(conversation, lambda state, _: clear(state))
+        except UnreadableState as error:
+            return await self.store.swap(conversation, error.revision, State())
 
     async def state(self, conversation: str) -> State:
         """All that is kept about a conversation."""
@@ -208,22 +203,18 @@ class Weaver:
         return replace(settled.injection, diagnostics=(*settled.injection.diagnostics, decisions_kept))
 
     async def _stored(self, turn: Turn, search: _Search, delivery: Delivery) -> tuple[Settled, Diagnostic | None]:
-        for attempt in range(ATTEMPTS):
-            state, now = await self.store.load(turn.conversation)
-            settled, changed = await self._settle(turn, search, (state, now), delivery)
-            if not changed or await self.store.swap(turn.conversation, state.revision, settled.state):
-                return settled, await self._keep(turn, settled.injection.decisions)
-            await asyncio.sleep(_pause(turn.id, attempt))
-        raise Contended(turn.conversation, ATTEMPTS)
+        async def compute(state: State, now: float) -> tuple[State, Settled]:
+            settled = await self._settle(turn, search, (state, now), delivery)
+            return settled.state, settled
 
-    async def _settle(
-        self, turn: Turn, search: _Search, loaded: tuple[State, float], delivery: Delivery
-    ) -> tuple[Settled, bool]:
+        settled, _ = await change_state(self.store, turn.conversation, compute, racer=turn.id)
+        return settled, await self._keep(turn, settled.injection.decisions)
+
+    async def _settle(self, turn: Turn, search: _Search, loaded: tuple[State, float], delivery: Delivery) -> Settled:
         compiled = search.compiled
         plan = make_plan(turn, search.selection, compiled.snapshot, self.settings, loaded, search.blocks)
         fetched = await fetch(plan, self.registry, self._context, self._fetch_seconds)
-        settled = settle(plan, fetched, compiled.shelf, question=search.question, delivery=delivery)
-        return settled, settled.state != loaded[0]
+        return settle(plan, fetched, compiled.shelf, question=search.question, delivery=delivery)
 
     async def _keep(self, turn: Turn, decisions: tuple[Decision, ...]) -> Diagnostic | None:
         try:
@@ -242,7 +233,7 @@ class Weaver:
     ) -> Injection:
         if self._on_store_failure is OnStoreFailure.FAIL_CLOSED:
             search = replace(search, selection=_withheld(search.selection, error))
-        settled, _ = await self._settle(turn, search, (State(), 0.0), delivery)
+        settled = await self._settle(turn, search, (State(), 0.0), delivery)
         given = "withheld" if self._on_store_failure is OnStoreFailure.FAIL_CLOSED else "given without being recorded"
         diagnostic = Diagnostic(
             code="ledger-unavailable",
@@ -261,32 +252,20 @@ class Weaver:
             blocks=None if turn.transcript is None else blocks_in(turn.transcript),
         )
 
-    async def _current(self) -> _Compiled:
+    async def _current(self) -> Compiled:
         snapshot = await self.snapshot()
         if self._compiled is None or self._compiled.snapshot is not snapshot:
-            self._compiled = await asyncio.to_thread(self._compile, snapshot)
+            self._compiled = await asyncio.to_thread(
+                compile_skills, snapshot, self.settings, self._pricing, self._matchers
+            )
         return self._compiled
 
-    def _compile(self, snapshot: Snapshot) -> _Compiled:
-        granted = self.settings.granted
-        shown = [skill for skill in snapshot.active() if granted is None or skill.id in granted]
-        limit = self.settings.budget.catalog_limit
-        shelf = Shelf(shown, self._pricing, limit=limit, first=self.settings.catalog_first)
-        kit = compile_kit(snapshot)
-        if "lexical" in self._matchers:
-            kit.lexical()
-        return _Compiled(snapshot, kit, shelf)
-
     async def _change(self, conversation: str, change: Callable[[State, float], State]) -> bool:
-        for attempt in range(ATTEMPTS):
-            state, now = await self.store.load(conversation)
-            after = change(state, now)
-            if after == state:
-                return False
-            if await self.store.swap(conversation, state.revision, after):
-                return True
-            await asyncio.sleep(_pause(conversation, attempt))
-        raise Contended(conversation, ATTEMPTS)
+        async def compute(state: State, now: float) -> tuple[State, None]:
+            return change(state, now), None
+
+        _, changed = await change_state(self.store, conversation, compute, racer=conversation)
+        return changed
 
     async def _close_claim(self, turn: Turn, change: Callable[[State, float], State]) -> None:
         try:
@@ -301,9 +280,3 @@ def _withheld(selection: Selection, error: StoreUnavailable) -> Selection:
     reason = f"withheld while the ledger does not answer: {error}"
     failed = tuple(Rejected(candidate, Outcome.FAILED, reason) for candidate in selection.chosen)
     return Selection((), (*failed, *selection.rejected))
-
-
-def _pause(name: str, attempt: int) -> float:
-    # Racers wait differently long, by their own ids, so that they do not meet again.
-    spread = 1 + sum(name.encode("utf-8", "surrogatepass")) % 7
-    return min(0.05, 0.0005 * spread * attempt)
