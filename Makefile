@@ -52,11 +52,36 @@ layers: $(STAMP)
 soak: $(STAMP)
 	@$(BIN)/python -m pytest -m soak -q tests/properties
 
+# The competitors get an environment of their own; one of them needs Python 3.12 and is left out without it.
+BENCH_PYTHON ?= $(shell for p in $(PYTHON) python3.14 python3.13 python3.12; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && { echo $$p; break; }; done)
+BENCH := .venv-bench
+BENCH_STAMP := $(BENCH)/.installed-$(shell cksum pyproject.toml requirements/bench.txt 2>/dev/null | cksum | cut -d' ' -f1)
+
+$(BENCH)/bin/python:
+	@p="$(BENCH_PYTHON)"; p="$${p:-$(PYTHON)}"; $$p -m venv $(BENCH) >/dev/null 2>&1 || $$p -m venv --without-pip --clear $(BENCH)
+
+$(BENCH_STAMP): $(BENCH)/bin/python pyproject.toml requirements/bench.txt
+ifneq ($(UV),)
+	@VIRTUAL_ENV=$(CURDIR)/$(BENCH) $(UV) pip install -q --require-hashes -r requirements/bench.txt
+	@VIRTUAL_ENV=$(CURDIR)/$(BENCH) $(UV) pip install -q --no-deps --no-build-isolation -e .
+else
+	@if $(BENCH)/bin/python -m pip --version >/dev/null 2>&1; then PIP="$(BENCH)/bin/python -m pip"; \
+	else PIP="$(PYTHON) -m pip --python $(BENCH)/bin/python"; fi; \
+	$$PIP install -q --disable-pip-version-check --require-hashes -r requirements/bench.txt && \
+	PATH="$(CURDIR)/$(BENCH)/bin:$$PATH" $$PIP install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+endif
+	@rm -f $(BENCH)/.installed-* && touch $@
+
+bench: $(BENCH_STAMP)
+	@$(BENCH)/bin/python benchmarks/run.py $(ARGS)
+
 lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
 		--custom-compile-command "make lock" --extra dev pyproject.toml -o requirements/dev.txt
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
-		--custom-compile-command "make lock" requirements/bench.in -o requirements/bench.txt
+		--custom-compile-command "make lock" requirements/bench.in pyproject.toml \
+		-o requirements/bench.txt
 
 clean:
 	rm -rf $(VENV) .venv-bench build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -69,6 +69,14 @@ class StoreUnavailable(SkillweaveError):
         super().__init__(message)
 
 
+class UnreadableState(StoreUnavailable):
+    """A stored conversation that this version cannot read; clearing it is still possible, at its `revision`."""
+
+    def __init__(self, message: str, revision: int) -> None:
+        self.revision = revision
+        super().__init__(message)
+
+
 class Contended(SkillweaveError):
     """Other turns of the same conversation won every compare-and-swap; the turn can be tried again."""
 

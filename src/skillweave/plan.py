@@ -66,7 +66,8 @@ class Wanted:
     """A skill that should be in the context of the coming call, and how it stands there now.
 
     `present` is the rung that is there with the current content; `outdated` says that other text of the skill is, or
-    may be, there; `held` that another turn is just giving it.
+    may be, there; `held` that another turn is just giving it. `goes_with` is the skill that needs this one as its
+    companion, where nothing else asks for it.
     """
 
     skill: Skill
@@ -76,6 +77,7 @@ class Wanted:
     outdated: bool = False
     held: bool = False
     record: Record | None = None
+    goes_with: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +220,8 @@ def _wanted_groups(
     def wanted(skill_id: str, group: Group) -> Wanted:
         skill = snapshot.skills[skill_id]
         engaged_by = matchers.get(skill_id) or matchers.get(group.head, "")
-        plain = Wanted(skill, candidates.get(skill_id), engaged_by)
+        alone = skill_id == group.head or skill_id in candidates or skill_id in matchers
+        plain = Wanted(skill, candidates.get(skill_id), engaged_by, goes_with=None if alone else group.head)
         return plain if placement is Placement.CALL else _placed(plain, reconciled)
 
     return tuple(tuple(wanted(member, group) for member in group.members) for group in groups)

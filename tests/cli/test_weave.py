@@ -86,6 +86,12 @@ def test_a_marker_of_the_assistant_picks_a_skill_and_its_rules(cli: Any, small: 
     assert answer["tools"]["allowed_tools"] == ["kettle"]
 
 
+def test_a_companion_says_which_skill_it_goes_with(cli: Any, examples: Path) -> None:
+    words = ("weave", "--skills", examples, "--role", "assistant", "SKILL_SELECT:feature-build", "--json")
+    reasons = {decision["skill_id"]: decision["reason"] for decision in cli(*words).data["decisions"]}
+    assert reasons["feature-spec"] == "goes with feature-build; given in full"
+
+
 def test_tools_that_the_host_offers_bound_what_is_allowed(cli: Any, small: Path) -> None:
     answer = cli("weave", "--skills", small, "Coffee", "--tool", "oven", "--tool", "kettle", "--json").data
     assert answer["tools"] == {
@@ -172,7 +178,7 @@ def test_skill_files_left_out_are_mentioned_on_stderr(cli: Any, small: Path) -> 
     done = cli("weave", "--skills", small, "Some tea", "--json")
     assert done.code == 0
     assert done.data["messages"]
-    assert done.err.startswith("skillweave: 1 skill file is left out because of errors; `skillweave check`")
+    assert done.err.startswith("skillweave: 1 skill is left out because of errors; `skillweave check`")
 
 
 def test_strict_loads_only_what_the_open_format_allows(cli: Any, small: Path) -> None:

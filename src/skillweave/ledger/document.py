@@ -62,8 +62,17 @@ def decision_to_json(decision: Decision) -> str:
 
 
 def decision_from_json(text: str) -> Decision:
-    """The decision that `decision_to_json` wrote."""
-    data: dict[str, Any] = json.loads(text)
+    """The decision that `decision_to_json` wrote; raises StoreUnavailable for anything else, naming the remedy."""
+    try:
+        return _decision(json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreUnavailable(
+            f"a stored decision cannot be read ({type(error).__name__}: {error}); use the version that wrote it, "
+            "or name another ledger"
+        ) from error
+
+
+def _decision(data: Mapping[str, Any]) -> Decision:
     return Decision(
         skill_id=data["skill_id"],
         outcome=Outcome(data["outcome"]),

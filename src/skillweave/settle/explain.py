@@ -60,8 +60,10 @@ def _what_is_left(wanted: Wanted, shown: Shown, cost: int) -> str:
 
 
 def _why_wanted(wanted: Wanted) -> str:
+    if wanted.goes_with is not None:
+        return f"goes with {wanted.goes_with}"
     if wanted.candidate is None:
-        return f"engaged earlier by {wanted.engaged_by}" if wanted.engaged_by else "goes with another skill"
+        return f"engaged earlier by {wanted.engaged_by}"
     return f"{wanted.candidate.matcher}: {_evidence(wanted.candidate.evidence)}"
 
 

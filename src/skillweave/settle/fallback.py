@@ -13,7 +13,9 @@ def fallback_for(plan: Plan, question: Question | None, shelf: Shelf, room: int)
     mode = plan.settings.catalog
     if not shelf.skills or mode is CatalogMode.NEVER or plan.turn.message.role is not Role.USER:
         return None
-    fallback = _asked(question, shelf, room) if mode is CatalogMode.FALLBACK or question is Question.ALL_SKILLS else None
+    fallback = (
+        _asked(question, shelf, room) if mode is CatalogMode.FALLBACK or question is Question.ALL_SKILLS else None
+    )
     if fallback is None and mode is CatalogMode.FALLBACK and not plan.matched:
         fallback = Fallback(FallbackKind.HINT, hint(len(shelf.skills)))
     if fallback is None or shelf.pricing.count(fallback.text) > room:

@@ -27,7 +27,6 @@ from skillweave.settle.fallback import fallback_for
 from skillweave.settle.report import cache_report, checkpoints_of, drops, prefix_after, token_report
 from skillweave.skill import Skill
 
-
 SEPARATOR_TOKENS = 3
 """What joining one more block into the instructions of a call can cost at most: a blank line, and a broken merge."""
 

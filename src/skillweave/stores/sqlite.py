@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from skillweave.decisions import Decision
-from skillweave.errors import StoreUnavailable
+from skillweave.errors import StoreUnavailable, UnreadableState
 from skillweave.ledger.document import decision_from_json, decision_to_json, state_from_json, state_to_json
 from skillweave.ledger.port import KEEP_DECISIONS_SECONDS, Logged
 from skillweave.ledger.state import State
@@ -103,8 +103,12 @@ class SqliteStore:
             self._opened = None
 
     def _load(self, connection: sqlite3.Connection, conversation: str) -> tuple[State, float]:
-        found = connection.execute("SELECT document FROM states WHERE conversation = ?", (conversation,)).fetchone()
-        return (state_from_json(found[0]) if found else State()), self._clock()
+        query = "SELECT revision, document FROM states WHERE conversation = ?"
+        revision, document = connection.execute(query, (conversation,)).fetchone() or (0, None)
+        try:
+            return (State() if document is None else state_from_json(document)), self._clock()
+        except StoreUnavailable as error:
+            raise UnreadableState(str(error), revision) from error
 
 
 def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:

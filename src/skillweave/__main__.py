@@ -1,0 +1,5 @@
+"""`python -m skillweave`, the same as `skillweave`."""
+
+from skillweave.cli import main
+
+main()

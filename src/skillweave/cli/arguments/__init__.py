@@ -1,0 +1,1 @@
+"""What commands are given: options, messages, transcripts, skills and ledgers, read and checked."""

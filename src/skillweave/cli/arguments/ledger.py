@@ -1,0 +1,73 @@
+"""Which ledger a command works on, and under which conversation."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from skillweave.cli.failure import Mistake
+from skillweave.conversation import Message, Role, Turn
+
+if TYPE_CHECKING:
+    from skillweave.ledger.port import Store
+
+DEFAULT_LEDGER = ".skillweave/state.db"
+DEFAULT_CONVERSATION = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where a turn is kept: the ledger's name, None for this command only, and the conversation's id."""
+
+    ledger: str | None
+    conversation: str
+
+
+@runtime_checkable
+class _Closes(Protocol):
+    async def close(self) -> None: ...
+
+
+def kept_in(ledger: str | None, conversation: str | None) -> Kept:
+    """A conversation alone is kept in the default file; without one and without a ledger nothing is kept."""
+    if ledger is None and conversation is not None:
+        ledger = DEFAULT_LEDGER
+    return Kept(ledger, DEFAULT_CONVERSATION if conversation is None else conversation)
+
+
+def existing(ledger: str | None, conversation: str) -> Kept:
+    """The ledger of a command that only looks; raises Mistake where there is none, InvalidTurn for a bad id."""
+    Turn("look", conversation, Message(Role.USER, None))
+    name = ledger or DEFAULT_LEDGER
+    scheme, separator, rest = name.partition("://")
+    path = rest.removeprefix("/") if separator else name
+    if scheme == "memory" and separator:
+        raise Mistake(f"{name} keeps nothing from one command to the next; name a file with --ledger")
+    if (not separator or scheme == "sqlite") and not Path(path).exists():
+        raise Mistake(
+            f"there is no ledger {path!r}; name it with --ledger, or begin one: "
+            f"skillweave weave --conversation {conversation} MESSAGE"
+        )
+    return Kept(name, conversation)
+
+
+def unknown_conversation(kept: Kept) -> Mistake:
+    """The error that the ledger knows nothing of the conversation."""
+    return Mistake(
+        f"nothing is kept about conversation {kept.conversation!r} in {kept.ledger}; "
+        "check its id, or name another ledger with --ledger"
+    )
+
+
+@asynccontextmanager
+async def opened(kept: Kept) -> AsyncIterator["Store"]:
+    """The store, closed at the end."""
+    from skillweave.stores.named import store_of
+
+    store = store_of(kept.ledger)
+    try:
+        yield store
+    finally:
+        if isinstance(store, _Closes):
+            await store.close()

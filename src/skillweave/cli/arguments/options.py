@@ -1,0 +1,141 @@
+"""The options that several commands share, each written once."""
+
+from typing import Annotated, Literal, TypeAlias
+
+import typer
+
+SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
+"""The groups that options stand in, in `--help`."""
+
+Skills: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--skills",
+        metavar="DIR-or-FILE",
+        help="A folder of skills, one SKILL.md, or a pack (.yaml, .json). Repeatable; the first wins a clash of ids. "
+        "Default: ./skills",
+        rich_help_panel=SKILLS,
+        show_default=False,
+    ),
+]
+Strict: TypeAlias = Annotated[
+    bool,
+    typer.Option("--strict", help="Load only what the open Agent Skills format allows.", rich_help_panel=SKILLS),
+]
+Conversation: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--conversation",
+        metavar="ID",
+        help="The conversation that this turn belongs to, remembered from command to command.",
+        rich_help_panel=LEDGER,
+    ),
+]
+Ledger: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger",
+        metavar="URL-or-FILE",
+        help="Where conversations are kept. Default: .skillweave/state.db with --conversation, else nothing is kept.",
+        rich_help_panel=LEDGER,
+    ),
+]
+KeptLedger: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger",
+        metavar="URL-or-FILE",
+        help="Where conversations are kept. Default: .skillweave/state.db",
+        rich_help_panel=LEDGER,
+    ),
+]
+Transcript: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--transcript",
+        metavar="FILE",
+        help="All messages that the model will see, as a JSON list of {role, content, id}; what is no longer there is "
+        "given again when it is still wanted.",
+        rich_help_panel=TURN,
+    ),
+]
+Memory: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--memory",
+        metavar="KEY=VALUE",
+        help="Working memory, such as entity_id=well-7. Repeatable.",
+        rich_help_panel=TURN,
+        show_default=False,
+    ),
+]
+Speaker: TypeAlias = Annotated[
+    Literal["user", "assistant"],
+    typer.Option(
+        "--role",
+        help="Who said MESSAGE; only an assistant's SKILL_SELECT:<id> picks a skill.",
+        rich_help_panel=TURN,
+    ),
+]
+Tools: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tool",
+        metavar="NAME",
+        help="A tool that the host offers. Repeatable; without it nothing is assumed.",
+        rich_help_panel=TURN,
+        show_default=False,
+    ),
+]
+Where: TypeAlias = Annotated[
+    Literal["history", "call"],
+    typer.Option(
+        "--placement",
+        help="Where the host puts skill text: in the history, where it stays, or into one call.",
+        rich_help_panel=TURN,
+    ),
+]
+TurnId: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--turn-id",
+        metavar="ID",
+        help="This turn's id; the same id again gives the same answer and changes nothing.",
+        rich_help_panel=TURN,
+    ),
+]
+Catalog: TypeAlias = Annotated[
+    Literal["always", "fallback", "never"],
+    typer.Option(
+        "--catalog",
+        help="When the model sees the list of skills: in every call, when nothing matches, or never.",
+        rich_help_panel=BUDGET,
+    ),
+]
+Matchers: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--matcher",
+        metavar="NAME",
+        help="Run only this matcher: explicit, triggers or lexical. Repeatable.",
+        rich_help_panel=BUDGET,
+        show_default=False,
+    ),
+]
+MaxSkills: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        "--max-skills",
+        metavar="N",
+        min=0,
+        help="How many skills one turn may select; companions count with theirs.",
+        rich_help_panel=BUDGET,
+    ),
+]
+Tokens: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        "--budget", metavar="N", min=0, help="Tokens that skills may take of one call.", rich_help_panel=BUDGET
+    ),
+]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, errors too.", rich_help_panel=OUTPUT)]

@@ -1,0 +1,55 @@
+"""From options to a Turn, the settings that it runs under, and the weaver that runs it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from skillweave.conversation import Message, Placement, Role, Turn
+
+if TYPE_CHECKING:
+    from skillweave.ledger.port import Store
+    from skillweave.plan import Settings
+    from skillweave.registry import Source
+    from skillweave.weaver import Weaver
+
+
+def turn_of(
+    text: str,
+    role: str,
+    conversation: str,
+    *,
+    turn_id: str | None = None,
+    transcript: tuple[Message, ...] | None = None,
+    memory: Mapping[str, object] | None = None,
+    tools: Sequence[str] | None = None,
+    placement: str = Placement.HISTORY.value,
+) -> Turn:
+    """The turn; raises InvalidTurn for an id that cannot be kept."""
+    return Turn(
+        id=uuid4().hex if turn_id is None else turn_id,
+        conversation=conversation,
+        message=Message(Role(role), text),
+        transcript=transcript,
+        memory=memory or {},
+        tools=tuple(tools) if tools else None,
+        placement=Placement(placement),
+    )
+
+
+def settings_of(*, catalog: str, max_skills: int, budget: int) -> "Settings":
+    """The settings that the options name, all others at their defaults."""
+    from skillweave.disclose.budget import Budget
+    from skillweave.plan import CatalogMode, Settings
+
+    return Settings(budget=Budget(total=budget), max_skills=max_skills, catalog=CatalogMode(catalog))
+
+
+def weaver_over(
+    sources: Sequence["Source"], store: "Store", settings: "Settings", matchers: Sequence[str] | None
+) -> "Weaver":
+    """The weaver; `matchers` None or empty means the default ones."""
+    from skillweave.wiring import open_weaver
+
+    if matchers:
+        return open_weaver(*sources, ledger=store, settings=settings, matchers=tuple(matchers))
+    return open_weaver(*sources, ledger=store, settings=settings)

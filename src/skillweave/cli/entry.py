@@ -1,0 +1,106 @@
+"""From arguments to an exit code: the one place where answers are printed and failures become one line."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from skillweave.cli.failure import MISTAKE, Failure, failure_of, wants_json
+from skillweave.cli.output.answer import Answer
+from skillweave.cli.output.page import page_for, printable
+from skillweave.errors import SkillweaveError
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+"""The exit code of a command whose reader went away, as shells give it for SIGPIPE."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and print what it answers; the exit code.
+
+    0 all is well, 1 the user's mistake, an invalid set or an error-level problem, 2 usage, 3 a store that does not
+    answer, 130 interrupted, 141 nobody reads the output. What a user can cause is one line on stderr, and with `--json`
+    an object on stdout too.
+    """
+    with _interruptible(), _open_streams():
+        try:
+            code = _answered(list(arguments) or ["--help"])
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _abandon_stdout()
+            return BROKEN_PIPE
+        except OSError as error:
+            _abandon_stdout()
+            _say(f"the output cannot be written: {error.strerror or error}; write it to another place")
+            return MISTAKE
+    return code
+
+
+def _answered(arguments: list[str]) -> int:
+    import typer
+
+    from skillweave.cli.app import command
+
+    as_json = wants_json(arguments)
+    try:
+        result = command().main(arguments, prog_name="skillweave", standalone_mode=False)
+        if not isinstance(result, Answer):
+            return result if isinstance(result, int) else 0
+        text = result.as_json() if as_json else result.text(page_for(sys.stdout)).rstrip("\n")
+    except BrokenPipeError:
+        raise
+    except (SkillweaveError, typer.TyperException, OSError, UnicodeError) as error:
+        return _failed(failure_of(error), as_json=as_json)
+    _print(text)
+    for note in result.notes:
+        _say(note)
+    return result.code
+
+
+def _failed(failure: Failure, *, as_json: bool) -> int:
+    if as_json:
+        _print(failure.as_json())
+    _say(failure.line)
+    return failure.code
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"skillweave: {' '.join(printable(line).splitlines())}\n")
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, _interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _interrupted(_signal: int, _frame: FrameType | None) -> None:
+    # Leaving in the usual way would wait for the threads that read folders; a SQLite file survives this.
+    os.write(2, b"\nskillweave: interrupted\n")
+    os._exit(INTERRUPTED)
+
+
+@contextmanager
+def _open_streams() -> Iterator[None]:
+    """Whatever a skill's text holds, a terminal that cannot show it must not end the command."""
+    with Path(os.devnull).open("w") as nothing:
+        sys.stdout, sys.stderr = sys.stdout or nothing, sys.stderr or nothing
+        for stream in (sys.stdout, sys.stderr):
+            getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
+        yield
+
+
+def _abandon_stdout() -> None:
+    """Let the interpreter flush into nothing on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

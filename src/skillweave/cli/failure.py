@@ -1,0 +1,54 @@
+"""What a user is told when a command fails: one line, an exit code, and with `--json` an object on stdout."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
+
+MISTAKE, USAGE, UNREACHABLE = 1, 2, 3
+
+
+class Mistake(SkillweaveError):
+    """Something about the command line that only its user can put right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a command failed: the error's name, one line that names the thing and the remedy, and the exit code."""
+
+    kind: str
+    line: str
+    code: int
+
+    def as_json(self) -> str:
+        """`{error: {type, message, exit_code}}`."""
+        return json.dumps({"error": {"type": self.kind, "message": self.line, "exit_code": self.code}}, indent=2)
+
+
+def failure_of(error: Exception) -> Failure:
+    """What an exception means for the user."""
+    if isinstance(error, SkillweaveError):
+        code = UNREACHABLE if isinstance(error, StoreUnavailable | Contended) else MISTAKE
+        return Failure(type(error).__name__, str(error), code)
+    if isinstance(error, OSError):
+        what = f"{error.filename}: {error.strerror}; check that it exists and is yours" if error.filename else None
+        return Failure("SystemRefused", what or f"the system refuses: {error.strerror or error}; try again", MISTAKE)
+    if isinstance(error, UnicodeError):
+        return Failure("UnreadableInput", f"the input cannot be read: {error}; give plain UTF-8 text", MISTAKE)
+    return _usage(error)
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Whether `--json` is among the options, also when the command line as a whole is wrong."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options
+
+
+def _usage(error: Exception) -> Failure:
+    format_message = getattr(error, "format_message", lambda: str(error))
+    message = str(format_message()).strip().rstrip(".")
+    context = getattr(error, "ctx", None)
+    path = getattr(context, "command_path", "skillweave")
+    message = message[:1].lower() + message[1:] + ("" if message.endswith("?") else ";")
+    return Failure("UsageError", f"{message} `{path} --help` shows how it is used", USAGE)

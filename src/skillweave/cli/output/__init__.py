@@ -1,0 +1,1 @@
+"""What commands print: an answer as JSON, or as text for people."""

@@ -1,0 +1,24 @@
+"""What a command answers, before anybody decides how it is printed."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from skillweave.cli.output.page import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The JSON form and the text for people, each made only when asked for.
+
+    `notes` are lines for stderr, printed either way; `code` is the exit code.
+    """
+
+    data: Callable[[], Mapping[str, object]]
+    text: Callable[[Page], str]
+    code: int = 0
+    notes: tuple[str, ...] = ()
+
+    def as_json(self) -> str:
+        """The JSON text, in ASCII, so that every terminal and every reader takes it."""
+        return json.dumps(self.data(), indent=2, ensure_ascii=True)

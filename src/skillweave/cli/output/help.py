@@ -1,0 +1,59 @@
+"""`--help` for people: options in groups, examples as they are typed."""
+
+from collections.abc import Callable
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+
+class Command(TyperCommand):
+    """A command whose help groups its options and ends with examples."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer names no public types for these
+        """Arguments first, then options by their group, in the order of the signature."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is None:
+                continue
+            name, text = record
+            if parameter.param_type_name == "argument":
+                group, name = "Arguments", str(parameter.metavar or name).removesuffix("...")
+            else:
+                group = getattr(parameter, "rich_help_panel", None) or "Output"
+            groups.setdefault(group, []).append((name, text))
+        for group, records in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(records)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """The examples, one a line, not wrapped."""
+        _write_examples(self.epilog, formatter)
+
+
+class Deferred(TyperCommand):
+    """A command that is made when it is used; until then only its name and promise are known."""
+
+    def __init__(self, name: str, promise: str, load: Callable[[], Any]) -> None:
+        super().__init__(name, help=promise, rich_markup_mode=None)
+        self._load = load
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401
+        """The context of the command itself."""
+        return self._load().make_context(info_name, args, parent=parent, **extra)
+
+
+class Group(TyperGroup):
+    """A group of commands whose help ends with examples."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """The examples, one a line, not wrapped."""
+        _write_examples(self.epilog, formatter)
+
+
+def _write_examples(examples: str | None, formatter: Any) -> None:  # noqa: ANN401
+    if not examples:
+        return
+    with formatter.section("Examples"):
+        for line in examples.strip().splitlines():
+            formatter.write(f"  {line}\n")

@@ -1,0 +1,113 @@
+"""One turn for people: what is given, what it costs, which tools may be used, and why."""
+
+from collections.abc import Iterator, Sequence
+
+from skillweave.cli.output.page import Ink, Page
+from skillweave.cli.output.words import listed, tokens_shown
+from skillweave.compose.policy import ToolPolicy
+from skillweave.decisions import Decision, Outcome
+from skillweave.injection import Injection
+
+GIVEN = frozenset({Outcome.INJECTED, Outcome.REFRESHED, Outcome.UPGRADED})
+PRESENT = frozenset({Outcome.ALREADY_PRESENT, Outcome.ADOPTED, Outcome.HELD})
+PASSED_OVER = frozenset({Outcome.BELOW_THRESHOLD, Outcome.NOT_AT_CURSOR, Outcome.UNREACHABLE})
+"""What was merely considered: of these a reader wants to see a few."""
+SHOWN_LINES = 10
+SHOWN_PASSED_OVER = 3
+
+
+def injection_text(injection: Injection, page: Page, *, skills: int) -> str:
+    """The whole turn; `skills` is how many there are to choose from."""
+    parts = [
+        "\n".join(decisions_text(injection.decisions, page)) or page.wrap(_nothing(skills)),
+        "\n".join(_figures(injection, page, skills)),
+        *_texts(injection, page),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def decisions_text(decisions: Sequence[Decision], page: Page) -> Iterator[str]:
+    """Each decision with its reason, and a few of the skills that were merely considered."""
+    passed_over = 0
+    for decision in decisions:
+        if decision.outcome in PASSED_OVER:
+            passed_over += 1
+            if passed_over > SHOWN_PASSED_OVER:
+                continue
+        yield decision_text(decision, page)
+    if passed_over > SHOWN_PASSED_OVER:
+        yield page.entry("", f"and {passed_over - SHOWN_PASSED_OVER} more (--json lists all)")
+
+
+def decision_text(decision: Decision, page: Page) -> str:
+    """One decision: the outcome, the skill and what it costs; below it the reason."""
+    title = decision.skill_id
+    if decision.tokens is not None:
+        title += f", {tokens_shown(decision.tokens)}"
+    elif decision.score is not None and decision.outcome in PASSED_OVER:
+        title += f" ({decision.matcher} {decision.score:.2f})"
+    ink = Ink.GOOD if decision.outcome in GIVEN else Ink.FAINT if decision.outcome in PASSED_OVER else Ink.STRONG
+    if decision.outcome not in GIVEN | PRESENT | PASSED_OVER:
+        ink = Ink.WARN
+    head = page.entry(decision.outcome.value, title, ink)
+    return f"{head}\n{page.entry('', decision.reason)}"
+
+
+def tools_text(tools: ToolPolicy) -> str:
+    """What may be called, in one sentence."""
+    if tools.allowed_tools is None:
+        if not tools.forbidden_tools:
+            return "any that the host offers: no skill in force restricts them"
+        return f"any that the host offers but {listed(tools.forbidden_tools)}"
+    sentence = f"only {listed(tools.allowed_tools)}" if tools.allowed_tools else "none"
+    return f"{sentence}; never {listed(tools.forbidden_tools)}" if tools.forbidden_tools else sentence
+
+
+def spent_text(injection: Injection) -> str:
+    """What this turn adds to the call, and how much of it is no skill's text."""
+    tokens = injection.tokens
+    other = "catalog" if injection.catalog else "fallback"
+    share = f" ({tokens.catalog:,} for the {other})" if tokens.catalog else ""
+    return f"{tokens.injected + tokens.catalog:,} added{share}"
+
+
+def message_excerpts(injection: Injection, page: Page, lines: int = SHOWN_LINES) -> Iterator[str]:
+    """The first lines of each message to append."""
+    for message in injection.messages:
+        yield page.excerpt(message.text, lines)
+
+
+def _figures(injection: Injection, page: Page, skills: int) -> Iterator[str]:
+    tokens = injection.tokens
+    yield page.entry("tools", tools_text(injection.tools))
+    if injection.tools.preapproved_tools:
+        yield page.entry("", f"may run unasked where you consent: {listed(injection.tools.preapproved_tools)}")
+    for checkpoint in injection.checkpoints:
+        when = f" before {checkpoint.before}" if checkpoint.before else ""
+        who = f", by the {checkpoint.reviewer}" if checkpoint.reviewer else ""
+        asks = f": {checkpoint.asks}" if checkpoint.asks else ""
+        yield page.entry("approval", f"{checkpoint.name}{when}{who}{asks}", Ink.WARN)
+    yield page.entry("tokens", f"{spent_text(injection)}, {tokens.left:,} of the budget left")
+    if skills:
+        noun = "the one skill" if skills == 1 else f"all {skills:,} skills"
+        yield page.entry("", f"loading {noun} would take {tokens.everything:,}: {tokens.saved_percent}% saved")
+    for drop in injection.drop:
+        what = f"message {drop.message_id} of {drop.skill_id} can be dropped to make room ({tokens_shown(drop.tokens)})"
+        yield page.entry("drop", what, Ink.WARN)
+
+
+def _nothing(skills: int) -> str:
+    return "No skill is about this message." if skills else "No skill is loaded."
+
+
+def _texts(injection: Injection, page: Page) -> Iterator[str]:
+    for message in injection.messages:
+        head = page.entry("message", f"{message.id} ({message.role.value})")
+        yield f"{head}\n{page.excerpt(message.text, SHOWN_LINES)}"
+    fallback = injection.fallback
+    instructions = injection.instructions
+    if fallback is not None and instructions == fallback.text:
+        head = page.entry("fallback", f"{fallback.kind.value}, for this call's system prompt only")
+        yield f"{head}\n{page.excerpt(instructions, SHOWN_LINES)}"
+    elif instructions:
+        yield f"{page.entry('system prompt', 'for this call only')}\n{page.excerpt(instructions, SHOWN_LINES)}"

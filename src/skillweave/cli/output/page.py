@@ -1,0 +1,93 @@
+"""The page that text for people is laid out on: its width, its colours, and what may stand on it."""
+
+import os
+import re
+import shutil
+import textwrap
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TextIO
+
+WIDEST = 100
+COLUMN = 17
+"""Where texts begin beside their labels; the longest outcome fits before it."""
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class Ink(StrEnum):
+    """How a piece of text stands out, as the parameters of an ANSI escape."""
+
+    STRONG = "1"
+    FAINT = "2"
+    GOOD = "32"
+    WARN = "33"
+    BAD = "31"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`width` in columns; `inks` are those that the terminal can show, none for a pipe or a file."""
+
+    width: int = 80
+    inks: frozenset[Ink] = frozenset()
+
+    def paint(self, text: str, ink: Ink) -> str:
+        """The text in that ink, plain where there is none."""
+        return f"\x1b[{ink.value}m{text}\x1b[0m" if ink in self.inks and text else text
+
+    def wrap(self, text: str, indent: int = 0) -> str:
+        """The text in lines of the page's width, each indented."""
+        space = " " * indent
+        lines = textwrap.wrap(
+            printable(" ".join(text.split())),
+            max(20, self.width - indent),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        return "\n".join(f"{space}{line}" for line in lines)
+
+    def entry(self, label: str, text: str, ink: Ink | None = None) -> str:
+        """A label and a wrapped text beside it."""
+        body = self.wrap(text, COLUMN).lstrip(" ")
+        shown = label if ink is None else self.paint(label, ink)
+        return f"{shown}{' ' * max(1, COLUMN - len(label))}{body}".rstrip()
+
+    def inset(self, columns: int) -> "Page":
+        """A narrower page, for text that is indented as a whole afterwards."""
+        return Page(self.width - columns, self.inks)
+
+    def excerpt(self, text: str, lines: int, indent: int = 2) -> str:
+        """The first lines of a text behind a bar, long ones cut, and how many more there are."""
+        all_lines = printable(text).splitlines()
+        room = self.width - indent - 2
+        shown = [_cut(line, room) for line in all_lines[:lines]]
+        rest = len(all_lines) - lines
+        if rest > 0:
+            shown.append(f"... {rest:,} more line{'' if rest == 1 else 's'}")
+        return "\n".join(self.paint(f"{' ' * indent}| {line}".rstrip(), Ink.FAINT) for line in shown)
+
+
+def page_for(stream: TextIO) -> Page:
+    """The page of a stream: a terminal's width and colours, unless NO_COLOR is set; anything else is plain."""
+    if not stream.isatty():
+        return Page()
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return Page(min(WIDEST, shutil.get_terminal_size().columns), frozenset() if plain else frozenset(Ink))
+
+
+def printable(text: str) -> str:
+    """The text without what would control a terminal or cannot be encoded: such characters as escapes."""
+    return _UNPRINTABLE.sub(_escaped, text)
+
+
+def _cut(line: str, room: int) -> str:
+    """The line, or as many of its words as fit before an ellipsis."""
+    if len(line) <= room:
+        return line
+    start = line[: room - 4]
+    return f"{start.rsplit(' ', 1)[0].rstrip() or start} ..."
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

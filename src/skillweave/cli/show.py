@@ -1,0 +1,151 @@
+"""`skillweave show`: one skill, as the model would get it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from skillweave.cli.arguments import options
+from skillweave.cli.arguments.skills import load, sources_of
+from skillweave.cli.output.answer import Answer
+from skillweave.cli.output.page import Ink, Page, printable
+
+if TYPE_CHECKING:
+    from skillweave.disclose.render import Inlined
+    from skillweave.registry import Registry, Source
+    from skillweave.skill import Skill
+
+EXAMPLES = """
+skillweave show multilingual-greetings --skills examples/skills
+skillweave show multilingual-greetings --skills examples/skills --json
+"""
+
+
+def show(
+    skill: Annotated[str, typer.Argument(metavar="SKILL", help="The id of a skill.")],
+    skills: options.Skills = None,
+    strict: options.Strict = False,
+    as_json: options.AsJson = False,
+) -> Answer:
+    """Print one skill as the model gets it, with cost and rules.
+
+    First what is known of it: tokens, triggers, tools, relations, where it came from; then the very text that is
+    injected, with its documents.
+    """
+    import asyncio
+
+    return asyncio.run(_shown(skill, sources_of(skills, strict=strict)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    skill: "Skill"
+    block: str
+    tokens: dict[str, int]
+
+    def to_dict(self) -> dict[str, object]:
+        from skillweave.formats.native_write import to_dict
+
+        origin = self.skill.origin
+        return {
+            **to_dict(self.skill),
+            "origin": None if origin is None else {"source": origin.source, "location": origin.location},
+            "digest": self.skill.digest,
+            "tokens": self.tokens,
+            "block": self.block,
+        }
+
+    def text(self, page: Page) -> str:
+        skill = self.skill
+        version = f" {skill.version}" if skill.version else ""
+        title = page.paint(printable(f"{skill.name}{version}"), Ink.STRONG)
+        facts = (page.entry(label, text) for label, text in self._facts() if text)
+        return "\n".join([title, page.wrap(skill.description), "", *facts, "", printable(self.block)])
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        skill, tokens = self.skill, self.tokens
+        figures = f"{tokens['catalog']:,} for its catalog line, {tokens['instructions']:,} for its instructions"
+        with_documents = f", {tokens['full']:,} with its documents" if tokens["full"] > tokens["instructions"] else ""
+        yield "id", skill.id
+        yield "status", "" if skill.status.value == "active" else skill.status.value
+        yield "tokens", figures + with_documents
+        yield from _lists("triggers", [(getattr(skill.triggers, kind), kind) for kind in _TRIGGERS])
+        yield from _tools(skill)
+        yield from (("relation", _relation(skill, place)) for place in range(len(skill.relations)))
+        for checkpoint in skill.checkpoints:
+            when = f" before {checkpoint.before}" if checkpoint.before else ""
+            yield "checkpoint", f"{checkpoint.name}{when}{f': {checkpoint.asks}' if checkpoint.asks else ''}"
+        for ref in skill.artifacts:
+            yield "document", f"{ref.id} ({ref.size:,} bytes)"
+        yield "from", skill.origin.location if skill.origin else ""
+        yield "digest", f"{skill.digest[:32]}..."
+
+
+_TRIGGERS = ("keywords", "verbs", "patterns", "never")
+
+
+def _lists(label: str, lists: Iterable[tuple[Sequence[str], str]]) -> Iterator[tuple[str, str]]:
+    for names, kind in lists:
+        if names:
+            yield label, f"{kind}: {', '.join(names)}"
+            label = ""
+
+
+def _tools(skill: "Skill") -> Iterator[tuple[str, str]]:
+    tools = skill.tools
+    if tools is None:
+        yield "tools", "no rules: any that the host offers"
+        return
+    if tools.allowed is not None:
+        yield "tools", f"allowed: {', '.join(tools.allowed) or 'none at all'}"
+    label = "tools" if tools.allowed is None else ""
+    yield from _lists(label, ((tools.forbidden, "forbidden"), (tools.preapproved, "asks to run unasked")))
+
+
+def _relation(skill: "Skill", place: int) -> str:
+    from skillweave.relations.wording import rule_shown
+
+    return rule_shown(skill.id, skill.relations[place]).replace("`", "")
+
+
+async def _shown(skill_id: str, sources: Sequence["Source"]) -> Answer:
+    from skillweave.cli.output.tally import loading_notes
+    from skillweave.disclose.pricing import Pricing
+    from skillweave.disclose.render import Extras, catalog_line
+    from skillweave.disclose.rung import Rung
+    from skillweave.settle.settle import base_directory
+    from skillweave.tokens.counter import CountedOnce
+    from skillweave.tokens.vocabulary import Tiktoken
+
+    registry = await load(sources)
+    skill = registry.snapshot[skill_id]
+    pricing = Pricing(CountedOnce(Tiktoken()))
+    inlined, notes = await _documents(registry, skill)
+    folder = base_directory(skill)
+    plain = pricing.skill(skill, Rung.INSTRUCTIONS, Extras(base_directory=folder))
+    full = pricing.skill(skill, Rung.FULL, Extras(inlined=inlined, base_directory=folder))
+    tokens = {"catalog": pricing.count(catalog_line(skill)), "instructions": plain.tokens, "full": full.tokens}
+    shown = _Shown(skill, full.text, tokens)
+    return Answer(shown.to_dict, shown.text, notes=(*loading_notes(registry.snapshot), *notes))
+
+
+async def _documents(registry: "Registry", skill: "Skill") -> tuple[tuple["Inlined", ...], tuple[str, ...]]:
+    """The documents that stand in the block, and why others do not."""
+    from dataclasses import replace
+
+    from skillweave.disclose.render import Inlined
+    from skillweave.errors import ArtifactNotFound
+    from skillweave.plan import artifacts_to_show
+
+    inlined: list[Inlined] = []
+    notes: list[str] = []
+    for ref in artifacts_to_show(skill):
+        try:
+            artifact = await registry.read_artifact(skill.id, ref.id)
+        except ArtifactNotFound as error:
+            notes.append(f"{error}; the block shows its name only")
+            continue
+        if artifact.text is not None:
+            inlined.append(Inlined(replace(ref, content_hash=artifact.ref.content_hash), artifact.text))
+    return tuple(inlined), tuple(notes)

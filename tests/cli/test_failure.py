@@ -1,0 +1,33 @@
+import errno
+import os
+
+import pytest
+
+from skillweave.cli.failure import Mistake, failure_of, wants_json
+from skillweave.errors import Contended, SkillNotFound, StoreUnavailable
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (Mistake("x"), 1),
+        (SkillNotFound("x", ()), 1),
+        (StoreUnavailable("x"), 3),
+        (Contended("c1", 24), 3),
+        (PermissionError(errno.EACCES, "no", "file"), 1),
+        (UnicodeEncodeError("utf-8", "\udcff", 0, 1, "no"), 1),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_the_exit_code_tells_a_mistake_from_a_store_that_does_not_answer(error: Exception, code: int) -> None:
+    assert failure_of(error).code == code
+
+
+def test_a_refusal_of_the_system_names_the_file() -> None:
+    error = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "notes.json")
+    assert failure_of(error).line == "notes.json: Permission denied; check that it exists and is yours"
+
+
+def test_json_is_wanted_only_as_an_option() -> None:
+    assert wants_json(["weave", "--json", "x"])
+    assert not wants_json(["weave", "--", "--json"])

@@ -1,0 +1,66 @@
+from typing import Any
+
+import pytest
+
+from skillweave.cli.app import COMMANDS as COMMAND_PROMISES
+from skillweave.cli.app import load_command
+
+COMMANDS = [
+    (),
+    ("weave",),
+    ("match",),
+    ("catalog",),
+    ("show",),
+    ("why",),
+    ("check",),
+    ("compose",),
+    ("validate",),
+    ("ledger",),
+    ("ledger", "show"),
+    ("ledger", "evict"),
+    ("ledger", "clear"),
+    ("demo",),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_explains_itself(cli: Any, command: tuple[str, ...]) -> None:
+    done = cli(*command, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"Usage: {' '.join(('skillweave', *command))} [OPTIONS]")
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command != ("ledger",)], ids=" ".join)
+def test_every_command_ends_with_examples(cli: Any, command: tuple[str, ...]) -> None:
+    last = cli(*command, "--help").out.strip().splitlines()[-1]
+    assert last.startswith(f"  {' '.join(('skillweave', *command))}")
+
+
+def test_the_list_of_commands_is_complete_and_its_promises_are_not_cut(cli: Any) -> None:
+    promises = cli("--help").out.split("Commands:")[1].split("Examples:")[0]
+    names = [line.split()[0] for line in promises.strip().splitlines()]
+    assert sorted(names) == sorted({command[0] for command in COMMANDS if command})
+    assert "..." not in promises
+
+
+@pytest.mark.parametrize("name", COMMAND_PROMISES)
+def test_a_command_keeps_the_promise_that_the_list_makes_for_it(name: str) -> None:
+    assert load_command(name)().help.splitlines()[0] == COMMAND_PROMISES[name]
+
+
+def test_options_stand_in_groups(cli: Any) -> None:
+    text = cli("weave", "--help").out
+    groups = [line[:-1] for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert groups == [
+        "Arguments",
+        "Skills",
+        "The turn",
+        "Selection and budget",
+        "Conversation",
+        "Output",
+        "Examples",
+    ]
+
+
+def test_without_a_command_the_help_is_printed(cli: Any) -> None:
+    assert cli() == cli("--help")
