@@ -514,3 +514,12 @@ async def test_an_artifact_that_went_away_is_a_decision_and_not_the_end(tmp_path
     injection = await weaver.weave("go", conversation="c")
     assert injection.skills == ("a-skill",)
     assert Outcome.FAILED in {decision.outcome for decision in injection.decisions}
+
+
+async def test_a_replay_of_a_turn_that_adopted_a_text_writes_nothing() -> None:
+    given = (await weaver_of(GREET).weave("hello", conversation="c")).messages
+    weaver = weaver_of(GREET)
+    await weaver.weave("hello", conversation="c", turn_id="t", transcript=given)
+    state = await weaver.state("c")
+    await weaver.weave("hello", conversation="c", turn_id="t", transcript=given)
+    assert await weaver.state("c") == state

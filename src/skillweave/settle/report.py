@@ -10,7 +10,7 @@ from skillweave.disclose.fit import Shown
 from skillweave.disclose.shelf import Shelf
 from skillweave.injection import Block, CacheReport, Drop, PendingCheckpoint, TokenReport
 from skillweave.ledger.reconcile import Standing
-from skillweave.ledger.state import Approval, Fragment, skill_key
+from skillweave.ledger.state import Approval, Fragment, Record, skill_key
 from skillweave.plan import Plan
 
 
@@ -41,17 +41,22 @@ def token_report(shown: Sequence[Shown], shelf: Shelf, *, catalog: int, left: in
     )
 
 
-def prefix_after(plan: Plan, catalog: Catalog, blocks: Sequence[Block]) -> tuple[Fragment, ...]:
+def prefix_after(
+    plan: Plan, catalog: Catalog, adopted: Sequence[Record], blocks: Sequence[Block]
+) -> tuple[Fragment, ...]:
     """What skillweave has in the prompt after this turn, in the order in which it stands there."""
-    in_history = plan.turn.placement is Placement.HISTORY
-    added = (Fragment(block.id if in_history else text_digest(block.text), block.tokens) for block in blocks)
-    return (*_prefix_now(plan, catalog), *added)
+    head = [Fragment(text_digest(catalog.text), catalog.tokens)] if catalog.text else []
+    if plan.turn.placement is Placement.CALL:
+        return (*head, *(Fragment(text_digest(block.text), block.tokens) for block in blocks))
+    there = _tokens_by_carrier(plan, adopted)
+    known = [fragment for fragment in plan.before.prefix if fragment.digest in there]
+    names = {fragment.digest for fragment in known}
+    others = [Fragment(carrier, tokens) for carrier, tokens in there.items() if carrier not in names]
+    return (*head, *known, *others, *(Fragment(block.id, block.tokens) for block in blocks))
 
 
-def cache_report(plan: Plan, catalog: Catalog, blocks: Sequence[Block]) -> CacheReport:
+def cache_report(before: Sequence[Fragment], now: Sequence[Fragment]) -> CacheReport:
     """Compare the prefix of the turn before with what stands there now, up to the first difference."""
-    before = plan.before.prefix
-    now = prefix_after(plan, catalog, blocks)
     stable = 0
     for old, new in zip(before, now, strict=False):
         if old != new:
@@ -60,21 +65,11 @@ def cache_report(plan: Plan, catalog: Catalog, blocks: Sequence[Block]) -> Cache
     return CacheReport(sum(fragment.tokens for fragment in before), stable)
 
 
-def _prefix_now(plan: Plan, catalog: Catalog) -> list[Fragment]:
-    prefix = [Fragment(text_digest(catalog.text), catalog.tokens)] if catalog.text else []
-    if plan.turn.placement is Placement.CALL:
-        return prefix
-    there = _tokens_by_carrier(plan)
-    known = [fragment for fragment in plan.before.prefix if fragment.digest in there]
-    names = {fragment.digest for fragment in known}
-    return [*prefix, *known, *(Fragment(name, tokens) for name, tokens in there.items() if name not in names)]
-
-
-def _tokens_by_carrier(plan: Plan) -> dict[str, int]:
+def _tokens_by_carrier(plan: Plan, adopted: Sequence[Record] = ()) -> dict[str, int]:
     state = plan.reconciled.state
     present = [r for r in state.records if plan.reconciled.standing[r.key] is not Standing.MINE]
     carriers: dict[str, int] = {}
-    for record in (*(old.record for old in state.superseded), *present):
+    for record in (*(old.record for old in state.superseded), *present, *adopted):
         carriers[record.carrier] = carriers.get(record.carrier, 0) + record.tokens
     return carriers
 

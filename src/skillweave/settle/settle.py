@@ -82,7 +82,8 @@ def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | N
     blocks = tuple(block for outcome in _in_order(outcomes, plan) for block in _blocks(outcome.shown, giving))
     injected = sum(block.tokens for block in blocks)
     state = _state_after(plan, outcomes, giving, shelf.pricing) if in_history else plan.reconciled.state
-    prefix = prefix_after(plan, catalog, blocks)
+    adopted = [outcome.adopted for outcome in outcomes if outcome.adopted is not None]
+    prefix = prefix_after(plan, catalog, adopted, blocks)
     after = _written(plan, replace(state, engaged=plan.engaged, prefix=prefix))
     texts = [block.text for block in blocks]
     instructions = [catalog.text, *([] if in_history else texts), fallback.text if fallback else ""]
@@ -105,9 +106,9 @@ def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | N
             [outcome.shown for outcome in outcomes if outcome.adopted is None],
             shelf,
             catalog=catalog.tokens + fallback_tokens,
-            left=room - fallback_tokens - injected,
+            left=room - fallback_tokens - injected - sum(record.tokens for record in adopted),
         ),
-        cache=cache_report(plan, catalog, blocks),
+        cache=cache_report(plan.before.prefix, prefix),
         diagnostics=tuple(
             diagnostic
             for outcome in outcomes
