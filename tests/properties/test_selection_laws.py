@@ -6,7 +6,6 @@ import unicodedata
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.asking import ask, kit, skill, turn
 
 from skillweave.conversation import Role
 from skillweave.select.candidates import Selection
@@ -16,6 +15,7 @@ from skillweave.text.automaton import MatchMode, compile_automaton
 from skillweave.text.boundary import edges_of, fits
 from skillweave.text.folding import fold, fold_message
 from skillweave.text.words import word_spans, words_of
+from tests.asking import ask, kit, skill, turn
 
 PIECES = (
     "red",

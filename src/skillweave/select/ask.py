@@ -1,0 +1,37 @@
+"""What every matcher is asked: one turn against one kit."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from skillweave.conversation import Turn
+from skillweave.select.candidates import Candidate, Selection
+from skillweave.select.kit import Kit
+from skillweave.select.trigger_index import TriggerMatch
+from skillweave.text.folding import Folded
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The question, and what was found before this matcher's turn.
+
+    `message` is what the user said, None when the turn's message is not the user's; `triggered` are all trigger hits
+    and vetoes in it; `matchers` all that take part; `chosen` what earlier ones chose. `within` are the ids that may be
+    chosen, None for all.
+    """
+
+    kit: Kit
+    turn: Turn
+    within: frozenset[str] | None
+    matchers: tuple[str, ...]
+    message: Folded | None
+    triggered: tuple[TriggerMatch, ...] = ()
+    chosen: tuple[Candidate, ...] = ()
+
+    def reaches(self, skill_id: str) -> bool:
+        """Whether the skill may be chosen."""
+        return self.within is None or skill_id in self.within
+
+
+Matcher: TypeAlias = Callable[[Ask], Selection]
+"""A matcher: ranked candidates and rejected ones; the same question always gets the same answer."""

@@ -1,0 +1,122 @@
+"""The matcher `lexical`: words that a message shares with a skill, where none was named or declared (spec 2.1)."""
+
+from collections.abc import Iterator, Mapping
+
+from skillweave.decisions import Evidence, Outcome
+from skillweave.select.ask import Ask
+from skillweave.select.candidates import Candidate, Rejected, Selection
+from skillweave.select.lexical_fit import FIT
+from skillweave.select.ranked import Ranked, Ranking, clear
+from skillweave.select.trigger_index import MOST_EVIDENCE, Kind, TriggerMatch, candidate_of, evidence_of
+from skillweave.text.folding import Folded
+from skillweave.text.words import word_spans
+
+MATCHER = "lexical"
+SHOWN = 5
+"""How many of the best ranked skills are reported, chosen or not."""
+FIRST_BY_WORDS = 3
+"""A one-word id in the message selects its skill only among so many of the best ranked."""
+
+_DECLARED = frozenset({"pattern", "keyword", "verb"})
+
+
+def match_lexical(ask: Ask) -> Selection:
+    """The best ranked skills: those that are clear enough chosen, the others rejected as `below-threshold`.
+
+    Chooses nothing where a marker, the host or a declared trigger has already chosen. A skill whose id of one word is
+    in the message is chosen when it is among the first three.
+    """
+    message = ask.message
+    if message is None:
+        return Selection()
+    named = _named_in_one_word(ask)
+    if _is_answered(ask):
+        reason = "an id of one word is only evidence, and other skills were asked for"
+        return Selection(rejected=tuple(_rejected_ids(ask, message, named, reason)))
+    spans = word_spans(message.text)
+    vetoed = {match.position: match for match in ask.triggered if match.vetoes}
+    ranking = _rank(ask, list(spans), SHOWN + len(vetoed))
+    best = [ranked for ranked in ranking.best if ranked.position not in vetoed][:SHOWN]
+    selected = clear(best, FIT)
+    chosen: list[Candidate] = []
+    rejected: list[Rejected] = []
+    for place, ranked in enumerate(best):
+        trigger = named.pop(ranked.position, None)
+        candidate = _candidate(ask, message, ranked, spans, ranking.left_out, trigger)
+        if place < selected or (trigger is not None and place < FIRST_BY_WORDS):
+            chosen.append(candidate)
+        else:
+            rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, _why_not(place, ranked)))
+    for ranked in ranking.best[:SHOWN]:
+        if veto := vetoed.get(ranked.position):
+            candidate = _candidate(ask, message, ranked, spans, ranking.left_out, veto)
+            rejected.append(Rejected(candidate, Outcome.VETOED, "one of its `never` phrases is in the message"))
+    reason = "an id of one word is only evidence, and by shared words the skill is not among the first three"
+    return Selection(tuple(chosen), (*rejected, *_rejected_ids(ask, message, named, reason)))
+
+
+def _named_in_one_word(ask: Ask) -> dict[int, TriggerMatch]:
+    if "triggers" not in ask.matchers:
+        return {}
+    return {
+        match.position: match
+        for match in ask.triggered
+        if match.kind is Kind.WORD_ID and not match.vetoes and ask.reaches(ask.kit.active[match.position].id)
+    }
+
+
+def _is_answered(ask: Ask) -> bool:
+    return any(
+        candidate.matcher == "explicit" or any(piece.kind in _DECLARED for piece in candidate.evidence)
+        for candidate in ask.chosen
+    )
+
+
+def _rank(ask: Ask, words: list[str], limit: int) -> Ranking:
+    if not words or not ask.kit.active:
+        return Ranking()
+    from skillweave.select.lexical_index import rank  # brings numpy, which a turn with a declared trigger never needs
+
+    positions = ask.kit.positions
+    allowed = None if ask.within is None else [positions[each] for each in ask.within if each in positions]
+    return rank(ask.kit.lexical(), words, limit, allowed)
+
+
+def _candidate(
+    ask: Ask,
+    message: Folded,
+    ranked: Ranked,
+    spans: Mapping[str, tuple[int, int]],
+    left_out: int,
+    trigger: TriggerMatch | None,
+) -> Candidate:
+    evidence: list[Evidence] = []
+    if trigger is not None:
+        evidence.append(evidence_of((trigger.vetoes or trigger.hits)[0], message))
+    if left_out:
+        text = f"only the rarest words of the message were looked up; {left_out} more common ones were not"
+        evidence.append(Evidence("terms", text))
+    evidence.extend(_terms(message, ranked, spans, MOST_EVIDENCE - len(evidence)))
+    return Candidate(ask.kit.active[ranked.position].id, ranked.score, MATCHER, tuple(evidence))
+
+
+def _terms(message: Folded, ranked: Ranked, spans: Mapping[str, tuple[int, int]], most: int) -> list[Evidence]:
+    """The rarest shared words, in the order of the message."""
+    rarest = sorted(range(len(ranked.words)), key=lambda place: -ranked.shares[place])[:most]
+    places = sorted(spans[ranked.words[place]] for place in rarest)
+    originals = (message.span(start, end) for start, end in places)
+    return [Evidence("terms", message.original[start:end], start, end) for start, end in originals]
+
+
+def _why_not(place: int, ranked: Ranked) -> str:
+    words = "1 word" if len(ranked.words) == 1 else f"{len(ranked.words)} words"
+    measured = f"it shares {words} with the message and covers {ranked.coverage:.0%} of what the message is about"
+    if place:
+        return f"number {place + 1} by shared words: {measured}"
+    return f"first by shared words, but not clearly enough: {measured}"
+
+
+def _rejected_ids(ask: Ask, message: Folded, matches: Mapping[int, TriggerMatch], reason: str) -> Iterator[Rejected]:
+    for position, match in matches.items():
+        candidate = candidate_of(match, ask.kit.active[position].id, message)
+        yield Rejected(candidate, Outcome.BELOW_THRESHOLD, reason)

@@ -1,0 +1,68 @@
+"""Short ways to ask for a selection in tests."""
+
+from collections.abc import Sequence
+from types import MappingProxyType
+
+from skillweave.conversation import Message, Role, Turn
+from skillweave.registry.snapshot import Snapshot
+from skillweave.select.candidates import Candidate, Rejected, Selection
+from skillweave.select.kit import Kit, compile_kit
+from skillweave.select.select import DEFAULT, select
+from skillweave.skill import Skill, SkillText, Status, Triggers, title_of
+from skillweave.text.automaton import MatchMode
+
+
+def skill(
+    skill_id: str,
+    *keywords: str,
+    description: str = "",
+    body: str = "",
+    verbs: Sequence[str] = (),
+    patterns: Sequence[str] = (),
+    never: Sequence[str] = (),
+    spelling: str | None = None,
+    status: Status = Status.ACTIVE,
+) -> Skill:
+    triggers = Triggers(keywords=keywords, verbs=tuple(verbs), patterns=tuple(patterns), never=tuple(never))
+    return Skill(
+        skill_id,
+        title_of(skill_id),
+        description,
+        triggers=triggers,
+        spelling=spelling,
+        status=status,
+        text=SkillText(instructions=body or None),
+    )
+
+
+def kit(*skills: Skill, mode: MatchMode = MatchMode.WORD) -> Kit:
+    return compile_kit(Snapshot(MappingProxyType({each.id: each for each in skills}), generation=1), mode=mode)
+
+
+def turn(
+    text: str,
+    *,
+    role: Role = Role.USER,
+    transcript: Sequence[Message] | None = None,
+    named: Sequence[str] = (),
+) -> Turn:
+    known = None if transcript is None else tuple(transcript)
+    return Turn("t1", "c1", Message(role, text), transcript=known, named=tuple(named))
+
+
+def ask(
+    searched: Kit, text: str, *, within: frozenset[str] | None = None, matchers: Sequence[str] = DEFAULT
+) -> Selection:
+    return select(searched, turn(text), within=within, matchers=matchers)
+
+
+def chosen(selection: Selection) -> list[str]:
+    return [candidate.skill_id for candidate in selection.chosen]
+
+
+def candidate(selection: Selection, skill_id: str) -> Candidate:
+    return next(each for each in selection.chosen if each.skill_id == skill_id)
+
+
+def refusal(selection: Selection, skill_id: str) -> Rejected:
+    return next(each for each in selection.rejected if each.candidate.skill_id == skill_id)
