@@ -153,6 +153,30 @@ async def test_a_delivery_that_raises_is_released() -> None:
     assert (await weaver.weave("hello", conversation="c")).skills == ("greet-people",)
 
 
+async def test_a_delivery_that_is_cancelled_while_its_claim_is_written_is_released() -> None:
+    written = asyncio.Event()
+
+    class SlowToAnswer(MemoryStore):
+        async def swap(self, conversation: str, expected_revision: int, state: State) -> bool:
+            done = await super().swap(conversation, expected_revision, state)
+            written.set()
+            await asyncio.sleep(0)
+            return done
+
+    weaver = weaver_of(GREET, store=SlowToAnswer())
+
+    async def deliver() -> None:
+        async with weaver.delivery("hello", conversation="c"):
+            raise AssertionError("the delivery was to be cancelled before")
+
+    task = asyncio.create_task(deliver())
+    await written.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await weaver.state("c")).records == ()
+
+
 async def test_while_a_turn_is_delivering_another_one_is_told_that_the_text_is_held() -> None:
     weaver = weaver_of(GREET)
     async with weaver.delivery("hello", conversation="c"):
@@ -244,6 +268,21 @@ async def test_asking_for_all_skills_gets_full_documents_without_a_record() -> N
     assert injection.fallback is not None and injection.fallback.kind is FallbackKind.ALL
     assert injection.fallback.text.count("=== Skill Activated: ") == 2
     assert (await weaver.state("c")).records == ()
+
+
+async def test_asking_for_all_skills_leaves_room_for_the_skill_that_the_same_message_calls_for() -> None:
+    long = [make_skill(f"long-{n}", instructions="word " * 60) for n in range(5)]
+    settings = Settings(budget=Budget(total=400))
+    injection = await weaver_of(GREET, *long, settings=settings).weave("Show all skills. Say hello.", conversation="c")
+    assert injection.skills == ("greet-people",)
+    assert injection.fallback is not None and injection.fallback.kind is FallbackKind.ALL
+    assert injection.tokens.catalog + injection.tokens.injected + injection.tokens.left == 400
+
+
+async def test_a_budget_that_is_overdrawn_has_nothing_left() -> None:
+    weaver = weaver_of(GREET, settings=Settings(budget=Budget(total=0)))
+    injection = await weaver.weave("hello", conversation="c", placement=Placement.CALL)
+    assert injection.tokens.left == 0
 
 
 @pytest.mark.parametrize("message", ["What is 2+2?", "what can you do?", "show all skills"])

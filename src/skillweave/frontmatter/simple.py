@@ -13,7 +13,8 @@ LONGEST = 8192
 """Characters of the longest text that is tried; so no limit of the events can be passed by."""
 
 _NEVER = r"\x00-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"
-_PLAIN = rf"[^\W_][^{_NEVER}:#]*(?:(?::(?![ ]|\Z)|(?<![ ])#)[^{_NEVER}:#]*)*"
+# Possessive: what follows a text can never lie inside it, and trying that would be quadratic in its spaces.
+_PLAIN = rf"[^\W_][^{_NEVER}:#]*+(?:(?::(?![ ]|\Z)|(?<![ ])#)[^{_NEVER}:#]*+)*+"
 _QUOTED = rf"\"[^{_NEVER}\"\\]*\"|'[^{_NEVER}']*'"
 _ITEM = rf"[^\W_][^{_NEVER}:#,\[\]{{}}]*|{_QUOTED}"
 _VALUE = rf"(?P<plain>{_PLAIN})|(?P<quoted>{_QUOTED})[ ]*"

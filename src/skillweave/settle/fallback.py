@@ -9,25 +9,30 @@ from skillweave.select.questions import Question
 
 
 def fallback_for(plan: Plan, question: Question | None, shelf: Shelf, room: int) -> Fallback | None:
-    """The fallback that fits into `room` tokens; it lasts one call and never hides a match."""
-    mode = plan.settings.catalog
-    if not shelf.skills or mode is CatalogMode.NEVER or plan.turn.message.role is not Role.USER:
+    """The hint or the catalog, if it fits into `room` tokens; it lasts one call and never hides a match."""
+    if plan.settings.catalog is not CatalogMode.FALLBACK or not _may_answer(plan, shelf):
         return None
-    fallback = (
-        _asked(question, shelf, room) if mode is CatalogMode.FALLBACK or question is Question.ALL_SKILLS else None
-    )
-    if fallback is None and mode is CatalogMode.FALLBACK and not plan.matched:
+    fallback = None
+    if question is not None and shelf.catalog.text:
+        fallback = Fallback(FallbackKind.CATALOG, shelf.catalog.text)
+    elif not plan.matched:
         fallback = Fallback(FallbackKind.HINT, hint(len(shelf.skills)))
     if fallback is None or shelf.pricing.count(fallback.text) > room:
         return None
     return fallback
 
 
-def _asked(question: Question | None, shelf: Shelf, room: int) -> Fallback | None:
-    if question is Question.ALL_SKILLS:
-        text = shelf.in_full(room)
-        if text:
-            return Fallback(FallbackKind.ALL, text)
-    if question is not None and shelf.catalog.text:
-        return Fallback(FallbackKind.CATALOG, shelf.catalog.text)
-    return None
+def documents_for(plan: Plan, question: Question | None, shelf: Shelf, room: int) -> Fallback | None:
+    """Full documents for a user who asks for all, in what the skills of this turn leave; None for any other message."""
+    if (
+        question is not Question.ALL_SKILLS
+        or plan.settings.catalog is CatalogMode.NEVER
+        or not _may_answer(plan, shelf)
+    ):
+        return None
+    text = shelf.in_full(room)
+    return Fallback(FallbackKind.ALL, text) if text else None
+
+
+def _may_answer(plan: Plan, shelf: Shelf) -> bool:
+    return bool(shelf.skills) and plan.turn.message.role is Role.USER

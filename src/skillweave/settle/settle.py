@@ -14,7 +14,7 @@ from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.render import REPLACES, Extras, Inlined
 from skillweave.disclose.rung import Rung
 from skillweave.disclose.shelf import Shelf
-from skillweave.injection import Block, Injection
+from skillweave.injection import Block, Fallback, Injection
 from skillweave.knowledge.context import EntityContext
 from skillweave.ledger.entries import Giving, records_of
 from skillweave.ledger.reconcile import Standing
@@ -23,7 +23,7 @@ from skillweave.ledger.transitions import adopt, claim
 from skillweave.plan import CatalogMode, FileAccess, Plan, Wanted
 from skillweave.select.questions import Question
 from skillweave.settle.explain import decisions_of
-from skillweave.settle.fallback import fallback_for
+from skillweave.settle.fallback import documents_for, fallback_for
 from skillweave.settle.report import cache_report, checkpoints_of, drops, prefix_after, token_report
 from skillweave.skill import Skill
 
@@ -77,12 +77,15 @@ def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | N
     if not in_history:
         room -= SEPARATOR_TOKENS * (len(plan.wanted) + 2)
     fallback = fallback_for(plan, question, shelf, room)
-    fallback_tokens = 0 if fallback is None else shelf.pricing.count(fallback.text)
-    outcomes = _shown(plan, fetched, shelf.pricing, catalog, giving, room - fallback_tokens)
+    outcomes = _shown(plan, fetched, shelf.pricing, catalog, giving, room - _tokens_of(fallback, shelf.pricing))
     blocks = tuple(block for outcome in _in_order(outcomes, plan) for block in _blocks(outcome.shown, giving))
     injected = sum(block.tokens for block in blocks)
     state = _state_after(plan, outcomes, giving, shelf.pricing) if in_history else plan.reconciled.state
     adopted = [outcome.adopted for outcome in outcomes if outcome.adopted is not None]
+    room -= injected + sum(record.tokens for record in adopted)
+    # Full documents are long: they take what the skills that the message calls for leave, not the other way round.
+    fallback = documents_for(plan, question, shelf, room) or fallback
+    fallback_tokens = _tokens_of(fallback, shelf.pricing)
     prefix = prefix_after(plan, catalog, adopted, blocks)
     after = _written(plan, replace(state, engaged=plan.engaged, prefix=prefix))
     texts = [block.text for block in blocks]
@@ -106,7 +109,7 @@ def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | N
             [outcome.shown for outcome in outcomes if outcome.adopted is None],
             shelf,
             catalog=catalog.tokens + fallback_tokens,
-            left=room - fallback_tokens - injected - sum(record.tokens for record in adopted),
+            left=max(0, room - fallback_tokens),
         ),
         cache=cache_report(plan.before.prefix, prefix),
         diagnostics=tuple(
@@ -117,6 +120,10 @@ def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | N
         ),
     )
     return Settled(injection, after)
+
+
+def _tokens_of(fallback: Fallback | None, pricing: Pricing) -> int:
+    return 0 if fallback is None else pricing.count(fallback.text)
 
 
 def _shown(

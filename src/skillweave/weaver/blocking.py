@@ -29,7 +29,8 @@ class LoopThread:
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine there and wait for its result; a Ctrl-C here cancels it there."""
-        future = asyncio.run_coroutine_threadsafe(work, self._started())
+        with self._lock:  # so that a `stop` in between cannot leave the work behind in a loop that has ended
+            future = asyncio.run_coroutine_threadsafe(work, self._started())
         try:
             return future.result()
         except BaseException:
@@ -37,18 +38,17 @@ class LoopThread:
             raise
 
     def stop(self) -> None:
-        """End the thread; the next `run` starts another one."""
+        """End the thread and cancel what still runs in it; the next `run` starts another one."""
         with self._lock:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._loop.stop)
                 self._loop = None
 
     def _started(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._loop is None:
-                loop = self._loop = asyncio.new_event_loop()
-                Thread(target=_serve, args=(loop,), name="skillweave-sync", daemon=True).start()
-            return self._loop
+        if self._loop is None:
+            loop = self._loop = asyncio.new_event_loop()
+            Thread(target=_serve, args=(loop,), name="skillweave-sync", daemon=True).start()
+        return self._loop
 
 
 class SyncWeaver:
@@ -123,6 +123,12 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
     asyncio.set_event_loop(loop)
     try:
         loop.run_forever()
+        # Whoever still waits for an answer is told that it is cancelled, instead of waiting for ever.
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            loop.run_until_complete(asyncio.wait(left))
     finally:
         loop.close()
 

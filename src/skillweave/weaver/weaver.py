@@ -108,7 +108,12 @@ class Weaver:
         While claimed (at most 60 s) no other turn gives the same text.
         """
         turn = turn_of(message, fields, self._new_id)
-        injection = await self._run(turn, Delivery.CLAIMED)
+        try:
+            injection = await self._run(turn, Delivery.CLAIMED)
+        except asyncio.CancelledError:
+            # The store may have written the claim, although nobody waits for it any more.
+            await self._close_claim(turn, lambda state, _: release(state, turn.id))
+            raise
         try:
             yield injection
         except BaseException:
