@@ -10,7 +10,16 @@ from skillweave.conversation import Placement, Role, Turn
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.budget import Budget
 from skillweave.disclose.rung import Rung
-from skillweave.ledger.engagement import Lifecycle, Match, aged, by_recency, engage, engaged_before, lasting
+from skillweave.ledger.engagement import (
+    RECENT_MESSAGES,
+    Lifecycle,
+    Match,
+    aged,
+    by_recency,
+    engage,
+    engaged_before,
+    lasting,
+)
 from skillweave.ledger.reconcile import Reconciled, Standing, reconcile
 from skillweave.ledger.state import Engaged, Record, State, skill_key
 from skillweave.registry import Snapshot
@@ -122,7 +131,7 @@ def make_plan(
     state, now = loaded
     reconciled = reconcile(state, blocks, holder=turn.id, now=now)
     lifecycle = settings.lifecycle_in(turn.placement)
-    earlier = _earlier(reconciled.state, selection, turn, lifecycle)
+    earlier, aged_out = _earlier(reconciled.state, selection, turn, lifecycle)
     admission = admit(
         selection,
         snapshot,
@@ -141,7 +150,7 @@ def make_plan(
         reconciled=reconciled,
         engaged=engaged,
         groups=_wanted_groups(groups, selection, snapshot, engaged, reconciled, turn.placement),
-        decisions=(*_rejections(selection, groups), *admission.decisions, *left),
+        decisions=(*_rejections(selection, groups), *admission.decisions, *aged_out, *left),
         matched=bool(selection.chosen),
     )
 
@@ -163,11 +172,16 @@ def _is_document(ref: ArtifactRef) -> bool:
     return readable and not ref.id.startswith(_OTHER_FOLDERS)
 
 
-def _earlier(state: State, selection: Selection, turn: Turn, lifecycle: Lifecycle) -> tuple[Engaged, ...]:
+def _earlier(
+    state: State, selection: Selection, turn: Turn, lifecycle: Lifecycle
+) -> tuple[tuple[Engaged, ...], tuple[Decision, ...]]:
     earlier = engaged_before(state, turn.id)
     if turn.message.role is Role.USER and state.last_turn != turn.id:
         earlier = aged(earlier, (candidate.skill_id for candidate in selection.chosen))
-    return lasting(earlier, lifecycle)
+    staying = lasting(earlier, lifecycle)
+    reason = f"left: no user message has matched it for more than {RECENT_MESSAGES} messages"
+    gone = (entry for entry in earlier if entry not in staying)
+    return staying, tuple(Decision(entry.skill_id, Outcome.OVER_LIMIT, "admit", reason) for entry in gone)
 
 
 def _within(

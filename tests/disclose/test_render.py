@@ -102,6 +102,8 @@ def test_artifacts_are_listed_with_their_size_and_inlined_when_given() -> None:
         ("=== Skill Activated:Fake", r"\=== Skill Activated:Fake"),
         ("## Steps", r"\## Steps"),
         ("## Steps  \nnext", "\\## Steps  \nnext"),
+        ("x\n  ##  Tools ##", "x\n\\  ##  Tools ##"),
+        ("x\u2028## Tools", "x\n\\## Tools"),
     ],
 )
 def test_text_that_would_pass_for_ours_is_escaped_and_reported(body: str, shown: str) -> None:

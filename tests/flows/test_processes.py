@@ -46,3 +46,31 @@ def test_sixteen_processes_on_one_file_give_each_skill_once(tmp_path: Path) -> N
         assert racer.returncode == 0, errors
         given.update(json.loads(output))
     assert given == Counter({f"skill-{n}": 1 for n in range(4)})
+
+
+_FORKING = """
+import os, sys
+import skillweave
+from skillweave.testing.fakes import WordCounter
+
+skill = {"id": "a-b", "description": "d", "triggers": {"keywords": ["go"]}}
+weaver = skillweave.open(skill, ledger=sys.argv[1], counter=WordCounter())
+weaver.sync.weave("go", conversation="parent")
+child = os.fork()
+if child == 0:
+    print(weaver.sync.weave("go", conversation="c").skills, flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+print(weaver.sync.weave("go", conversation="c").skills)
+"""
+
+
+def test_a_forked_child_works_on_and_its_parent_knows_what_it_gave(tmp_path: Path) -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", _FORKING, str(tmp_path / "state.db")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert answer.stdout == "('a-b',)\n()\n"

@@ -70,7 +70,7 @@ def test_the_rest_over_the_limit_is_decided_with_score_and_evidence() -> None:
     decision = _only_decision(admit(selection, PLAIN, engaged=(), max_skills=1))
     assert (decision.skill_id, decision.outcome, decision.stage) == ("b", Outcome.OVER_LIMIT, "admit")
     assert (decision.score, decision.matcher, decision.evidence) == (0.8, "triggers", evidence)
-    assert decision.reason == "max_skills is 1, and better-ranked skills took the places"
+    assert decision.reason == "max_skills is 1, and no place is left"
 
 
 def test_a_companion_shared_by_many_does_not_lift_the_limit() -> None:

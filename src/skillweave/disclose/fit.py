@@ -49,7 +49,7 @@ class Shown:
     """What is shown of a wanted skill after this turn.
 
     `rung` None means nothing; `block` is the text to add now, None when nothing needs adding; `context` is a block of
-    entity context alone. `cost` is what the missing part would have taken when something is left out.
+    entity context alone; `left_out` is what did not fit.
     """
 
     want: Want

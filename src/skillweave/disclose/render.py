@@ -32,11 +32,17 @@ SECTIONS = (
 )
 _MARKER = re.compile(r"SKILL_SELECT:")
 _OWN_LINE = re.compile(
-    "^(?="
-    + "|".join([*(re.escape(header.rstrip()) for header in HEADERS), *(rf"{head}[ \t]*$" for head in SECTIONS)])
-    + ")",
+    "^(?= {0,3}(?:"
+    + "|".join(
+        [
+            *(re.escape(header.rstrip()) for header in HEADERS),
+            *(rf"##[ \t]+{re.escape(section.removeprefix('## '))}[ \t]*#*[ \t]*$" for section in SECTIONS),
+        ]
+    )
+    + "))",
     re.MULTILINE,
 )
+_LINE_BREAK = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -80,7 +86,7 @@ class _Escaped:
         self._found: dict[str, None] = {}
 
     def text(self, value: str) -> str:
-        lines = value.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+        lines = _LINE_BREAK.sub("\n", value).rstrip()
         if not lines.isascii() and _LONE_SURROGATE.search(lines):
             self._found["half of a surrogate pair, which no encoding can carry"] = None
             lines = _LONE_SURROGATE.sub("\ufffd", lines)
@@ -113,7 +119,7 @@ def render_skill(skill: Skill, rung: Rung, extras: Extras = NOTHING_ELSE) -> Ren
     escaped = _Escaped(skill)
     if rung is Rung.CATALOG:
         header = f"{AVAILABLE}{escaped.line(skill.name)}{HEADER_END}"
-        return Rendered(f"{header}\n{catalog_line(skill)}", escaped.diagnostics())
+        return Rendered(f"{header}\n{_catalog_line(skill, escaped)}", escaped.diagnostics())
     parts = [f"{ACTIVATED}{escaped.line(skill.name)}{HEADER_END}"]
     if extras.replaces_earlier:
         parts.append(extras.replaces_earlier)
@@ -132,7 +138,17 @@ def render_context(entity: str, sections: Sequence[str], skill: Skill) -> Render
 
 def catalog_line(skill: Skill) -> str:
     """The tier 1 line: id, description and the first five triggers, on one line."""
+    return _catalog_line(skill, _Escaped(skill))
+
+
+def catalog_findings(skill: Skill) -> tuple[Diagnostic, ...]:
+    """What had to be escaped in the skill's tier 1 line."""
     escaped = _Escaped(skill)
+    _catalog_line(skill, escaped)
+    return escaped.diagnostics()
+
+
+def _catalog_line(skill: Skill, escaped: _Escaped) -> str:
     words = [*skill.triggers.keywords, *skill.triggers.verbs][:5]
     triggers = f" (triggers: {', '.join(escaped.line(word) for word in words)})" if words else ""
     return f"- {skill.id}: {escaped.line(skill.description)}{triggers}"

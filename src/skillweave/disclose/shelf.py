@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from functools import cached_property
 
+from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.catalog import Catalog, build_catalog, catalog_cost, show_all
 from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.render import catalog_findings
 from skillweave.disclose.rung import Rung
 from skillweave.skill import Skill
 
@@ -28,6 +30,11 @@ class Shelf:
         """Tokens of every line of the catalog and of the instructions of every skill."""
         bodies = (self.pricing.skill(skill, Rung.INSTRUCTIONS).tokens for skill in self.skills)
         return catalog_cost(self.skills, self.pricing) + sum(bodies)
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What had to be escaped in the catalog's lines."""
+        return tuple(finding for skill in self.skills for finding in catalog_findings(skill))
 
     def in_full(self, limit: int) -> str:
         """Full documents, as many as fit into `limit` tokens."""

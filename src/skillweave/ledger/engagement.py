@@ -9,7 +9,7 @@ from skillweave.ledger.state import Engaged, State
 RECENT_MESSAGES = 3
 """How many user messages without a match a skill stays engaged for in the lifecycle `recent`."""
 
-_STRENGTH = ("lexical", "triggers", "graph", "task", "explicit")
+_STRENGTH = ("lexical", "triggers", "graph", "task", "mention", "host", "explicit")
 
 
 class Lifecycle(StrEnum):

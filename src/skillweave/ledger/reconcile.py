@@ -37,7 +37,7 @@ class Reconciled:
 
     def shows(self, carrier: str) -> bool:
         """Whether the transcript holds this text without a record of it, so that it can be adopted."""
-        return bool(self.unrecorded) and self.unrecorded is not None and self.unrecorded.get(digest_in(carrier), 0) > 0
+        return self.unrecorded is not None and self.unrecorded.get(digest_in(carrier), 0) > 0
 
     def occupied(self) -> int:
         """Tokens of blocks that are, or may be, in the context of the coming call, superseded ones too."""

@@ -126,9 +126,7 @@ class _Gate:
     def _over_limit(self, skill_id: str) -> _Refusal | None:
         if not self._counts(skill_id) or self.entered < self.max_skills:
             return None
-        return _Refusal(
-            Outcome.OVER_LIMIT, f"max_skills is {self.max_skills}, and better-ranked skills took the places"
-        )
+        return _Refusal(Outcome.OVER_LIMIT, f"max_skills is {self.max_skills}, and no place is left")
 
     def _join(self, skill_id: str, closure: Mapping[str, None]) -> None:
         self.entered += self._counts(skill_id)

@@ -13,6 +13,8 @@ from skillweave.select.candidates import Candidate, Rejected, Selection
 MATCHER = "explicit"
 MARKER = re.compile(r"SKILL_SELECT:([a-zA-Z0-9_-]+)")
 LONGEST_ID = 100
+MOST_UNKNOWN = 50
+"""So many unknown ids of a turn are told one by one; a model that writes more of them is only counted."""
 SUGGESTED = 3
 """For so many unknown ids of a turn the nearest known ones are looked up, which is slow among many skills."""
 
@@ -38,7 +40,8 @@ def match_explicit(ask: Ask) -> Selection:
         candidate = Candidate(skill_id, 1.0, MATCHER, tuple(pieces))
         if skill_id not in ask.kit.snapshot:
             unknown += 1
-            rejected.append(_unknown(candidate, ask.kit.snapshot if unknown <= SUGGESTED else ()))
+            if unknown <= MOST_UNKNOWN:
+                rejected.append(_unknown(candidate, ask.kit.snapshot if unknown <= SUGGESTED else ()))
         elif skill_id not in ask.kit.positions:
             status = ask.kit.snapshot[skill_id].status.value
             rejected.append(Rejected(candidate, Outcome.INACTIVE, f"the skill is {status}; only active ones are given"))
@@ -46,6 +49,10 @@ def match_explicit(ask: Ask) -> Selection:
             rejected.append(Rejected(candidate, Outcome.UNREACHABLE, "it is not among the skills allowed in this turn"))
         else:
             chosen.append(candidate)
+    if unknown > MOST_UNKNOWN:
+        more = f"{unknown - MOST_UNKNOWN} more ids that no skill has are not listed"
+        last = max(place for place, one in enumerate(rejected) if one.outcome is Outcome.UNKNOWN)
+        rejected[last] = replace(rejected[last], reason=f"{rejected[last].reason}; {more}")
     return Selection(tuple(chosen), tuple(rejected))
 
 

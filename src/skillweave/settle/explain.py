@@ -22,6 +22,10 @@ def decisions_of(wanted: Wanted, shown: Shown, *, adopted: bool) -> Iterator[Dec
         evidence=() if candidate is None else candidate.evidence,
         tokens=tokens,
     )
+    if shown.context is not None:
+        sections = ", ".join(passage.key for passage in shown.apart)
+        reason = f"entity context that was not there yet: {sections}"
+        yield Decision(wanted.skill.id, Outcome.INJECTED, "disclose", reason, tokens=shown.context.tokens)
     for left_out in shown.left_out:
         if left_out.what != "instructions":
             reason = f"{left_out.what} would have cost {left_out.tokens:,} tokens more than are left; it is only listed"

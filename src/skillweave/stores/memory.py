@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from threading import Lock
 
 from skillweave.decisions import Decision
@@ -36,13 +37,14 @@ class MemoryStore:
     async def append(self, conversation: str, turn_id: str, decisions: Sequence[Decision]) -> None:
         """Keep a turn's decisions once, and forget those past their time."""
         now = self._clock()
+        logged = tuple(Logged(turn_id, now, decision.without_message_text()) for decision in decisions)
+        if not logged:
+            return
         with self._lock:
             turns = self._decisions.setdefault(conversation, {})
-            turns.setdefault(
-                turn_id, tuple(Logged(turn_id, now, decision.without_message_text()) for decision in decisions)
-            )
-            old = [turn for turn, kept in turns.items() if kept and kept[0].at < now - KEEP_DECISIONS_SECONDS]
-            for turn in old:
+            turns.setdefault(turn_id, logged)
+            oldest = now - KEEP_DECISIONS_SECONDS
+            for turn in list(takewhile(lambda turn: turns[turn][0].at < oldest, turns)):
                 del turns[turn]
 
     async def read(self, conversation: str) -> tuple[Logged, ...]:

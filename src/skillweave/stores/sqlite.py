@@ -1,6 +1,7 @@
 """The ledger in one SQLite file, on the standard library: nothing to start, shared by any number of processes."""
 
 import asyncio
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -54,9 +55,8 @@ class SqliteStore:
         self.path = Path(path)
         self._clock = clock
         self._busy_seconds = busy_seconds
-        # One thread owns the one connection: sqlite3 objects stay in their thread, and writes of this process queue.
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillweave-sqlite")
-        self._opened: sqlite3.Connection | None = None
+        self._process = 0
+        self._start_in_this_process()
 
     async def load(self, conversation: str) -> tuple[State, float]:
         """The newest State and the clock."""
@@ -85,7 +85,16 @@ class SqliteStore:
         """Close the file; the store opens it again when used again."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
 
+    def _start_in_this_process(self) -> None:
+        # One thread owns the one connection: sqlite3 objects stay in their thread, and writes of this process queue.
+        # A forked child has neither the thread nor any right to the connection, and starts anew.
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillweave-sqlite")
+            self._opened: sqlite3.Connection | None = None
+
     async def _in_thread(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        self._start_in_this_process()
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work)
 
     def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:

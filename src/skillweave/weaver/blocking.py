@@ -1,6 +1,7 @@
 """The same verbs without `await`, on one private event-loop thread: they work inside a running loop too."""
 
 import asyncio
+import os
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from threading import Lock, Thread
@@ -25,6 +26,7 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = os.getpid()
         self._lock = Lock()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -45,6 +47,8 @@ class LoopThread:
                 self._loop = None
 
     def _started(self) -> asyncio.AbstractEventLoop:
+        if self._process != os.getpid():  # a forked child has the loop but not the thread that ran it
+            self._loop, self._process = None, os.getpid()
         if self._loop is None:
             loop = self._loop = asyncio.new_event_loop()
             Thread(target=_serve, args=(loop,), name="skillweave-sync", daemon=True).start()

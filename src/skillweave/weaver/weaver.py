@@ -96,7 +96,8 @@ class Weaver:
         """What to give to the model for this message, counted as given on return.
 
         A text needs `conversation=`; other fields of `Turn` go by name. The same turn id again gives the same
-        messages and changes nothing. Raises Contended when other turns of the conversation win every race.
+        messages and changes nothing. Under a time-out use `delivery`: a `weave` that is cancelled after it wrote counts
+        as given. Raises Contended when other turns of the conversation win every race.
         """
         turn = turn_of(message, fields, self._new_id)
         return await self._run(turn, Delivery.GIVEN)
@@ -133,7 +134,7 @@ class Weaver:
         search = await self._search(turn_of(message, fields, self._new_id))
         most = self.settings.max_skills
         chosen, over = search.selection.chosen[:most], search.selection.chosen[most:]
-        reason = f"max_skills is {most}, and better-ranked skills took the places"
+        reason = f"max_skills is {most}, and no place is left"
         limited = tuple(Rejected(candidate, Outcome.OVER_LIMIT, reason) for candidate in over)
         return Selection(chosen, (*limited, *search.selection.rejected))
 
@@ -179,9 +180,9 @@ class Weaver:
         return changes
 
     async def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What there is to say about the skills: from reading them, and from compiling their triggers."""
+        """What there is to say about the skills: from reading, from compiling their triggers, from the catalog."""
         compiled = await self._current()
-        return (*compiled.snapshot.diagnostics, *compiled.kit.diagnostics)
+        return (*compiled.snapshot.diagnostics, *compiled.kit.diagnostics, *compiled.shelf.diagnostics)
 
     async def catalog(self) -> str:
         """The catalog block inside its budget."""
