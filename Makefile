@@ -50,7 +50,10 @@ layers: $(STAMP)
 	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.txt 2>&1 || { cat $(VENV)/layers.txt; exit 1; }
 
 soak: $(STAMP)
-	@$(BIN)/python -m pytest -m soak -q tests/properties
+	@$(BIN)/python -m pytest -m soak -q -s tests/properties
+
+fit: $(STAMP)
+	@$(BIN)/python benchmarks/fit_lexical.py $(SKILLWEAVE_SELECTION)
 
 # The competitors get an environment of their own; one of them needs Python 3.12 and is left out without it.
 BENCH_PYTHON ?= $(shell for p in $(PYTHON) python3.14 python3.13 python3.12; do \
