@@ -8,8 +8,6 @@ from skills_ref.validator import validate
 from skillweave.formats.findings import SkillRead
 from skillweave.formats.skill_md import Strictness, read_skill_md
 from skillweave.formats.skill_md_write import to_skill_md
-from skillweave.frontmatter.events import FRONT_MATTER_LIMITS, parse
-from skillweave.frontmatter.simple import parse_simple
 
 
 def read(path: Path, strictness: Strictness = Strictness.LENIENT) -> SkillRead:
@@ -68,15 +66,3 @@ def test_strict_mode_differs_from_the_official_validator_only_where_that_one_doe
     assert reasons.count(["metadata"]) == 21
     assert reasons.count(["allowed-tools"]) == 4
     assert len(reasons) == 25
-
-
-def test_front_matter_that_is_read_line_by_line_is_read_the_same_by_the_events(files: list[Path]) -> None:
-    simple = 0
-    for path in files:
-        text = path.read_text(encoding="utf-8").partition("---\n")[2].partition("\n---\n")[0]
-        parsed = parse_simple(text, 2)
-        if parsed is not None:
-            simple += 1
-            assert parsed == parse(text, FRONT_MATTER_LIMITS, 2)
-
-    assert simple > len(files) / 2

@@ -9,7 +9,6 @@ from skillweave.diagnostics import Diagnostic, Location
 from skillweave.frontmatter import codes
 from skillweave.frontmatter.events import PACK_LIMITS, Keys, Limits, Parsed, Refused, Tree, parse
 from skillweave.frontmatter.repair import quote_value
-from skillweave.frontmatter.simple import LONGEST, parse_simple
 
 _MOST_REPAIRS = 16
 _NO_LINES: Mapping[Keys, int] = MappingProxyType({})
@@ -30,9 +29,6 @@ def read_yaml(text: str, *, path: str, limits: Limits = PACK_LIMITS, first_line:
     `first_line` is the line of the file on which the text begins. Nothing is raised: what is refused or repaired is
     in `diagnostics`, each with its line.
     """
-    simple = parse_simple(text, first_line) if min(limits.characters, limits.nodes) >= LONGEST else None
-    if simple is not None:
-        return _document(simple.data, simple.lines, [], Location(path, first_line))
     found: list[Diagnostic] = []
     try:
         parsed = _repaired(text, limits, path, first_line, found)
