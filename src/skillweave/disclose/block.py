@@ -20,8 +20,8 @@ class Priced:
 
 def text_digest(text: str) -> str:
     """The digest of a block's normalised text: LF line ends, lines stripped on the right (spec 5.4)."""
-    lines = (line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
-    normal = "\n".join(lines).rstrip("\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    normal = "\n".join(map(str.rstrip, lines)).rstrip("\n")
     return sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_LENGTH]
 
 

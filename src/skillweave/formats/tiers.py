@@ -14,8 +14,6 @@ from skillweave.formats.parts import read_artifacts, read_checkpoints, read_trig
 from skillweave.skill import Json, Skill, SkillText, Status
 
 MANIFEST, DEFINITION, ARTIFACT_REFS = "tier1_manifest", "tier2_definition", "tier3_artifact_refs"
-MANIFEST_KEYS = ("skill_id", "name", "description", "triggers", "domain_tags")
-"""The five keys of a manifest, no more and no less."""
 
 _PLACED = frozenset(("name", "status", "triggers", "domain_tags", "checkpoints", "emits", "artifacts"))
 _PLACED_TEXT = frozenset(("details", "steps", "requirements", "output_format"))

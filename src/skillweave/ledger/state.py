@@ -33,10 +33,6 @@ class Record:
     at: float
     until: float | None = None
 
-    def claimed_at(self, now: float) -> bool:
-        """Whether this is a claim that still holds."""
-        return self.state is Delivery.CLAIMED and (self.until is None or now < self.until)
-
     def expired_at(self, now: float) -> bool:
         """Whether this is a claim whose turn never came back."""
         return self.state is Delivery.CLAIMED and self.until is not None and now >= self.until

@@ -26,10 +26,6 @@ class ToolEntry:
         """Whether the entry is about that tool."""
         return tool.startswith(self.tool[:-1]) if self.tool.endswith("*") else tool == self.tool
 
-    def is_whole(self) -> bool:
-        """Whether the entry says nothing about arguments."""
-        return self.form is Form.TOOL
-
 
 @lru_cache(maxsize=4096)
 def read_entry(text: str) -> ToolEntry:

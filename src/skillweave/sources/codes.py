@@ -1,7 +1,7 @@
 """The table of everything that can be said about files and folders before their text is looked at."""
 
 from skillweave.diagnostics import Severity
-from skillweave.frontmatter.codes import FILE_TOO_LARGE, Code
+from skillweave.frontmatter.codes import Code
 
 UNREADABLE = Code("unreadable", Severity.ERROR, "the system does not let the file or folder be read")
 VANISHED = Code("vanished", Severity.WARNING, "a file or folder went away between being listed and being read")
@@ -15,20 +15,3 @@ ARTIFACT_LEFT_OUT = Code("artifact-left-out", Severity.WARNING, "an artifact tha
 UNKNOWN_PACK_KEY = Code("unknown-pack-key", Severity.WARNING, "a key at the top of a pack that means nothing")
 UNREAD_PACK_KEY = Code("unread-pack-key", Severity.INFO, "a part of a pack that is carried and not read yet")
 NOT_A_DEFINITION = Code("not-a-definition", Severity.ERROR, "an entry of a pack, or in code, that is no skill")
-
-SOURCE_CODES = (
-    FILE_TOO_LARGE,
-    UNREADABLE,
-    VANISHED,
-    NOT_A_FILE,
-    LINK_OUTSIDE,
-    NO_SKILLS,
-    MISNAMED,
-    NESTED,
-    TOO_DEEP,
-    ARTIFACT_LEFT_OUT,
-    UNKNOWN_PACK_KEY,
-    UNREAD_PACK_KEY,
-    NOT_A_DEFINITION,
-)
-"""Every code of this package and the one that it shares with the readers."""

@@ -45,11 +45,8 @@ HOSTILE_IDS = (
 class SourceContract:
     """Inherit, and give a fixture `source`: a source of the skills in `GOOD`, and of a bad one between the two.
 
-    `alpha` has one artifact, `ARTIFACT`, with `CONTENT` in it. A source that can hold no bad skill says so with
-    `holds_bad_skills = False`.
+    `alpha` has one artifact, `ARTIFACT`, with `CONTENT` in it. No part of the contract can be opted out of.
     """
-
-    holds_bad_skills = True
 
     @pytest.fixture
     def source(self) -> Source:
@@ -78,8 +75,6 @@ class SourceContract:
         assert {load.skills for load in loads} == {loads[0].skills}
 
     async def test_a_bad_skill_is_an_error_with_a_place_and_a_fix(self, source: Source) -> None:
-        if not self.holds_bad_skills:
-            pytest.skip("this source holds no bad skills")
         errors = _errors(await source.load(None))
         assert errors
         assert all(error.location and error.location.path and error.fix and error.message for error in errors)
