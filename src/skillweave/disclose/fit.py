@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from skillweave.disclose.block import Priced
+from skillweave.disclose.escape import REPLACES
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.render import REPLACES, Extras, Inlined, render_context
+from skillweave.disclose.render import Extras, Inlined, render_context
 from skillweave.disclose.rung import Rung
 from skillweave.skill import Skill
 

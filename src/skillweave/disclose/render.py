@@ -1,49 +1,13 @@
 """The one module that writes prompt text: skill blocks, catalog lines and hints (spec 5.3, message of seed 000)."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.diagnostics import Diagnostic
+from skillweave.disclose.escape import ACTIVATED, AVAILABLE, CONTEXT, HEADER_END, Escaped
 from skillweave.disclose.rung import Rung
 from skillweave.skill import ArtifactRef, Skill, thaw
-
-ACTIVATED = "=== Skill Activated: "
-AVAILABLE = "=== Skill Available: "
-CONTEXT = "=== Entity Context: "
-HEADER_END = " ==="
-HEADERS = (ACTIVATED, AVAILABLE, CONTEXT)
-REPLACES = "This replaces the earlier text of this skill."
-"""The line under the header of a block that is given again with other content."""
-
-SECTIONS = (
-    "## Description",
-    "## Instructions",
-    "## Steps",
-    "## Requirements",
-    "## Output Format",
-    "## Postconditions",
-    "## Output Contract",
-    "## Tools",
-    "## Checkpoints",
-    "## References",
-    "## Entity Context",
-)
-_MARKER = re.compile(r"SKILL_SELECT:")
-_OWN_LINE = re.compile(
-    "^(?= {0,3}(?:"
-    + "|".join(
-        [
-            *(re.escape(header.rstrip()) for header in HEADERS),
-            *(rf"##[ \t]+{re.escape(section.removeprefix('## '))}[ \t]*#*[ \t]*$" for section in SECTIONS),
-        ]
-    )
-    + "))",
-    re.MULTILINE,
-)
-_LINE_BREAK = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,45 +42,9 @@ class Extras:
 NOTHING_ELSE = Extras()
 
 
-class _Escaped:
-    """Skill text on its way into a prompt: escapes what would pass for ours, and notes that it did."""
-
-    def __init__(self, skill: Skill) -> None:
-        self._skill = skill
-        self._found: dict[str, None] = {}
-
-    def text(self, value: str) -> str:
-        lines = _LINE_BREAK.sub("\n", value).rstrip()
-        if not lines.isascii() and _LONE_SURROGATE.search(lines):
-            self._found["half of a surrogate pair, which no encoding can carry"] = None
-            lines = _LONE_SURROGATE.sub("\ufffd", lines)
-        marked = _MARKER.sub(r"SKILL_SELECT\\:", lines)
-        if marked != lines:
-            self._found["a SKILL_SELECT: marker"] = None
-        escaped = _OWN_LINE.sub(r"\\", marked)
-        if escaped != marked:
-            self._found["a line that equals one of the block's own headings"] = None
-        return escaped
-
-    def line(self, value: str) -> str:
-        return self.text(" ".join(value.split()))
-
-    def diagnostics(self) -> tuple[Diagnostic, ...]:
-        return tuple(
-            Diagnostic(
-                code="text-escaped",
-                severity=Severity.INFO,
-                skill=self._skill.id,
-                message=f"the text of skill {self._skill.id!r} holds {what}; it was escaped",
-                fix="nothing else is changed; reword the line if the escape disturbs",
-            )
-            for what in self._found
-        )
-
-
 def render_skill(skill: Skill, rung: Rung, extras: Extras = NOTHING_ELSE) -> Rendered:
     """The message of seed 000 for one skill, as much of it as the rung says; sections without content are left out."""
-    escaped = _Escaped(skill)
+    escaped = Escaped(skill)
     if rung is Rung.CATALOG:
         header = f"{AVAILABLE}{escaped.line(skill.name)}{HEADER_END}"
         return Rendered(f"{header}\n{_catalog_line(skill, escaped)}", escaped.diagnostics())
@@ -131,24 +59,24 @@ def render_skill(skill: Skill, rung: Rung, extras: Extras = NOTHING_ELSE) -> Ren
 
 def render_context(entity: str, sections: Sequence[str], skill: Skill) -> Rendered:
     """Entity context that comes later than its skill, under a header of its own."""
-    escaped = _Escaped(skill)
+    escaped = Escaped(skill)
     lines = [f"{CONTEXT}{escaped.line(entity)}{HEADER_END}", *(escaped.text(section) for section in sections)]
     return Rendered("\n".join(lines), escaped.diagnostics())
 
 
 def catalog_line(skill: Skill) -> str:
     """The tier 1 line: id, description and the first five triggers, on one line."""
-    return _catalog_line(skill, _Escaped(skill))
+    return _catalog_line(skill, Escaped(skill))
 
 
 def catalog_findings(skill: Skill) -> tuple[Diagnostic, ...]:
     """What had to be escaped in the skill's tier 1 line."""
-    escaped = _Escaped(skill)
+    escaped = Escaped(skill)
     _catalog_line(skill, escaped)
     return escaped.diagnostics()
 
 
-def _catalog_line(skill: Skill, escaped: _Escaped) -> str:
+def _catalog_line(skill: Skill, escaped: Escaped) -> str:
     words = [*skill.triggers.keywords, *skill.triggers.verbs][:5]
     triggers = f" (triggers: {', '.join(escaped.line(word) for word in words)})" if words else ""
     return f"- {skill.id}: {escaped.line(skill.description)}{triggers}"
@@ -178,7 +106,7 @@ def all_skills_head(shown: int, total: int) -> str:
     return f"Showing {shown} of {total} skills in full, as many as fit; ask for others by their subject:"
 
 
-def _own_sections(skill: Skill, escaped: _Escaped) -> list[str]:
+def _own_sections(skill: Skill, escaped: Escaped) -> list[str]:
     text = skill.text
     steps = _section("## Steps", "\n".join(f"{n}. {escaped.text(step)}" for n, step in enumerate(text.steps, 1)))
     instructions = _section("## Instructions", escaped.text(text.instructions or ""))
@@ -201,7 +129,7 @@ def _section(heading: str, content: str) -> list[str]:
     return [heading, content] if content else []
 
 
-def _bullets(items: Sequence[str], escaped: _Escaped) -> str:
+def _bullets(items: Sequence[str], escaped: Escaped) -> str:
     return "\n".join(f"- {escaped.text(item)}" for item in items)
 
 
@@ -212,7 +140,7 @@ def _contract(kind: str, skill: Skill) -> str:
     return f"{kind}\n{json.dumps(thaw(schema), ensure_ascii=False, sort_keys=True)}"
 
 
-def _tools(skill: Skill, escaped: _Escaped) -> str:
+def _tools(skill: Skill, escaped: Escaped) -> str:
     if skill.tools is None:
         return ""
     lines = []
@@ -223,7 +151,7 @@ def _tools(skill: Skill, escaped: _Escaped) -> str:
     return "\n".join(lines)
 
 
-def _checkpoints(skill: Skill, escaped: _Escaped) -> str:
+def _checkpoints(skill: Skill, escaped: Escaped) -> str:
     lines = []
     for checkpoint in skill.checkpoints:
         place = f" before {escaped.line(checkpoint.before)}" if checkpoint.before else ""
@@ -232,7 +160,7 @@ def _checkpoints(skill: Skill, escaped: _Escaped) -> str:
     return "\n".join(lines)
 
 
-def _references(skill: Skill, extras: Extras, escaped: _Escaped) -> str:
+def _references(skill: Skill, extras: Extras, escaped: Escaped) -> str:
     if not skill.artifacts:
         return ""
     contents = {inlined.ref.id: inlined.content for inlined in extras.inlined}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from skillweave.conversation import Message
 from skillweave.disclose.block import text_digest
-from skillweave.disclose.render import HEADERS
+from skillweave.disclose.escape import HEADERS
 
 _BLOCK_START = re.compile("^(?:" + "|".join(re.escape(header) for header in HEADERS) + ")", re.MULTILINE)
 

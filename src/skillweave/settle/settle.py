@@ -9,9 +9,10 @@ from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Decision
 from skillweave.disclose.block import carrier_of
 from skillweave.disclose.catalog import NO_CATALOG, Catalog
+from skillweave.disclose.escape import REPLACES
 from skillweave.disclose.fit import Passage, Shown, Want, fit
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.render import REPLACES, Extras, Inlined
+from skillweave.disclose.render import Extras, Inlined
 from skillweave.disclose.rung import Rung
 from skillweave.disclose.shelf import Shelf
 from skillweave.injection import Block, Fallback, Injection

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from skillweave.conversation import Part
-from skillweave.disclose.render import HEADER_END, HEADERS
+from skillweave.disclose.escape import HEADER_END, HEADERS
 
 SEPARATOR = "\n\n"
 """Between two of our texts in one place; blocks are recognised from header to header."""

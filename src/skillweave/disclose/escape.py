@@ -1,0 +1,86 @@
+"""What is ours in prompt text, headers and headings, and how others' text is kept from passing for it (spec 5.3)."""
+
+import re
+
+from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.skill import Skill
+
+ACTIVATED = "=== Skill Activated: "
+OUTLINED = "=== Skill Outline: "
+SECTION = "=== Skill Section: "
+REFERENCE = "=== Skill Reference: "
+AVAILABLE = "=== Skill Available: "
+CONTEXT = "=== Entity Context: "
+HEADER_END = " ==="
+HEADERS = (ACTIVATED, OUTLINED, SECTION, REFERENCE, AVAILABLE, CONTEXT)
+"""The headers that a block begins with."""
+REPLACES = "This replaces the earlier text of this skill."
+"""The line under the header of a block that is given again with other content."""
+
+SECTIONS = (
+    "## Description",
+    "## Instructions",
+    "## Steps",
+    "## Requirements",
+    "## Output Format",
+    "## Postconditions",
+    "## Output Contract",
+    "## Tools",
+    "## Checkpoints",
+    "## References",
+    "## Sections",
+    "## Entity Context",
+)
+_MARKER = re.compile(r"SKILL_SELECT:")
+_OWN_LINE = re.compile(
+    "^(?= {0,3}(?:"
+    + "|".join(
+        [
+            *(re.escape(header.rstrip()) for header in HEADERS),
+            *(rf"##[ \t]+{re.escape(section.removeprefix('## '))}[ \t]*#*[ \t]*$" for section in SECTIONS),
+        ]
+    )
+    + "))",
+    re.MULTILINE,
+)
+_LINE_BREAK = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Escaped:
+    """Skill text on its way into a prompt: escapes what would pass for ours, and notes that it did."""
+
+    def __init__(self, skill: Skill) -> None:
+        self._skill = skill
+        self._found: dict[str, None] = {}
+
+    def text(self, value: str) -> str:
+        """Text of several lines: unified line ends, markers and lines that look like ours escaped."""
+        lines = _LINE_BREAK.sub("\n", value).rstrip()
+        if not lines.isascii() and _LONE_SURROGATE.search(lines):
+            self._found["half of a surrogate pair, which no encoding can carry"] = None
+            lines = _LONE_SURROGATE.sub("\ufffd", lines)
+        marked = _MARKER.sub(r"SKILL_SELECT\\:", lines)
+        if marked != lines:
+            self._found["a SKILL_SELECT: marker"] = None
+        escaped = _OWN_LINE.sub(r"\\", marked)
+        if escaped != marked:
+            self._found["a line that equals one of the block's own headings"] = None
+        return escaped
+
+    def line(self, value: str) -> str:
+        """The text as one line."""
+        return self.text(" ".join(value.split()))
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What had to be escaped so far, each kind once."""
+        return tuple(
+            Diagnostic(
+                code="text-escaped",
+                severity=Severity.INFO,
+                skill=self._skill.id,
+                message=f"the text of skill {self._skill.id!r} holds {what}; it was escaped",
+                fix="nothing else is changed; reword the line if the escape disturbs",
+            )
+            for what in self._found
+        )
