@@ -4,20 +4,23 @@ The files are in the page cache in every case: this is the time of the software,
 """
 
 import asyncio
-import gc
 import json
 import subprocess
 import sys
 import tempfile
-import tracemalloc
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from made import Made, made_skills, write_skill_folders
+from memory import resident, traced, tracing
 from results import Effort, Figure, Row, Target, figure, single
 from timing import Batch, awaited, interleaved
+
+if TYPE_CHECKING:
+    from skillweave.registry import Registry
 
 Loader: TypeAlias = Callable[[Path], Awaitable[object]]
 """Reads all skills below a folder with nothing remembered from before, and gives whatever holds them."""
@@ -130,8 +133,10 @@ async def _timed(loaders: Mapping[str, Loader], root: Path, files: str, count: i
     await registry.refresh()
     batches: dict[str, Batch] = {name: awaited(_cold(loader, root)) for name, loader in loaders.items()}
     batches["refresh"] = awaited(registry.refresh)
+    batches["edit"] = _edits(registry, _folders(root)[0] / "SKILL.md")
     times = await interleaved(batches, samples=samples, seconds=12.0)
     ours, refreshed = figure(times.pop("skillweave"), count), figure(times.pop("refresh"), count)
+    yield Row("load again, one file edited", f"all {files}", figure(times.pop("edit")))
     for name, timing in times.items():
         theirs = figure(timing, count)
         faster = Target("faster", theirs.median > ours.median)
@@ -140,6 +145,24 @@ async def _timed(loaders: Mapping[str, Loader], root: Path, files: str, count: i
         theirs = figure(timing, count)
         again = Target("20x", theirs.median >= 20 * refreshed.median)
         yield Row("load again, unchanged", f"per file, {files}", refreshed, name, theirs, again)
+
+
+def _edits(registry: "Registry", file: Path) -> Batch:
+    """Refreshes of a registry, one line more in one file before each; the writing is not timed."""
+
+    async def batch(times: int) -> float:
+        seconds = 0.0
+        for _ in range(times):
+            with file.open("a", encoding="utf-8") as written:
+                written.write("One more line.\n")
+            begin = time.perf_counter()
+            changes = await registry.refresh()
+            seconds += time.perf_counter() - begin
+            if changes.changed != (file.parent.name,):
+                raise SystemExit(f"refresh does not see the edit of {file.parent.name}: {changes}")
+        return seconds
+
+    return batch
 
 
 def _cold(loader: Loader, root: Path) -> Callable[[], Awaitable[object]]:
@@ -203,12 +226,12 @@ def _grown(name: str, root: Path) -> Figure:
 
 async def _growth(name: str, root: Path) -> float:
     """Megabytes of live Python objects; for the kit, which is half native, what the process grew by."""
-    loader, held = (_ready, _resident) if name == "kit" else (LOADERS[name][1], _traced)
+    loader, held = (_ready, resident) if name == "kit" else (LOADERS[name][1], traced)
     with tempfile.TemporaryDirectory() as folder:
         write_skill_folders(Path(folder, "skills"), made_skills(20, body_bytes=SMALL))
         await loader(Path(folder, "skills"))
-    if held is _traced:
-        tracemalloc.start()
+    if held is traced:
+        tracing()
     before = held()
     kept = await loader(root)
     grown = held() - before
@@ -226,23 +249,6 @@ async def _ready(root: Path) -> object:
     kit = compile_kit(registry.snapshot)
     kit.lexical()
     return registry, kit
-
-
-def _traced() -> float:
-    gc.collect()
-    return tracemalloc.get_traced_memory()[0] / 1e6
-
-
-def _resident() -> float:
-    """Megabytes of this process that are in memory; where the system does not tell, the most there ever were."""
-    gc.collect()
-    status = Path("/proc/self/status")
-    if status.exists():
-        lines = (line.split() for line in status.read_text(encoding="utf-8").splitlines())
-        return next(int(words[1]) for words in lines if words[0] == "VmRSS:") / 1000
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,10 @@ PACKAGES = (
 )
 
 
+_DIGITS = {"%": 1, "a turn": 2}
+"""Decimals shown, by unit; none for others."""
+
+
 class Effort(Enum):
     """How much is measured: sizes and rounds for a look, or for the record."""
 
@@ -38,7 +42,7 @@ class Effort(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measured quantity: `s`, `MB` or `tokens`."""
+    """One measured quantity, such as `s`, `MB`, `B`, `tokens` or `%`; the lowest is the `fastest` whatever it is."""
 
     median: float
     fastest: float
@@ -48,7 +52,10 @@ class Figure:
     def __str__(self) -> str:
         if self.unit == "s":
             return f"{_seconds(self.median)} ({_seconds(self.fastest)}-{_seconds(self.slowest)})"
-        return f"{self.median:,.0f} {self.unit}"
+        low, middle, high = (
+            f"{value:,.{_DIGITS.get(self.unit, 0)}f}" for value in (self.fastest, self.median, self.slowest)
+        )
+        return f"{middle} {self.unit}" if low == high else f"{middle} {self.unit} ({low}-{high})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +98,9 @@ class Row:
 HEAD = ("case", "skillweave", "against", "its figure", "ratio", "target", "met")
 
 
-def figure(timing: Timing, per: int = 1) -> Figure:
-    """The seconds for one of `per` pieces of work that were timed together."""
-    return Figure(timing.median / per, timing.fastest / per, timing.slowest / per)
+def figure(timing: Timing, per: int = 1, unit: str = "s") -> Figure:
+    """The seconds (or what `unit` says) for one of `per` pieces of work that were measured together."""
+    return Figure(timing.median / per, timing.fastest / per, timing.slowest / per, unit)
 
 
 def single(value: float, unit: str) -> Figure:

@@ -8,8 +8,10 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TypeAlias
 
 import compose
+import growth
 import loading
 import startup
+import tokens
 import triggers
 import turn
 from results import RESULTS, Effort, Row, load, machine, record, tables, write
@@ -22,6 +24,8 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "turn": turn.measure,
     "compose": compose.measure,
     "startup": startup.measure,
+    "growth": growth.measure,
+    "tokens": tokens.measure,
 }
 
 

@@ -104,7 +104,7 @@ def draw_cases(corpus: Corpus, queries: list[Query], negatives: list[Query], lim
     cases: list[Case] = []
     for size, times in SIZES.items():
         for _ in range(times):
-            library = _draw(everything, sorted(set().union(*(query.gold for query in queries))), size, rng)
+            library = draw_library(everything, sorted(set().union(*(query.gold for query in queries))), size, rng)
             inside = [query for query in queries if query.gold & set(library)]
             asked = [*inside, *_pairs(inside, rng), *negatives, *off_topic]
             cases += _cases(corpus, library, asked, size, limit)
@@ -138,7 +138,8 @@ def _pairs(queries: list[Query], rng: random.Random) -> list[Query]:
     ]
 
 
-def _draw(everything: list[int], golden: list[int], size: int, rng: random.Random) -> list[int]:
+def draw_library(everything: list[int], golden: list[int], size: int, rng: random.Random) -> list[int]:
+    """So many positions in order, at most the share of gold among them from `golden`; all for size 0."""
     if not size:
         return everything
     inside = set(rng.sample(golden, min(len(golden), int(size * SHARE_OF_GOLD))))

@@ -4,56 +4,28 @@ import itertools
 import random
 import tempfile
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from made import Made, made_message, made_skills, made_words
+from made import Made
 from results import Effort, Row, Target, figure, single
 from rivals import AdrProvider, FlatCatalog, Rival
+from stage import MESSAGES, Stage, make_stage, message_for, new_name, ready_weaver
 from timing import Batch, Timing, interleaved, timing_of
 
-import skillweave
 from skillweave.conversation import Message, Role
 from skillweave.injection import Injection
-from skillweave.skill import Skill, SkillText, ToolRules, Triggers
-from skillweave.sources.code import InCode
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.tokens.vocabulary import Tiktoken
 from skillweave.weaver import Weaver
 
-BODY = 5_000
-"""Bytes: about the 1,200 tokens that a public skill's body has at the median."""
-MESSAGES = 50
 HIT, MISS, AGAIN = "a skill matches", "nothing matches", "follow-up, skill present"
 TRANSCRIPT = "follow-up with 20 messages of transcript"
 FIRST = "a skill matches for the first time ever"
 KINDS = (HIT, MISS, AGAIN)
 LIMITS = {"memory": 1e-3, "SQLite": 3e-3}
 LIMITED_SIZE = 1_000
-RULES = ToolRules(allowed=("read", "search"), forbidden=("shell",), preapproved=("read",))
-
-_names = itertools.count()
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """The skills and messages of one size: `hits` name one skill each by its second trigger, `misses` name none."""
-
-    made: Sequence[Made]
-    skills: Sequence[Skill]
-    hits: Sequence[tuple[str, Made]]
-    misses: Sequence[str]
-    counter: Tiktoken
-
-    @property
-    def size(self) -> str:
-        """For the table."""
-        return f"{len(self.made):,} skills"
-
-    def rivals(self) -> dict[str, Rival]:
-        """The other ways, over the same skills."""
-        return {"provider of the ADR": AdrProvider(self.made), "catalog + load_skill": FlatCatalog(self.made)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +45,12 @@ async def measure(effort: Effort) -> AsyncIterator[Row]:
     counter = Tiktoken()
     counter.warm_up()
     for size in sizes:
-        stage = _stage(size, counter)
+        stage = make_stage(size, counter)
         with tempfile.TemporaryDirectory() as folder:
-            weavers = {"memory": await _weaver(stage, None), "SQLite": await _weaver(stage, Path(folder, "ledger.db"))}
+            weavers = {
+                "memory": await ready_weaver(stage),
+                "SQLite": await ready_weaver(stage, Path(folder, "ledger.db")),
+            }
             for weaver in weavers.values():
                 await _check(stage, weaver)
             async for row in _timed(stage, weavers, samples):
@@ -86,13 +61,18 @@ async def measure(effort: Effort) -> AsyncIterator[Row]:
             await _closed(weavers["SQLite"].store)
 
 
+def _rivals(stage: Stage) -> dict[str, Rival]:
+    """The other ways, over the same skills."""
+    return {"provider of the ADR": AdrProvider(stage.made), "catalog + load_skill": FlatCatalog(stage.made)}
+
+
 async def _closed(store: object) -> None:
     if isinstance(store, SqliteStore):
         await store.close()
 
 
 async def _timed(stage: Stage, weavers: Mapping[str, Weaver], samples: int) -> AsyncIterator[Row]:
-    rivals = stage.rivals()
+    rivals = _rivals(stage)
     for kind in KINDS:
         batches = {ledger: _turns(stage, weaver, kind) for ledger, weaver in weavers.items()}
         batches |= {name: _rival_turns(stage, rival, kind) for name, rival in rivals.items()}
@@ -108,12 +88,12 @@ async def _timed(stage: Stage, weavers: Mapping[str, Weaver], samples: int) -> A
 
 async def _first_time(stage: Stage) -> Row:
     """Turns whose skill was never rendered and counted before: each skill is good for one measurement."""
-    weaver = await _weaver(stage, None)
+    weaver = await ready_weaver(stage)
     rnd = random.Random(9)
-    await weaver.weave(_hit(stage.made[0], rnd), conversation="warm")
+    await weaver.weave(message_for(stage.made[0], rnd), conversation="warm")
     seconds = []
     for made in stage.made[1:200]:
-        message = _hit(made, rnd)
+        message = message_for(made, rnd)
         begin = time.perf_counter()
         await weaver.weave(message, conversation=made.name)
         seconds.append(time.perf_counter() - begin)
@@ -127,7 +107,7 @@ async def _tokens(stage: Stage, weaver: Weaver) -> AsyncIterator[Row]:
         ready = await _prepared(stage, weaver, kind, 0)
         injection = await weaver.weave(ready.message, conversation=ready.conversation)
         ours = single(weaver.settings.budget.usable - injection.tokens.left, "tokens")
-        for name, rival in stage.rivals().items():
+        for name, rival in _rivals(stage).items():
             text = await rival.turn(ready.message, _loaded(stage, ready, kind, 0))
             theirs = single(stage.counter.count(text), "tokens")
             yield Row("skill text in the call", f"{kind}, {stage.size}", ours, name, theirs)
@@ -181,7 +161,7 @@ def _loaded(stage: Stage, ready: Prepared, kind: str, number: int) -> Made | Non
 
 
 async def _prepared(stage: Stage, weaver: Weaver, kind: str, number: int) -> Prepared:
-    conversation = f"c{next(_names)}"
+    conversation = new_name("c")
     hit, made = stage.hits[number % MESSAGES]
     miss = stage.misses[number % MESSAGES]
     if kind in (HIT, MISS):
@@ -199,60 +179,20 @@ async def _check(stage: Stage, weaver: Weaver) -> None:
     """That the kinds of turn are what they are called, for us and for the others."""
     for number in range(min(10, MESSAGES)):
         hit, made = stage.hits[number]
-        conversation = f"check-{next(_names)}"
+        conversation = new_name("check")
         given = await weaver.weave(hit, conversation=conversation)
         _require([block.skill_id for block in given.blocks] == [made.name], f"{hit!r} gives {given.blocks}")
         again = await weaver.weave(stage.misses[number], conversation=conversation)
         _require(not again.messages, f"the follow-up gives {[block.skill_id for block in again.blocks]}")
-        none = await weaver.weave(stage.misses[number], conversation=f"check-{next(_names)}")
+        none = await weaver.weave(stage.misses[number], conversation=new_name("check"))
         _require(not none.messages, f"{stage.misses[number]!r} gives {[block.skill_id for block in none.blocks]}")
         with_transcript = await _prepared(stage, weaver, TRANSCRIPT, number)
         seen = await _woven(weaver, with_transcript)
         _require(not seen.messages, f"{with_transcript.message!r} gives again what the transcript holds")
-        for name, rival in stage.rivals().items():
+        for name, rival in _rivals(stage).items():
             _require(made.body in await rival.turn(hit, made), f"{name} does not give {made.name}")
 
 
 def _require(holds: bool, otherwise: str) -> None:  # noqa: FBT001
     if not holds:
         raise SystemExit(f"the turns are not as meant: {otherwise}")
-
-
-async def _weaver(stage: Stage, ledger: Path | None) -> Weaver:
-    """A weaver that has read, compiled, rendered and counted everything that the timed turns need."""
-    weaver = skillweave.open(InCode(*stage.skills), ledger=ledger, counter=stage.counter)
-    for message, _ in stage.hits:
-        await weaver.weave(message, conversation=f"warm-{next(_names)}")
-    for message in stage.misses:
-        await weaver.weave(message, conversation=f"warm-{next(_names)}")
-    return weaver
-
-
-def _stage(size: int, counter: Tiktoken) -> Stage:
-    made = made_skills(size, body_bytes=BODY)
-    rnd = random.Random(4)
-    chosen = rnd.sample(made, MESSAGES)
-    elsewhere = [word for word in made_words(size + 1_000, 8) if word not in {one.product for one in made}]
-    return Stage(
-        made=made,
-        skills=[_skill(number, one) for number, one in enumerate(made)],
-        hits=[(_hit(one, rnd), one) for one in chosen],
-        misses=[made_message(rnd, rnd.sample(elsewhere, 6), 200) for _ in range(MESSAGES)],
-        counter=counter,
-    )
-
-
-def _hit(made: Made, rnd: random.Random) -> str:
-    return made_message(rnd, [made.triggers[1]], 200)
-
-
-def _skill(number: int, made: Made) -> Skill:
-    """Every third has tool rules, so that the policy has something to compose."""
-    return Skill(
-        id=made.name,
-        name=made.product.capitalize(),
-        description=made.description,
-        triggers=Triggers(keywords=made.triggers),
-        text=SkillText(instructions=made.body),
-        tools=RULES if number % 3 == 0 else None,
-    )
