@@ -9,6 +9,7 @@ from skillweave.select.candidates import Candidate, Rejected, Selection
 from skillweave.select.kit import Kit, compile_kit
 from skillweave.select.select import DEFAULT, select
 from skillweave.skill import Skill, SkillText, Status, Triggers, title_of
+from skillweave.task import Task, TaskRule
 from skillweave.text.automaton import MatchMode
 
 
@@ -35,8 +36,9 @@ def skill(
     )
 
 
-def kit(*skills: Skill, mode: MatchMode = MatchMode.WORD) -> Kit:
-    return compile_kit(Snapshot(MappingProxyType({each.id: each for each in skills}), generation=1), mode=mode)
+def kit(*skills: Skill, mode: MatchMode = MatchMode.WORD, task_rules: Sequence[TaskRule] = ()) -> Kit:
+    snapshot = Snapshot(MappingProxyType({each.id: each for each in skills}), generation=1)
+    return compile_kit(snapshot, mode=mode, task_rules=task_rules)
 
 
 def turn(
@@ -45,9 +47,10 @@ def turn(
     role: Role = Role.USER,
     transcript: Sequence[Message] | None = None,
     named: Sequence[str] = (),
+    task: Task | None = None,
 ) -> Turn:
     known = None if transcript is None else tuple(transcript)
-    return Turn("t1", "c1", Message(role, text), transcript=known, named=tuple(named))
+    return Turn("t1", "c1", Message(role, text), transcript=known, named=tuple(named), task=task)
 
 
 def ask(

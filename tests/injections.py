@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import Message, Placement, Role
-from skillweave.disclose.block import carrier_of
+from skillweave.disclose.block import carrier_of, text_digest
 from skillweave.disclose.rung import Rung
 from skillweave.injection import Block, CacheReport, Fallback, FallbackKind, Injection, TokenReport
 
@@ -17,7 +17,9 @@ def make_injection(
     tools: ToolPolicy | None = None,
 ) -> Injection:
     """An injection that gives these texts, each as a block of its own."""
-    blocks = tuple(Block(carrier_of(text, "t1"), f"s{n}", Rung.FULL, (), text, 1) for n, text in enumerate(texts))
+    blocks = tuple(
+        Block(carrier_of(text_digest(text), "t1"), f"s{n}", Rung.FULL, (), text, 1) for n, text in enumerate(texts)
+    )
     in_history = placement is Placement.HISTORY
     in_call: Sequence[str] = () if in_history else texts
     return Injection(

@@ -27,7 +27,7 @@ TRICKY = (
     *("'", '"', "a 'b' \"c\"", "[a", "{a", "a, b", "<<", "=", "?", "? a", "|", ">-", " a ", "\ta", "a\n", "\na"),
     *("a\r\nb", "a\n\n  b\n", "a \nb", "\n---\nname: x\n---\n", "é", "e\u0301", "日本語", "😀"),
     *("\u2028", "\x85", "\ufeff", "\x00", "\x7f", "Bash(git add:*)", "Bash(a, b)", "a(", ")"),
-    *("x-skillweave", "version", "domain_tags"),
+    *("x-skillweave", "version", "domain_tags", "triggers"),
 )
 """Texts that a careless reader or writer of YAML loses or changes."""
 

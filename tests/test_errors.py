@@ -10,6 +10,11 @@ def test_one_slip_among_many_names_is_recognised(slip: str) -> None:
     assert nearest_names(slip, [*MANY, "zebra"])[0] == "review-217"
 
 
+def test_among_names_with_one_long_beginning_the_nearest_is_the_one_that_goes_on_alike() -> None:
+    known = [f"annual-report-of-the-{word}" for word in ("board", "treasurer", "auditors", *map(str, range(20)))]
+    assert nearest_names("annual-report-of-the-auditor", known)[0] == "annual-report-of-the-auditors"
+
+
 def test_a_name_like_no_other_has_no_near_names() -> None:
     assert nearest_names("zzz", MANY) == ()
 

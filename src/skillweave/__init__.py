@@ -13,28 +13,28 @@ if TYPE_CHECKING:
     from skillweave.disclose.budget import Budget
     from skillweave.errors import SkillNotFound, SkillweaveError, StoreUnavailable
     from skillweave.injection import Injection
-    from skillweave.ledger.engagement import Lifecycle
+    from skillweave.ledger.lifecycle import Lifecycle
     from skillweave.ledger.state import State
-    from skillweave.plan import CatalogMode, Settings
     from skillweave.registry import Registry
+    from skillweave.settings import CatalogMode, Settings
     from skillweave.skill import Skill, ToolRules, Triggers
     from skillweave.weaver import Weaver
     from skillweave.wiring import open_weaver as open  # noqa: A004 - read as `skillweave.open`
 
 _HOMES = {
     "Budget": "skillweave.disclose.budget",
-    "CatalogMode": "skillweave.plan",
+    "CatalogMode": "skillweave.settings",
     "Decision": "skillweave.decisions",
     "Diagnostic": "skillweave.diagnostics",
     "Evidence": "skillweave.decisions",
     "Injection": "skillweave.injection",
-    "Lifecycle": "skillweave.ledger.engagement",
+    "Lifecycle": "skillweave.ledger.lifecycle",
     "Message": "skillweave.conversation",
     "Outcome": "skillweave.decisions",
     "Placement": "skillweave.conversation",
     "Registry": "skillweave.registry",
     "Role": "skillweave.conversation",
-    "Settings": "skillweave.plan",
+    "Settings": "skillweave.settings",
     "Skill": "skillweave.skill",
     "SkillNotFound": "skillweave.errors",
     "SkillweaveError": "skillweave.errors",

@@ -7,6 +7,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from skillweave.errors import InvalidTurn
+from skillweave.limits import ToolLimits
+from skillweave.task import Task
 
 LONGEST_ID = 500
 """Characters that a conversation's or a turn's id may have."""
@@ -63,6 +65,15 @@ class ToolResult:
     call: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What the model asked to see of a skill: one section of its text, or an artifact whole or in a section."""
+
+    skill_id: str
+    section: str | None = None
+    artifact: str | None = None
+
+
 _NOTHING_KNOWN: Mapping[str, object] = MappingProxyType({})
 
 
@@ -76,8 +87,9 @@ class Turn:
 
     `id` is the host's idempotency key: the same id again is a replay and changes nothing. `transcript` is everything
     that the model will be sent; None means that the host cannot say, while a list, even an empty one, is complete.
-    `named` are skills that the host itself asks for; `tools` are the names it grants, None when not stated; `memory`
-    may name the entity that is being worked on.
+    `named` are skills that the host itself asks for, `reads` what the model asked for by a tool call; `tools` are the
+    names it grants, None when not stated; `memory` may name the entity that is being worked on. `task` is the work as a
+    whole, which task rules look at; `limits` are those of a spawned agent, from its plan.
     """
 
     id: str
@@ -86,9 +98,12 @@ class Turn:
     transcript: tuple[Message, ...] | None = None
     results: tuple[ToolResult, ...] = ()
     named: tuple[str, ...] = ()
+    reads: tuple[Read, ...] = ()
     memory: Mapping[str, object] = field(default_factory=_nothing_known, hash=False)
     tools: tuple[str, ...] | None = None
     placement: Placement = Placement.HISTORY
+    task: Task | None = None
+    limits: ToolLimits | None = None
 
     def __post_init__(self) -> None:
         for name, value in (("conversation", self.conversation), ("id", self.id)):
@@ -98,6 +113,12 @@ class Turn:
                 )
             if not value.isprintable():
                 raise InvalidTurn(f"Turn({name}={value!r}) holds an unprintable character; remove it")
+        if self.task is not None and not isinstance(self.task, Task):
+            raise InvalidTurn(f"Turn(task=...) is a {type(self.task).__name__}; give a Task, such as Task(coding=True)")
+        if self.limits is not None and not isinstance(self.limits, ToolLimits):
+            raise InvalidTurn(
+                f"Turn(limits=...) is a {type(self.limits).__name__}; give a plan's limits or ToolLimits.from_dict(...)"
+            )
 
 
 def latest(role: Role, messages: Sequence[Message]) -> Message | None:

@@ -31,8 +31,8 @@ class Outcome(StrEnum):
 class Evidence:
     """Why a matcher spoke: the `kind` of hit, the matched `text`, and its span in characters of the original message.
 
-    `kind` is one of marker, host, pattern, keyword, verb, id, never, terms, companion; `start` and `end` are None where
-    the evidence is not a place in the message.
+    `kind` is one of marker, host, read, mention, arguments, task, pattern, keyword, verb, id, never, terms, companion;
+    `start` and `end` are None where the evidence is not a place in the message.
     """
 
     kind: str

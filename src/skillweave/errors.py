@@ -5,6 +5,8 @@ from difflib import get_close_matches
 from heapq import nlargest
 
 _COMPARED = 16
+_PIECE = 8
+"""Letters compared at once: many names of one registry begin alike."""
 
 
 class SkillweaveError(Exception):
@@ -36,12 +38,31 @@ class ArtifactNotFound(SkillweaveError, LookupError):
         super().__init__(f"artifact {_shown(artifact)} of skill {skill!r} cannot be read: {why}")
 
 
+class CheckpointNotFound(SkillweaveError, LookupError):
+    """A checkpoint that its skill does not have; `known` are the names of those it has."""
+
+    def __init__(self, skill: str, name: str, known: Iterable[str]) -> None:
+        self.skill = skill
+        self.name = name
+        self.known = tuple(known)
+        there = f"it has {', '.join(map(_shown, self.known[:10]))}" if self.known else "it has none"
+        super().__init__(f"skill {_shown(skill)} has no checkpoint {_shown(name)}; {there}")
+
+
+class InvalidVerdict(SkillweaveError, ValueError):
+    """A verdict that cannot be kept: nobody's, about another content than the present one, or with nothing to judge."""
+
+
 class InvalidSkill(SkillweaveError, ValueError):
     """A definition that cannot become a Skill: a bad id, a missing required field, a value of the wrong type."""
 
 
 class InvalidTurn(SkillweaveError, ValueError):
     """A turn that cannot be run: no conversation id, no turn id, or one that is too long to be kept."""
+
+
+class InvalidSpawn(SkillweaveError, ValueError):
+    """A request for a sub-agent that cannot be read: no task, skills that are no list of texts, an id that is none."""
 
 
 class DuplicateSkill(SkillweaveError, ValueError):
@@ -55,6 +76,20 @@ class UnknownMatcher(SkillweaveError, ValueError):
         self.name = name
         self.known = tuple(known)
         super().__init__(f"there is no matcher {_shown(name)}; choose from {', '.join(self.known)}")
+
+
+class MissingExtra(SkillweaveError, ImportError):
+    """A package that only some need and that is not installed; `extra` is the extra of skillweave that brings it."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f"{what} needs the package {package}, which is not installed: pip install 'skillweave[{extra}]'"
+        )
+
+
+class CannotWatch(SkillweaveError):
+    """Nothing that can be followed: no source lies in the file system, or the system lets no more be watched."""
 
 
 class SourceUnavailable(SkillweaveError):
@@ -110,9 +145,12 @@ def _shared_ends(one: str, other: str) -> float:
 
 
 def _shared_start(one: str, other: str) -> int:
-    for position, (letter, opposite) in enumerate(zip(one, other, strict=False)):
+    begin = 0
+    while (piece := one[begin : begin + _PIECE]) and other.startswith(piece, begin):
+        begin += len(piece)
+    for position, (letter, opposite) in enumerate(zip(one[begin:], other[begin:], strict=False)):
         if letter != opposite:
-            return position
+            return begin + position
     return min(len(one), len(other))
 
 

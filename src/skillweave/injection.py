@@ -58,7 +58,11 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class PendingCheckpoint:
-    """A checkpoint of a skill in force that nobody has approved yet."""
+    """A checkpoint that nobody has decided yet, of a skill in force, or of a rejected one that still guards a tool.
+
+    `digest` is the skill's as it is now: hand it to `weaver.decide`, so that a person's verdict never falls on a text
+    that the person did not see.
+    """
 
     skill_id: str
     name: str
@@ -66,9 +70,10 @@ class PendingCheckpoint:
     blocking: bool
     reviewer: str | None
     asks: str | None
+    digest: str = ""
 
     def to_dict(self) -> dict[str, object]:
-        """The JSON form `{skill_id, name, before, blocking, reviewer, asks}`."""
+        """The JSON form `{skill_id, name, before, blocking, reviewer, asks, digest}`."""
         return {
             "skill_id": self.skill_id,
             "name": self.name,
@@ -76,6 +81,7 @@ class PendingCheckpoint:
             "blocking": self.blocking,
             "reviewer": self.reviewer,
             "asks": self.asks,
+            "digest": self.digest,
         }
 
 
@@ -167,6 +173,11 @@ class Injection:
         """The ids of the skills whose text is given in this turn."""
         return tuple(dict.fromkeys(block.skill_id for block in self.blocks))
 
+    @property
+    def waits(self) -> bool:
+        """Whether a person must decide before the model acts: a blocking checkpoint that stands before no one tool."""
+        return any(checkpoint.blocking and checkpoint.before is None for checkpoint in self.checkpoints)
+
     def to_dict(self) -> dict[str, object]:
         """The JSON form of the CLI's `weave`."""
         return {
@@ -181,6 +192,7 @@ class Injection:
             "decisions": [decision.to_dict() for decision in self.decisions],
             "tools": self.tools.to_dict(),
             "checkpoints": [checkpoint.to_dict() for checkpoint in self.checkpoints],
+            "waits": self.waits,
             "drop": [drop.to_dict() for drop in self.drop],
             "tokens": self.tokens.to_dict(),
             "cache": self.cache.to_dict(),

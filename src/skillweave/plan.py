@@ -1,73 +1,36 @@
 """What a turn wants: reconcile, admit, and which contents have to be fetched before anything can be shown."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
-from skillweave.compose.force import Enforce
-from skillweave.conversation import Placement, Role, Turn
-from skillweave.decisions import Decision, Outcome
-from skillweave.disclose.budget import Budget
+from skillweave.conversation import Placement, Read, Turn
+from skillweave.decisions import Decision
 from skillweave.disclose.rung import Rung
+from skillweave.disclose.skill_tools import SkillTools
+from skillweave.formats.arguments import digest_in_use, takes_arguments
+from skillweave.ledger.approvals import kept_out
 from skillweave.ledger.engagement import (
-    RECENT_MESSAGES,
-    Lifecycle,
-    Match,
-    aged,
     by_recency,
-    engage,
-    engaged_before,
-    lasting,
+    engaged_after,
+    engaged_with,
+    living,
+    pinned_first,
+    still_engaged,
+    within_limit,
 )
 from skillweave.ledger.reconcile import Reconciled, Standing, reconcile
-from skillweave.ledger.state import Engaged, Record, State, skill_key
+from skillweave.ledger.state import SECTION, Engaged, Record, State, skill_key, skill_of
 from skillweave.registry import Snapshot
 from skillweave.relations.admit import admit
 from skillweave.relations.groups import Group
 from skillweave.select.candidates import Candidate, Selection
+from skillweave.settings import Settings
 from skillweave.skill import ArtifactRef, Skill
 
-
-class CatalogMode(StrEnum):
-    """When the model sees the catalog: in every call, only when nothing matches or it is asked for, or never."""
-
-    ALWAYS = "always"
-    FALLBACK = "fallback"
-    NEVER = "never"
-
-
-class FileAccess(StrEnum):
-    """Whether the host's tools can read the folders that skills come from, so that blocks may name them."""
-
-    LOCAL = "local"
-    NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What stays the same from turn to turn.
-
-    `lifecycle` None means `conversation` in history placement and `recent` in call placement. `catalog_first` are ids
-    that the catalog shows before others when not all fit; `entity_keys` are the keys of a turn's memory that name an
-    entity; `granted` are the ids that this agent may have, None for all.
-    """
-
-    budget: Budget = field(default_factory=Budget)
-    max_skills: int = 3
-    catalog: CatalogMode = CatalogMode.FALLBACK
-    lifecycle: Lifecycle | None = None
-    enforce: Enforce = Enforce.EXPLICIT
-    files: FileAccess = FileAccess.LOCAL
-    catalog_first: tuple[str, ...] = ()
-    entity_keys: tuple[str, ...] = ("entity_id",)
-    granted: frozenset[str] | None = None
-
-    def lifecycle_in(self, placement: Placement) -> Lifecycle:
-        """The lifecycle that holds for this placement."""
-        if self.lifecycle is not None:
-            return self.lifecycle
-        return Lifecycle.CONVERSATION if placement is Placement.HISTORY else Lifecycle.RECENT
+READ_SKILL = "read_skill"
+"""The tool by which a model reads skills; a host that offers it can show outlines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +39,9 @@ class Wanted:
 
     `present` is the rung that is there with the current content; `outdated` says that other text of the skill is, or
     may be, there; `held` that another turn is just giving it. `goes_with` is the skill that needs this one as its
-    companion, where nothing else asks for it.
+    companion, where nothing else asks for it. `reads` are its sections and artifacts that the model asked for;
+    `in_sections` says that it is being read that way, so that its text as a whole is not wanted.
+    `arguments` are the words of the latest mention, where its text takes any.
     """
 
     skill: Skill
@@ -87,6 +52,14 @@ class Wanted:
     held: bool = False
     record: Record | None = None
     goes_with: str | None = None
+    reads: tuple[Read, ...] = ()
+    in_sections: bool = False
+    arguments: str = ""
+
+    @property
+    def digest(self) -> str:
+        """The digest of the skill's text as it is shown now, with which records of it are compared."""
+        return digest_in_use(self.skill, self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +83,12 @@ class Plan:
         return tuple(wanted for group in self.groups for wanted in group)
 
     @property
+    def skill_tools(self) -> SkillTools:
+        """Whether the model has our tools in this turn: by the settings, or by what the host says that it offers."""
+        offered = bool(self.turn.reads) or READ_SKILL in (self.turn.tools or ())
+        return SkillTools.OFFERED if offered else self.settings.skill_tools
+
+    @property
     def entity(self) -> str | None:
         """The entity that the turn's memory names."""
         found = (self.turn.memory.get(key) for key in self.settings.entity_keys)
@@ -130,17 +109,21 @@ def make_plan(
     """
     state, now = loaded
     reconciled = reconcile(state, blocks, holder=turn.id, now=now)
-    lifecycle = settings.lifecycle_in(turn.placement)
-    earlier, aged_out = _earlier(reconciled.state, selection, turn, lifecycle)
+    lifecycle_of = partial(settings.lifecycle_of, turn.placement)
+    earlier, aged_out = still_engaged(reconciled.state, selection, turn, lifecycle_of)
     admission = admit(
         selection,
         snapshot,
         engaged=[entry.skill_id for entry in by_recency(earlier)],
         max_skills=settings.max_skills,
         granted=settings.granted,
+        kept_out=kept_out(state.approvals, snapshot),
     )
-    groups, left = _within(admission.groups, lifecycle, settings.max_skills)
-    engaged = _engaged_after(earlier, groups, selection, turn)
+    own = (*(entry.skill_id for entry in earlier), *(candidate.skill_id for candidate in selection.chosen))
+    lives = {skill_id: lifecycle_of(skill_id) for skill_id in own}
+    staying, left = within_limit(admission.groups, lives, settings.max_skills)
+    groups = pinned_first(staying, lives)
+    engaged = living(engaged_with(earlier, groups, selection, turn), lifecycle_of)
     return Plan(
         turn=turn,
         snapshot=snapshot,
@@ -148,8 +131,8 @@ def make_plan(
         now=now,
         before=state,
         reconciled=reconciled,
-        engaged=engaged,
-        groups=_wanted_groups(groups, selection, snapshot, engaged, reconciled, turn.placement),
+        engaged=engaged_after(engaged, state, turn),
+        groups=_wanted_groups(groups, selection, snapshot, engaged, reconciled, turn),
         decisions=(*_rejections(selection, groups), *admission.decisions, *aged_out, *left),
         matched=bool(selection.chosen),
     )
@@ -172,52 +155,9 @@ def _is_document(ref: ArtifactRef) -> bool:
     return readable and not ref.id.startswith(_OTHER_FOLDERS)
 
 
-def _earlier(
-    state: State, selection: Selection, turn: Turn, lifecycle: Lifecycle
-) -> tuple[tuple[Engaged, ...], tuple[Decision, ...]]:
-    earlier = engaged_before(state, turn.id)
-    if turn.message.role is Role.USER and state.last_turn != turn.id:
-        earlier = aged(earlier, (candidate.skill_id for candidate in selection.chosen))
-    staying = lasting(earlier, lifecycle)
-    reason = f"left: no user message has matched it for more than {RECENT_MESSAGES} messages"
-    gone = (entry for entry in earlier if entry not in staying)
-    return staying, tuple(Decision(entry.skill_id, Outcome.OVER_LIMIT, "admit", reason) for entry in gone)
-
-
-def _within(
-    groups: Sequence[Group], lifecycle: Lifecycle, max_skills: int
-) -> tuple[Sequence[Group], tuple[Decision, ...]]:
-    if lifecycle is Lifecycle.CONVERSATION:
-        return groups, ()
-    reason = f"left: the {max_skills} most recently matched skills stay engaged"
-    left = (member for group in groups[max_skills:] for member in group.members)
-    return groups[:max_skills], tuple(Decision(member, Outcome.OVER_LIMIT, "admit", reason) for member in left)
-
-
-def _engaged_after(
-    earlier: Sequence[Engaged], groups: Sequence[Group], selection: Selection, turn: Turn
-) -> tuple[Engaged, ...]:
-    admitted = {member for group in groups for member in group.members}
-    staying = [entry for entry in earlier if entry.skill_id in admitted]
-    matches = [Match(c.skill_id, c.matcher) for c in selection.chosen if c.skill_id in admitted]
-    return engage(staying, matches, turn.id)
-
-
 def _rejections(selection: Selection, groups: Sequence[Group]) -> tuple[Decision, ...]:
     wanted = {member for group in groups for member in group.members}
-    return tuple(
-        Decision(
-            skill_id=rejected.candidate.skill_id,
-            outcome=rejected.outcome,
-            stage="select",
-            reason=rejected.reason,
-            score=rejected.candidate.score,
-            matcher=rejected.candidate.matcher,
-            evidence=rejected.candidate.evidence,
-        )
-        for rejected in selection.rejected
-        if rejected.candidate.skill_id not in wanted
-    )
+    return tuple(rejected.to_decision() for rejected in selection.rejected if rejected.candidate.skill_id not in wanted)
 
 
 def _wanted_groups(
@@ -226,29 +166,65 @@ def _wanted_groups(
     snapshot: Snapshot,
     engaged: Sequence[Engaged],
     reconciled: Reconciled,
-    placement: Placement,
+    turn: Turn,
 ) -> tuple[tuple[Wanted, ...], ...]:
     candidates = {candidate.skill_id: candidate for candidate in selection.chosen}
     matchers = {entry.skill_id: entry.by for entry in engaged}
+    arguments = {entry.skill_id: entry.arguments for entry in engaged if entry.arguments}
+    there = _There.of(reconciled)
 
     def wanted(skill_id: str, group: Group) -> Wanted:
         skill = snapshot.skills[skill_id]
         engaged_by = matchers.get(skill_id) or matchers.get(group.head, "")
         alone = skill_id == group.head or skill_id in candidates or skill_id in matchers
-        plain = Wanted(skill, candidates.get(skill_id), engaged_by, goes_with=None if alone else group.head)
-        return plain if placement is Placement.CALL else _placed(plain, reconciled)
+        reads = tuple(read for read in turn.reads if read.skill_id == skill_id)
+        plain = Wanted(
+            skill,
+            candidates.get(skill_id),
+            engaged_by,
+            goes_with=None if alone else group.head,
+            reads=reads,
+            in_sections=skill_id in there.in_sections or any(read.artifact is None and read.section for read in reads),
+            arguments=arguments[skill_id] if skill_id in arguments and takes_arguments(skill) else "",
+        )
+        return plain if turn.placement is Placement.CALL else _placed(plain, there)
 
     return tuple(tuple(wanted(member, group) for member in group.members) for group in groups)
 
 
-def _placed(wanted: Wanted, reconciled: Reconciled) -> Wanted:
+@dataclass(frozen=True, slots=True)
+class _There:
+    """What the State says, looked up by key once for all skills: a long conversation has hundreds of records.
+
+    `replaced` are the keys of texts that another block took the place of, `in_sections` the skills read in sections.
+    """
+
+    records: Mapping[str, Record]
+    standing: Mapping[str, Standing]
+    replaced: frozenset[str]
+    in_sections: frozenset[str]
+
+    @classmethod
+    def of(cls, reconciled: Reconciled) -> "_There":
+        standing = reconciled.standing
+        records = {record.key: record for record in reconciled.state.records}
+        sections = (key for key in records if key.startswith(SECTION) and standing[key] is not Standing.MINE)
+        return cls(
+            records,
+            standing,
+            replaced=frozenset(old.record.key for old in reconciled.state.superseded if old.by),
+            in_sections=frozenset(skill for key in sections if (skill := skill_of(key)) is not None),
+        )
+
+
+def _placed(wanted: Wanted, there: _There) -> Wanted:
     key = skill_key(wanted.skill.id)
-    superseded = any(old.record.key == key and old.by for old in reconciled.state.superseded)
-    record = reconciled.state.record(key)
-    standing = reconciled.standing.get(key)
+    superseded = key in there.replaced
+    record = there.records.get(key)
+    standing = there.standing.get(key)
     if record is None or standing is Standing.MINE:
         return replace(wanted, outdated=superseded)
-    if record.digest != wanted.skill.digest:
+    if record.digest != wanted.digest:
         return replace(wanted, outdated=True)
     if standing is Standing.HELD:
         return replace(wanted, present=Rung.FULL, held=True, record=record)

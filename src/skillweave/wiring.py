@@ -1,14 +1,17 @@
 """The composition root: from paths and names to a Weaver."""
 
 import os
+from collections.abc import Sequence
 
+from skillweave.events.observer import Observer
 from skillweave.formats.skill_md import Strictness
 from skillweave.knowledge.context import ContextSource
 from skillweave.ledger.port import Store
-from skillweave.plan import Settings
 from skillweave.registry import Precedence, Registry
 from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
+from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, source_of
+from skillweave.sources.packs import packs_of
 from skillweave.stores.named import store_of
 from skillweave.tokens.counter import TokenCounter
 from skillweave.weaver import OnStoreFailure, Weaver
@@ -16,6 +19,7 @@ from skillweave.weaver import OnStoreFailure, Weaver
 
 def open_weaver(
     *skills: SkillSource,
+    packs: Sequence[str] = (),
     ledger: str | os.PathLike[str] | Store | None = None,
     settings: Settings | None = None,
     counter: TokenCounter | None = None,
@@ -24,19 +28,25 @@ def open_weaver(
     precedence: Precedence = Precedence.FIRST,
     strictness: Strictness = Strictness.LENIENT,
     on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,
+    observers: Sequence[Observer] = (),
     progress: Progress | None = None,
 ) -> Weaver:
     """A Weaver over folders, packs and skills in code: nothing to start, nothing read before the first turn.
 
-    `ledger` is a file name or `sqlite:///path` to keep conversations in, a Store, or None for this process's memory.
-    Raises SkillweaveError for a ledger that nothing installed can open.
+    `packs` are names of installed packs, such as `coding`; they come after the other sources, so that one's own skill
+    goes before a pack's of the same id. `ledger` is a file name or `sqlite:///path` to keep conversations in, a Store,
+    or None for this process's memory. `observers` are told what happens.
+
+    Raises SkillweaveError for a pack or a ledger that nothing installed can open.
     """
+    sources = [*(source_of(one, strictness, progress) for one in skills), *packs_of(packs)]
     return Weaver(
-        Registry([source_of(one, strictness, progress) for one in skills], precedence=precedence),
+        Registry(sources, precedence=precedence),
         store_of(ledger),
         settings,
         counter=counter,
         context=context,
         matchers=matchers,
         on_store_failure=on_store_failure,
+        observers=observers,
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from skillweave.cli.configuration.environment import OF_TESTS
 from skillweave.cli.entry import run
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
@@ -30,6 +31,14 @@ class Ran:
 
 
 Cli = Callable[..., Ran]
+
+
+@pytest.fixture(autouse=True)
+def unconfigured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No configuration of whoever runs the tests."""
+    for name in os.environ:
+        if name.startswith("SKILLWEAVE_") and name not in OF_TESTS:
+            monkeypatch.delenv(name)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ def test_the_json_has_the_block_and_what_each_skill_costs(cli: Any, small: Path)
         "name": "Tea",
         "description": "Makes tea.",
         "status": "active",
+        "closed_to_model": False,
         "in_catalog": True,
         "tokens": None,
     }

@@ -16,7 +16,7 @@ def untidy(tmp_path: Path, write: Any) -> Path:
 
 def test_the_json_has_counts_and_diagnostics(cli: Any, untidy: Path) -> None:
     answer = cli("check", "--skills", untidy, "--json").data
-    assert answer.keys() == {"loaded", "skipped", "repaired", "diagnostics"}
+    assert answer.keys() == {"loaded", "skipped", "repaired", "host_keys", "diagnostics"}
     assert (answer["loaded"], answer["skipped"], answer["repaired"]) == (3, 1, 1)
     for found in answer["diagnostics"]:
         assert found.keys() == {"code", "severity", "skill", "path", "line", "message", "fix"}
@@ -65,3 +65,12 @@ def test_every_real_skill_is_counted_once(cli: Any, skills_sample: Path) -> None
     answer = cli("check", "--skills", skills_sample, "--json").data
     assert answer["loaded"] + answer["skipped"] == 841
     assert answer["skipped"] == 29
+
+
+def test_a_broken_output_contract_is_found(cli: Any, tmp_path: Path, write: Any) -> None:
+    contract = "x-skillweave: {output_contract: {type: report, schema: {type: objekt}}}"
+    path = write(tmp_path, "tea", "Makes tea.", contract)
+    done = cli("check", "--skills", tmp_path, "--json")
+    (found,) = done.data["diagnostics"]
+    assert (done.code, found["code"], found["skill"], found["path"]) == (1, "schema-invalid", "tea", str(path))
+    assert done.data["skipped"] == 0

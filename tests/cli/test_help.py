@@ -14,12 +14,21 @@ COMMANDS = [
     ("why",),
     ("check",),
     ("compose",),
+    ("spawn",),
     ("validate",),
     ("ledger",),
     ("ledger", "show"),
     ("ledger", "evict"),
     ("ledger", "clear"),
+    ("ledger", "disengage"),
+    ("ledger", "unload"),
+    ("ledger", "approve"),
+    ("ledger", "reject"),
+    ("ledger", "reconsider"),
+    ("ledger", "consent"),
     ("demo",),
+    ("init",),
+    ("doctor",),
 ]
 
 

@@ -125,6 +125,26 @@ def test_an_interruption_is_one_line_and_code_130(small: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"\nskillweave: interrupted\n")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_long_work_is_said_on_a_terminal_and_can_be_interrupted(tmp_path: Path) -> None:
+    import pty
+
+    words = " ".join(f"word{{n}}{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
+    about = ",".join(f'{{name: s-{n}, description: "{words.format(n=n)}"}}' for n in range(3000))
+    (tmp_path / "many.yaml").write_text(f"pack: {{name: many}}\nskills: [{about}]\n", encoding="utf-8")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "skillweave", "match", "hi", "--skills", str(tmp_path / "many.yaml")]
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    said = b""
+    while b"Indexing 3,000 skills ..." not in said:
+        said += os.read(ours, 1024)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(timeout=120) == 130
+    assert b"skillweave: interrupted" in said + os.read(ours, 1024)
+    os.close(ours)
+
+
 def test_the_handler_for_interruptions_is_put_back(cli: Any) -> None:
     before = signal.getsignal(signal.SIGINT)
     cli("--version")

@@ -112,3 +112,41 @@ def test_the_argument_that_a_tool_declares_is_handed_on() -> None:
     reader = skill("reader", tools=allowing("Read(docs/:*)"))
     policy = policy_of([InForce(reader, "explicit")], argument_names={"Read": "path"})
     assert policy.authorize("Read", {"path": "docs/a"}).ruling is Ruling.ALLOW
+
+
+def test_a_checkpoint_that_was_let_through_does_not_ask_again() -> None:
+    deployer = replace(
+        skill("deployer", digest="d1"),
+        checkpoints=(Checkpoint("sign-off", before="deploy"), Checkpoint("budget", before="deploy")),
+    )
+    in_force = [InForce(deployer, "triggers")]
+    passed = policy_of(in_force, let_through=frozenset({("deployer", "sign-off", "d1")}))
+    assert passed.authorize("deploy").checkpoints == ("budget",)
+    other_text = policy_of(in_force, let_through=frozenset({("deployer", "sign-off", "d0")}))
+    assert other_text.authorize("deploy").checkpoints == ("sign-off", "budget")
+
+
+def test_a_rejected_tool_is_forbidden_and_hidden_with_the_persons_name_as_the_reason() -> None:
+    policy = policy_of([], grant=("pay", "read"), rejected={"pay": "rejected by `Zoë` at the checkpoint `sign-off`"})
+    verdict = policy.authorize("pay")
+    assert (verdict.code, policy.offers(("pay", "read"))) == (Refusal.FORBIDDEN, ("read",))
+    assert verdict.message == (
+        "TOOL_FORBIDDEN: this call of `pay` is rejected by `Zoë` at the checkpoint `sign-off`; "
+        "allowed: `read`; forbidden: `pay`"
+    )
+
+
+def test_a_rejected_argument_pattern_denies_those_calls_only() -> None:
+    policy = policy_of([], rejected={"Bash(rm:*)": "rejected by `Zoë`"})
+    assert policy.authorize("Bash", {"command": "rm -r x"}).ruling is Ruling.DENY
+    assert policy.authorize("Bash", {"command": "ls"}).ruling is Ruling.ALLOW
+
+
+def test_a_skill_that_was_kept_out_still_forbids_and_asks_but_allows_nothing() -> None:
+    out = replace(
+        skill("out", tools=allowing("read", forbidden=("write",), preapproved=("read",))),
+        checkpoints=(Checkpoint("look", before="send"),),
+    )
+    policy = policy_of([], kept_out=[out])
+    assert (policy.allowed_tools, policy.forbidden_tools, policy.preapproved_tools) == (None, ("write",), ())
+    assert policy.authorize("send").ruling is Ruling.ASK

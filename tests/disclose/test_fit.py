@@ -5,6 +5,7 @@ from skillweave.disclose.fit import LeftOut, Passage, Shown, Want, fit
 from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.render import Inlined
 from skillweave.disclose.rung import Rung
+from skillweave.disclose.skill_tools import SkillTools
 from skillweave.skill import ArtifactRef
 from skillweave.testing.fakes import WordCounter
 from tests.skills import make_skill
@@ -136,3 +137,38 @@ def test_what_is_added_never_exceeds_what_is_left_and_nothing_vanishes(
         assert in_context or any(left_out.what == "instructions" for left_out in piece.left_out)
         placed = {p.key for p in (*piece.within, *piece.apart)} | {left_out.what for left_out in piece.left_out}
         assert {p.key for p in piece.want.passages} <= placed
+
+
+def outlined(*groups: list[Want], left: int) -> list[Shown]:
+    return list(fit(groups, left=left, per_skill=10_000, pricing=PRICING, tools=SkillTools.OFFERED))
+
+
+def long(skill_id: str, *, present: Rung | None = None, highest: Rung = Rung.FULL) -> Want:
+    body = "".join(f"## Part {n}\n\n" + "Words. " * 400 + "\n\n" for n in range(5))
+    return Want(make_skill(skill_id, instructions=body), present=present, highest=highest)
+
+
+def test_long_instructions_step_down_to_an_outline() -> None:
+    (shown,) = outlined([long("a")], left=500)
+    assert shown.rung is Rung.OUTLINE
+    assert [left_out.what for left_out in shown.left_out] == ["instructions"]
+
+
+def test_without_tools_the_outline_is_skipped() -> None:
+    (shown,) = fitted([long("a")], left=500)
+    assert shown.rung is Rung.CATALOG
+
+
+def test_a_short_companion_of_an_outlined_skill_keeps_its_instructions() -> None:
+    first, second = outlined([long("a"), want("b", 20)], left=500)
+    assert (first.rung, second.rung) == (Rung.OUTLINE, Rung.FULL)
+
+
+def test_an_outline_that_is_there_is_not_shown_again() -> None:
+    (shown,) = outlined([long("a", present=Rung.OUTLINE)], left=500)
+    assert (shown.rung, shown.block) == (Rung.OUTLINE, None)
+
+
+def test_a_skill_of_which_only_sections_are_wanted_is_not_shown_whole() -> None:
+    (shown,) = outlined([long("a", highest=Rung.OUTLINE)], left=9000)
+    assert (shown.rung, shown.left_out) == (Rung.OUTLINE, ())

@@ -152,7 +152,7 @@ def test_a_block_is_recognised_whatever_the_line_ends_and_trailing_spaces() -> N
 
 
 def test_a_carrier_names_the_text_and_the_turn() -> None:
-    first, second = carrier_of("text", "turn-1"), carrier_of("text", "turn-2")
+    first, second = carrier_of(text_digest("text"), "turn-1"), carrier_of(text_digest("text"), "turn-2")
     assert first != second
     assert digest_in(first) == digest_in(second) == text_digest("text")
     assert digest_in("msg_123") == ""

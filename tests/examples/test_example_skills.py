@@ -10,7 +10,7 @@ import skillweave
 from skillweave.decisions import Outcome
 from skillweave.diagnostics import Severity
 from skillweave.disclose.budget import Budget
-from skillweave.plan import Settings
+from skillweave.settings import Settings
 from skillweave.tokens.vocabulary import Tiktoken
 from skillweave.weaver import Weaver
 

@@ -1,5 +1,6 @@
 """The examples run as they stand, and say what they are there to show."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +25,17 @@ LOOP_IN_HISTORY = (
 )
 """What happens in history placement, the same in both styles: each text is given once, and again when it is gone."""
 
-SAYS = {"messages_loop.py": ("OpenAI style, history placement", *LOOP_IN_HISTORY)}
+LONG_HANDBOOK = (
+    "injected: triggers: keyword 'coffee machine'; given as an outline, to be read in sections",
+    "=== Skill Section: Machine Service, 2 Pump ===",
+    "=== Skill Section: Machine Service, 2.2 Pressure valve ===",
+    "machine-service: already-present: section 2.2 is in the context already",
+    "=== Skill Section: Machine Service, 7.3 Door switch ===",
+)
+SAYS = {
+    "messages_loop.py": ("OpenAI style, history placement", *LOOP_IN_HISTORY),
+    "long_handbook.py": LONG_HANDBOOK,
+}
 """The lines that an example must print, in this order, others between them."""
 
 
@@ -48,3 +59,13 @@ def test_both_styles_and_placements_give_the_model_each_skill_once_in_every_call
     had = [[line.split(";")[0] for line in part.splitlines() if line.startswith("model")] for part in parts]
     one, both = "model   had Invoice Checking", "model   had Invoice Checking, Meeting Minutes"
     assert had == [[one] * 4 + [both] * 2] * 4
+
+
+def test_a_body_of_20_000_tokens_is_used_within_a_budget_of_2_000() -> None:
+    lines = run("long_handbook.py")
+    body, budget = (int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", lines[0]))
+    held = [int(re.findall(r"[\d,]*\d", line)[0].replace(",", "")) for line in lines if line.startswith("context:")]
+    assert body > 20_000
+    assert budget == 2_000
+    assert max(held) <= budget
+    assert any(line.startswith("does not fit; the host takes out") for line in lines)

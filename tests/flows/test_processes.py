@@ -12,7 +12,7 @@ TURNS = 12
 _RACER = """
 import asyncio, json, sys
 import skillweave
-from skillweave.plan import CatalogMode, Settings
+from skillweave.settings import CatalogMode, Settings
 from skillweave.testing.fakes import WordCounter
 
 async def main(name, path, turns):
@@ -74,3 +74,42 @@ def test_a_forked_child_works_on_and_its_parent_knows_what_it_gave(tmp_path: Pat
         check=True,
     )
     assert answer.stdout == "('a-b',)\n()\n"
+
+
+_WAITING = """
+import asyncio, os, sys
+import skillweave
+from skillweave.testing.fakes import WordCounter
+
+async def main(path, part):
+    skill = {"id": "pay-bill", "description": "d", "checkpoints": ["review"], "text": {"instructions": "How to pay."}}
+    weaver = skillweave.open(skill, ledger=path, counter=WordCounter())
+    if part == "asks":
+        async with weaver.delivery("x", conversation="c", turn_id="t", named=["pay-bill"]) as injection:
+            print(injection.waits, await weaver.hold("c", "t"), flush=True)
+            os._exit(0)
+    elif part == "decides":
+        await weaver.weave("another message", conversation="c")
+        print((await weaver.state("c")).records[0].state.value)
+        judgement = await weaver.decide("c", "pay-bill", "review", "approved", by="Ann")
+        print(judgement.resumed)
+    else:
+        print(await weaver.confirm("c", "t"), (await weaver.state("c")).records[0].state.value)
+    await weaver.store.close()
+
+asyncio.run(main(sys.argv[1], sys.argv[2]))
+"""
+
+
+def test_three_processes_share_one_checkpoint_the_first_of_which_dies_waiting(tmp_path: Path) -> None:
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", _WAITING, str(tmp_path / "state.db"), part],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        ).stdout
+        for part in ("asks", "decides", "confirms")
+    ]
+    assert said == ["True ('skill:pay-bill',)\n", "claimed\n('t',)\n", "True given\n"]

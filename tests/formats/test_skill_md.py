@@ -184,6 +184,22 @@ def test_a_version_stands_at_the_top_or_in_metadata() -> None:
     assert (both.version, both.metadata) == ("3.0", {"version": "2.0"})
 
 
+def test_keywords_stand_at_the_top_or_as_one_text_in_metadata() -> None:
+    inside = loaded(f"{HEAD}metadata: {{triggers: 'jam, fig jam , 7', author: me}}\n")
+    both = loaded(f"{HEAD}triggers: [jam]\nmetadata: {{triggers: fig}}\n")
+
+    assert (inside.triggers, inside.metadata) == (Triggers(keywords=("jam", "fig jam", "7")), {"author": "me"})
+    assert (both.triggers, both.metadata) == (Triggers(keywords=("jam",)), {"triggers": "fig"})
+
+
+@pytest.mark.parametrize("value", ["[jam, fig]", "{jam: fig}", "' , '", "''"])
+def test_triggers_in_metadata_that_are_no_words_stay_metadata(value: str) -> None:
+    skill = loaded(f"{HEAD}metadata: {{triggers: {value}}}\n")
+
+    assert skill.triggers == Triggers()
+    assert "triggers" in skill.metadata
+
+
 @pytest.mark.parametrize(
     "fields",
     [

@@ -6,7 +6,7 @@ import pytest
 
 from skillweave.errors import InvalidSkill
 from skillweave.formats.skill_md import Strictness, read_skill_md
-from skillweave.formats.skill_md_write import to_skill_md
+from skillweave.formats.skill_md_write import to_open_skill_md, to_skill_md
 from skillweave.skill import Skill, SkillText, Status, ToolRules, Triggers, freeze_mapping
 
 JAM = Skill(id="jam", name="Jam", description="Labels jars", text=SkillText(instructions="# Jam\n\nStir."))
@@ -42,6 +42,43 @@ def test_a_skill_of_the_open_specification_is_written_in_its_fields_only() -> No
     assert read.skill is not None
 
 
+def test_the_open_form_has_its_keywords_in_metadata_and_is_read_strictly() -> None:
+    skill = replace(JAM, triggers=Triggers(keywords=("jam", "fig jam")), metadata=freeze_mapping({"author": "me"}))
+
+    text = to_open_skill_md(skill)
+
+    assert text == (
+        "---\n"
+        "name: jam\n"
+        "description: Labels jars\n"
+        "metadata:\n"
+        "  author: me\n"
+        "  triggers: jam, fig jam\n"
+        "---\n"
+        "\n"
+        "# Jam\n\nStir.\n"
+    )
+    read = read_skill_md(text.encode(), path="p", folder="jam", source="s", strictness=Strictness.STRICT)
+    assert read.skill is not None
+    assert (read.skill.triggers, read.skill.metadata) == (skill.triggers, skill.metadata)
+
+
+@pytest.mark.parametrize(
+    ("skill", "what"),
+    [
+        (replace(JAM, triggers=Triggers(keywords=("one, two",))), "triggers"),
+        (replace(JAM, triggers=Triggers(keywords=("jam",), verbs=("stir",))), "triggers"),
+        (replace(JAM, triggers=Triggers(("a",)), metadata=freeze_mapping({"triggers": "b"})), "triggers"),
+        (replace(JAM, status=Status.DRAFT), "status"),
+        (replace(JAM, extra=freeze_mapping({"mine": "1"})), "mine"),
+        (replace(JAM, text=SkillText(instructions=" odd ")), "text"),
+    ],
+)
+def test_what_the_open_form_has_no_place_for_is_refused_and_named(skill: Skill, what: str) -> None:
+    with pytest.raises(InvalidSkill, match=f"no place for {what} of skill 'jam'; use to_skill_md"):
+        to_open_skill_md(skill)
+
+
 def test_the_original_spelling_of_the_name_is_written_back() -> None:
     assert to_skill_md(replace(JAM, id="Jam-Jars", spelling="Jam & Jars")).startswith("---\nname: Jam & Jars\n")
 
@@ -66,7 +103,19 @@ def test_numbers_and_truth_values_of_free_data_keep_their_types() -> None:
     assert "  json:\n    extra:\n      user-invocable: false\n      version: '1'\n" in text
 
 
+@pytest.mark.parametrize("triggers", [Triggers(), Triggers(keywords=("fig",)), Triggers(verbs=("stir",))])
+def test_metadata_that_only_looks_like_keywords_is_metadata_again(triggers: Triggers) -> None:
+    skill = replace(JAM, triggers=triggers, metadata=freeze_mapping({"triggers": "jam, fig"}))
+
+    read = read_skill_md(to_skill_md(skill).encode(), path="p", folder="jam", source="s")
+
+    assert read.skill is not None
+    assert (read.skill.triggers, read.skill.metadata) == (skill.triggers, skill.metadata)
+
+
 def test_half_of_a_surrogate_pair_is_refused() -> None:
     for broken in (replace(JAM, description="a\ud800"), replace(JAM, text=SkillText(instructions="a\ud800"))):
         with pytest.raises(InvalidSkill, match="surrogate"):
             to_skill_md(broken)
+        with pytest.raises(InvalidSkill, match="surrogate"):
+            to_open_skill_md(broken)

@@ -13,7 +13,7 @@ TEXT = "=== Skill Activated: A ===\n## Description\nWhat it does."
 
 def record(text: str = TEXT, turn: str = "t1", *, until: float | None = None) -> Record:
     state = Delivery.GIVEN if until is None else Delivery.CLAIMED
-    return Record("skill:a", "d", Rung.FULL, carrier_of(text, turn), 10, state, turn, 0.0, until)
+    return Record("skill:a", "d", Rung.FULL, carrier_of(text_digest(text), turn), 10, state, turn, 0.0, until)
 
 
 def standing(state: State, seen: list[str] | None, *, holder: str = "t2") -> Standing | None:
@@ -70,8 +70,8 @@ def test_an_evicted_skill_counts_while_its_artifact_in_the_same_block_is_shown()
 
 def test_texts_that_no_record_stands_for_are_told() -> None:
     result = reconcile(State(), Counter([text_digest(TEXT)]), holder="t2", now=1.0)
-    assert result.shows(carrier_of(TEXT, "any"))
-    assert not result.shows(carrier_of("other", "any"))
+    assert result.shows(carrier_of(text_digest(TEXT), "any"))
+    assert not result.shows(carrier_of(text_digest("other"), "any"))
 
 
 def test_a_state_that_nothing_contradicts_stays_the_same_object() -> None:

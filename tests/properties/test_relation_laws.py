@@ -151,5 +151,5 @@ def test_a_conflict_names_a_winner_that_is_admitted_or_a_tear_inside(case: Case)
     admitted = case.members
     for decision in case.admission.decisions:
         if decision.outcome.value == "conflict":
-            inside = decision.reason.startswith("what it requires")
+            inside = decision.reason.startswith("what goes with it")
             assert inside or any(f"`{member}`" in decision.reason for member in admitted)

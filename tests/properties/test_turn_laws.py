@@ -10,8 +10,8 @@ from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Outcome
 from skillweave.disclose.budget import Budget
 from skillweave.injection import Injection
-from skillweave.plan import CatalogMode, Settings
 from skillweave.registry import Registry
+from skillweave.settings import CatalogMode, Settings
 from skillweave.skill import Skill
 from skillweave.sources.code import InCode
 from skillweave.stores.memory import MemoryStore

@@ -164,7 +164,7 @@ def test_a_skill_whose_companions_exclude_each_other_stays_out() -> None:
     registry = snapshot(skill("a", requires("x"), requires("y")), skill("x", forbids("y")), skill("y"))
     decision = _only_decision(_admit(registry, "a"))
     assert decision.outcome is Outcome.CONFLICT
-    assert decision.reason == "what it requires cannot go together: `x` forbids `y`"
+    assert decision.reason == "what goes with it cannot go together: `x` forbids `y`"
 
 
 def test_a_skill_excluded_by_what_it_requires_stays_out() -> None:
@@ -213,3 +213,39 @@ def test_engaged_skills_that_vanished_or_were_switched_off_leave_with_a_decision
 def test_a_limit_of_nothing_leaves_what_is_engaged() -> None:
     admission = _admit(PLAIN, "a", engaged=("b",), max_skills=0)
     assert (_members(admission), _outcomes(admission)) == ([("b",)], {"a": Outcome.OVER_LIMIT})
+
+
+def given_together(*ids: str) -> Selection:
+    return Selection(tuple(Candidate(skill_id, 1.0, "task", together=ids) for skill_id in ids))
+
+
+def test_what_a_task_rule_gives_together_is_one_group_and_takes_one_place() -> None:
+    registry = snapshot(*(skill(name) for name in "abcd"))
+    admission = admit(given_together("a", "b", "c", "d"), registry, engaged=[], max_skills=1)
+    assert [group.members for group in admission.groups] == [("a", "b", "c", "d")]
+    assert admission.decisions == ()
+
+
+def test_what_a_task_rule_gives_together_stays_out_together() -> None:
+    registry = snapshot(skill("x"), skill("a"), skill("b", forbids("x")))
+    admission = admit(given_together("a", "b"), registry, engaged=["x"], max_skills=3)
+    assert [group.members for group in admission.groups] == [("x",)]
+    assert {decision.skill_id: decision.outcome for decision in admission.decisions} == {
+        "a": Outcome.CONFLICT,
+        "b": Outcome.CONFLICT,
+    }
+
+
+def test_a_set_of_a_task_rule_of_which_one_is_not_granted_is_unmet() -> None:
+    registry = snapshot(skill("a"), skill("b"))
+    admission = admit(given_together("a", "b"), registry, engaged=[], max_skills=3, granted=frozenset({"a"}))
+    assert admission.groups == ()
+    reasons = {decision.skill_id: decision.reason for decision in admission.decisions}
+    assert reasons["a"] == "a task rule gives it with `b` or not at all; `b` is not granted to this agent"
+
+
+def test_a_skill_in_force_does_not_leave_because_a_task_rule_cannot_give_the_others() -> None:
+    registry = snapshot(skill("a"), skill("b"))
+    admission = admit(given_together("a", "b"), registry, engaged=["a"], max_skills=3, granted=frozenset({"a"}))
+    assert [group.members for group in admission.groups] == [("a",)]
+    assert [decision.skill_id for decision in admission.decisions] == ["b"]

@@ -110,6 +110,12 @@ def test_every_unknown_name_is_reported_though_only_some_get_suggestions() -> No
     assert (len(result.errors), len(suggested)) == (50, 2)
 
 
+def test_a_request_of_many_unknown_names_is_not_compared_name_by_name_with_a_small_registry() -> None:
+    result = validate_skills([f"skill-{number}x" for number in range(50)], snapshot(skill("skill-1")))
+    suggested = [error for error in result.errors if "did you mean" in error.message]
+    assert (len(result.errors), len(suggested)) == (50, 5)
+
+
 @pytest.mark.parametrize(
     ("status", "words"),
     [

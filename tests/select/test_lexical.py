@@ -39,6 +39,16 @@ def test_evidence_are_the_shared_words_in_their_places() -> None:
     )
 
 
+def test_of_many_shared_words_the_eight_rarest_are_evidence_in_the_order_of_the_message() -> None:
+    rare = [f"rare{number}" for number in range(8)]
+    library = kit(
+        skill("told", description=" ".join(["common", "usual", *rare])),
+        *(skill(f"other-{number}", description="common usual") for number in range(4)),
+    )
+    message = " ".join([*rare[:4], "common", *rare[4:], "usual"])
+    assert [piece.text for piece in candidate(ask(library, message), "told").evidence] == rare
+
+
 def test_a_score_is_below_one_and_falls_with_the_rank() -> None:
     selection = ask(LIBRARY, "check the supplier invoices: bake, meeting")
     ranked = [*selection.chosen, *(each.candidate for each in selection.rejected)]

@@ -32,6 +32,13 @@ def test_equal_skills_stand_in_registry_order() -> None:
     assert positions(rank(twins, ["boat"], 2)) == [0, 1]
 
 
+def test_however_many_are_asked_for_the_order_is_the_same() -> None:
+    many = build_lexical_index([skill(f"s{n}", description="boat " * (n % 7) + "pier", body="sea") for n in range(60)])
+    every = positions(rank(many, ["boat", "pier"], 60))
+    assert len(every) == 60
+    assert [positions(rank(many, ["boat", "pier"], limit)) for limit in (5, 17)] == [every[:5], every[:17]]
+
+
 def test_words_that_no_skill_has_rank_nothing() -> None:
     assert rank(INDEX, ["submarine"], 3) == Ranking()
 

@@ -4,24 +4,27 @@ from skillweave.conversation import Message, Role
 from skillweave.decisions import Evidence
 from skillweave.errors import UnknownMatcher
 from skillweave.select.select import MATCHERS, select
+from skillweave.task import Task, TaskRule, When
 from tests.asking import ask, chosen, kit, skill, turn
 
 LIBRARY = kit(
     skill("deploy-app", "deploy", description="Deploy the application to production servers"),
     skill("rollback-app", description="Roll the application back to an earlier release on production servers"),
+    task_rules=[TaskRule(When(coding=True), ("deploy-app",))],
 )
 
 
 def test_an_unknown_matcher_is_refused_by_name() -> None:
-    with pytest.raises(UnknownMatcher, match=r"no matcher 'magic'; choose from explicit, triggers, lexical"):
+    with pytest.raises(UnknownMatcher, match=f"no matcher 'magic'; choose from {', '.join(MATCHERS)}"):
         ask(LIBRARY, "hi", matchers=["triggers", "magic"])
 
 
 @pytest.mark.parametrize("name", list(MATCHERS))
 def test_only_the_named_matcher_speaks(name: str) -> None:
     asked = turn(
-        "deploy app: roll the application back to an earlier release",
+        "/deploy-app: roll the application back to an earlier release",
         transcript=[Message(Role.ASSISTANT, "SKILL_SELECT:rollback-app")],
+        task=Task(coding=True),
     )
     selection = select(LIBRARY, asked, matchers=[name])
     assert {each.matcher for each in selection.chosen} == {name}

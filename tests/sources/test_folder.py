@@ -11,6 +11,7 @@ import pytest
 from skillweave.diagnostics import Severity
 from skillweave.errors import ArtifactNotFound, SourceUnavailable
 from skillweave.formats.skill_md import Strictness
+from skillweave.registry import Watched
 from skillweave.skill import Origin, Skill
 from skillweave.sources.folder import Folder
 from tests.skill_folders import found, ids, places, skill_text, write_skill
@@ -357,3 +358,11 @@ async def test_every_untidy_skill_loads_or_is_reported_as_expected() -> None:
     assert {name: (loaded_ids.get(name), sorted(told.get(name, []))) for name in expected} == {
         name: (outcome["id"], sorted(outcome["codes"])) for name, outcome in expected.items()
     }
+
+
+@pytest.mark.parametrize("named", ["skills", "skills/SKILL.md"])
+def test_the_folder_is_what_is_watched(tmp_path: Path, named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = Folder(named)
+    assert isinstance(source, Watched)
+    assert source.watched == (tmp_path / "skills",)

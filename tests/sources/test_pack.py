@@ -6,7 +6,7 @@ import pytest
 
 from skillweave.diagnostics import Severity
 from skillweave.errors import ArtifactNotFound, SourceUnavailable
-from skillweave.registry import Loaded
+from skillweave.registry import Loaded, Watched
 from skillweave.skill import Origin
 from skillweave.sources.pack import Pack, PackMemory
 from tests.skill_folders import found, ids
@@ -210,3 +210,10 @@ async def test_a_path_that_cannot_be_is_one_clear_error(path: str) -> None:
         await Pack(path).load()
     assert "\n" not in str(caught.value)
     assert str(caught.value).encode()
+
+
+def test_the_file_is_what_is_watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = Pack("pack.yaml")
+    assert isinstance(source, Watched)
+    assert source.watched == (tmp_path / "pack.yaml",)

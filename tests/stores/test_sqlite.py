@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 
 from skillweave.errors import StoreUnavailable, UnreadableState
+from skillweave.ledger.port import ConversationIndex
 from skillweave.ledger.state import State
 from skillweave.registry import Registry
 from skillweave.stores.sqlite import SqliteStore
@@ -164,6 +165,21 @@ async def test_a_decision_that_cannot_be_read_is_named_with_the_remedy(tmp_path:
     _write(tmp_path / "state.db", "UPDATE decisions SET document = '{}'")
     with pytest.raises(StoreUnavailable, match="stored decision cannot be read"):
         await store.read("c")
+    await store.close()
+
+
+async def test_it_tells_which_conversations_it_keeps(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "state.db")
+    assert isinstance(store, ConversationIndex)
+    assert (await store.count(), await store.conversations()) == (0, ())
+    for conversation in ("b", "a%", "a_", "aa", "Ä"):
+        await store.swap(conversation, 0, State())
+    assert await store.count() == 5
+    assert await store.conversations() == ("a%", "a_", "aa", "b", "Ä")
+    assert await store.conversations("a", limit=2) == ("a%", "a_")
+    assert await store.conversations("a_") == ("a_",)
+    assert await store.conversations("Ä") == ("Ä",)
+    assert await store.conversations("x") == ()
     await store.close()
 
 

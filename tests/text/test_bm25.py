@@ -1,15 +1,22 @@
 from array import array
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-from skillweave.text.bm25 import build_bm25
+from skillweave.text.bm25 import Bm25, build_bm25, rarities, side_by_side
 
+VOCABULARY = 6
 DOCUMENTS = [array("i", words) for words in ([0, 1, 1], [1, 2], [], [2, 2, 2, 3])]
+TEXTS = st.lists(st.lists(st.integers(0, VOCABULARY - 1), max_size=6), min_size=1, max_size=6)
+
+
+def indexed(texts: list[list[int]]) -> Bm25:
+    return build_bm25([array("i", words) for words in texts], VOCABULARY, length_weight=0.75)
 
 
 def test_scores_are_those_of_the_bm25_formula() -> None:
-    index = build_bm25(DOCUMENTS, 4, length_weight=0.75)
-    scores = index.look_up(np.array([1])).scores(index.size)
+    scores = build_bm25(DOCUMENTS, 4, length_weight=0.75).look_up([1]).scores()
     rarity = np.log(1 + (4 - 2 + 0.5) / (2 + 0.5))
     mean = 9 / 4
     first = rarity * 2 / (2 + 1.5 * (1 - 0.75 + 0.75 * 3 / mean))
@@ -17,17 +24,34 @@ def test_scores_are_those_of_the_bm25_formula() -> None:
     assert np.allclose(scores, [first, second, 0, 0], atol=1e-6)
 
 
-def test_rarity_is_highest_for_a_word_that_no_document_has() -> None:
-    index = build_bm25(DOCUMENTS, 4, length_weight=0.75)
-    rarity = index.rarity(np.array([0, 1, 4])).tolist()
+def test_rarity_falls_with_the_number_of_documents() -> None:
+    rarity = rarities(4).tolist()
+    assert len(rarity) == 5
     assert rarity == sorted(rarity, reverse=True)
+    assert np.isclose(rarity[2], np.log(1 + (4 - 2 + 0.5) / (2 + 0.5)))
+
+
+def test_frequencies_count_documents_and_not_occurrences() -> None:
+    assert build_bm25(DOCUMENTS, 5, length_weight=0.75).frequencies().tolist() == [1, 2, 2, 1, 0]
 
 
 def test_the_words_of_a_document_are_places_in_the_query() -> None:
-    postings = build_bm25(DOCUMENTS, 4, length_weight=0.0).look_up(np.array([3, 1, 2]))
-    assert postings.words_in(1).tolist() == [1, 2]
+    postings = build_bm25(DOCUMENTS, 4, length_weight=0.0).look_up([3, 1, 2])
+    assert [words.tolist() for words in postings.words_in([3, 2, 1])] == [[0, 2], [], [1, 2]]
 
 
 def test_documents_without_words_make_an_index_that_finds_nothing() -> None:
     index = build_bm25([array("i"), array("i")], 0, length_weight=0.75)
-    assert (index.size, index.starts.tolist()) == (2, [0])
+    assert (index.size, index.starts.tolist(), index.frequencies().tolist()) == (2, [0], [])
+
+
+@given(TEXTS, TEXTS, st.lists(st.integers(0, VOCABULARY - 1), unique=True, min_size=1))
+def test_two_indexes_side_by_side_say_what_each_says(
+    first: list[list[int]], second: list[list[int]], asked: list[int]
+) -> None:
+    one, other = indexed(first), indexed(second)
+    both = side_by_side(one, other).look_up(asked)
+    apart = [index.look_up(asked) for index in (one, other)]
+    assert both.scores().tolist() == [score for postings in apart for score in postings.scores().tolist()]
+    found = [words.tolist() for words in both.words_in(range(both.size))]
+    assert found == [words.tolist() for postings in apart for words in postings.words_in(range(postings.size))]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from skillweave.errors import SkillweaveError
 from skillweave.settle.settle import SEPARATOR_TOKENS
 from skillweave.tokens.counter import CountedOnce
-from skillweave.tokens.vocabulary import VOCABULARIES, Tiktoken
+from skillweave.tokens.vocabulary import LONGEST_RUN, VOCABULARIES, Tiktoken
 
 O200K = Tiktoken("o200k_base")
 SAMPLES = [
@@ -67,6 +67,20 @@ def test_an_unknown_vocabulary_is_refused_with_the_known_ones() -> None:
 
 def test_half_a_surrogate_pair_is_counted_and_does_not_raise() -> None:
     assert O200K.count("x\ud800y") > 0
+
+
+@pytest.mark.parametrize("encoding", VOCABULARIES)
+def test_a_million_blanks_are_counted_and_do_not_raise(encoding: str) -> None:
+    assert Tiktoken(encoding).count("a" + " " * 1_000_000 + "b") > 0
+
+
+def test_a_long_run_of_blanks_costs_what_its_pieces_cost() -> None:
+    pieces = ["a" + " " * LONGEST_RUN, " " * LONGEST_RUN, " " * 50 + "b"]
+    assert O200K.count("".join(pieces)) == sum(map(O200K.count, pieces))
+
+
+def test_counters_of_one_process_share_the_vocabulary() -> None:
+    assert Tiktoken()._bpe is Tiktoken()._bpe
 
 
 def test_a_damaged_vocabulary_file_is_named(tmp_path: Path) -> None:

@@ -35,3 +35,11 @@ def test_a_text_without_a_conversation_is_refused() -> None:
 def test_a_misspelt_field_is_an_error_and_not_ignored() -> None:
     with pytest.raises(TypeError, match=r"no field 'transcipt'; use .*transcript"):
         turn_of("Hi", {"conversation": "c", "transcipt": []}, new_id)
+
+
+@pytest.mark.parametrize("fields", [{"task": {"coding": True}}, {"limits": {"allowed": []}}, {"task": "coding"}])
+def test_a_task_or_limits_of_another_type_are_refused_before_anything_depends_on_them(
+    fields: dict[str, object],
+) -> None:
+    with pytest.raises(InvalidTurn, match=r"give a Task|give a plan's limits"):
+        turn_of("hi", {"conversation": "c", **fields}, lambda: "t")  # type: ignore[typeddict-item]

@@ -11,8 +11,8 @@ from skillweave.disclose.budget import Budget
 from skillweave.errors import Contended, InvalidTurn
 from skillweave.injection import FallbackKind, Injection
 from skillweave.ledger.state import State
-from skillweave.plan import CatalogMode, FileAccess, Settings
 from skillweave.registry import Registry
+from skillweave.settings import CatalogMode, FileAccess, Settings
 from skillweave.skill import Checkpoint, Skill, ToolRules
 from skillweave.sources.code import InCode
 from skillweave.stores.memory import MemoryStore

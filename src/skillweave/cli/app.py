@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
+from typer.completion import completion_init  # type: ignore[attr-defined]
 
-from skillweave.cli.output.help import Command, Deferred, Group
+from skillweave.cli.output.help import Command, Deferred, Group, Unconfigured
 
 PROMISE = "Put the right skill into an agent's context: once, inside a token budget, explained."
 CODES = (
@@ -31,7 +32,10 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "check": "Find what is wrong with skill files, with line and fix.",
         "validate": "Check whether skills may be used together.",
         "compose": "Merge several skills into one set of tools and steps.",
-        "ledger": "Show what a conversation was given, or forget it.",
+        "spawn": "Check what a sub-agent would start with: skills, tools, text.",
+        "ledger": "Show what a conversation was given, let it go, decide in it.",
+        "init": "Begin a new skill, which passes its own check.",
+        "doctor": "Find what is missing or wrong with this installation.",
     }
 )
 """Every command with its promise, which is the first line of its own help too."""
@@ -39,7 +43,8 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 
 def command() -> Any:  # noqa: ANN401 - typer's command type is private
     """The command of all commands, as typer runs it."""
-    app = _typer(add_completion=True)
+    completion_init()
+    app = _typer()
     app.callback(help=f"{PROMISE}\n\n{CODES}", epilog=START)(_options)
     group: Any = typer.main.get_command(app)
     for name, promise in COMMANDS.items():
@@ -55,17 +60,24 @@ def load_command(name: str) -> Callable[[], Any]:
 def _command(name: str) -> Any:  # noqa: ANN401
     module = import_module(f"skillweave.cli.{name}")
     app = _typer()
-    app.command(cls=Command, epilog=module.EXAMPLES)(getattr(module, name))
+    kind = Unconfigured if name == "doctor" else Command
+    app.command(cls=kind, epilog=module.EXAMPLES)(getattr(module, name))
     return typer.main.get_command(app)
 
 
 def _ledger() -> Any:  # noqa: ANN401
-    from skillweave.cli import ledger
+    from skillweave.cli import ledger, ledger_leaving, ledger_verdicts
 
     app = _typer(help=COMMANDS["ledger"])
     app.command(cls=Command, epilog=ledger.SHOW_EXAMPLES)(ledger.show)
     app.command(cls=Command, epilog=ledger.EVICT_EXAMPLES)(ledger.evict)
     app.command(cls=Command, epilog=ledger.CLEAR_EXAMPLES)(ledger.clear)
+    app.command(cls=Command, epilog=ledger_leaving.DISENGAGE_EXAMPLES)(ledger_leaving.disengage)
+    app.command(cls=Command, epilog=ledger_leaving.UNLOAD_EXAMPLES)(ledger_leaving.unload)
+    app.command(cls=Command, epilog=ledger_verdicts.APPROVE_EXAMPLES)(ledger_verdicts.approve)
+    app.command(cls=Command, epilog=ledger_verdicts.REJECT_EXAMPLES)(ledger_verdicts.reject)
+    app.command(cls=Command, epilog=ledger_verdicts.RECONSIDER_EXAMPLES)(ledger_verdicts.reconsider)
+    app.command(cls=Command, epilog=ledger_verdicts.CONSENT_EXAMPLES)(ledger_verdicts.consent)
     return typer.main.get_command(app)
 
 
@@ -75,17 +87,49 @@ def _typer(**settings: Any) -> typer.Typer:  # noqa: ANN401
     return typer.Typer(**{**plain, "context_settings": help_options, **settings})
 
 
-def _print_version(value: bool) -> None:
-    if value:
+def _print_version(ctx: typer.Context, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
         from skillweave._version import __version__
 
         typer.echo(f"skillweave {__version__}")
         raise typer.Exit
 
 
+def _install_completion(ctx: typer.Context, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from skillweave.cli.completion.shell import install_in, require_shell
+
+        shell = require_shell()
+        typer.echo(f"completion for {shell} is set up in {install_in(shell)}; it works in every new shell")
+        raise typer.Exit
+
+
+def _show_completion(ctx: typer.Context, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from skillweave.cli.completion.shell import require_shell, script_of
+
+        typer.echo(script_of(require_shell()))
+        raise typer.Exit
+
+
 def _options(
+    config: Annotated[
+        str | None,
+        typer.Option("--config", metavar="FILE", help="Read this configuration, not the nearest skillweave.toml."),
+    ] = None,
+    no_config: Annotated[bool, typer.Option("--no-config", help="Read no configuration file.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
+    install_completion: Annotated[
+        bool,
+        typer.Option("--install-completion", help="Set completion up in this shell.", callback=_install_completion),
+    ] = False,
+    show_completion: Annotated[
+        bool,
+        typer.Option("--show-completion", help="Print what sets it up, to keep elsewhere.", callback=_show_completion),
+    ] = False,
 ) -> None:
     """What stands before any command."""
+    if config is not None and no_config:
+        raise typer.TyperException("--config names a file, and --no-config says to read none; give one of them")

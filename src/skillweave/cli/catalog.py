@@ -7,6 +7,7 @@ import typer
 
 from skillweave.cli.arguments import options
 from skillweave.cli.arguments.skills import load_snapshot
+from skillweave.cli.arguments.working import working
 from skillweave.cli.output.answer import Answer
 from skillweave.cli.output.page import Ink, Page, printable
 
@@ -25,6 +26,7 @@ skillweave catalog --skills examples/skills --budget 2000
 
 def catalog(
     skills: options.Skills = None,
+    pack: options.Packs = None,
     strict: options.Strict = False,
     budget: options.Tokens = 8000,
     everything: Annotated[
@@ -45,12 +47,15 @@ def catalog(
     from skillweave.disclose.budget import Budget
     from skillweave.disclose.catalog import build_catalog
     from skillweave.disclose.pricing import Pricing
+    from skillweave.formats.host_keys import invocation_of
     from skillweave.tokens.counter import CountedOnce
     from skillweave.tokens.vocabulary import Tiktoken
 
-    snapshot = load_snapshot(skills, strict=strict)
+    snapshot = load_snapshot(skills, strict=strict, packs=pack)
     pricing = Pricing(CountedOnce(Tiktoken()))
-    shown = _Shown(snapshot, pricing, build_catalog(snapshot.active(), Budget(total=budget).catalog_limit, pricing))
+    closed = frozenset(skill.id for skill in snapshot.active() if not invocation_of(skill).by_model)
+    offered = [skill for skill in snapshot.active() if skill.id not in closed]
+    shown = _Shown(snapshot, pricing, build_catalog(offered, Budget(total=budget).catalog_limit, pricing), closed)
     text = shown.table if everything else shown.block
     return Answer(shown.to_dict, text, notes=loading_notes(snapshot))
 
@@ -60,6 +65,7 @@ class _Shown:
     snapshot: "Snapshot"
     pricing: "Pricing"
     catalog: "Catalog"
+    closed: frozenset[str]
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -67,17 +73,7 @@ class _Shown:
             "tokens": self.catalog.tokens,
             "shown": len(self.catalog.shown),
             "total": self.catalog.total,
-            "skills": [
-                {
-                    "skill_id": skill.id,
-                    "name": skill.name,
-                    "description": skill.description,
-                    "status": skill.status.value,
-                    "in_catalog": skill.id in self.catalog.shown,
-                    "tokens": self._tokens(skill),
-                }
-                for skill in self.snapshot.skills.values()
-            ],
+            "skills": self._entries(),
         }
 
     def block(self, page: Page) -> str:
@@ -88,12 +84,28 @@ class _Shown:
     def table(self, page: Page) -> str:
         width = max((len(skill.id) for skill in self.snapshot.skills.values()), default=5)
         head = f"{'skill':<{width}}  {'line':>5}  {'text':>7}  status"
-        rows = [self._row(skill, width, page) for skill in self.snapshot.skills.values()]
+        with working("Counting the tokens of", len(self.snapshot.skills)):
+            rows = [self._row(skill, width, page) for skill in self.snapshot.skills.values()]
         return "\n".join([page.paint(head, Ink.STRONG), *rows, "", self._summary()])
+
+    def _entries(self) -> list[dict[str, object]]:
+        with working("Counting the tokens of", len(self.snapshot.skills)):
+            return [
+                {
+                    "skill_id": skill.id,
+                    "name": skill.name,
+                    "description": skill.description,
+                    "status": skill.status.value,
+                    "closed_to_model": skill.id in self.closed,
+                    "in_catalog": skill.id in self.catalog.shown,
+                    "tokens": self._tokens(skill),
+                }
+                for skill in self.snapshot.skills.values()
+            ]
 
     def _row(self, skill: "Skill", width: int, page: Page) -> str:
         tokens = self._tokens(skill)
-        status = skill.status.value
+        status = f"{skill.status.value}{', closed to the model' if skill.id in self.closed else ''}"
         row = f"{skill.id:<{width}}  {tokens['catalog']:>5,}  {tokens['instructions']:>7,}  {status}"
         return row if skill.status.selectable else page.paint(row, Ink.FAINT)
 
@@ -110,9 +122,8 @@ class _Shown:
         from skillweave.cli.output.words import counted, tokens_shown
 
         shown, total = len(self.catalog.shown), self.catalog.total
+        takes = f"the catalog takes {tokens_shown(self.catalog.tokens)}."
+        closed = f" {counted(len(self.closed), 'more skill')} the model never selects." if self.closed else ""
         if shown == total:
-            return f"{counted(total, 'skill')}; the catalog takes {tokens_shown(self.catalog.tokens)}."
-        return (
-            f"{shown:,} of {counted(total, 'skill')}; the catalog takes {tokens_shown(self.catalog.tokens)}. "
-            "List the others with --all."
-        )
+            return f"{counted(total, 'skill')}; {takes}{closed}"
+        return f"{shown:,} of {counted(total, 'skill')}; {takes}{closed} List the others with --all."

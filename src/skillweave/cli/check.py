@@ -1,80 +1,60 @@
 """`skillweave check`: what is wrong with skill files, and what to do about it."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from skillweave.cli.arguments import options
-from skillweave.cli.arguments.skills import load_snapshot
-from skillweave.cli.failure import MISTAKE
-from skillweave.cli.output.answer import Answer
-from skillweave.cli.output.page import Ink, Page, printable
+from skillweave.cli.arguments.skills import load_snapshot, sources_of
+from skillweave.cli.arguments.working import working
+from skillweave.cli.output.answer import Answer, Stream
 
 if TYPE_CHECKING:
-    from skillweave.cli.output.tally import Tally
-    from skillweave.diagnostics import Diagnostic
+    from skillweave.cli.output.checked import Checked
+    from skillweave.registry import Snapshot
 
 EXAMPLES = """
 skillweave check --skills examples/skills
 skillweave check --skills examples/skills --strict
 skillweave check --skills skills --json
+skillweave check --skills skills --watch
 """
 
 
 def check(
     skills: options.Skills = None,
+    pack: options.Packs = None,
     strict: options.Strict = False,
+    watch: options.Watch = False,
     as_json: options.AsJson = False,
-) -> Answer:
+) -> Answer | Stream:
     """Find what is wrong with skill files, with line and fix.
 
-    Reports every file that is left out, every repair, and every trigger that cannot work. The exit code is 1 when
-    there is an error.
+    Reports every file that is left out, every repair, and every trigger that cannot work, then which skills the keys
+    disable-model-invocation, user-invocable and when_to_use, and $ARGUMENTS, are at work in. The exit code is 1 when
+    there is an error. With --watch it goes on after every edit, with what changed and the new findings, as JSON one
+    object per line, until you press Ctrl-C (exit code 130); it needs the extra `watch`.
     """
+    if not watch:
+        return _looked(load_snapshot(skills, strict=strict, packs=pack)).answer()
+    from skillweave.cli.watching import watched
+    from skillweave.registry import Registry
+
+    return watched(Registry(sources_of(skills, strict=strict, packs=pack)), _looked)
+
+
+def _looked(snapshot: "Snapshot") -> "Checked":
+    from skillweave.cli.output.checked import Checked
+    from skillweave.cli.output.host_keys import by_host_key
     from skillweave.cli.output.tally import tally_of
-    from skillweave.diagnostics import has_errors
+    from skillweave.contracts import check_contracts
+    from skillweave.contracts.event_types import check_event_types
+    from skillweave.select.task_rules import check_task_rules
     from skillweave.select.trigger_index import compile_triggers
     from skillweave.text.automaton import MatchMode
 
-    snapshot = load_snapshot(skills, strict=strict)
-    _, about_triggers = compile_triggers(snapshot.active(), MatchMode.WORD)
-    shown = _Shown(tally_of(snapshot), (*snapshot.diagnostics, *about_triggers))
-    return Answer(shown.to_dict, shown.text, code=MISTAKE if has_errors(shown.diagnostics) else 0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    tally: "Tally"
-    diagnostics: tuple["Diagnostic", ...]
-
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "loaded": self.tally.loaded,
-            "skipped": self.tally.skipped,
-            "repaired": self.tally.repaired,
-            "diagnostics": [found.to_dict() for found in self.diagnostics],
-        }
-
-    def text(self, page: Page) -> str:
-        lines = [_line(found, page) for found in self.diagnostics]
-        return "\n".join([*lines, *([""] if lines else []), self._summary()])
-
-    def _summary(self) -> str:
-        from skillweave.cli.output.words import counted
-
-        levels = [found.severity.value for found in self.diagnostics]
-        found = [counted(levels.count(level), noun) for level, noun in _NOUNS if level in levels]
-        tally = self.tally
-        counts = f"{counted(tally.loaded, 'skill')} loaded, {tally.skipped:,} skipped, {tally.repaired:,} repaired"
-        return f"{counts}: {', '.join(found) or 'nothing is wrong'}."
-
-
-_NOUNS = (("error", "error"), ("warning", "warning"), ("info", "note"))
-_INKS = {"error": Ink.BAD, "warning": Ink.WARN, "info": Ink.FAINT}
-
-
-def _line(found: "Diagnostic", page: Page) -> str:
-    """One line without breaks, so that it can be searched and counted."""
-    place = f"{found.location}: " if found.location else ""
-    level = page.paint(found.severity.value, _INKS[found.severity.value])
-    text = " ".join(f"{found.message} [{found.code}]; {found.fix}".split())
-    return f"{printable(place)}{level}: {printable(text)}"
+    with working("Checking the triggers of", snapshot.loaded):
+        _, about_triggers = compile_triggers(snapshot.active(), MatchMode.WORD)
+    about_rules = check_task_rules(snapshot.task_rules, snapshot)
+    about_events = check_event_types(snapshot)
+    about_contracts = check_contracts(snapshot.values())
+    diagnostics = (*snapshot.diagnostics, *about_triggers, *about_rules, *about_events, *about_contracts)
+    return Checked(tally_of(snapshot), diagnostics, by_host_key(snapshot.active()))

@@ -7,6 +7,7 @@ import typer
 
 from skillweave.cli.arguments import options
 from skillweave.cli.arguments.skills import load_snapshot
+from skillweave.cli.completion import offers
 from skillweave.cli.output.answer import Answer
 from skillweave.cli.output.page import Page
 
@@ -20,8 +21,11 @@ skillweave compose feature-spec feature-build --mode intersection --json
 
 
 def compose(
-    ids: Annotated[list[str], typer.Argument(metavar="SKILL", help="The ids of the skills.")],
+    ids: Annotated[
+        list[str], typer.Argument(metavar="SKILL", help="The ids of the skills.", autocompletion=offers.skill_ids)
+    ],
     skills: options.Skills = None,
+    pack: options.Packs = None,
     strict: options.Strict = False,
     mode: Annotated[
         Literal["union", "intersection"],
@@ -40,7 +44,7 @@ def compose(
     from skillweave.cli.output.tally import loading_notes
     from skillweave.compose.composition import Mode, compose_ids
 
-    snapshot = load_snapshot(skills, strict=strict)
+    snapshot = load_snapshot(skills, strict=strict, packs=pack)
     composition = compose_ids(ids, snapshot, Mode(mode))
     data = partial(_data, composition, mode)
     return Answer(data, partial(_text, composition), notes=loading_notes(snapshot))

@@ -36,7 +36,7 @@ def demo(as_json: options.AsJson = False) -> Answer:
 
 
 async def _played() -> Answer:
-    from skillweave.plan import FileAccess, Settings
+    from skillweave.settings import FileAccess, Settings
     from skillweave.wiring import open_weaver
 
     # Without the folder's name in the text every machine counts the same tokens.

@@ -4,12 +4,13 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from types import FrameType
 
+from skillweave.cli.completion.shell import PROGRAM, VARIABLE
 from skillweave.cli.failure import MISTAKE, Failure, failure_of, wants_json
-from skillweave.cli.output.answer import Answer
+from skillweave.cli.output.answer import Answer, Stream
 from skillweave.cli.output.page import page_for, printable
 from skillweave.errors import SkillweaveError
 
@@ -25,6 +26,8 @@ def run(arguments: Sequence[str]) -> int:
     answer, 130 interrupted, 141 nobody reads the output. What a user can cause is one line on stderr, and with `--json`
     an object on stdout too.
     """
+    if os.environ.get(VARIABLE):
+        return _completed()
     with _interruptible(), _open_streams():
         try:
             code = _answered(list(arguments) or ["--help"])
@@ -39,6 +42,18 @@ def run(arguments: Sequence[str]) -> int:
     return code
 
 
+def _completed() -> int:
+    """Offer completions; whatever goes wrong, nothing is said: it would stand in the middle of what somebody types."""
+    from skillweave.cli.app import command
+
+    with Path(os.devnull).open("w") as nothing, redirect_stderr(nothing):
+        try:
+            command().main([], prog_name=PROGRAM, standalone_mode=False)
+        except Exception:  # noqa: BLE001 - see above; code 1 lets the shell offer file names
+            return MISTAKE
+    return 0
+
+
 def _answered(arguments: list[str]) -> int:
     import typer
 
@@ -46,25 +61,61 @@ def _answered(arguments: list[str]) -> int:
 
     as_json = wants_json(arguments)
     try:
-        result = command().main(arguments, prog_name="skillweave", standalone_mode=False)
-        if not isinstance(result, Answer):
+        result = command().main(arguments, prog_name=PROGRAM, standalone_mode=False)
+        if not isinstance(result, Answer | Stream):
             return result if isinstance(result, int) else 0
-        text = result.as_json() if as_json else result.text(page_for(sys.stdout)).rstrip("\n")
+        text = _laid_out(result, as_json=as_json) if isinstance(result, Answer) else ""
     except BrokenPipeError:
         raise
     except (SkillweaveError, typer.TyperException, OSError, UnicodeError) as error:
-        return _failed(failure_of(error), as_json=as_json)
+        return _failed(failure_of(error), getattr(error, "__notes__", ()), as_json=as_json)
+    if isinstance(result, Stream):
+        return _streamed(result.answers, as_json=as_json)
     _print(text)
-    for note in result.notes:
+    for note in (*result.notes, *_strange_variables()):
         _say(note)
     return result.code
 
 
-def _failed(failure: Failure, *, as_json: bool) -> int:
+def _laid_out(answer: Answer, *, as_json: bool) -> str:
+    return answer.as_json() if as_json else answer.text(page_for(sys.stdout)).rstrip("\n")
+
+
+def _streamed(answers: Iterator[Answer], *, as_json: bool) -> int:
+    """Print one answer after the other, as they come."""
+    for note in _strange_variables():
+        _say(note)
+    while True:
+        try:
+            answer = next(answers, None)
+            if answer is None:
+                return 0
+            text = answer.as_line() if as_json else answer.text(page_for(sys.stdout)).rstrip("\n")
+        except (SkillweaveError, OSError, UnicodeError) as error:
+            failure = failure_of(error)
+            if as_json:
+                _print(failure.as_line())
+            _say(failure.line)
+            return failure.code
+        _print(text)
+        for note in answer.notes:
+            _say(note)
+
+
+def _failed(failure: Failure, notes: Sequence[str], *, as_json: bool) -> int:
     if as_json:
         _print(failure.as_json())
     _say(failure.line)
+    for note in (*notes, *_strange_variables()):
+        _say(note)
     return failure.code
+
+
+def _strange_variables() -> Iterator[str]:
+    if any(name.startswith("SKILLWEAVE_") for name in os.environ):
+        from skillweave.cli.configuration.environment import strange_variables
+
+        yield from strange_variables(os.environ)
 
 
 def _print(text: str) -> None:

@@ -23,7 +23,14 @@ class Failure:
 
     def as_json(self) -> str:
         """`{error: {type, message, exit_code}}`."""
-        return json.dumps({"error": {"type": self.kind, "message": self.line, "exit_code": self.code}}, indent=2)
+        return json.dumps(self._data(), indent=2)
+
+    def as_line(self) -> str:
+        """The same in one line."""
+        return json.dumps(self._data())
+
+    def _data(self) -> dict[str, object]:
+        return {"error": {"type": self.kind, "message": self.line, "exit_code": self.code}}
 
 
 def failure_of(error: Exception) -> Failure:

@@ -7,12 +7,18 @@ import typer
 
 from skillweave.cli.arguments import options
 from skillweave.cli.arguments.ledger import Kept, existing, opened, unknown_conversation
+from skillweave.cli.arguments.skills import sources_at_hand
+from skillweave.cli.completion import offers
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.answer import Answer
 from skillweave.cli.output.page import Ink, Page
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from skillweave.injection import PendingCheckpoint
     from skillweave.ledger.state import Record, State
+    from skillweave.registry import Source
 
 SHOW_EXAMPLES = """
 skillweave ledger show c1
@@ -26,25 +32,33 @@ CLEAR_EXAMPLES = """
 skillweave ledger clear c1
 """
 
-_Conversation = Annotated[str, typer.Argument(metavar="CONVERSATION", help="The id of a conversation.")]
-_KEY = "A skill's id, or a key such as artifact:SKILL/FILE."
+_GIVEN = typer.Argument(
+    metavar="KEY", help="A skill's id, or a key such as artifact:SKILL/FILE.", autocompletion=offers.given
+)
 
 
 def show(
-    conversation: _Conversation,
-    key: Annotated[str | None, typer.Argument(metavar="KEY", help=_KEY)] = None,
+    conversation: options.KnownConversation,
+    key: Annotated[str | None, _GIVEN] = None,
+    skills: options.Skills = None,
+    pack: options.Packs = None,
+    strict: options.Strict = False,
     ledger: options.KeptLedger = None,
     as_json: options.AsJson = False,
 ) -> Answer:
-    """Show what a conversation was given and what is engaged in it."""
+    """Show what a conversation was given, what is engaged in it, and what people decided.
+
+    With its skills at hand it also shows which checkpoints still wait for a person.
+    """
     import asyncio
 
-    return asyncio.run(_shown(existing(ledger, conversation), key))
+    sources = sources_at_hand(skills, strict=strict, packs=pack)
+    return asyncio.run(_shown(existing(ledger, conversation), sources, key))
 
 
 def evict(
-    conversation: _Conversation,
-    key: Annotated[str, typer.Argument(metavar="KEY", help=_KEY)],
+    conversation: options.KnownConversation,
+    key: Annotated[str, _GIVEN],
     ledger: options.KeptLedger = None,
     as_json: options.AsJson = False,
 ) -> Answer:
@@ -55,7 +69,7 @@ def evict(
 
 
 def clear(
-    conversation: _Conversation,
+    conversation: options.KnownConversation,
     ledger: options.KeptLedger = None,
     as_json: options.AsJson = False,
 ) -> Answer:
@@ -65,7 +79,7 @@ def clear(
     return asyncio.run(_cleared(existing(ledger, conversation)))
 
 
-async def _shown(kept: Kept, key: str | None) -> Answer:
+async def _shown(kept: Kept, sources: "Sequence[Source]", key: str | None) -> Answer:
     from skillweave.ledger.document import state_to_dict
 
     async with opened(kept) as store:
@@ -73,13 +87,40 @@ async def _shown(kept: Kept, key: str | None) -> Answer:
     if state.revision == 0:
         raise unknown_conversation(kept)
     if key is None:
-        return Answer(lambda: {"conversation": kept.conversation, **state_to_dict(state)}, partial(_text, state))
+        pending = await _pending(state, sources)
+        return Answer(
+            lambda: {
+                "conversation": kept.conversation,
+                **state_to_dict(state),
+                "checkpoints": None if pending is None else [checkpoint.to_dict() for checkpoint in pending],
+            },
+            partial(_text, state, pending or ()),
+        )
     record = _record(state, key, kept)
     place = state.records.index(record)
     return Answer(
         lambda: {"conversation": kept.conversation, "record": state_to_dict(state)["records"][place]},
         lambda page: _row(record, page),
     )
+
+
+async def _pending(state: "State", sources: "Sequence[Source]") -> "Sequence[PendingCheckpoint] | None":
+    """What waits for a person in the skills that are in force; None where no skills are at hand to say so."""
+    from skillweave.cli.arguments.skills import load
+    from skillweave.ledger.approvals import kept_out
+    from skillweave.relations.rules import all_requirements
+    from skillweave.settle.report import checkpoints_of
+
+    if not sources:
+        return None
+    if not state.engaged and not state.approvals:
+        return ()
+    known = (await load(sources)).snapshot
+    engaged = [entry.skill_id for entry in state.engaged]
+    names = dict.fromkeys((*engaged, *(one.rule.skill for one in all_requirements(engaged, known))))
+    out = kept_out(state.approvals, known)
+    found = [known.skills[name] for name in names if name in known.skills and name not in out]
+    return checkpoints_of(found, state.approvals, [known.skills[name] for name in out])
 
 
 async def _evicted(kept: Kept, key: str) -> Answer:
@@ -119,14 +160,17 @@ def _record(state: "State", key: str, kept: Kept) -> "Record":
     return record
 
 
-def _text(state: "State", page: Page) -> str:
+def _text(state: "State", pending: "Sequence[PendingCheckpoint]", page: Page) -> str:
+    from skillweave.cli.output.conversation import approval_text, engaged_text
+    from skillweave.cli.output.injection import checkpoint_text
+
     given = [_row(record, page) for record in state.records]
     old = [page.entry("superseded", old.record.key, Ink.FAINT) for old in state.superseded]
-    engaged = [
-        page.entry("engaged", f"{entry.skill_id}, by {entry.by}; {_idle(entry.idle)}") for entry in state.engaged
-    ]
+    engaged = [engaged_text(entry, page) for entry in state.engaged]
+    said = [approval_text(approval, page) for approval in state.approvals]
+    waiting = [checkpoint_text(one, page, of=one.skill_id) for one in pending]
     lines = [*given, *old, *engaged] or [page.wrap("Nothing is recorded as given, and no skill is engaged.")]
-    return "\n".join([*lines, page.entry("revision", str(state.revision))])
+    return "\n".join([*lines, *said, *waiting, page.entry("revision", str(state.revision))])
 
 
 def _row(record: "Record", page: Page) -> str:
@@ -134,7 +178,3 @@ def _row(record: "Record", page: Page) -> str:
 
     title = f"{record.key} ({record.rung.label}, {tokens_shown(record.tokens)})"
     return f"{page.entry(record.state.value, title, Ink.GOOD)}\n{page.entry('', f'in message {record.carrier}')}"
-
-
-def _idle(messages: int) -> str:
-    return "matched by the latest message" if messages == 0 else f"not matched for {messages} messages"

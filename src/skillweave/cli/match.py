@@ -11,30 +11,38 @@ from skillweave.cli.arguments.ledger import DEFAULT_CONVERSATION, Kept, opened
 from skillweave.cli.arguments.message import message_text
 from skillweave.cli.arguments.skills import sources_of
 from skillweave.cli.arguments.transcript import read_transcript
+from skillweave.cli.arguments.working import indexed
 from skillweave.cli.output.answer import Answer
 from skillweave.cli.output.page import Ink, Page
 
 if TYPE_CHECKING:
     from skillweave.conversation import Turn
     from skillweave.injection import Fallback
-    from skillweave.plan import Settings
     from skillweave.registry import Source
     from skillweave.select.candidates import Candidate, Selection
+    from skillweave.settings import Settings
 
 EXAMPLES = """
 skillweave match --skills examples/skills "Is this invoice right?"
 skillweave match --matcher triggers "Is this invoice right?"
+skillweave match --mention "/invoice-checking of June"
+skillweave match --pack coding --coding "Add a login form"
 """
 
 
 def match(
     message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What was just said; - reads standard input.")],
     skills: options.Skills = None,
+    pack: options.Packs = None,
     strict: options.Strict = False,
     role: options.Speaker = "user",
     transcript: options.Transcript = None,
+    task: options.TaskText = None,
+    risk: options.Risk = None,
+    coding: options.Coding = False,
     catalog: options.Catalog = "fallback",
     matcher: options.Matchers = None,
+    mention: options.Mention = False,
     max_skills: options.MaxSkills = 3,
     budget: options.Tokens = 8000,
     as_json: options.AsJson = False,
@@ -46,12 +54,19 @@ def match(
     """
     import asyncio
 
-    from skillweave.cli.arguments.turn import settings_of, turn_of
+    from skillweave.cli.arguments.turn import matchers_of, settings_of, task_of, turn_of
 
     kept = Kept(None, DEFAULT_CONVERSATION)
-    turn = turn_of(message_text(message), role, kept.conversation, transcript=read_transcript(transcript))
+    turn = turn_of(
+        message_text(message),
+        role,
+        kept.conversation,
+        transcript=read_transcript(transcript),
+        task=task_of(task, risk, coding=coding),
+    )
     settings = settings_of(catalog=catalog, max_skills=max_skills, budget=budget)
-    return asyncio.run(_matched(sources_of(skills, strict=strict), turn, settings, matcher, kept))
+    matchers = matchers_of(matcher, mention=mention)
+    return asyncio.run(_matched(sources_of(skills, strict=strict, packs=pack), turn, settings, matchers, kept))
 
 
 async def _matched(
@@ -62,6 +77,7 @@ async def _matched(
 
     async with opened(kept) as store:
         weaver = weaver_over(sources, store, settings, matchers)
+        await indexed(weaver)
         selection = await weaver.match(turn)
         fallback = (await weaver.preview(turn)).fallback
     notes = loading_notes(await weaver.snapshot())

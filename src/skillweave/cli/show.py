@@ -8,6 +8,7 @@ import typer
 
 from skillweave.cli.arguments import options
 from skillweave.cli.arguments.skills import load, sources_of
+from skillweave.cli.completion import offers
 from skillweave.cli.output.answer import Answer
 from skillweave.cli.output.page import Ink, Page, printable
 
@@ -23,19 +24,20 @@ skillweave show multilingual-greetings --skills examples/skills --json
 
 
 def show(
-    skill: Annotated[str, typer.Argument(metavar="SKILL", help="The id of a skill.")],
+    skill: Annotated[str, typer.Argument(metavar="SKILL", help="The id of a skill.", autocompletion=offers.skill_ids)],
     skills: options.Skills = None,
+    pack: options.Packs = None,
     strict: options.Strict = False,
     as_json: options.AsJson = False,
 ) -> Answer:
     """Print one skill as the model gets it, with cost and rules.
 
-    First what is known of it: tokens, triggers, tools, relations, where it came from; then the very text that is
-    injected, with its documents.
+    First what is known of it: tokens, who may select it, triggers, tools, relations, where it came from; then the very
+    text that is injected, with its documents.
     """
     import asyncio
 
-    return asyncio.run(_shown(skill, sources_of(skills, strict=strict)))
+    return asyncio.run(_shown(skill, sources_of(skills, strict=strict, packs=pack)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +47,19 @@ class _Shown:
     tokens: dict[str, int]
 
     def to_dict(self) -> dict[str, object]:
+        from skillweave.formats.arguments import takes_arguments
+        from skillweave.formats.host_keys import invocation_of, when_to_use_of
         from skillweave.formats.native_write import to_dict
 
+        invocation = invocation_of(self.skill)
         origin = self.skill.origin
         return {
             **to_dict(self.skill),
             "origin": None if origin is None else {"source": origin.source, "location": origin.location},
             "digest": self.skill.digest,
+            "invocation": {"by_model": invocation.by_model, "by_user": invocation.by_user},
+            "when_to_use": when_to_use_of(self.skill) or None,
+            "takes_arguments": takes_arguments(self.skill),
             "tokens": self.tokens,
             "block": self.block,
         }
@@ -64,12 +72,15 @@ class _Shown:
         return "\n".join([title, page.wrap(skill.description), "", *facts, "", printable(self.block)])
 
     def _facts(self) -> Iterator[tuple[str, str]]:
+        from skillweave.cli.output.host_keys import host_key_facts
+
         skill, tokens = self.skill, self.tokens
         figures = f"{tokens['catalog']:,} for its catalog line, {tokens['instructions']:,} for its instructions"
         with_documents = f", {tokens['full']:,} with its documents" if tokens["full"] > tokens["instructions"] else ""
         yield "id", skill.id
         yield "status", "" if skill.status.value == "active" else skill.status.value
         yield "tokens", figures + with_documents
+        yield from host_key_facts(skill)
         yield from _lists("triggers", [(getattr(skill.triggers, kind), kind) for kind in _TRIGGERS])
         yield from _tools(skill)
         yield from (("relation", _relation(skill, place)) for place in range(len(skill.relations)))

@@ -13,6 +13,7 @@ from skillweave.cli.arguments.memory import memory_of
 from skillweave.cli.arguments.message import message_text
 from skillweave.cli.arguments.skills import sources_of
 from skillweave.cli.arguments.transcript import read_transcript
+from skillweave.cli.arguments.working import indexed
 from skillweave.cli.failure import UNREACHABLE
 from skillweave.cli.output.answer import Answer
 from skillweave.cli.output.page import Page
@@ -20,29 +21,35 @@ from skillweave.cli.output.page import Page
 if TYPE_CHECKING:
     from skillweave.conversation import Turn
     from skillweave.injection import Injection
-    from skillweave.plan import Settings
     from skillweave.registry import Snapshot, Source
+    from skillweave.settings import Settings
 
 EXAMPLES = """
 skillweave weave --skills examples/skills "Say bonjour to Alice"
 skillweave weave --conversation c1 "Say bonjour to Alice"
 skillweave weave --conversation c1 --transcript chat.json "And in German?"
 skillweave weave --role assistant "SKILL_SELECT:multilingual-greetings"
+skillweave weave --pack coding --coding "Add a login form"
 """
 
 
 def weave(
     message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What was just said; - reads standard input.")],
     skills: options.Skills = None,
+    pack: options.Packs = None,
     strict: options.Strict = False,
     role: options.Speaker = "user",
     transcript: options.Transcript = None,
     memory: options.Memory = None,
+    task: options.TaskText = None,
+    risk: options.Risk = None,
+    coding: options.Coding = False,
     tool: options.Tools = None,
     placement: options.Where = "history",
     turn_id: options.TurnId = None,
     catalog: options.Catalog = "fallback",
     matcher: options.Matchers = None,
+    mention: options.Mention = False,
     max_skills: options.MaxSkills = 3,
     budget: options.Tokens = 8000,
     conversation: options.Conversation = None,
@@ -56,7 +63,7 @@ def weave(
     """
     import asyncio
 
-    from skillweave.cli.arguments.turn import settings_of, turn_of
+    from skillweave.cli.arguments.turn import matchers_of, settings_of, task_of, turn_of
 
     kept = kept_in(ledger, conversation)
     turn = turn_of(
@@ -68,9 +75,11 @@ def weave(
         memory=memory_of(memory),
         tools=tool,
         placement=placement,
+        task=task_of(task, risk, coding=coding),
     )
     settings = settings_of(catalog=catalog, max_skills=max_skills, budget=budget)
-    return asyncio.run(_woven(sources_of(skills, strict=strict), turn, settings, matcher, kept))
+    matchers = matchers_of(matcher, mention=mention)
+    return asyncio.run(_woven(sources_of(skills, strict=strict, packs=pack), turn, settings, matchers, kept))
 
 
 async def _woven(
@@ -81,6 +90,7 @@ async def _woven(
 
     async with opened(kept) as store:
         weaver = weaver_over(sources, store, settings, matchers)
+        await indexed(weaver)
         injection = await weaver.weave(turn)
     snapshot = await weaver.snapshot()
     troubles = [found for found in injection.diagnostics if found.code in ("ledger-unavailable", "decisions-not-kept")]
@@ -94,8 +104,10 @@ async def _woven(
 
 def _text(injection: "Injection", snapshot: "Snapshot", kept: Kept, page: Page) -> str:
     from skillweave.cli.output.injection import injection_text
+    from skillweave.formats.host_keys import invocation_of
 
-    text = injection_text(injection, page, skills=len(snapshot.active()))
+    skills = sum(invocation_of(skill).by_model for skill in snapshot.active())
+    text = injection_text(injection, page, skills=skills)
     if kept.ledger is None:
         return text
     other = "" if kept.ledger == DEFAULT_LEDGER else f" --ledger {quote(kept.ledger)}"

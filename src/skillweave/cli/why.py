@@ -8,6 +8,7 @@ import typer
 
 from skillweave.cli.arguments import options
 from skillweave.cli.arguments.ledger import Kept, existing, opened, unknown_conversation
+from skillweave.cli.completion import offers
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.answer import Answer
 from skillweave.cli.output.page import Ink, Page
@@ -23,8 +24,11 @@ skillweave why c1 --ledger team.db --json
 
 
 def why(
-    conversation: Annotated[str, typer.Argument(metavar="CONVERSATION", help="The id of a conversation.")],
-    skill: Annotated[str | None, typer.Argument(metavar="SKILL", help="Only what was decided about it.")] = None,
+    conversation: options.KnownConversation,
+    skill: Annotated[
+        str | None,
+        typer.Argument(metavar="SKILL", help="Only what was decided about it.", autocompletion=offers.considered),
+    ] = None,
     ledger: options.KeptLedger = None,
     as_json: options.AsJson = False,
 ) -> Answer:

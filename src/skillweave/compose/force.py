@@ -1,6 +1,6 @@
 """From the skills in force in a conversation to its tool policy (spec 4.3)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from skillweave.skill import Skill, ToolRules
 DELIBERATE = frozenset({"explicit", "host", "mention", "task", "graph"})
 """What engages a skill by somebody's decision; a mere trigger word or ranking does not."""
 
-_NO_NAMES: Mapping[str, str] = MappingProxyType({})
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Enforce(StrEnum):
@@ -38,15 +38,23 @@ def policy_of(
     enforce: Enforce = Enforce.EXPLICIT,
     mode: Mode = Mode.UNION,
     consented: frozenset[str] = frozenset(),
-    argument_names: Mapping[str, str] = _NO_NAMES,
+    let_through: frozenset[tuple[str, str, str]] = frozenset(),
+    kept_out: Sequence[Skill] = (),
+    rejected: Mapping[str, str] = _NOTHING,
+    argument_names: Mapping[str, str] = _NOTHING,
 ) -> ToolPolicy:
     """The policy that all skills in force give together, never wider than the host's `grant` (None: not stated).
 
     A forbidden tool is forbidden however its skill was engaged; where no skill has rules, the grant stays as it is. An
     `allowed` that does not restrict adds nothing to others' either: the user's words widen no restriction. `consented`
-    are the digests of the skills whose preapproved tools a person agreed to.
+    are the digests of the skills whose preapproved tools a person agreed to; `let_through` the checkpoints that need
+    not ask again, by skill id, name and digest.
+
+    A person's no never widens anything: what a skill in `kept_out` forbids stays forbidden, its checkpoints still ask,
+    and the tool entries in `rejected`, each with the reason in words, are denied.
     """
-    tools = merge_rules([_rules(member, Enforce(enforce)) for member in in_force], mode)
+    rules = [_rules(member, Enforce(enforce)) for member in in_force]
+    tools = merge_rules([*rules, *map(_restraints, kept_out), ToolRules(forbidden=tuple(rejected))], mode)
     allowed = _within_grant(tools, grant)
     preapproved = tools.preapproved if allowed is None else inside(tools.preapproved, allowed)
     agreed = {
@@ -61,7 +69,8 @@ def policy_of(
         preapproved_tools=preapproved,
         consented_tools=tuple(entry for entry in preapproved if entry in agreed),
         grant=None if grant is None else tuple(grant),
-        asks=_asks(in_force),
+        asks=_asks([*(member.skill for member in in_force), *kept_out], let_through),
+        rejected=rejected,
         argument_names=argument_names,
     )
 
@@ -73,6 +82,11 @@ def _rules(member: InForce, enforce: Enforce) -> ToolRules:
     return replace(rules, allowed=None)
 
 
+def _restraints(skill: Skill) -> ToolRules:
+    # Its allowed list goes with the skill: it would lock the agent into what it must not do.
+    return ToolRules(forbidden=skill.tools.forbidden) if skill.tools else ToolRules()
+
+
 def _within_grant(tools: ToolSet, grant: Sequence[str] | None) -> tuple[str, ...] | None:
     if grant is None:
         return tools.allowed
@@ -80,10 +94,11 @@ def _within_grant(tools: ToolSet, grant: Sequence[str] | None) -> tuple[str, ...
     return granted if tools.allowed is None else meet(tools.allowed, granted)
 
 
-def _asks(in_force: Sequence[InForce]) -> Mapping[str, tuple[str, ...]]:
+def _asks(skills: Iterable[Skill], let_through: frozenset[tuple[str, str, str]]) -> Mapping[str, tuple[str, ...]]:
     asks: dict[str, dict[str, None]] = {}
-    for member in in_force:
-        for checkpoint in member.skill.checkpoints:
-            if checkpoint.before is not None and checkpoint.blocking:
+    for skill in skills:
+        for checkpoint in skill.checkpoints:
+            passed = (skill.id, checkpoint.name, skill.digest) in let_through
+            if checkpoint.before is not None and checkpoint.blocking and not passed:
                 asks.setdefault(checkpoint.before, {})[checkpoint.name] = None
     return MappingProxyType({tool: tuple(names) for tool, names in asks.items()})

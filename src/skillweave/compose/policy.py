@@ -20,7 +20,7 @@ def _no_checkpoints() -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType({})
 
 
-def _no_arguments() -> Mapping[str, str]:
+def _no_texts() -> Mapping[str, str]:
     return MappingProxyType({})
 
 
@@ -30,7 +30,8 @@ class ToolPolicy:
 
     `preapproved_tools` are what the skills ask to run unasked, `consented_tools` those of them that a person agreed to.
     `asks` are tool entries with the checkpoints before them; `argument_names` name, by tool, the argument whose text
-    patterns are matched with (`command` where none is named).
+    patterns are matched with (`command` where none is named). `rejected` are those of the forbidden entries that a
+    person refused at a checkpoint, each with who did.
     """
 
     allowed_tools: tuple[str, ...] | None = None
@@ -39,7 +40,8 @@ class ToolPolicy:
     consented_tools: tuple[str, ...] = ()
     grant: tuple[str, ...] | None = None
     asks: Mapping[str, tuple[str, ...]] = field(default_factory=_no_checkpoints, hash=False)
-    argument_names: Mapping[str, str] = field(default_factory=_no_arguments, hash=False)
+    argument_names: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
+    rejected: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
 
     def offers(self, names: Iterable[str]) -> tuple[str, ...]:
         """The tools to show to the model: those that could be called with some arguments, in the order given."""
@@ -76,10 +78,14 @@ class ToolPolicy:
         return tuple(dict.fromkeys(checkpoint for names in asked for checkpoint in names))
 
     def _denied(self, code: Refusal, name: str, text: str | None) -> Verdict:
-        what = "forbidden by a skill in force" if code is Refusal.FORBIDDEN else "not allowed"
+        what = "not allowed" if code is Refusal.NOT_ALLOWED else self._why_forbidden(name, text)
         hint = "" if text is not None and is_plain(text) else self._hint(name)
         message = f"{code.value}: this call of {name_shown(name)} is {what}{hint}; {self._way_out()}"
         return Verdict(Ruling.DENY, name, message, code)
+
+    def _why_forbidden(self, name: str, text: str | None) -> str:
+        reasons = (why for entry, why in self.rejected.items() if prohibits(read_entry(entry), name, text))
+        return next(reasons, "forbidden by a skill in force")
 
     def _hint(self, name: str) -> str:
         entries = map(read_entry, (*self.forbidden_tools, *(self.allowed_tools or ()), *(self.grant or ())))

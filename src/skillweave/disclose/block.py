@@ -11,11 +11,16 @@ _DIGEST_LENGTH = 32
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """A text with its tokens, and what had to be escaped in it."""
+    """A text with its tokens, its digest, and what had to be escaped in it."""
 
     text: str
     tokens: int
+    digest: str
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    def carrier(self, turn_id: str) -> str:
+        """The id of the message that carries this text, given in this turn: a replay's is the same, others differ."""
+        return carrier_of(self.digest, turn_id)
 
 
 def text_digest(text: str) -> str:
@@ -25,10 +30,10 @@ def text_digest(text: str) -> str:
     return sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_LENGTH]
 
 
-def carrier_of(text: str, turn_id: str) -> str:
-    """The id of the message that carries this text, given in this turn: the same for a replay, new for a new giving."""
+def carrier_of(digest: str, turn_id: str) -> str:
+    """The id of the message that carries the text of that digest, given in that turn."""
     turn = sha256(turn_id.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return f"sw-{text_digest(text)}-{turn}"
+    return f"sw-{digest}-{turn}"
 
 
 _CARRIER = re.compile(rf"sw-([0-9a-f]{{{_DIGEST_LENGTH}}})-[0-9a-f]{{12}}")

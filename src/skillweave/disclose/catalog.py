@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.render import CATALOG_HEAD, all_skills_head, catalog_line, catalog_tail
+from skillweave.disclose.render import all_skills_head, catalog_continued, catalog_head, catalog_line, catalog_tail
 from skillweave.disclose.rung import Rung
+from skillweave.disclose.skill_tools import SkillTools
 from skillweave.skill import Skill
 
 MOST_SKILLS_IN_FULL = 10
 """How many skills an answer to "show all skills" holds at most (seed 004's later releases)."""
+
+
+LONGEST_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,26 +29,54 @@ class Catalog:
 NO_CATALOG = Catalog()
 
 
-def build_catalog(skills: Sequence[Skill], limit: int, pricing: Pricing, *, first: Sequence[str] = ()) -> Catalog:
+def build_catalog(
+    skills: Sequence[Skill],
+    limit: int,
+    pricing: Pricing,
+    *,
+    first: Sequence[str] = (),
+    tools: SkillTools = SkillTools.ABSENT,
+) -> Catalog:
     """Every skill's line while they fit into `limit` tokens: `first` ones, then by id; says how many are missing."""
     if not skills:
         return NO_CATALOG
     preferred = {skill_id: place for place, skill_id in enumerate(first)}
     ranked = sorted(skills, key=lambda skill: (preferred.get(skill.id, len(preferred)), skill.id))
     lines = [catalog_line(skill) for skill in ranked]
-    for fitting in range(_fitting(lines, limit, pricing), 0, -1):
-        text = _catalog_text(lines[:fitting], len(lines))
+    for fitting in range(_fitting(lines, limit, pricing, tools), 0, -1):
+        text = _catalog_text(lines[:fitting], len(lines), tools)
         tokens = pricing.count(text)
         if tokens <= limit:
             return Catalog(text, tokens, frozenset(skill.id for skill in ranked[:fitting]), len(skills))
     return Catalog(total=len(skills))
 
 
+def catalog_page(skills: Sequence[Skill], limit: int, pricing: Pricing, *, after: str = "") -> str:
+    """The lines of the skills whose ids come after `after`, as many as fit into `limit` tokens; says how to go on."""
+    ranked = sorted((skill for skill in skills if skill.id > after), key=lambda skill: skill.id)
+    if not ranked:
+        return f"No skill comes after {after[:LONGEST_SHOWN]!r}." if after and skills else "There are no skills."
+    lines: list[str] = []
+    room = limit
+    for skill in ranked:
+        line = catalog_line(skill)
+        room -= pricing.count("\n" + line)
+        if lines and room < 0:
+            break
+        lines.append(line)
+    if len(lines) == len(ranked):
+        return "\n".join(lines)
+    last = ranked[len(lines) - 1].id
+    return "\n".join([*lines, catalog_continued(len(lines), len(ranked), last)])
+
+
 def catalog_cost(skills: Sequence[Skill], pricing: Pricing) -> int:
     """Tokens of a catalog that shows every skill."""
     if not skills:
         return 0
-    return pricing.count(CATALOG_HEAD) + sum(pricing.count("\n" + catalog_line(skill)) for skill in skills)
+    return pricing.count(catalog_head(SkillTools.ABSENT)) + sum(
+        pricing.count("\n" + catalog_line(skill)) for skill in skills
+    )
 
 
 def show_all(skills: Sequence[Skill], limit: int, pricing: Pricing) -> str:
@@ -58,18 +90,18 @@ def show_all(skills: Sequence[Skill], limit: int, pricing: Pricing) -> str:
     return ""
 
 
-def _catalog_text(lines: Sequence[str], total: int) -> str:
-    tail = [] if len(lines) == total else [catalog_tail(len(lines), total)]
-    return "\n".join([CATALOG_HEAD, *sorted(lines), *tail])
+def _catalog_text(lines: Sequence[str], total: int, tools: SkillTools) -> str:
+    tail = [] if len(lines) == total else [catalog_tail(len(lines), total, tools)]
+    return "\n".join([catalog_head(tools), *sorted(lines), *tail])
 
 
-def _fitting(lines: Sequence[str], limit: int, pricing: Pricing) -> int:
+def _fitting(lines: Sequence[str], limit: int, pricing: Pricing, tools: SkillTools) -> int:
     # Only where to start: the tokens of joined lines can be a few more than their sum, so the whole is counted too.
     costs = [pricing.count("\n" + line) for line in lines]
-    room = limit - pricing.count(CATALOG_HEAD)
+    room = limit - pricing.count(catalog_head(tools))
     if sum(costs) <= room:
         return len(lines)
-    room -= pricing.count("\n" + catalog_tail(len(lines), len(lines)))
+    room -= pricing.count("\n" + catalog_tail(len(lines), len(lines), tools))
     fitting = 0
     for cost in costs:
         if cost > room:

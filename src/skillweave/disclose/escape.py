@@ -11,8 +11,9 @@ SECTION = "=== Skill Section: "
 REFERENCE = "=== Skill Reference: "
 AVAILABLE = "=== Skill Available: "
 CONTEXT = "=== Entity Context: "
+AGENT = "=== Agent Capabilities: "
 HEADER_END = " ==="
-HEADERS = (ACTIVATED, OUTLINED, SECTION, REFERENCE, AVAILABLE, CONTEXT)
+HEADERS = (ACTIVATED, OUTLINED, SECTION, REFERENCE, AVAILABLE, CONTEXT, AGENT)
 """The headers that a block begins with."""
 REPLACES = "This replaces the earlier text of this skill."
 """The line under the header of a block that is given again with other content."""
@@ -48,18 +49,19 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Escaped:
-    """Skill text on its way into a prompt: escapes what would pass for ours, and notes that it did."""
+    """Skill text on its way into a prompt: escapes what would pass for ours, and notes that it did.
 
-    def __init__(self, skill: Skill) -> None:
+    `arguments` are the user's words in it, of which the notes say nothing but that they are there.
+    """
+
+    def __init__(self, skill: Skill, arguments: str = "") -> None:
         self._skill = skill
+        self._filled = ", filled with the user's words," if arguments else ""
         self._found: dict[str, None] = {}
 
     def text(self, value: str) -> str:
         """Text of several lines: unified line ends, markers and lines that look like ours escaped."""
-        lines = _LINE_BREAK.sub("\n", value).rstrip()
-        if not lines.isascii() and _LONE_SURROGATE.search(lines):
-            self._found["half of a surrogate pair, which no encoding can carry"] = None
-            lines = _LONE_SURROGATE.sub("\ufffd", lines)
+        lines = self._unified(value)
         marked = _MARKER.sub(r"SKILL_SELECT\\:", lines)
         if marked != lines:
             self._found["a SKILL_SELECT: marker"] = None
@@ -79,8 +81,23 @@ class Escaped:
                 code="text-escaped",
                 severity=Severity.INFO,
                 skill=self._skill.id,
-                message=f"the text of skill {self._skill.id!r} holds {what}; it was escaped",
+                message=f"the text of skill {self._skill.id!r}{self._filled} holds {what}; it was escaped",
                 fix="nothing else is changed; reword the line if the escape disturbs",
             )
             for what in self._found
         )
+
+    def _unified(self, value: str) -> str:
+        lines = _LINE_BREAK.sub("\n", value).rstrip()
+        if not lines.isascii() and _LONE_SURROGATE.search(lines):
+            self._found["half of a surrogate pair, which no encoding can carry"] = None
+            lines = _LONE_SURROGATE.sub("\ufffd", lines)
+        return lines
+
+
+class Unescaped(Escaped):
+    """Skill text that is to be divided before it is escaped: the author's headings are needed for that, ours too."""
+
+    def text(self, value: str) -> str:
+        """The text with unified line ends, and nothing else changed."""
+        return self._unified(value)

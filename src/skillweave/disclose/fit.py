@@ -1,13 +1,16 @@
 """The ladder: which rung of each wanted skill fits into what is left of the budget (spec 5.2)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from skillweave.disclose.block import Priced
 from skillweave.disclose.escape import REPLACES
 from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.reading import Reading, Readout
 from skillweave.disclose.render import Extras, Inlined, render_context
+from skillweave.disclose.render_sections import render_contents, render_reading
 from skillweave.disclose.rung import Rung
+from skillweave.disclose.skill_tools import SkillTools
 from skillweave.skill import Skill
 
 
@@ -26,7 +29,8 @@ class Want:
     """A skill that should be in the context of the coming call.
 
     `present` is the rung whose text is there already, None when none is; `replaces` says that an outdated text of the
-    skill may still stand there.
+    skill may still stand there. `readings` are sections to be shown beside it, `highest` is the rung that is enough.
+    `arguments` are the user's words that its text takes.
     """
 
     skill: Skill
@@ -35,6 +39,9 @@ class Want:
     artifacts: tuple[Inlined, ...] = ()
     passages: tuple[Passage, ...] = ()
     base_directory: str | None = None
+    readings: tuple[Reading, ...] = ()
+    highest: Rung = Rung.FULL
+    arguments: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +67,14 @@ class Shown:
     within: tuple[Passage, ...] = ()
     context: Priced | None = None
     apart: tuple[Passage, ...] = ()
+    readouts: tuple[Readout, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
     @property
     def added(self) -> int:
         """Tokens that this skill adds to the coming call."""
-        return (self.block.tokens if self.block else 0) + (self.context.tokens if self.context else 0)
+        blocks = (self.block, self.context, *(readout.block for readout in self.readouts))
+        return sum(block.tokens for block in blocks if block is not None)
 
 
 @dataclass(slots=True)
@@ -75,7 +84,8 @@ class _Purse:
     left: int
     per_skill: int
     pricing: Pricing
-    catalog_shows: frozenset[str] = field(default_factory=frozenset)
+    ladder: tuple[Rung, ...]
+    catalog_shows: frozenset[str]
 
 
 def fit(
@@ -85,29 +95,37 @@ def fit(
     per_skill: int,
     pricing: Pricing,
     catalog_shows: frozenset[str] = frozenset(),
+    tools: SkillTools = SkillTools.ABSENT,
 ) -> tuple[Shown, ...]:
     """Fill the budget group by group, best ranked first; what is added never costs more than `left` tokens.
 
-    A group steps down together: full, instructions without artifacts, catalog line, nothing. Artifacts are inlined
-    one by one while they fit; entity context comes last. What is present is never shown again.
+    A group steps down together: full, instructions without artifacts, outline, catalog line, nothing. What was asked
+    to be read comes next, artifacts are inlined one by one while they fit, entity context comes last. What is present
+    is never shown again.
     """
-    purse = _Purse(max(0, left), per_skill, pricing, catalog_shows)
+    ladder = (Rung.FULL, Rung.INSTRUCTIONS, *([Rung.OUTLINE] if tools is SkillTools.OFFERED else []), Rung.CATALOG)
+    purse = _Purse(max(0, left), per_skill, pricing, ladder, catalog_shows)
     return tuple(shown for group in groups for shown in _fit_group(group, purse))
 
 
 def _fit_group(group: Sequence[Want], purse: _Purse) -> Iterator[Shown]:
-    for rung in (Rung.FULL, Rung.INSTRUCTIONS, Rung.CATALOG):
+    for rung in purse.ladder:
         steps = [_at(want, rung, purse) for want in group]
         cost = sum(step.added for step in steps)
         if cost <= purse.left and all(step.added <= purse.per_skill for step in steps):
             purse.left -= cost
             missing = [_missing(step, purse) for step in steps]
-            yield from (_with_passages(_with_artifacts(step, purse), purse) for step in missing)
+            yield from (_filled(step, purse) for step in missing)
             return
-    yield from (_with_passages(_missing(Shown(want, want.present), purse), purse) for want in group)
+    yield from (_filled(_missing(Shown(want, want.present), purse), purse) for want in group)
+
+
+def _filled(shown: Shown, purse: _Purse) -> Shown:
+    return _with_passages(_with_artifacts(_with_readings(shown, purse), purse), purse)
 
 
 def _at(want: Want, rung: Rung, purse: _Purse) -> Shown:
+    rung = _reached(want, rung, purse)
     if want.present is not None and want.present >= min(rung, _highest(want)):
         return Shown(want, want.present)
     if rung is Rung.CATALOG:
@@ -118,22 +136,36 @@ def _at(want: Want, rung: Rung, purse: _Purse) -> Shown:
     return Shown(want, rung, _priced(want, rung, inlined, (), purse), inlined)
 
 
+def _reached(want: Want, rung: Rung, purse: _Purse) -> Rung:
+    """The rung that the skill is shown at on this step of the ladder: a short skill has no outline."""
+    wanted = min(rung, want.highest)
+    if wanted is Rung.OUTLINE and not purse.pricing.outlined(want.skill, _extras(want, (), ())):
+        return Rung.INSTRUCTIONS
+    return wanted
+
+
 def _highest(want: Want) -> Rung:
     return Rung.FULL if want.artifacts else Rung.INSTRUCTIONS
 
 
 def _priced(want: Want, rung: Rung, inlined: tuple[Inlined, ...], within: tuple[Passage, ...], purse: _Purse) -> Priced:
-    extras = Extras(
+    if rung is Rung.CATALOG:
+        return purse.pricing.skill(want.skill, rung, Extras(base_directory=want.base_directory))
+    return purse.pricing.skill(want.skill, rung, _extras(want, inlined, within))
+
+
+def _extras(want: Want, inlined: tuple[Inlined, ...], within: tuple[Passage, ...]) -> Extras:
+    return Extras(
         inlined=inlined,
         context=tuple(passage.text for passage in within),
         base_directory=want.base_directory,
-        replaces_earlier=REPLACES if want.replaces and rung is not Rung.CATALOG else "",
+        replaces_earlier=REPLACES if want.replaces else "",
+        arguments=want.arguments,
     )
-    return purse.pricing.skill(want.skill, rung, extras)
 
 
 def _missing(shown: Shown, purse: _Purse) -> Shown:
-    if shown.rung is not None and shown.rung >= Rung.INSTRUCTIONS:
+    if shown.rung is not None and shown.rung >= min(Rung.INSTRUCTIONS, shown.want.highest):
         return shown
     cost = _priced(shown.want, Rung.INSTRUCTIONS, (), (), purse).tokens
     return replace(shown, left_out=(LeftOut("instructions", cost),))
@@ -154,8 +186,37 @@ def _with_artifacts(shown: Shown, purse: _Purse) -> Shown:
     return shown if shown.left_out else replace(shown, rung=Rung.FULL)
 
 
+def _with_readings(shown: Shown, purse: _Purse) -> Shown:
+    if not shown.want.readings:
+        return shown
+    return replace(shown, readouts=tuple(_read_out(reading, shown, purse) for reading in shown.want.readings))
+
+
+def _read_out(reading: Reading, shown: Shown, purse: _Purse) -> Readout:
+    rung = shown.rung or Rung.CATALOG
+    if not reading.missing or (reading.artifact is None and rung >= Rung.INSTRUCTIONS):
+        return Readout(reading)
+    skill = shown.want.skill
+    whole = purse.pricing.priced(render_reading(skill, reading, reading.missing))
+    if rung < Rung.OUTLINE:  # without the skill's own block its tool rules would not be in force
+        return Readout(reading, cost=whole.tokens)
+    if _taken(whole, purse):
+        return Readout(reading, whole, reading.missing)
+    if reading.contents.there or not reading.section.parts:
+        return Readout(reading, cost=whole.tokens)
+    contents = purse.pricing.priced(render_contents(skill, reading))
+    return Readout(reading, contents if _taken(contents, purse) else None, cost=whole.tokens)
+
+
+def _taken(block: Priced, purse: _Purse) -> bool:
+    if block.tokens > min(purse.left, purse.per_skill):
+        return False
+    purse.left -= block.tokens
+    return True
+
+
 def _with_passages(shown: Shown, purse: _Purse) -> Shown:
-    if shown.rung is None or shown.rung < Rung.INSTRUCTIONS:
+    if shown.rung is None or shown.rung < Rung.OUTLINE:
         lost = tuple(LeftOut(passage.key, purse.pricing.count(passage.text)) for passage in shown.want.passages)
         return replace(shown, left_out=(*shown.left_out, *lost))
     for passage in shown.want.passages:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.escape import ACTIVATED, AVAILABLE, CONTEXT, HEADER_END, Escaped
 from skillweave.disclose.rung import Rung
+from skillweave.disclose.skill_tools import SkillTools
+from skillweave.formats.arguments import filled
 from skillweave.skill import ArtifactRef, Skill, thaw
 
 
@@ -30,13 +32,15 @@ class Rendered:
 class Extras:
     """What a block holds besides the skill's own text.
 
-    `base_directory` is where the host can read the skill's files, None where it cannot.
+    `base_directory` is where the host can read the skill's files, None where it cannot; `arguments` are what the user
+    wrote after a mention of the skill.
     """
 
     inlined: tuple[Inlined, ...] = ()
     context: tuple[str, ...] = ()
     base_directory: str | None = None
     replaces_earlier: str = ""
+    arguments: str = ""
 
 
 NOTHING_ELSE = Extras()
@@ -44,16 +48,17 @@ NOTHING_ELSE = Extras()
 
 def render_skill(skill: Skill, rung: Rung, extras: Extras = NOTHING_ELSE) -> Rendered:
     """The message of seed 000 for one skill, as much of it as the rung says; sections without content are left out."""
-    escaped = Escaped(skill)
+    escaped = Escaped(skill, extras.arguments)
     if rung is Rung.CATALOG:
         header = f"{AVAILABLE}{escaped.line(skill.name)}{HEADER_END}"
         return Rendered(f"{header}\n{_catalog_line(skill, escaped)}", escaped.diagnostics())
     parts = [f"{ACTIVATED}{escaped.line(skill.name)}{HEADER_END}"]
     if extras.replaces_earlier:
         parts.append(extras.replaces_earlier)
-    parts += _own_sections(skill, escaped)
-    parts += _section("## References", _references(skill, extras, escaped))
-    parts += _section("## Entity Context", "\n".join(escaped.text(section) for section in extras.context))
+    for section in own_sections(skill, escaped, extras.arguments):
+        parts += section
+    parts += references_section(skill, extras, escaped)
+    parts += context_section(extras, escaped)
     return Rendered("\n".join(parts), escaped.diagnostics())
 
 
@@ -82,14 +87,29 @@ def _catalog_line(skill: Skill, escaped: Escaped) -> str:
     return f"- {skill.id}: {escaped.line(skill.description)}{triggers}"
 
 
-CATALOG_HEAD = (
-    "## Available Skills\nTo load a skill, write SKILL_SELECT:<id> with an id of this list; its instructions follow."
-)
+_CATALOG_HEADS = {
+    SkillTools.ABSENT: "To load a skill, write SKILL_SELECT:<id> with an id of this list; its instructions follow.",
+    SkillTools.OFFERED: "To load a skill, call read_skill with an id of this list.",
+}
+_FIND_OTHERS = {
+    SkillTools.ABSENT: "the others are found by what a request is about.",
+    SkillTools.OFFERED: "search_skills finds the rest.",
+}
 
 
-def catalog_tail(shown: int, total: int) -> str:
+def catalog_head(tools: SkillTools) -> str:
+    """The first lines of the catalog, which say how the model loads a skill."""
+    return f"## Available Skills\n{_CATALOG_HEADS[tools]}"
+
+
+def catalog_tail(shown: int, total: int, tools: SkillTools) -> str:
     """The last line of a catalog that does not show everything."""
-    return f"Showing {shown} of {total} skills; the others are found by what a request is about."
+    return f"Showing {shown} of {total} skills; {_FIND_OTHERS[tools]}"
+
+
+def catalog_continued(shown: int, rest: int, last: str) -> str:
+    """The last line of a page of `list_skills` that is not the last page."""
+    return f'Showing {shown} of {rest}; call list_skills with after "{last}" for more.'
 
 
 def hint(total: int) -> str:
@@ -106,23 +126,35 @@ def all_skills_head(shown: int, total: int) -> str:
     return f"Showing {shown} of {total} skills in full, as many as fit; ask for others by their subject:"
 
 
-def _own_sections(skill: Skill, escaped: Escaped) -> list[str]:
-    text = skill.text
-    steps = _section("## Steps", "\n".join(f"{n}. {escaped.text(step)}" for n, step in enumerate(text.steps, 1)))
-    instructions = _section("## Instructions", escaped.text(text.instructions or ""))
+def own_sections(skill: Skill, escaped: Escaped, arguments: str = "") -> list[tuple[str, str]]:
+    """The skill's own sections in the order of a block, as heading and text; `arguments` fill `$ARGUMENTS`."""
+    text = filled(skill.text, arguments)
+    steps = "\n".join(f"{n}. {escaped.text(step)}" for n, step in enumerate(text.steps, 1))
+    instructions = escaped.text(text.instructions or "")
     contract = text.output_contract
-    return [
-        *_section("## Description", escaped.text(text.details or skill.description)),
-        *([] if steps else instructions),
-        *steps,
-        *_section("## Requirements", _bullets(text.requirements, escaped)),
-        *_section("## Output Format", escaped.text(text.output_format or "")),
-        *_section("## Postconditions", _bullets(text.postconditions, escaped)),
-        *_section("## Output Contract", "" if contract is None else escaped.text(_contract(contract.type, skill))),
-        *(instructions if steps else []),
-        *_section("## Tools", _tools(skill, escaped)),
-        *_section("## Checkpoints", _checkpoints(skill, escaped)),
+    sections = [
+        ("## Description", escaped.text(text.details or skill.description)),
+        ("## Instructions", "" if steps else instructions),
+        ("## Steps", steps),
+        ("## Requirements", _bullets(text.requirements, escaped)),
+        ("## Output Format", escaped.text(text.output_format or "")),
+        ("## Postconditions", _bullets(text.postconditions, escaped)),
+        ("## Output Contract", "" if contract is None else escaped.text(_contract(contract.type, skill))),
+        ("## Instructions", instructions if steps else ""),
+        ("## Tools", _tools(skill, escaped)),
+        ("## Checkpoints", _checkpoints(skill, escaped)),
     ]
+    return [section for section in sections if section[1]]
+
+
+def references_section(skill: Skill, extras: Extras, escaped: Escaped) -> list[str]:
+    """The skill's documents with their sizes, and those that stand in the block."""
+    return _section("## References", _references(skill, extras, escaped))
+
+
+def context_section(extras: Extras, escaped: Escaped) -> list[str]:
+    """The entity context that came with the skill."""
+    return _section("## Entity Context", "\n".join(escaped.text(section) for section in extras.context))
 
 
 def _section(heading: str, content: str) -> list[str]:

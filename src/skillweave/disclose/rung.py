@@ -4,9 +4,10 @@ from enum import IntEnum
 
 
 class Rung(IntEnum):
-    """Higher shows more. The number between CATALOG and INSTRUCTIONS is kept for an outline."""
+    """Higher shows more. An outline lists the sections of long instructions, to be read one by one (spec 5.1)."""
 
     CATALOG = 1
+    OUTLINE = 2
     INSTRUCTIONS = 3
     FULL = 4
 

@@ -17,6 +17,8 @@ DESCRIPTION_TOO_LONG = Code(
 TOOLS_RESPELLED = Code("tools-respelled", Severity.WARNING, "`allowed-tools` is a list or has commas; read as meant")
 KEPT_AS_EXTRA = Code("kept-as-extra", Severity.WARNING, "a field of an unexpected type; kept, but means nothing here")
 COMMAND_IN_BODY = Code("command-in-body", Severity.WARNING, "a !`command` in the body, which is never run")
+HOST_KEY = Code("host-key", Severity.WARNING, "a host key whose value means nothing; read the safer way")
+MANY_ARGUMENTS = Code("many-arguments", Severity.WARNING, "more places for $ARGUMENTS than are filled")
 CONTROL_CHARACTERS = Code("control-characters", Severity.WARNING, "NUL characters in the body; kept")
 FIELD_MISSING = Code("field-missing", Severity.ERROR, "a field without which the definition means nothing")
 BAD_VALUE = Code("bad-value", Severity.ERROR, "a value of the wrong type or outside its choices; left out")
@@ -25,6 +27,7 @@ NOT_A_LIST = Code("not-a-list", Severity.WARNING, "one text where a list is expe
 NOT_TEXT = Code("not-text", Severity.WARNING, "a number or truth value where text is expected; read as text")
 UNKNOWN_KEY = Code("unknown-key", Severity.WARNING, "a key inside a mapping of ours that means nothing")
 FIELD_TWICE = Code("field-twice", Severity.WARNING, "a field given in two places; the inner one counts")
+TASK_RULE = Code("task-rule", Severity.ERROR, "a task rule that cannot be used as it is written; left out as a whole")
 SPEC_FIELD = Code("spec-field", Severity.ERROR, "strict: a field that the open specification does not have")
 SPEC_NAME = Code("spec-name", Severity.ERROR, "strict: a name that the open specification does not allow")
 SPEC_VALUE = Code("spec-value", Severity.ERROR, "strict: a value that the open specification does not allow")
@@ -39,6 +42,8 @@ FIELD_CODES = (
     TOOLS_RESPELLED,
     KEPT_AS_EXTRA,
     COMMAND_IN_BODY,
+    HOST_KEY,
+    MANY_ARGUMENTS,
     CONTROL_CHARACTERS,
     FIELD_MISSING,
     BAD_VALUE,
@@ -47,6 +52,7 @@ FIELD_CODES = (
     NOT_TEXT,
     UNKNOWN_KEY,
     FIELD_TWICE,
+    TASK_RULE,
     SPEC_FIELD,
     SPEC_NAME,
     SPEC_VALUE,

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from skillweave.formats import codes
+from skillweave.formats.arguments import report_places
 from skillweave.formats.fields import Fields
 from skillweave.formats.findings import Findings, SkillRead
+from skillweave.formats.host_keys import report_host_keys
 from skillweave.formats.ids import MAX_ID, default_name, id_of
 from skillweave.skill import (
     EMPTY,
@@ -56,6 +58,8 @@ class Draft:
         """The skill and all findings; None for the skill where its id or description is missing or refused."""
         if self.id is None or self.description is None or not self.description.strip():
             return self.findings.outcome(None)
+        report_host_keys(self.extra, self.findings)
+        report_places(self.text, self.findings)
         skill = Skill(
             id=self.id,
             name=self.name or default_name(self.id, self.spelling),

@@ -17,7 +17,8 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}", re.ASCII)
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-_FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+"""How YAML 1.2 spells truth values."""
 
 
 # A dict is recognised at once; asking the abstract class takes ten times as long.
@@ -104,7 +105,7 @@ class Fields:
         """A truth value, `true` or `false`."""
         value = self._unless_null(key)
         if isinstance(value, Plain):
-            value = _FLAGS.get(str(value), value)
+            value = FLAGS.get(str(value), value)
         if value is None or isinstance(value, bool):
             return value
         self._bad((*self._at, key), value, "true or false")

@@ -15,7 +15,7 @@ from skillweave.formats.findings import Findings, SkillRead
 from skillweave.formats.open_spec import MAX_DESCRIPTION, MAX_NAME, by_open_spec, check_open_spec
 from skillweave.formats.parts import read_triggers
 from skillweave.frontmatter import Code, FrontMatter, read_front_matter
-from skillweave.skill import ArtifactRef, SkillText, ToolRules
+from skillweave.skill import ArtifactRef, SkillText, ToolRules, Triggers
 
 _COMMAND = re.compile(r"(?<![\w`!])!`[^`\n]+`")
 
@@ -112,7 +112,7 @@ def _take_name(draft: Draft, fields: Fields, folder: str) -> None:
 
 
 def _take_metadata(draft: Draft, fields: Fields) -> None:
-    """The metadata without the two keys that have fields of their own, unless those are stated beside it."""
+    """The metadata without the three keys that have fields of their own, unless those are stated beside it."""
     inner = fields.mapping("metadata") if fields.holds_mapping("metadata") else None
     if "domain_tags" in fields:
         draft.domain_tags = _tags(fields)
@@ -122,8 +122,19 @@ def _take_metadata(draft: Draft, fields: Fields) -> None:
         if "version" in inner and draft.version is None and inner.holds_text("version"):
             draft.version = inner.text("version")
         draft.metadata = inner.rest()
+        if "triggers" not in fields:
+            _take_keywords(draft)
     elif not fields.absent("metadata"):
         _keep_as_extra(fields, "metadata", "a mapping")
+
+
+def _take_keywords(draft: Draft) -> None:
+    """Keywords as one text in the metadata, parted by commas: the open specification has no other place for them."""
+    text = draft.metadata.get("triggers")
+    keywords = split_tags(text) if isinstance(text, str) else ()
+    if keywords:
+        draft.triggers = Triggers(keywords=keywords)
+        del draft.metadata["triggers"]
 
 
 def _tags(fields: Fields) -> tuple[str, ...]:

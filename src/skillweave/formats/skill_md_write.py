@@ -1,5 +1,7 @@
 """A skill as SKILL.md: the open specification's fields first, then ours, the rest under `x-skillweave`."""
 
+from collections.abc import Mapping
+
 from skillweave.errors import InvalidSkill
 from skillweave.formats.allowed_tools import join_tools
 from skillweave.formats.data import holds_text_only
@@ -31,6 +33,28 @@ def to_skill_md(skill: Skill) -> str:
     extension = _extension(skill, placed_text=("instructions",) if body else ())
     if extension:
         fields[EXTENSION] = extension
+    return _written(skill, fields, body)
+
+
+def to_open_skill_md(skill: Skill) -> str:
+    """The same with nothing in it but what the open specification knows, so that strict reading takes it.
+
+    Keywords are one text under `metadata.triggers`. Raises InvalidSkill for whatever else has no place there.
+    """
+    fields = {"name": skill.spelling or skill.id, "description": skill.description, **_open_fields(skill)}
+    body = _body(skill)
+    own, extension = _own_fields(skill), _extension(skill, placed_text=("instructions",) if body else ())
+    keywords = ", ".join(skill.triggers.keywords)
+    if skill.triggers == Triggers(split_tags(keywords)) and keywords and "triggers" not in skill.metadata:
+        del own["triggers"]
+        fields["metadata"] = {**_metadata(skill), "triggers": keywords}
+    if own or extension:
+        what = ", ".join((*own, *extension))
+        raise InvalidSkill(f"the open specification has no place for {what} of skill {skill.id!r}; use to_skill_md")
+    return _written(skill, fields, body)
+
+
+def _written(skill: Skill, fields: Mapping[str, Json], body: str) -> str:
     try:
         return write_front_matter(fields, body)
     except ValueError as error:
@@ -114,8 +138,9 @@ def _tags_in_metadata(skill: Skill) -> bool:
 
 
 def _is_plain_metadata(skill: Skill, key: str, value: FrozenJson) -> bool:
-    taken = (key == "version" and skill.version is None) or (key == "domain_tags" and not skill.domain_tags)
-    return not taken and holds_text_only(thaw(value))
+    stated = {"version": skill.version is not None, "domain_tags": bool(skill.domain_tags)}
+    stated["triggers"] = skill.triggers != Triggers()
+    return stated.get(key, True) and holds_text_only(thaw(value))
 
 
 def _is_plain_extra(key: str, value: FrozenJson) -> bool:

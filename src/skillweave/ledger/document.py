@@ -9,7 +9,8 @@ from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.disclose.rung import rung_named
 from skillweave.errors import StoreUnavailable
 from skillweave.graph.cursor import Cursor
-from skillweave.ledger.state import Approval, Delivery, Engaged, Fragment, Record, State, Superseded
+from skillweave.ledger.lifecycle import Lifecycle
+from skillweave.ledger.state import Approval, ApprovalVerdict, Delivery, Engaged, Fragment, Record, State, Superseded
 
 FORMAT = 1
 """The version of the document; a reader refuses a newer one instead of losing what it cannot read."""
@@ -38,21 +39,25 @@ def state_to_dict(state: State) -> dict[str, Any]:
         "revision": state.revision,
         "records": [_record_dict(record) for record in state.records],
         "superseded": [{"record": _record_dict(old.record), "by": old.by} for old in state.superseded],
-        "engaged": [{"skill": e.skill_id, "by": e.by, "since": e.since, "idle": e.idle} for e in state.engaged],
+        "engaged": [_engaged_dict(entry) for entry in state.engaged],
         "cursor": None if state.cursor is None else _cursor_dict(state.cursor),
-        "approvals": [
-            {
-                "skill": a.skill_id,
-                "checkpoint": a.checkpoint,
-                "digest": a.digest,
-                "verdict": a.verdict,
-                "by": a.by,
-                "at": a.at,
-            }
-            for a in state.approvals
-        ],
+        "approvals": [approval_to_dict(approval) for approval in state.approvals],
         "prefix": [[fragment.digest, fragment.tokens] for fragment in state.prefix],
         "last_turn": state.last_turn,
+    }
+
+
+def approval_to_dict(approval: Approval) -> dict[str, Any]:
+    """One verdict as JSON data, as it stands in the State."""
+    return {
+        "skill": approval.skill_id,
+        "checkpoint": approval.checkpoint,
+        "digest": approval.digest,
+        "verdict": approval.verdict.value,
+        "by": approval.by,
+        "at": approval.at,
+        "note": approval.note,
+        "before": list(approval.before),
     }
 
 
@@ -92,12 +97,9 @@ def _state(data: Mapping[str, Any]) -> State:
         revision=data["revision"],
         records=tuple(_record(record) for record in data["records"]),
         superseded=tuple(Superseded(_record(old["record"]), old["by"]) for old in data["superseded"]),
-        engaged=tuple(Engaged(e["skill"], e["by"], e["since"], e["idle"]) for e in data["engaged"]),
+        engaged=tuple(_engaged(entry) for entry in data["engaged"]),
         cursor=None if data["cursor"] is None else _cursor(data["cursor"]),
-        approvals=tuple(
-            Approval(a["skill"], a["checkpoint"], a["digest"], a["verdict"], a["by"], a["at"])
-            for a in data["approvals"]
-        ),
+        approvals=tuple(_approval(approval) for approval in data["approvals"]),
         prefix=tuple(Fragment(digest, tokens) for digest, tokens in data["prefix"]),
         last_turn=data["last_turn"],
     )
@@ -128,6 +130,37 @@ def _record(data: Mapping[str, Any]) -> Record:
         holder=data["holder"],
         at=data["at"],
         until=data["until"],
+    )
+
+
+def _engaged_dict(entry: Engaged) -> dict[str, Any]:
+    data = {"skill": entry.skill_id, "by": entry.by, "since": entry.since, "idle": entry.idle}
+    lifecycle = None if entry.lifecycle is None else entry.lifecycle.value
+    return {**data, "lifecycle": lifecycle, "arguments": entry.arguments}
+
+
+def _engaged(data: Mapping[str, Any]) -> Engaged:
+    lifecycle = data.get("lifecycle")
+    return Engaged(
+        skill_id=data["skill"],
+        by=data["by"],
+        since=data["since"],
+        idle=data["idle"],
+        lifecycle=None if lifecycle is None else Lifecycle(lifecycle),
+        arguments=data.get("arguments", ""),
+    )
+
+
+def _approval(data: Mapping[str, Any]) -> Approval:
+    return Approval(
+        skill_id=data["skill"],
+        checkpoint=data["checkpoint"],
+        digest=data["digest"],
+        verdict=ApprovalVerdict(data["verdict"]),
+        by=data["by"],
+        at=data["at"],
+        note=data.get("note", ""),
+        before=tuple(data.get("before", ())),
     )
 
 

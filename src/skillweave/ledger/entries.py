@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from hashlib import sha256
 
-from skillweave.disclose.block import carrier_of
 from skillweave.disclose.fit import Shown
 from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.reading import Readout
 from skillweave.disclose.render import Inlined
 from skillweave.disclose.rung import Rung
+from skillweave.formats.arguments import digest_in_use
 from skillweave.ledger.state import Delivery, Record, artifact_key, skill_key
 from skillweave.ledger.transitions import CLAIM_SECONDS
 
@@ -28,7 +29,26 @@ class Giving:
 
 def records_of(shown: Shown, giving: Giving, pricing: Pricing) -> tuple[Record, ...]:
     """The rows for a shown skill; the shares of one block add up to its tokens."""
-    return (*_of_block(shown, giving, pricing), *_of_context(shown, giving))
+    readouts = (row for readout in shown.readouts for row in readout_records(readout, giving))
+    return (*_of_block(shown, giving, pricing), *readouts, *_of_context(shown, giving))
+
+
+def readout_records(readout: Readout, giving: Giving) -> tuple[Record, ...]:
+    """The rows for what was read: one for each leaf in the block, or one for a table of contents."""
+    if readout.block is None:
+        return ()
+    carrier = readout.block.carrier(giving.turn_id)
+    left = readout.block.tokens
+    if not readout.leaves:
+        contents = readout.reading.contents
+        return (giving.record(contents.key, contents.section.digest, Rung.OUTLINE, carrier, left),)
+    rows: list[Record] = []
+    for leaf in readout.leaves[1:]:
+        tokens = min(left, leaf.section.tokens)
+        left -= tokens
+        rows.append(giving.record(leaf.key, leaf.section.digest, Rung.INSTRUCTIONS, carrier, tokens))
+    first = readout.leaves[0]
+    return (giving.record(first.key, first.section.digest, Rung.INSTRUCTIONS, carrier, left), *rows)
 
 
 def inlined_digest(inlined: Inlined) -> str:
@@ -40,7 +60,7 @@ def _of_block(shown: Shown, giving: Giving, pricing: Pricing) -> tuple[Record, .
     if shown.block is None or shown.rung is None:
         return ()
     skill = shown.want.skill
-    carrier = carrier_of(shown.block.text, giving.turn_id)
+    carrier = shown.block.carrier(giving.turn_id)
     rung = shown.rung
     rows: list[Record] = []
     left = shown.block.tokens
@@ -54,13 +74,13 @@ def _of_block(shown: Shown, giving: Giving, pricing: Pricing) -> tuple[Record, .
         tokens = min(left, pricing.count(passage.text))
         left -= tokens
         rows.append(giving.record(passage.key, passage.digest, rung, carrier, tokens))
-    return (giving.record(skill_key(skill.id), skill.digest, rung, carrier, left), *rows)
+    return (giving.record(skill_key(skill.id), digest_in_use(skill, shown.want.arguments), rung, carrier, left), *rows)
 
 
 def _of_context(shown: Shown, giving: Giving) -> tuple[Record, ...]:
     if shown.context is None:
         return ()
-    carrier = carrier_of(shown.context.text, giving.turn_id)
+    carrier = shown.context.carrier(giving.turn_id)
     share, rest = divmod(shown.context.tokens, len(shown.apart))
     return tuple(
         giving.record(passage.key, passage.digest, Rung.FULL, carrier, share + (rest if place == 0 else 0))

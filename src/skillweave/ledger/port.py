@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from skillweave.decisions import Decision
 from skillweave.ledger.state import State
@@ -49,3 +49,16 @@ class DecisionLog(Protocol):
 
 class Store(Ledger, DecisionLog, Protocol):
     """A backend that keeps both."""
+
+
+@runtime_checkable
+class ConversationIndex(Protocol):
+    """What a backend may tell beside, for people who look: which conversations it keeps."""
+
+    async def count(self) -> int:
+        """How many conversations there are."""
+        ...
+
+    async def conversations(self, prefix: str = "", limit: int = 1000) -> tuple[str, ...]:
+        """At most `limit` ids that begin so, in their order."""
+        ...

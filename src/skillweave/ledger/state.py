@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from skillweave.disclose.rung import Rung
 from skillweave.graph.cursor import Cursor
+from skillweave.ledger.lifecycle import Lifecycle
 
 
 class Delivery(StrEnum):
@@ -16,7 +17,8 @@ class Delivery(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One row about something given: `key` is `skill:{id}`, `artifact:{skill}/{id}` or `context:{entity}:{section}`.
+    """One row about something given: `key` is `skill:{id}`, `section:{skill}/{number}`, `artifact:{skill}/{id}`, with
+    `#{number}` for a section of it, or `context:{entity}:{section}`.
 
     `digest` is the definition's or the data's, `carrier` names the block that holds the text, `tokens` is this key's
     share of the block. `holder` is the turn that gave it; `at` and `until` are seconds of the store's clock, `until`
@@ -54,25 +56,44 @@ class Superseded:
 class Engaged:
     """A skill that applies to the conversation: `by` is the matcher that engaged it, `since` the turn that did.
 
-    `idle` counts the user messages since its last match.
+    `idle` counts the user messages since its last match; `lifecycle` is the one it had in the latest turn, None where
+    an earlier version wrote the entry. `arguments` are the words that came with its latest mention and fill its
+    `$ARGUMENTS`; somebody's words, so they are shown in blocks only.
     """
 
     skill_id: str
     by: str
     since: str
     idle: int = 0
+    lifecycle: Lifecycle | None = None
+    arguments: str = ""
+
+
+class ApprovalVerdict(StrEnum):
+    """What a person says at a checkpoint: yes, no, or yes with a change that the host carries out."""
+
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    MODIFIED = "modified"
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A person's verdict on a checkpoint, valid for one digest of the skill (spec 5.5)."""
+    """A person's verdict on a checkpoint, valid for one digest of the skill (spec 5.5).
+
+    `by` names the person, `at` is in seconds of the store's clock, `note` is the reviewer's own remark. `before` are
+    the tool entries that the checkpoint stood before: they outlive the skill's text, so that a rejected call stays
+    denied when the skill is edited or gone.
+    """
 
     skill_id: str
     checkpoint: str
     digest: str
-    verdict: str
+    verdict: ApprovalVerdict
     by: str
     at: float
+    note: str = ""
+    before: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +122,41 @@ class State:
         return next((record for record in self.records if record.key == key), None)
 
 
+SKILL, SECTION, ARTIFACT, CONTEXT = "skill:", "section:", "artifact:", "context:"
+"""What the keys of records begin with."""
+
+
 def skill_key(skill_id: str) -> str:
     """The key of a skill's record."""
-    return f"skill:{skill_id}"
+    return f"{SKILL}{skill_id}"
 
 
 def artifact_key(skill_id: str, artifact_id: str) -> str:
     """The key of an artifact's record; an artifact's id is unique within its skill only."""
-    return f"artifact:{skill_id}/{artifact_id}"
+    return f"{ARTIFACT}{skill_id}/{artifact_id}"
+
+
+def section_key(skill_id: str, section: str) -> str:
+    """The key of the record of one section of a skill's text."""
+    return f"{SECTION}{skill_id}/{section}"
+
+
+def document_key(skill_id: str, artifact_id: str, section: str) -> str:
+    """The key of the record of one section of an artifact that was read by itself; no section means all of it."""
+    return f"{artifact_key(skill_id, artifact_id)}#{section}"
+
+
+def is_read_apart(key: str) -> bool:
+    """Whether the key is of a text that was read by itself, beside the skill's own block."""
+    return key.startswith(SECTION) or (key.startswith(ARTIFACT) and "#" in key)
+
+
+def skill_of(key: str) -> str | None:
+    """The skill that a key belongs to; None for entity context."""
+    kind, _, rest = key.partition(":")
+    return None if kind == "context" else rest.partition("/")[0]
 
 
 def context_key(entity: str, section: str) -> str:
     """The key of the record of one section of an entity's context."""
-    return f"context:{entity}:{section}"
+    return f"{CONTEXT}{entity}:{section}"

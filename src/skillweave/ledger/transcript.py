@@ -3,12 +3,15 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from os.path import commonprefix
 
 from skillweave.conversation import Message
 from skillweave.disclose.block import text_digest
 from skillweave.disclose.escape import HEADERS
 
-_BLOCK_START = re.compile("^(?:" + "|".join(re.escape(header) for header in HEADERS) + ")", re.MULTILINE)
+_BEGINNING = commonprefix(HEADERS)  # noqa: RUF071 - letter by letter is what is meant
+# Written with what all headers begin with, and without `^`: so the engine jumps from one such place to the next.
+_HEADER = re.compile(f"{re.escape(_BEGINNING)}(?:{'|'.join(re.escape(h.removeprefix(_BEGINNING)) for h in HEADERS)})")
 
 
 def blocks_in(messages: Sequence[Message]) -> Counter[str]:
@@ -18,14 +21,16 @@ def blocks_in(messages: Sequence[Message]) -> Counter[str]:
     text are told apart by their headers; a message's id is not needed, so that hosts without ids work the same.
     """
     return Counter(
-        text_digest(block) for message in messages for text in message.texts() for block in _block_texts(text)
+        text_digest(block) for message in messages for text in message.texts() for block in block_texts(text)
     )
 
 
-def _block_texts(text: str) -> Iterator[str]:
-    if HEADERS[0][:4] not in text:
+def block_texts(text: str) -> Iterator[str]:
+    """The blocks that one text holds, from header to header, with LF line ends."""
+    if _BEGINNING not in text:
         return
     normal = text.replace("\r\n", "\n").replace("\r", "\n")
-    starts = [match.start() for match in _BLOCK_START.finditer(normal)]
+    places = (match.start() for match in _HEADER.finditer(normal))
+    starts = [place for place in places if place == 0 or normal[place - 1] == "\n"]
     for start, end in zip(starts, [*starts[1:], len(normal)], strict=bool(starts)):
         yield normal[start:end]

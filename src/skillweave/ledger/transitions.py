@@ -6,7 +6,8 @@ None of them touches `revision`: the store does when it swaps.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from skillweave.ledger.state import Delivery, Record, State, Superseded
+from skillweave.ledger.engagement import disengage
+from skillweave.ledger.state import Delivery, Record, State, Superseded, skill_of
 
 CLAIM_SECONDS = 60.0
 """How long a claim suppresses others when its turn never comes back."""
@@ -26,12 +27,48 @@ def adopt(state: State, record: Record) -> State:
 
 def confirm(state: State, holder: str, now: float) -> State:
     """What this turn claimed was delivered; other holders' records stay as they are."""
-    return _changed(state, lambda record: record.holder == holder and record.state is Delivery.CLAIMED, _given_at(now))
+    return _changed(state, lambda record: _open_claim(record, holder), _given_at(now))
 
 
 def release(state: State, holder: str) -> State:
     """What this turn claimed was not delivered after all; what it had superseded stands again."""
-    return _withdraw(state, lambda record: record.holder == holder and record.state is Delivery.CLAIMED)
+    return _withdraw(state, lambda record: _open_claim(record, holder))
+
+
+def hold(state: State, holder: str) -> State:
+    """What this turn claimed waits for a person and does not expire, until `resume`, `confirm` or `release`."""
+    return _changed(state, lambda r: _open_claim(r, holder) and r.until is not None, lambda r: replace(r, until=None))
+
+
+def held_keys(state: State, holder: str) -> tuple[str, ...]:
+    """The keys of this turn's claims that wait for a person."""
+    return tuple(record.key for record in state.records if _open_claim(record, holder) and record.until is None)
+
+
+def resume(state: State, waits: Callable[[str], bool], now: float) -> State:
+    """The turns that wait for a person have 60 s to deliver, but for those with a claim on a skill that still waits."""
+    held = [record for record in state.records if record.state is Delivery.CLAIMED and record.until is None]
+    waiting = {record.holder for record in held if (skill_id := skill_of(record.key)) is not None and waits(skill_id)}
+    free = {record.key for record in held if record.holder not in waiting}
+    return _changed(state, lambda r: r.key in free, lambda r: replace(r, until=now + CLAIM_SECONDS))
+
+
+def reject(state: State, skill_id: str) -> State:
+    """A person said no: what is claimed of the skill was not delivered, what was given is evicted, and it has left."""
+    carriers = {record.carrier for record in state.records if skill_of(record.key) == skill_id}
+
+    def undelivered(record: Record) -> bool:
+        return record.state is Delivery.CLAIMED and (record.carrier in carriers or skill_of(record.key) == skill_id)
+
+    return unload(_withdraw(state, undelivered), skill_id)
+
+
+def unload(state: State, skill_id: str) -> State:
+    """The skill has left and its blocks are to go, with whatever else stands in them."""
+    carriers = {record.carrier for record in state.records if skill_of(record.key) == skill_id}
+    for key in [record.key for record in state.records if record.carrier in carriers]:
+        state = evict(state, key)
+    return disengage(state, skill_id)
 
 
 def expire(state: State, now: float) -> State:
@@ -62,6 +99,10 @@ def _enter(state: State, record: Record) -> State:
     if old is not None and old.carrier != record.carrier:
         superseded = (*superseded, Superseded(old, record.carrier))
     return replace(state, records=(*kept, record), superseded=superseded)
+
+
+def _open_claim(record: Record, holder: str) -> bool:
+    return record.holder == holder and record.state is Delivery.CLAIMED
 
 
 def _same_giving(old: Record, new: Record) -> bool:

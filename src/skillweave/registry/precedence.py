@@ -35,11 +35,12 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Who holds each id, in the order in which ids first came up, and who lost."""
+    """Who holds each id, in the order in which ids came up, and who lost; the `relabelled` lost their version only."""
 
     winners: Mapping[str, Offer] = field(default_factory=dict)
     shadowed: tuple[Skill, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    relabelled: tuple[str, ...] = ()
 
 
 def merge(offers: Iterable[Offer], precedence: Precedence) -> Merged:

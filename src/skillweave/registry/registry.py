@@ -2,36 +2,31 @@
 
 import hashlib
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.errors import ArtifactNotFound, SkillNotFound, SourceUnavailable
+from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound, SourceUnavailable
+from skillweave.events.declared import EventType
+from skillweave.registry.changes import Changes, changes_between
+from skillweave.registry.event_types import last_good_event_types, merge_event_types
 from skillweave.registry.kept import keep_last_good
+from skillweave.registry.overrides import Overrides, lay_over, require_same_id, require_version
 from skillweave.registry.precedence import Merged, Offer, Precedence, in_namespace, merge, overlay
 from skillweave.registry.shelf import Contents, Defined, Definition, define
 from skillweave.registry.snapshot import Snapshot
 from skillweave.registry.source import Artifact, Loaded, Source
+from skillweave.registry.task_rules import last_good_task_rules, merge_task_rules
+from skillweave.registry.versions import LoadedVersion, versions_of
 from skillweave.skill import Skill
+from skillweave.task import TaskRule
 
 CODE = "code"
 """The source name of what is registered."""
+QUIET_SECONDS = 0.1
+"""How long nothing more may change before an edit counts as complete."""
 _NO_CONTENTS: Contents = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What a refresh changed, as ids in registry order; true when there is a new snapshot, be it for a finding only."""
-
-    before: int
-    generation: int
-    added: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return self.generation != self.before
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +41,8 @@ class _Shelf:
     findings: tuple[Diagnostic, ...] = ()
     away: Diagnostic | None = None
     ticket: int = 0
+    events: Mapping[str, EventType] = field(default_factory=dict)
+    task_rules: tuple[TaskRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +52,7 @@ class _State:
     shelves: tuple[_Shelf, ...]
     defined: Mapping[str, Defined] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
+    overrides: Overrides = field(default_factory=Overrides)
     base: Merged = field(default_factory=Merged)
     merged: Merged = field(default_factory=Merged)
     snapshot: Snapshot = field(default_factory=Snapshot)
@@ -103,22 +101,69 @@ class Registry:
                 self._state = replace(before, shelves=shelves)
             else:
                 self._publish(replace(before, shelves=shelves, base=self._merged(shelves)))
-            return _changes(before.snapshot, self._state.snapshot)
+            return changes_between(before.snapshot, self._state.snapshot)
+
+    def watch(self, *, quiet_seconds: float = QUIET_SECONDS) -> AsyncGenerator[Changes, None]:
+        """Follow the files of all sources that have any, and refresh after each edit: `async for changes in ...`.
+
+        It begins with a refresh, and gives what differs from before as often as something does, also when another
+        refresh found it first. A broken edit keeps the last good version and gives its finding; a folder that vanishes
+        may come back; ignored folders (`.git`, `node_modules`, `.venv`) are not followed. An edit counts when nothing
+        changed for `quiet_seconds` (at most 5). It ends with `aclose()` or the task that runs it.
+
+        Raises CannotWatch when no source lies in the file system, and MissingExtra without the package `watchfiles`;
+        while it runs, what the first `refresh` raises, and CannotWatch.
+        """
+        from skillweave.registry.watch import watch_sources
+
+        return watch_sources(self._sources, self.refresh, lambda: self.snapshot, quiet_seconds)
 
     def register(self, definition: Definition, artifacts: Contents = _NO_CONTENTS) -> Skill:
         """Add a skill, or replace the registered one of that id; it can be used at once, and wins over sources.
 
-        Takes a Skill or a mapping in any spelling, and the content of its artifacts by id. Raises InvalidSkill, and
-        DuplicateSkill when a source has the id and the precedence is `error`.
+        Takes a Skill or a mapping in any spelling, and the content of its artifacts by id. An override of that id
+        ends. Raises InvalidSkill, and DuplicateSkill when a source has the id and the precedence is `error`.
         """
         defined = define(definition, CODE).holding(artifacts)
         skill_id = defined.skill.id
         with self._lock:
             before = self._state
             self._publish(
-                replace(before, defined={**before.defined, skill_id: defined}, hidden=before.hidden - {skill_id})
+                replace(
+                    before,
+                    defined={**before.defined, skill_id: defined},
+                    hidden=before.hidden - {skill_id},
+                    overrides=before.overrides.without(skill_id),
+                )
             )
         return defined.skill
+
+    def override_version(
+        self, skill_id: str, definition: Definition | str, artifacts: Contents = _NO_CONTENTS
+    ) -> Skill:
+        """Put another version of a skill in the place of what is there; the skill as it is in use from now on.
+
+        `definition` is a Skill or a mapping in any spelling, which replaces the skill or registers it, or only a
+        version string. Then the skill keeps everything else, its artifacts too, follows its source as before, and has
+        a new digest. While `register` adds a skill, and refuses to under the precedence `error` when a source has one,
+        this replaces one on purpose whatever the precedence: what it replaces stays visible in `shadowed`, also what
+        was registered, and a finding says which versions. It lasts until the skill is registered again or removed.
+
+        Raises SkillNotFound for a version string without a skill, and InvalidSkill for a definition of another id, a
+        broken one, and a version that is no line of text.
+        """
+        if isinstance(definition, str):
+            return self._override_version_only(skill_id, require_version(skill_id, definition), artifacts)
+        defined = require_same_id(skill_id, define(definition, CODE).holding(artifacts))
+        with self._lock:
+            before = self._state
+            overrides = before.overrides.with_definition(skill_id, defined)
+            self._publish(replace(before, overrides=overrides, hidden=before.hidden - {skill_id}))
+        return defined.skill
+
+    def versions(self, skill_id: str) -> tuple[LoadedVersion, ...]:
+        """Every loaded version of a skill, the one in use first, then the shadowed ones; raises SkillNotFound."""
+        return versions_of(self.snapshot, skill_id)
 
     def remove(self, skill_id: str) -> Skill:
         """Take a skill away, wherever it came from, until one of that id is registered; raises SkillNotFound."""
@@ -126,7 +171,8 @@ class Registry:
             before = self._state
             skill = before.snapshot[skill_id]
             defined = {known: value for known, value in before.defined.items() if known != skill_id}
-            self._publish(replace(before, defined=defined, hidden=before.hidden | {skill_id}))
+            overrides = before.overrides.without(skill_id)
+            self._publish(replace(before, defined=defined, hidden=before.hidden | {skill_id}, overrides=overrides))
         return skill
 
     async def read_artifact(self, skill_id: str, artifact_id: str) -> Artifact:
@@ -140,6 +186,16 @@ class Registry:
             raise ArtifactNotFound(skill_id, artifact_id, _what_is_listed(offer.skill))
         data = await offer.reader.read(offer.given, artifact_id)
         return Artifact(replace(ref, size=len(data), content_hash=hashlib.sha256(data).hexdigest()), data)
+
+    def _override_version_only(self, skill_id: str, version: str, artifacts: Contents) -> Skill:
+        if artifacts:
+            raise InvalidSkill(f"artifacts come with a definition of skill {skill_id!r}, not with a version alone")
+        with self._lock:
+            before = self._state
+            if skill_id not in before.snapshot:
+                raise SkillNotFound(skill_id, before.snapshot)
+            self._publish(replace(before, overrides=before.overrides.with_version(skill_id, version)))
+            return self._state.snapshot[skill_id]
 
     def _merged(self, shelves: Iterable[_Shelf]) -> Merged:
         offers: list[Offer] = []
@@ -156,16 +212,29 @@ class Registry:
     def _publish(self, state: _State) -> None:
         """Swap in the state with its snapshot; the same snapshot where nothing in it changed. Needs the lock."""
         offers = (Offer(defined.skill, defined, defined.skill) for defined in state.defined.values())
-        merged = overlay(state.base, offers, state.hidden, self._precedence)
+        registered = overlay(state.base, offers, state.hidden, self._precedence)
+        merged = lay_over(registered, state.overrides)
+        events, differing = merge_event_types(
+            (source.name, shelf.events) for source, shelf in zip(self._sources, state.shelves, strict=True)
+        )
+        rules = merge_task_rules(
+            ((s.name, shelf.skills, shelf.task_rules) for s, shelf in zip(self._sources, state.shelves, strict=True)),
+            self._precedence,
+        )
         diagnostics = (
             *(finding for shelf in state.shelves for finding in shelf.findings),
             *(shelf.away for shelf in state.shelves if shelf.away),
             *(finding for defined in state.defined.values() for finding in defined.diagnostics),
+            *(finding for defined in state.overrides.definitions.values() for finding in defined.diagnostics),
             *merged.diagnostics,
+            *differing,
         )
         skills = {skill_id: offer.skill for skill_id, offer in merged.winners.items()}
         held = state.snapshot
-        snapshot = Snapshot(MappingProxyType(skills), held.generation + 1, merged.shadowed, diagnostics)
+        generation = held.generation + 1
+        snapshot = Snapshot(
+            MappingProxyType(skills), generation, merged.shadowed, diagnostics, events, rules, merged.relabelled
+        )
         self._state = replace(state, merged=merged, snapshot=held if _same(held, snapshot) else snapshot)
 
 
@@ -195,13 +264,17 @@ def _refilled(shelf: _Shelf, answer: Loaded | Diagnostic, ticket: int) -> _Shelf
     if answer is shelf.loaded:
         return replace(shelf, away=None, ticket=ticket)
     skills, kept = keep_last_good(shelf.skills, answer)
-    return _Shelf(answer, skills, (*answer.diagnostics, *kept), ticket=ticket)
+    events = last_good_event_types(shelf.events, answer)
+    rules, kept_rules = last_good_task_rules(shelf.task_rules, answer)
+    findings = (*answer.diagnostics, *kept, *kept_rules)
+    return _Shelf(answer, skills, findings, ticket=ticket, events=events, task_rules=rules)
 
 
 def _unchanged(before: Iterable[_Shelf], now: Iterable[_Shelf]) -> bool:
     return all(
         shelf.loaded is not None
         and (shelf.skills, shelf.findings, shelf.away) == (other.skills, other.findings, other.away)
+        and (shelf.events, shelf.task_rules) == (other.events, other.task_rules)
         for shelf, other in zip(before, now, strict=True)
     )
 
@@ -213,20 +286,7 @@ def _same(one: Snapshot, other: Snapshot) -> bool:
         and list(one.skills) == list(other.skills)
         and one.skills == other.skills
         and (one.shadowed, one.diagnostics) == (other.shadowed, other.diagnostics)
-    )
-
-
-def _changes(before: Snapshot, now: Snapshot) -> Changes:
-    if before is now:
-        return Changes(before.generation, now.generation)
-    return Changes(
-        before.generation,
-        now.generation,
-        added=tuple(skill_id for skill_id in now.skills if skill_id not in before.skills),
-        changed=tuple(
-            skill_id for skill_id, skill in now.skills.items() if before.skills.get(skill_id, skill) != skill
-        ),
-        removed=tuple(skill_id for skill_id in before.skills if skill_id not in now.skills),
+        and (one.events, one.task_rules) == (other.events, other.task_rules)
     )
 
 

@@ -11,7 +11,7 @@ from skillweave.errors import ArtifactNotFound, InvalidSkill
 from skillweave.registry.media import media_type_of
 from skillweave.skill import ArtifactRef, Origin, Skill, is_skill_id
 
-Definition: TypeAlias = "Skill | Mapping[str, Any]"
+Definition: TypeAlias = Skill | Mapping[str, Any]
 """A skill as a value, or as a mapping in any of the spellings."""
 Contents: TypeAlias = "Mapping[str, str | bytes]"
 """The content of artifacts by their ids."""
@@ -83,7 +83,10 @@ def _lift(entry: object, contents: dict[str, str]) -> object:
 
 
 def _value(skill: Skill, source: str) -> Defined:
+    from skillweave.formats.arguments import report_places
     from skillweave.formats.digest import digest_of
+    from skillweave.formats.findings import Findings
+    from skillweave.formats.host_keys import report_host_keys
     from skillweave.formats.native_write import to_dict
 
     if not is_skill_id(skill.id):
@@ -92,7 +95,11 @@ def _value(skill: Skill, source: str) -> Defined:
         )
     skill = cast("Skill", _frozen(skill))
     digest = skill.digest or digest_of(to_dict(skill))
-    return Defined(replace(skill, digest=digest, origin=skill.origin or Origin(source, source)))
+    findings = Findings(source)
+    report_host_keys(skill.extra, findings)
+    report_places(skill.text, findings)
+    made = replace(skill, digest=digest, origin=skill.origin or Origin(source, source))
+    return Defined(made, diagnostics=findings.outcome(made).diagnostics)
 
 
 def _mapping(definition: Mapping[str, Any], source: str) -> Defined:

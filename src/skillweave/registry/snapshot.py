@@ -7,7 +7,9 @@ from typing import TypeVar, overload
 
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import SkillNotFound
+from skillweave.events.declared import EventType
 from skillweave.skill import Skill
+from skillweave.task import TaskRule
 
 T = TypeVar("T")
 
@@ -16,6 +18,8 @@ T = TypeVar("T")
 class Snapshot(Mapping[str, Skill]):
     """All skills at one moment, by id in registry order; `shadowed` lost a clash of ids and are not selected.
 
+    `events` are the event types that sources declare, by name; `task_rules` those of all sources, in their order.
+    Of the `relabelled` ids only the version was overridden, so that the shadowed skill is the same definition.
     `snapshot[id]` raises SkillNotFound for an unknown id, while `get` and `in` do not.
     """
 
@@ -23,6 +27,9 @@ class Snapshot(Mapping[str, Skill]):
     generation: int = 0
     shadowed: tuple[Skill, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    events: Mapping[str, EventType] = field(default_factory=lambda: MappingProxyType({}))
+    task_rules: tuple[TaskRule, ...] = ()
+    relabelled: tuple[str, ...] = ()
 
     def __getitem__(self, skill_id: str) -> Skill:
         try:
@@ -50,7 +57,7 @@ class Snapshot(Mapping[str, Skill]):
     @property
     def loaded(self) -> int:
         """How many definitions became a Skill, shadowed ones too (spec 1.3)."""
-        return len(self.skills) + len(self.shadowed)
+        return len(self.skills) + len(self.shadowed) - len(self.relabelled)
 
     def active(self) -> tuple[Skill, ...]:
         """The skills that may be selected, in registry order."""

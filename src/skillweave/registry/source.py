@@ -1,10 +1,18 @@
 """The port that skills come through, and what comes through it."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol, runtime_checkable
 
 from skillweave.diagnostics import Diagnostic
+from skillweave.events.declared import EventType
 from skillweave.skill import ArtifactRef, Skill
+from skillweave.task import TaskRule
+
+IGNORED_FOLDERS = frozenset({".git", "node_modules", ".venv", "__pycache__"})
+"""Never entered and never followed: spec 1.2, and Python's caches, which come and go as scripts run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,11 +20,14 @@ class Loaded:
     """What a source holds now: every readable skill in a stable order, and a finding for each thing that is not.
 
     `memory` is the source's own: it comes back with the next `load`, so that unchanged skills are not read again.
+    `events` are the event types that the source declares, by name, `task_rules` what it gives for which tasks.
     """
 
     skills: tuple[Skill, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     memory: object = None
+    events: Mapping[str, EventType] = field(default_factory=lambda: MappingProxyType({}))
+    task_rules: tuple[TaskRule, ...] = ()
 
 
 class Reader(Protocol):
@@ -40,6 +51,16 @@ class Source(Reader, Protocol):
 
         `previous` is what this source answered last. Raises SourceUnavailable when nothing at all can be read.
         """
+        ...
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """What a source has besides when it lies in the file system: `Registry.watch` follows it."""
+
+    @property
+    def watched(self) -> tuple[Path, ...]:
+        """The files and folders, as absolute paths, that decide what `load` answers; a folder with all below it."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from skillweave.decisions import Decision, Outcome
 from skillweave.registry import Snapshot
@@ -12,6 +13,7 @@ from skillweave.select.candidates import Selection
 from skillweave.skill import Relation
 
 STAGE = "admit"
+_NOBODY: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +34,24 @@ def admit(
     engaged: Sequence[str],
     max_skills: int,
     granted: frozenset[str] | None = None,
+    kept_out: Mapping[str, str] = _NOBODY,
 ) -> Admission:
     """Join companions, settle conflicts, apply the limit; matched groups come in selection rank, then engaged ones.
 
     `engaged` are the ids in force from earlier turns, companions included, most recently matched first: in a conflict
     they go before new ones. `max_skills` bounds the new skills that enter in their own right, each with its companions;
-    engaged skills don't count. `granted` are the ids that this agent may have, None for all. What selection rejected
-    gets no decision here.
+    engaged skills don't count. `granted` are the ids that this agent may have, None for all; `kept_out` are the ids
+    that a person rejected, with the reason. What selection rejected gets no decision here. What a task rule gives
+    together enters together, as one of the skills that the limit counts.
     """
     standing = stand(selection.chosen, engaged)
-    gate = _Gate(snapshot, standing, max_skills, granted)
+    gate = _Gate(snapshot, standing, max_skills, granted, kept_out)
     earlier_first = sorted(standing.places, key=lambda skill_id: skill_id not in standing.engaged)
     refusals = {skill_id: gate.enter(skill_id) for skill_id in earlier_first}
     decisions = [
         _decision(skill_id, refusal, standing)
         for skill_id in standing.places
-        if (refusal := refusals[skill_id]) is not None
+        if (refusal := refusals[skill_id]) is not None and skill_id not in gate.members
     ]
     return Admission(form_groups(gate.closures, standing), tuple(decisions))
 
@@ -66,6 +70,7 @@ class _Gate:
     standing: Standing
     max_skills: int
     granted: frozenset[str] | None
+    kept_out: Mapping[str, str]
     closures: dict[str, Mapping[str, None]] = field(default_factory=dict)
     members: set[str] = field(default_factory=set)
     excluded: dict[str, tuple[str, Relation]] = field(default_factory=dict)
@@ -74,9 +79,19 @@ class _Gate:
 
     def enter(self, skill_id: str) -> _Refusal | None:
         """Let a skill in with its companions, or say why not; then nothing changes."""
-        needed = all_requirements((skill_id,), self.snapshot)
-        closure = dict.fromkeys((skill_id, *(requirement.rule.skill for requirement in needed)))
-        refusal = self._unfit(skill_id) or self._unmet(needed) or self._torn(closure)
+        candidate = self.standing.matched.get(skill_id)
+        together = () if candidate is None else candidate.together
+        refusal = self._enter_with(skill_id, together)
+        if refusal is not None and together and skill_id in self.standing.engaged:
+            # It is in force already, whatever becomes of what a rule would give with it now.
+            return self._enter_with(skill_id, ())
+        return refusal
+
+    def _enter_with(self, skill_id: str, together: Sequence[str]) -> _Refusal | None:
+        given = tuple(dict.fromkeys((skill_id, *together)))
+        needed = all_requirements(given, self.snapshot)
+        closure = dict.fromkeys((*given, *(requirement.rule.skill for requirement in needed)))
+        refusal = self._unfit(skill_id) or self._parted(given) or self._unmet(needed) or self._torn(closure)
         refusal = refusal or self._conflict(skill_id, closure) or self._over_limit(skill_id)
         if refusal is None:
             self._join(skill_id, closure)
@@ -85,11 +100,24 @@ class _Gate:
     def _unfit(self, skill_id: str) -> _Refusal | None:
         skill = self.snapshot.skills.get(skill_id)
         if skill is not None and skill.status.selectable:
-            if self._is_granted(skill_id):
-                return None
-            return _Refusal(Outcome.FORBIDDEN, f"{name_shown(skill_id)} is not granted to this agent")
+            return self._forbidden(skill_id)
         outcome = Outcome.UNKNOWN if skill is None else Outcome.INACTIVE
         return _Refusal(outcome, f"{name_shown(skill_id)} is {standing_shown(skill)}")
+
+    def _forbidden(self, skill_id: str) -> _Refusal | None:
+        if skill_id in self.kept_out:
+            return _Refusal(Outcome.FORBIDDEN, self.kept_out[skill_id])
+        if self.granted is None or skill_id in self.granted:
+            return None
+        return _Refusal(Outcome.FORBIDDEN, f"{name_shown(skill_id)} is not granted to this agent")
+
+    def _parted(self, given: Sequence[str]) -> _Refusal | None:
+        for other in given[1:]:
+            unfit = self._unfit(other)
+            if unfit is not None:
+                reason = f"a task rule gives it with {name_shown(other)} or not at all; {unfit.reason}"
+                return _Refusal(Outcome.UNMET, reason)
+        return None
 
     def _unmet(self, needed: Sequence[Requirement]) -> _Refusal | None:
         for requirement in needed:
@@ -102,7 +130,7 @@ class _Gate:
         for member in closure:
             for rule in self._exclusions(member):
                 if rule.skill in closure:
-                    reason = f"what it requires cannot go together: {rule_shown(member, rule)}"
+                    reason = f"what goes with it cannot go together: {rule_shown(member, rule)}"
                     return _Refusal(Outcome.CONFLICT, reason)
         return None
 
@@ -145,9 +173,6 @@ class _Gate:
         if member not in self.exclusions_of:
             self.exclusions_of[member] = exclusions(self.snapshot.skills[member])
         return self.exclusions_of[member]
-
-    def _is_granted(self, skill_id: str) -> bool:
-        return self.granted is None or skill_id in self.granted
 
 
 def _decision(skill_id: str, refusal: _Refusal, standing: Standing) -> Decision:

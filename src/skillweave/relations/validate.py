@@ -12,8 +12,10 @@ from skillweave.relations.tool_entry import read_entry
 from skillweave.relations.wording import name_shown, rule_shown, standing_shown
 from skillweave.skill import RelationKind, Skill, Status
 
+_SUGGESTED = 5
+"""For so many unknown names of one request the nearest known ones are looked up, which is slow for long names."""
 _COMPARED_NAMES = 10_000
-"""How many known names may be compared in one validation to suggest the nearest: about 10 ms."""
+"""How many known names may be compared for that in one validation: about 10 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def validate_skills(
 
 
 def _errors(given: Sequence[str], present: set[str], snapshot: Snapshot) -> Iterator[ValidationError]:
-    suggestions = max(1, _COMPARED_NAMES // max(1, len(snapshot)))
+    suggestions = min(_SUGGESTED, max(1, _COMPARED_NAMES // max(1, len(snapshot))))
     for name in given:
         skill = snapshot.skills.get(name)
         if skill is None:

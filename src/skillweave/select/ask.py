@@ -7,6 +7,7 @@ from typing import TypeAlias
 from skillweave.conversation import Turn
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.select.kit import Kit
+from skillweave.select.mentions import Mention
 from skillweave.select.trigger_index import TriggerMatch
 from skillweave.text.folding import Folded
 
@@ -16,8 +17,9 @@ class Ask:
     """The question, and what was found before this matcher's turn.
 
     `message` is what the user said, None when the turn's message is not the user's; `triggered` are all trigger hits
-    and vetoes in it; `matchers` all that take part; `chosen` what earlier ones chose. `within` are the ids that may be
-    chosen, None for all.
+    and vetoes in it; `mentions` the skills named in it, where that matcher takes part, which `message` then leaves
+    blank; `matchers` all that take part; `chosen` what earlier ones chose. `within` are the ids that may be chosen,
+    None for all.
     """
 
     kit: Kit
@@ -27,6 +29,7 @@ class Ask:
     message: Folded | None
     triggered: tuple[TriggerMatch, ...] = ()
     chosen: tuple[Candidate, ...] = ()
+    mentions: tuple[Mention, ...] = ()
 
     def reaches(self, skill_id: str) -> bool:
         """Whether the skill may be chosen."""

@@ -22,13 +22,17 @@ _PATH = re.compile(r"[a-zA-Z0-9_/-]*")
 
 
 def match_explicit(ask: Ask) -> Selection:
-    """What the host named, then what the latest assistant message marks, in first-seen order, repeats dropped.
+    """What the host named, what the model reads by a tool call, then what the latest assistant message marks.
+
+    In first-seen order, repeats dropped.
 
     A marker in a user or tool message never selects. An unknown id and an inactive skill are rejected, not errors.
     """
     asked: dict[str, list[Evidence]] = {}
     for skill_id in dict.fromkeys(ask.turn.named):
         asked.setdefault(skill_id, []).append(Evidence("host", skill_id[:LONGEST_ID]))
+    for read in ask.turn.reads:
+        asked.setdefault(read.skill_id, []).append(Evidence("read", read.skill_id[:LONGEST_ID]))
     for skill_id, evidence in _marked(_latest_of_the_model(ask.turn)):
         pieces = asked.setdefault(skill_id, [])
         if all(piece.kind != evidence.kind for piece in pieces):
@@ -42,11 +46,8 @@ def match_explicit(ask: Ask) -> Selection:
             unknown += 1
             if unknown <= MOST_UNKNOWN:
                 rejected.append(_unknown(candidate, ask.kit.snapshot if unknown <= SUGGESTED else ()))
-        elif skill_id not in ask.kit.positions:
-            status = ask.kit.snapshot[skill_id].status.value
-            rejected.append(Rejected(candidate, Outcome.INACTIVE, f"the skill is {status}; only active ones are given"))
-        elif not ask.reaches(skill_id):
-            rejected.append(Rejected(candidate, Outcome.UNREACHABLE, "it is not among the skills allowed in this turn"))
+        elif (refusal := _refusal(ask, skill_id, pieces)) is not None:
+            rejected.append(Rejected(candidate, *refusal))
         else:
             chosen.append(candidate)
     if unknown > MOST_UNKNOWN:
@@ -76,6 +77,19 @@ def _marked(message: Message | None) -> Iterator[tuple[str, Evidence]]:
             path = _PATH.match(text, end, end + LONGEST_ID)
             end = path.end() if path else end
         yield text[match.start(1) : end], Evidence("marker", text[match.start() : end][:LONGEST_ID], match.start(), end)
+
+
+def _refusal(ask: Ask, skill_id: str, pieces: Iterable[Evidence]) -> tuple[Outcome, str] | None:
+    """Why a known skill is not given: what is closed to the model, no marker and no reading opens, only the host."""
+    status = ask.kit.snapshot[skill_id].status
+    if not status.selectable:
+        return Outcome.INACTIVE, f"the skill is {status.value}; only active ones are given"
+    invocation = ask.kit.invocation(skill_id)
+    if not invocation.by_model and all(piece.kind != "host" for piece in pieces):
+        return Outcome.FORBIDDEN, f"its `disable-model-invocation` is true: {invocation.openings(skill_id)}"
+    if not ask.reaches(skill_id):
+        return Outcome.UNREACHABLE, "it is not among the skills allowed in this turn"
+    return None
 
 
 def _unknown(candidate: Candidate, known: Iterable[str]) -> Rejected:

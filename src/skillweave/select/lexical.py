@@ -1,6 +1,7 @@
 """The matcher `lexical`: words that a message shares with a skill, where none was named or declared (spec 2.1)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from skillweave.decisions import Evidence, Outcome
 from skillweave.select.ask import Ask
@@ -23,8 +24,8 @@ _DECLARED = frozenset({"pattern", "keyword", "verb"})
 def match_lexical(ask: Ask) -> Selection:
     """The best ranked skills: those that are clear enough chosen, the others rejected as `below-threshold`.
 
-    Chooses nothing where a marker, the host or a declared trigger has already chosen. A skill whose id of one word is
-    in the message is chosen when it is among the first three.
+    Chooses nothing where a marker, a mention, the host or a declared trigger has already chosen. A skill whose id of
+    one word is in the message is chosen when it is among the first three.
     """
     message = ask.message
     if message is None:
@@ -33,23 +34,23 @@ def match_lexical(ask: Ask) -> Selection:
     if _is_answered(ask):
         reason = "an id of one word is only evidence, and other skills were asked for"
         return Selection(rejected=tuple(_rejected_ids(ask, message, named, reason)))
-    spans = word_spans(message.text)
+    quotes = _Quotes(message, word_spans(message.text))
     vetoed = {match.position: match for match in ask.triggered if match.vetoes}
-    ranking = _rank(ask, list(spans), SHOWN + len(vetoed))
+    ranking = _rank(ask, list(quotes.spans), SHOWN + len(vetoed))
     best = [ranked for ranked in ranking.best if ranked.position not in vetoed][:SHOWN]
     selected = clear(best, FIT)
     chosen: list[Candidate] = []
     rejected: list[Rejected] = []
     for place, ranked in enumerate(best):
         trigger = named.pop(ranked.position, None)
-        candidate = _candidate(ask, message, ranked, spans, ranking.left_out, trigger)
+        candidate = _candidate(ask, quotes, ranked, ranking.left_out, trigger)
         if place < selected or (trigger is not None and place < FIRST_BY_WORDS):
             chosen.append(candidate)
         else:
             rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, _why_not(place, ranked)))
     for ranked in ranking.best[:SHOWN]:
         if veto := vetoed.get(ranked.position):
-            candidate = _candidate(ask, message, ranked, spans, ranking.left_out, veto)
+            candidate = _candidate(ask, quotes, ranked, ranking.left_out, veto)
             rejected.append(Rejected(candidate, Outcome.VETOED, "one of its `never` phrases is in the message"))
     reason = "an id of one word is only evidence, and by shared words the skill is not among the first three"
     return Selection(tuple(chosen), (*rejected, *_rejected_ids(ask, message, named, reason)))
@@ -67,7 +68,7 @@ def _named_in_one_word(ask: Ask) -> dict[int, TriggerMatch]:
 
 def _is_answered(ask: Ask) -> bool:
     return any(
-        candidate.matcher == "explicit" or any(piece.kind in _DECLARED for piece in candidate.evidence)
+        candidate.matcher in ("explicit", "mention") or any(piece.kind in _DECLARED for piece in candidate.evidence)
         for candidate in ask.chosen
     )
 
@@ -82,30 +83,38 @@ def _rank(ask: Ask, words: list[str], limit: int) -> Ranking:
     return rank(ask.kit.lexical(), words, limit, allowed)
 
 
-def _candidate(
-    ask: Ask,
-    message: Folded,
-    ranked: Ranked,
-    spans: Mapping[str, tuple[int, int]],
-    left_out: int,
-    trigger: TriggerMatch | None,
-) -> Candidate:
+@dataclass(frozen=True, slots=True)
+class _Quotes:
+    """The message's words as evidence, each made once: several skills share the same ones."""
+
+    message: Folded
+    spans: Mapping[str, tuple[int, int]]
+    made: dict[str, Evidence] = field(default_factory=dict)
+
+    def rarest(self, ranked: Ranked, most: int) -> list[Evidence]:
+        """The rarest words that the skill has, in the order of the message."""
+        places: Iterable[int] = range(len(ranked.words))
+        if len(ranked.words) > most:
+            places = sorted(sorted(places, key=ranked.shares.__getitem__, reverse=True)[:most])
+        return [self._quote(ranked.words[place]) for place in places]
+
+    def _quote(self, word: str) -> Evidence:
+        quote = self.made.get(word)
+        if quote is None:
+            start, end = self.message.span(*self.spans[word])
+            quote = self.made[word] = Evidence("terms", self.message.original[start:end], start, end)
+        return quote
+
+
+def _candidate(ask: Ask, quotes: _Quotes, ranked: Ranked, left_out: int, trigger: TriggerMatch | None) -> Candidate:
     evidence: list[Evidence] = []
     if trigger is not None:
-        evidence.append(evidence_of((trigger.vetoes or trigger.hits)[0], message))
+        evidence.append(evidence_of((trigger.vetoes or trigger.hits)[0], quotes.message))
     if left_out:
         text = f"only the rarest words of the message were looked up; {left_out} more common ones were not"
         evidence.append(Evidence("terms", text))
-    evidence.extend(_terms(message, ranked, spans, MOST_EVIDENCE - len(evidence)))
+    evidence.extend(quotes.rarest(ranked, MOST_EVIDENCE - len(evidence)))
     return Candidate(ask.kit.active[ranked.position].id, ranked.score, MATCHER, tuple(evidence))
-
-
-def _terms(message: Folded, ranked: Ranked, spans: Mapping[str, tuple[int, int]], most: int) -> list[Evidence]:
-    """The rarest shared words, in the order of the message."""
-    rarest = sorted(range(len(ranked.words)), key=lambda place: -ranked.shares[place])[:most]
-    places = sorted(spans[ranked.words[place]] for place in rarest)
-    originals = (message.span(start, end) for start, end in places)
-    return [Evidence("terms", message.original[start:end], start, end) for start, end in originals]
 
 
 def _why_not(place: int, ranked: Ranked) -> str:

@@ -16,6 +16,8 @@ class Question(StrEnum):
     ALL_SKILLS = "all-skills"
 
 
+_SENTENCE_END = re.compile(r"[.!?;:\n\r]+")
+_WORD = re.compile(r"\w+")
 # The grammars below read a sentence's folded words, each followed by one space.
 _OPENING = re.compile(
     r"""(?:
@@ -75,7 +77,7 @@ def question_in(text: str) -> Question | None:
     """
     if len(text) > LONGEST_QUESTION:
         return None
-    asked = [_question(sentence) for sentence in re.split(r"[.!?;:\n\r]+", text)]
+    asked = [_question(sentence) for sentence in _SENTENCE_END.split(text)]
     for question in (Question.ALL_SKILLS, Question.CAPABILITIES):
         if question in asked:
             return question
@@ -83,7 +85,7 @@ def question_in(text: str) -> Question | None:
 
 
 def _question(sentence: str) -> Question | None:
-    words = "".join(f"{word} " for word in re.findall(r"\w+", fold(sentence)))
+    words = " ".join([*_WORD.findall(fold(sentence)), ""])
     opening = _OPENING.match(words)
     start = opening.end() if opening else 0
     if _ALL_SKILLS.fullmatch(words, start):

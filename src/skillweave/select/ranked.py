@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from skillweave.select.lexical_fit import Fit
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One skill in a ranking.
 
     `fused` is in (0, 1.5] and orders; `score` is s/(s+10), where s is `fused` put back on the scale of the best BM25
-    score with body. `coverage` is in [0, 1]; `words` are the query's words that the skill has, `shares` what part of
-    the query's rarity each is; `weight` counts them, one in the body alone as half, an everyday one as a quarter.
+    score with body. `coverage` is in [0, 1]; `words` are the query's words that the skill has, in the query's order,
+    `shares` what part of the query's rarity each is; `weight` counts them, one in the body alone as half, an everyday
+    one as a quarter.
     """
 
     position: int

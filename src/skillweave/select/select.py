@@ -12,15 +12,25 @@ from skillweave.select.candidates import Candidate, Rejected, Selection
 from skillweave.select.explicit import match_explicit, without_markers
 from skillweave.select.kit import Kit
 from skillweave.select.lexical import match_lexical
+from skillweave.select.mention import match_mention
+from skillweave.select.mentions import find_mentions, without_mentions
+from skillweave.select.task import match_task
 from skillweave.select.trigger_index import MOST_EVIDENCE, find_triggers
 from skillweave.select.triggers import match_triggers
 from skillweave.text.folding import fold_message
 
 MATCHERS: Mapping[str, Matcher] = MappingProxyType(
-    {"explicit": match_explicit, "triggers": match_triggers, "lexical": match_lexical}
+    {
+        "explicit": match_explicit,
+        "mention": match_mention,
+        "task": match_task,
+        "triggers": match_triggers,
+        "lexical": match_lexical,
+    }
 )
 """The built-in matchers by name, in the order in which they are asked."""
-DEFAULT = ("explicit", "triggers", "lexical")
+DEFAULT = ("explicit", "task", "triggers", "lexical")
+"""Without `mention`: not every host means a skill when its user writes a `/` or a `$`."""
 
 
 def select(
@@ -39,12 +49,14 @@ def select(
         UnknownMatcher: a name in `matchers` is no matcher's.
     """
     names = _checked(tuple(matchers))
-    message = fold_message(without_markers(turn.message.text)) if turn.message.role is Role.USER else None
+    said = turn.message.text if turn.message.role is Role.USER else None
+    mentions = find_mentions(said, kit.mention_names()) if said and "mention" in names else ()
+    message = None if said is None else fold_message(without_mentions(without_markers(said), mentions))
     triggered = tuple(find_triggers(kit.triggers, message)) if message else ()
     chosen: dict[str, Candidate] = {}
     rejected: dict[str, Rejected] = {}
     for name in names:
-        answer = MATCHERS[name](Ask(kit, turn, within, names, message, triggered, tuple(chosen.values())))
+        answer = MATCHERS[name](Ask(kit, turn, within, names, message, triggered, tuple(chosen.values()), mentions))
         for candidate in answer.chosen:
             known = chosen.get(candidate.skill_id)
             chosen[candidate.skill_id] = _joined(known, candidate) if known else candidate
@@ -63,6 +75,11 @@ def _checked(matchers: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _joined(first: Candidate, second: Candidate) -> Candidate:
-    """The first matcher's verdict, with the second's evidence added."""
+    """The first matcher's verdict, with the second's evidence added, and the arguments of whichever has some.
+
+    Whoever speaks for the skill alone frees it from the set that a task rule gives it with.
+    """
     evidence = tuple(dict.fromkeys((*first.evidence, *second.evidence)))
-    return replace(first, evidence=evidence[:MOST_EVIDENCE])
+    arguments = second.arguments if first.arguments is None else first.arguments
+    together = min(first.together, second.together, key=len)
+    return replace(first, evidence=evidence[:MOST_EVIDENCE], arguments=arguments, together=together)

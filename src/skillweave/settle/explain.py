@@ -1,16 +1,19 @@
 """One decision for each wanted skill, and one for everything that was left out (spec 5.2 and 5.5)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.disclose.fit import Shown
+from skillweave.disclose.reading import Readout
 from skillweave.disclose.rung import Rung
+from skillweave.ledger.state import Record, skill_key
 from skillweave.plan import Wanted
 
 
-def decisions_of(wanted: Wanted, shown: Shown, *, adopted: bool) -> Iterator[Decision]:
-    """What became of the skill, then what of it did not fit."""
-    outcome, reason, tokens = _verdict(wanted, shown, adopted=adopted)
+def decisions_of(wanted: Wanted, shown: Shown, *, adopted: Sequence[Record]) -> Iterator[Decision]:
+    """What became of the skill, then of what was asked to be read of it, then what of it did not fit."""
+    whole = any(record.key == skill_key(wanted.skill.id) for record in adopted)
+    outcome, reason, tokens = _verdict(wanted, shown, adopted=whole)
     candidate = wanted.candidate
     yield Decision(
         skill_id=wanted.skill.id,
@@ -22,12 +25,16 @@ def decisions_of(wanted: Wanted, shown: Shown, *, adopted: bool) -> Iterator[Dec
         evidence=() if candidate is None else candidate.evidence,
         tokens=tokens,
     )
+    yield from (_of_readout(wanted, readout, adopted) for readout in shown.readouts)
     if shown.context is not None:
         sections = ", ".join(passage.key for passage in shown.apart)
         reason = f"entity context that was not there yet: {sections}"
         yield Decision(wanted.skill.id, Outcome.INJECTED, "disclose", reason, tokens=shown.context.tokens)
     for left_out in shown.left_out:
-        if left_out.what != "instructions":
+        if left_out.what == "instructions" and shown.rung is Rung.OUTLINE:
+            reason = f"its instructions have {left_out.tokens:,} tokens, more than are left: they are read in sections"
+            yield Decision(wanted.skill.id, Outcome.OVER_BUDGET, "disclose", reason, tokens=left_out.tokens)
+        elif left_out.what != "instructions":
             reason = f"{left_out.what} would have cost {left_out.tokens:,} tokens more than are left; it is only listed"
             yield Decision(wanted.skill.id, Outcome.OVER_BUDGET, "disclose", reason, tokens=left_out.tokens)
 
@@ -38,18 +45,43 @@ def _verdict(wanted: Wanted, shown: Shown, *, adopted: bool) -> tuple[Outcome, s
     if adopted:
         return Outcome.ADOPTED, "the transcript holds its text, which nothing had recorded", None
     missing = next((left_out for left_out in shown.left_out if left_out.what == "instructions"), None)
-    if missing is not None:
+    if missing is not None and shown.rung is not Rung.OUTLINE:
         return Outcome.OVER_BUDGET, _what_is_left(wanted, shown, missing.tokens), missing.tokens
     if shown.block is None:
         place = f" in message {wanted.record.carrier}" if wanted.record else ""
         return Outcome.ALREADY_PRESENT, f"its text is in the context already{place}", None
     tokens = shown.block.tokens
-    how = "with its documents" if shown.inlined else "in full" if shown.rung is Rung.FULL else "instructions only"
+    how = _how_given(shown)
     if wanted.present is not None:
         return Outcome.UPGRADED, f"more of it fits now than the {wanted.present.label}: given {how}", tokens
     if wanted.record is None and not wanted.outdated:
         return Outcome.INJECTED, f"given {how}", tokens
     return Outcome.REFRESHED, f"given {how}, in place of an earlier text", tokens
+
+
+def _how_given(shown: Shown) -> str:
+    if shown.rung is Rung.OUTLINE:
+        return "as an outline, to be read in sections"
+    return "with its documents" if shown.inlined else "in full" if shown.rung is Rung.FULL else "instructions only"
+
+
+def _of_readout(wanted: Wanted, readout: Readout, adopted: Sequence[Record]) -> Decision:
+    outcome, reason = _readout_verdict(wanted, readout, adopted)
+    tokens = readout.cost if readout.block is None else readout.block.tokens
+    return Decision(wanted.skill.id, outcome, "disclose", reason, matcher=wanted.engaged_by, tokens=tokens)
+
+
+def _readout_verdict(wanted: Wanted, readout: Readout, adopted: Sequence[Record]) -> tuple[Outcome, str]:
+    what = readout.reading.what
+    if readout.cost is not None:
+        needs = f"{what} needs {readout.cost:,} tokens, more than are left for it"
+        shown = "" if readout.block is None else ": its table of contents is given, read a part of it"
+        return Outcome.OVER_BUDGET, f"{needs}{shown or ', and skill text has to go first to make room'}"
+    if readout.block is not None:
+        return Outcome.INJECTED, f"{what} was asked for and is given"
+    if any(leaf.key in {record.key for record in adopted} for leaf in readout.reading.leaves):
+        return Outcome.ADOPTED, f"the transcript holds {what}, which nothing had recorded"
+    return Outcome.ALREADY_PRESENT, f"{what} is in the context already"
 
 
 def _what_is_left(wanted: Wanted, shown: Shown, cost: int) -> str:

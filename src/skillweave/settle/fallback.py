@@ -4,8 +4,9 @@ from skillweave.conversation import Role
 from skillweave.disclose.render import hint
 from skillweave.disclose.shelf import Shelf
 from skillweave.injection import Fallback, FallbackKind
-from skillweave.plan import CatalogMode, Plan
+from skillweave.plan import Plan
 from skillweave.select.questions import Question
+from skillweave.settings import CatalogMode
 
 
 def fallback_for(plan: Plan, question: Question | None, shelf: Shelf, room: int) -> Fallback | None:

@@ -1,17 +1,20 @@
 """The figures and lists that go with an Injection: tokens, cache, what to drop, what waits for a person."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from skillweave.compose.force import InForce
 from skillweave.conversation import Placement
-from skillweave.disclose.block import text_digest
+from skillweave.disclose.block import digest_in, text_digest
 from skillweave.disclose.catalog import Catalog
 from skillweave.disclose.fit import Shown
+from skillweave.disclose.rung import Rung
 from skillweave.disclose.shelf import Shelf
 from skillweave.injection import Block, CacheReport, Drop, PendingCheckpoint, TokenReport
+from skillweave.ledger.approvals import decided, guards, undecided
+from skillweave.ledger.lifecycle import Lifecycle
 from skillweave.ledger.reconcile import Standing
-from skillweave.ledger.state import Approval, Fragment, Record, skill_key
+from skillweave.ledger.state import SKILL, Approval, Fragment, Record, is_read_apart, skill_key, skill_of
 from skillweave.plan import Plan
+from skillweave.skill import Skill
 
 
 def token_report(shown: Sequence[Shown], shelf: Shelf, *, catalog: int, left: int) -> TokenReport:
@@ -23,7 +26,9 @@ def token_report(shown: Sequence[Shown], shelf: Shelf, *, catalog: int, left: in
             continue
         by_skill[piece.want.skill.id] = piece.added
         context = piece.context.tokens if piece.context else 0
-        rest = piece.added - context
+        documents = sum(out.block.tokens for out in piece.readouts if out.block and out.reading.artifact is not None)
+        tiers["3"] += documents
+        rest = piece.added - context - documents
         artifacts = min(rest, sum(shelf.pricing.count(inlined.content) for inlined in piece.inlined))
         within = min(rest - artifacts, sum(shelf.pricing.count(passage.text) for passage in piece.within))
         tiers["3"] += artifacts
@@ -47,7 +52,7 @@ def prefix_after(
     """What skillweave has in the prompt after this turn, in the order in which it stands there."""
     head = [Fragment(text_digest(catalog.text), catalog.tokens)] if catalog.text else []
     if plan.turn.placement is Placement.CALL:
-        return (*head, *(Fragment(text_digest(block.text), block.tokens) for block in blocks))
+        return (*head, *(Fragment(digest_in(block.id), block.tokens) for block in blocks))
     there = _tokens_by_carrier(plan, adopted)
     known = [fragment for fragment in plan.before.prefix if fragment.digest in there]
     names = {fragment.digest for fragment in known}
@@ -76,41 +81,80 @@ def _tokens_by_carrier(plan: Plan, adopted: Sequence[Record] = ()) -> dict[str, 
 
 def drops(plan: Plan, shown: Sequence[Shown]) -> tuple[Drop, ...]:
     """What the host may remove so that what was left out fits: outdated texts, then skills longest without a match."""
-    missing = sum(left_out.tokens for piece in shown for left_out in piece.left_out)
+    missing = sum(_missing(piece) for piece in shown)
     if missing == 0 or plan.turn.placement is Placement.CALL:
         return ()
     chosen: list[Drop] = []
-    for candidate in _droppable(plan):
+    asked = {leaf.key for piece in shown for readout in piece.readouts for leaf in readout.reading.leaves}
+    for candidate in _droppable(plan, asked):
         if sum(drop.tokens for drop in chosen) >= missing:
             break
         chosen.append(candidate)
     return tuple(chosen)
 
 
-def _droppable(plan: Plan) -> Iterable[Drop]:
-    for old in plan.reconciled.state.superseded:
-        if old.record.key.startswith("skill:"):
-            yield Drop(old.record.key.removeprefix("skill:"), old.record.carrier, old.record.tokens)
+def _missing(shown: Shown) -> int:
+    # An outline is what there is room for at all: dropping other texts would not make its instructions fit.
+    left_out = 0 if shown.rung is Rung.OUTLINE else sum(left_out.tokens for left_out in shown.left_out)
+    return left_out + sum(readout.cost for readout in shown.readouts if readout.cost is not None)
+
+
+def _droppable(plan: Plan, asked: Collection[str]) -> Iterable[Drop]:
+    """Outdated texts first, then what was read by itself and skills that have left, then those longest without a match.
+
+    What a pinned skill brought into the conversation stays.
+    """
     carriers = _tokens_by_carrier(plan)
+    live = sorted(plan.reconciled.state.records, key=lambda record: record.at)
+    present = [r for r in live if plan.reconciled.standing[r.key] is Standing.PRESENT]
+    # Where one text of a block was evicted, the others in it still stand there.
+    shown = {record.carrier for record in present}
+    outdated = [old.record for old in plan.reconciled.state.superseded if old.record.carrier not in shown]
+    yield from _once_each([r for r in outdated if skill_of(r.key) is not None], carriers)
+    needed = {record.carrier for record in present if record.key in asked}
+    pinned = _with_pinned(plan)
+    present = [r for r in present if skill_of(r.key) not in pinned]
+    read = [r for r in present if is_read_apart(r.key) and r.carrier not in needed]
+    yield from _once_each(read, carriers)
+    wanted = {skill_key(one.skill.id) for one in plan.wanted}
+    left = [r for r in present if r.key.startswith(SKILL) and r.key not in wanted and r.carrier not in needed]
+    yield from _once_each(left, carriers)
     for entry in sorted(plan.engaged, key=lambda entry: -entry.idle):
         record = plan.reconciled.record(skill_key(entry.skill_id), Standing.PRESENT)
-        if record is not None and entry.idle > 0:
+        if record is not None and entry.idle > 0 and entry.skill_id not in pinned:
             yield Drop(entry.skill_id, record.carrier, carriers[record.carrier])
 
 
-def checkpoints_of(in_force: Sequence[InForce], approvals: Sequence[Approval]) -> tuple[PendingCheckpoint, ...]:
-    """The checkpoints of the skills in force that nobody has approved for their present content."""
-    approved = {(a.skill_id, a.checkpoint, a.digest) for a in approvals if a.verdict == "approved"}
+def _with_pinned(plan: Plan) -> set[str]:
+    pinned = {entry.skill_id for entry in plan.engaged if entry.lifecycle is Lifecycle.PINNED}
+    groups = ({wanted.skill.id for wanted in group} for group in plan.groups)
+    return {skill_id for group in groups if group & pinned for skill_id in group}
+
+
+def _once_each(records: Sequence[Record], carriers: Mapping[str, int]) -> Iterable[Drop]:
+    for carrier, record in {record.carrier: record for record in records}.items():
+        yield Drop(skill_of(record.key) or "", carrier, carriers[carrier])
+
+
+def checkpoints_of(
+    in_force: Iterable[Skill], approvals: Sequence[Approval], kept_out: Iterable[Skill] = ()
+) -> tuple[PendingCheckpoint, ...]:
+    """The checkpoints that nobody has decided for the skills as they are now.
+
+    Of the skills that a person rejected, `kept_out`, those that still guard a tool.
+    """
+    let_through = decided(approvals)
+    of_those = ((skill, checkpoint) for skill in in_force for checkpoint in undecided(skill, let_through))
+    still = ((skill, checkpoint) for skill in kept_out for checkpoint in guards(skill, approvals))
     return tuple(
         PendingCheckpoint(
-            skill_id=member.skill.id,
+            skill_id=skill.id,
             name=checkpoint.name,
             before=checkpoint.before,
             blocking=checkpoint.blocking,
             reviewer=checkpoint.reviewer,
             asks=checkpoint.asks,
+            digest=skill.digest,
         )
-        for member in in_force
-        for checkpoint in member.skill.checkpoints
-        if (member.skill.id, checkpoint.name, member.skill.digest) not in approved
+        for skill, checkpoint in (*of_those, *still)
     )

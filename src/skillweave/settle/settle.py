@@ -1,13 +1,12 @@
 """From a plan and the fetched contents to the Injection and the State after; pure but for remembered prices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from skillweave.compose.force import InForce, policy_of
+from skillweave.compose.force import InForce
 from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Decision
-from skillweave.disclose.block import carrier_of
 from skillweave.disclose.catalog import NO_CATALOG, Catalog
 from skillweave.disclose.escape import REPLACES
 from skillweave.disclose.fit import Passage, Shown, Want, fit
@@ -15,17 +14,22 @@ from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.render import Extras, Inlined
 from skillweave.disclose.rung import Rung
 from skillweave.disclose.shelf import Shelf
+from skillweave.disclose.skill_tools import SkillTools
+from skillweave.formats.arguments import digest_in_use
 from skillweave.injection import Block, Fallback, Injection
 from skillweave.knowledge.context import EntityContext
-from skillweave.ledger.entries import Giving, records_of
+from skillweave.ledger.entries import Giving, readout_records, records_of
 from skillweave.ledger.reconcile import Standing
 from skillweave.ledger.state import Delivery, Record, State, context_key, skill_key
 from skillweave.ledger.transitions import adopt, claim
-from skillweave.plan import CatalogMode, FileAccess, Plan, Wanted
+from skillweave.plan import Plan, Wanted
 from skillweave.select.questions import Question
+from skillweave.settings import CatalogMode, FileAccess
 from skillweave.settle.explain import decisions_of
 from skillweave.settle.fallback import documents_for, fallback_for
+from skillweave.settle.reading import readings_of
 from skillweave.settle.report import cache_report, checkpoints_of, drops, prefix_after, token_report
+from skillweave.settle.tools import kept_out_skills, tools_in
 from skillweave.skill import Skill
 
 SEPARATOR_TOKENS = 3
@@ -48,6 +52,11 @@ class Fetched:
     contexts: Mapping[str, EntityContext] = field(default_factory=_no_contexts)
     decisions: tuple[Decision, ...] = ()
 
+    @property
+    def documents(self) -> Mapping[tuple[str, str], Inlined]:
+        """The artifacts by skill and id."""
+        return {(skill, inlined.ref.id): inlined for skill, found in self.artifacts.items() for inlined in found}
+
 
 @dataclass(frozen=True, slots=True)
 class Settled:
@@ -63,7 +72,8 @@ class _Outcome:
 
     wanted: Wanted
     shown: Shown
-    adopted: Record | None
+    adopted: tuple[Record, ...]
+    unknown: tuple[Decision, ...] = ()
 
 
 def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | None, delivery: Delivery) -> Settled:
@@ -82,7 +92,7 @@ def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | N
     blocks = tuple(block for outcome in _in_order(outcomes, plan) for block in _blocks(outcome.shown, giving))
     injected = sum(block.tokens for block in blocks)
     state = _state_after(plan, outcomes, giving, shelf.pricing) if in_history else plan.reconciled.state
-    adopted = [outcome.adopted for outcome in outcomes if outcome.adopted is not None]
+    adopted = [record for outcome in outcomes for record in outcome.adopted]
     room -= injected + sum(record.tokens for record in adopted)
     # Full documents are long: they take what the skills that the message calls for leave, not the other way round.
     fallback = documents_for(plan, question, shelf, room) or fallback
@@ -103,11 +113,11 @@ def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | N
         fallback=fallback,
         blocks=blocks,
         drop=drops(plan, [outcome.shown for outcome in outcomes]),
-        tools=policy_of(in_force, grant=plan.turn.tools, enforce=plan.settings.enforce),
-        checkpoints=checkpoints_of(in_force, plan.before.approvals),
+        tools=tools_in(plan, in_force),
+        checkpoints=checkpoints_of([one.skill for one in in_force], plan.before.approvals, kept_out_skills(plan)),
         decisions=(*_decisions(outcomes), *fetched.decisions, *plan.decisions),
         tokens=token_report(
-            [outcome.shown for outcome in outcomes if outcome.adopted is None],
+            [outcome.shown for outcome in outcomes],
             shelf,
             catalog=catalog.tokens + fallback_tokens,
             left=max(0, room - fallback_tokens),
@@ -130,7 +140,8 @@ def _tokens_of(fallback: Fallback | None, pricing: Pricing) -> int:
 def _shown(
     plan: Plan, fetched: Fetched, pricing: Pricing, catalog: Catalog, giving: Giving, left: int
 ) -> tuple[_Outcome, ...]:
-    adopted: dict[str, Record] = {}
+    adopted: list[tuple[Record, ...]] = []
+    unknown: list[tuple[Decision, ...]] = []
     placed: set[str] = set()
     groups: list[list[Want]] = []
     for group in plan.groups:
@@ -139,10 +150,12 @@ def _shown(
             want = _want(wanted, plan, fetched, placed)
             record = _found(want, plan, pricing, giving)
             if record is not None:
-                adopted[wanted.skill.id] = record
-                left -= record.tokens
                 want = replace(want, present=record.rung)
-            wants.append(want)
+            found = readings_of(wanted, plan, fetched.documents, pricing, giving)
+            adopted.append((*([] if record is None else [record]), *found.adopted))
+            unknown.append(found.decisions)
+            left -= sum(record.tokens for record in adopted[-1])
+            wants.append(replace(want, readings=found.readings) if found.readings else want)
         groups.append(wants)
     shown = fit(
         groups,
@@ -150,10 +163,9 @@ def _shown(
         per_skill=plan.settings.budget.per_skill,
         pricing=pricing,
         catalog_shows=catalog.shown,
+        tools=plan.skill_tools,
     )
-    return tuple(
-        _Outcome(wanted, piece, adopted.get(wanted.skill.id)) for wanted, piece in zip(plan.wanted, shown, strict=True)
-    )
+    return tuple(map(_Outcome, plan.wanted, shown, adopted, unknown))
 
 
 def _want(wanted: Wanted, plan: Plan, fetched: Fetched, placed: set[str]) -> Want:
@@ -163,10 +175,18 @@ def _want(wanted: Wanted, plan: Plan, fetched: Fetched, placed: set[str]) -> Wan
         skill=skill,
         present=wanted.present,
         replaces=wanted.outdated or wanted.present is not None,
-        artifacts=() if held else fetched.artifacts.get(skill.id, ()),
+        artifacts=() if held else _to_inline(wanted, fetched),
         passages=() if held else tuple(_passages(plan, fetched.contexts.get(skill.id), placed)),
         base_directory=base_directory(skill) if plan.settings.files is FileAccess.LOCAL else None,
+        arguments=wanted.arguments,
+        highest=Rung.OUTLINE if wanted.in_sections else Rung.FULL,
     )
+
+
+def _to_inline(wanted: Wanted, fetched: Fetched) -> tuple[Inlined, ...]:
+    asked = {read.artifact for read in wanted.reads}
+    found = fetched.artifacts.get(wanted.skill.id, ())
+    return tuple(inlined for inlined in found if inlined.ref.id not in asked) if asked else found
 
 
 def _passages(plan: Plan, context: EntityContext | None, placed: set[str]) -> list[Passage]:
@@ -193,16 +213,26 @@ def _found(want: Want, plan: Plan, pricing: Pricing, giving: Giving) -> Record |
     in_call = plan.turn.placement is Placement.CALL
     if in_call or not plan.reconciled.unrecorded or want.present is not None:
         return None
-    for rung in (Rung.FULL, Rung.INSTRUCTIONS, Rung.CATALOG):
+    for rung in _adoptable(want, plan, pricing):
         for replaces in ("", REPLACES):
             inlined = want.artifacts if rung is Rung.FULL else ()
-            extras = Extras(inlined, (), want.base_directory, "" if rung is Rung.CATALOG else replaces)
+            extras = Extras(inlined, (), want.base_directory, replaces, want.arguments)
+            extras = Extras(base_directory=want.base_directory) if rung is Rung.CATALOG else extras
             block = pricing.skill(want.skill, rung, extras)
-            carrier = carrier_of(block.text, giving.turn_id)
+            carrier = block.carrier(giving.turn_id)
             if plan.reconciled.shows(carrier):
                 key = skill_key(want.skill.id)
-                return giving.record(key, want.skill.digest, rung, carrier, block.tokens)
+                return giving.record(key, digest_in_use(want.skill, want.arguments), rung, carrier, block.tokens)
     return None
+
+
+def _adoptable(want: Want, plan: Plan, pricing: Pricing) -> Iterator[Rung]:
+    yield from (Rung.FULL, Rung.INSTRUCTIONS)
+    if plan.skill_tools is SkillTools.OFFERED and pricing.outlined(
+        want.skill, Extras(base_directory=want.base_directory, arguments=want.arguments)
+    ):
+        yield Rung.OUTLINE
+    yield Rung.CATALOG
 
 
 def _blocks(shown: Shown, giving: Giving) -> list[Block]:
@@ -211,10 +241,16 @@ def _blocks(shown: Shown, giving: Giving) -> list[Block]:
     keys = [passage.key for passage in shown.apart]
     if shown.block is not None and shown.rung is not None:
         own = (skill_key(skill_id), *(passage.key for passage in shown.within))
-        carrier = carrier_of(shown.block.text, giving.turn_id)
+        carrier = shown.block.carrier(giving.turn_id)
         blocks.append(Block(carrier, skill_id, shown.rung, own, shown.block.text, shown.block.tokens))
+    for readout in shown.readouts:
+        rows = readout_records(readout, giving)
+        if readout.block is not None:
+            block = readout.block
+            keys_read = tuple(row.key for row in rows)
+            blocks.append(Block(rows[0].carrier, skill_id, rows[0].rung, keys_read, block.text, block.tokens))
     if shown.context is not None:
-        carrier = carrier_of(shown.context.text, giving.turn_id)
+        carrier = shown.context.carrier(giving.turn_id)
         blocks.append(Block(carrier, skill_id, Rung.FULL, tuple(keys), shown.context.text, shown.context.tokens))
     return blocks
 
@@ -241,8 +277,8 @@ def _in_order(outcomes: Sequence[_Outcome], plan: Plan) -> Sequence[_Outcome]:
 def _state_after(plan: Plan, outcomes: Sequence[_Outcome], giving: Giving, pricing: Pricing) -> State:
     state = plan.reconciled.state
     for outcome in outcomes:
-        if outcome.adopted is not None:
-            state = adopt(state, outcome.adopted)
+        for record in outcome.adopted:
+            state = adopt(state, record)
         state = claim(state, records_of(outcome.shown, giving, pricing))
     return state
 
@@ -257,7 +293,7 @@ def _in_force(outcomes: Sequence[_Outcome]) -> tuple[InForce, ...]:
     return tuple(
         InForce(outcome.wanted.skill, outcome.wanted.engaged_by)
         for outcome in outcomes
-        if outcome.wanted.outdated or (outcome.shown.rung is not None and outcome.shown.rung >= Rung.INSTRUCTIONS)
+        if outcome.wanted.outdated or (outcome.shown.rung is not None and outcome.shown.rung >= Rung.OUTLINE)
     )
 
 
@@ -265,5 +301,5 @@ def _decisions(outcomes: Sequence[_Outcome]) -> list[Decision]:
     return [
         decision
         for outcome in outcomes
-        for decision in decisions_of(outcome.wanted, outcome.shown, adopted=outcome.adopted is not None)
+        for decision in (*decisions_of(outcome.wanted, outcome.shown, adopted=outcome.adopted), *outcome.unknown)
     ]

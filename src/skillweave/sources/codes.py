@@ -15,3 +15,4 @@ ARTIFACT_LEFT_OUT = Code("artifact-left-out", Severity.WARNING, "an artifact tha
 UNKNOWN_PACK_KEY = Code("unknown-pack-key", Severity.WARNING, "a key at the top of a pack that means nothing")
 UNREAD_PACK_KEY = Code("unread-pack-key", Severity.INFO, "a part of a pack that is carried and not read yet")
 NOT_A_DEFINITION = Code("not-a-definition", Severity.ERROR, "an entry of a pack, or in code, that is no skill")
+BAD_EVENT = Code("bad-event", Severity.ERROR, "an event type of a pack that cannot be read")

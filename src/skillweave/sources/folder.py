@@ -77,6 +77,11 @@ class Folder:
         """What origins call this source."""
         return self._reader.source
 
+    @property
+    def watched(self) -> tuple[Path, ...]:
+        """The folder."""
+        return (Path(self._folder),)
+
     async def load(self, previous: Loaded | None = None) -> Loaded:
         """All skills, sorted by path; files that did not change since `previous` are not read again.
 

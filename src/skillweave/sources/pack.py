@@ -51,6 +51,11 @@ class Pack:
         """What origins call this source."""
         return self._name
 
+    @property
+    def watched(self) -> tuple[Path, ...]:
+        """The file."""
+        return (Path(self._absolute),)
+
     async def load(self, previous: Loaded | None = None) -> Loaded:
         """The skills in the file's order; a file with the same content as before is not parsed again.
 
@@ -83,7 +88,7 @@ class Pack:
         kept = self._defined if has_errors(pack.findings) else {}
         self._defined = {**kept, **{(one.skill.id, one.skill.digest): one for one in reversed(pack.defined)}}
         memory = PackMemory(digest, pack.metadata, pack.unread)
-        return Loaded(tuple(one.skill for one in pack.defined), pack.findings, memory)
+        return Loaded(tuple(one.skill for one in pack.defined), pack.findings, memory, pack.events, pack.task_rules)
 
     def _bytes(self) -> bytes:
         try:

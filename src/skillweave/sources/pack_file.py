@@ -5,15 +5,19 @@ from dataclasses import dataclass, field, replace
 
 from skillweave.diagnostics import Diagnostic, Location, has_errors
 from skillweave.errors import InvalidSkill
+from skillweave.events.declared import EventType
 from skillweave.formats.ids import MAX_ID, id_of
 from skillweave.formats.spelling import read_any
+from skillweave.formats.task_rules import read_task_rules
 from skillweave.frontmatter import Document, Keys
 from skillweave.frontmatter.codes import Code
 from skillweave.registry.shelf import Defined, lift_contents
 from skillweave.sources import codes
+from skillweave.sources.pack_events import read_event_types
+from skillweave.task import TaskRule
 
-READ_KEYS = ("pack", "skills")
-UNREAD_KEYS = ("agents", "graph", "events", "checkpoints", "task_rules")
+READ_KEYS = ("pack", "skills", "events", "task_rules")
+UNREAD_KEYS = ("agents", "graph", "checkpoints")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,8 @@ class PackFile:
     findings: tuple[Diagnostic, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
     unread: Mapping[str, object] = field(default_factory=dict)
+    events: Mapping[str, EventType] = field(default_factory=dict)
+    task_rules: tuple[TaskRule, ...] = ()
 
 
 def read_pack(document: Document, *, path: str, source: str) -> PackFile:
@@ -37,12 +43,18 @@ def read_pack(document: Document, *, path: str, source: str) -> PackFile:
     if not defined and not has_errors(reading.findings):
         fix = "list skills under `skills:`, or name another pack"
         reading.report(codes.NO_SKILLS, (), f"pack '{path}' holds no skill", fix)
+    events, about_events = read_event_types(document.data.get("events"), path=path, lines=document.lines)
+    reading.findings += about_events
+    rules = read_task_rules(document.data, document.lines, path=path, source=f"pack {source}")
+    reading.findings += rules.diagnostics
     metadata = document.data.get("pack")
     return PackFile(
         defined,
         tuple(reading.findings),
         metadata if isinstance(metadata, dict) else {},
         {key: value for key, value in document.data.items() if key in UNREAD_KEYS},
+        events=events,
+        task_rules=rules.rules,
     )
 
 

@@ -5,11 +5,10 @@ import stat
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
+from skillweave.registry.source import IGNORED_FOLDERS
 from skillweave.sources.reading import Mark, mark_of, refusal
 
 SKILL_FILES = ("SKILL.md", "skill.md")
-SKIPPED_FOLDERS = frozenset({".git", "node_modules", ".venv", "__pycache__"})
-"""Never entered: spec 1.2, and Python's caches, which come and go as scripts run."""
 
 _TICK = 20_000_000
 _COARSE_TICK = 2_000_000_000
@@ -76,7 +75,7 @@ def _scan(path: str, mark: Mark | None) -> Listing:
     names = []
     with os.scandir(path) as entries:
         for entry in entries:
-            if entry.name not in SKIPPED_FOLDERS:
+            if entry.name not in IGNORED_FOLDERS:
                 names.append(entry.name)
                 kinds[_kind(entry)].append(entry.name)
     skill, misnamed = _skill_file(names)

@@ -81,6 +81,14 @@ class SqliteStore:
         rows = await self._in_thread(lambda connection: _read(connection, conversation))
         return tuple(Logged(turn_id, at, decision_from_json(document)) for turn_id, at, document in rows)
 
+    async def count(self) -> int:
+        """How many conversations the file keeps."""
+        return await self._in_thread(_count)
+
+    async def conversations(self, prefix: str = "", limit: int = 1000) -> tuple[str, ...]:
+        """At most `limit` ids that begin so, in their order."""
+        return await self._in_thread(lambda connection: _conversations(connection, prefix, limit))
+
     async def close(self) -> None:
         """Close the file; the store opens it again when used again."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
@@ -173,6 +181,18 @@ def _read(connection: sqlite3.Connection, conversation: str) -> list[tuple[str, 
     return connection.execute(
         "SELECT turn_id, at, document FROM decisions WHERE conversation = ? ORDER BY at, rowid", (conversation,)
     ).fetchall()
+
+
+def _count(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM states").fetchone()[0])
+
+
+def _conversations(connection: sqlite3.Connection, prefix: str, limit: int) -> tuple[str, ...]:
+    query = (
+        "SELECT conversation FROM states WHERE conversation >= ?1 AND substr(conversation, 1, ?2) = ?1 "
+        "ORDER BY conversation LIMIT ?3"
+    )
+    return tuple(name for (name,) in connection.execute(query, (prefix, len(prefix), limit)))
 
 
 @contextmanager

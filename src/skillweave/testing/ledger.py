@@ -8,17 +8,23 @@ import pytest
 from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.disclose.rung import Rung
 from skillweave.graph.cursor import Cursor
+from skillweave.ledger.lifecycle import Lifecycle
 from skillweave.ledger.port import KEEP_DECISIONS_SECONDS, Store
-from skillweave.ledger.state import Approval, Delivery, Engaged, Fragment, Record, State, Superseded
+from skillweave.ledger.state import Approval, ApprovalVerdict, Delivery, Engaged, Fragment, Record, State, Superseded
 from skillweave.testing.fakes import ManualClock
 
 RECORD = Record("skill:a", "d1", Rung.FULL, "sw-x-y", 120, Delivery.CLAIMED, "turn-1", 5.0, 65.0)
 FULL_STATE = State(
     records=(RECORD, replace(RECORD, key="artifact:a/references/ä.md", state=Delivery.GIVEN, until=None)),
     superseded=(Superseded(replace(RECORD, rung=Rung.CATALOG), "sw-z-y"), Superseded(RECORD, "")),
-    engaged=(Engaged("a", "triggers", "turn-1", 2), Engaged("b", "explicit", "turn-0")),
+    engaged=(
+        Engaged("a", "triggers", "turn-1", 2, Lifecycle.PINNED),
+        Engaged("b", "mention", "turn-0", arguments="« a »\n2"),
+    ),
     cursor=Cursor("a", {"a": 2}, ("b", "a"), "g1", "turn-1"),
-    approvals=(Approval("a", "sign-off", "d1", "approved", "Zoë", 7.5),),
+    approvals=(
+        Approval("a", "sign-off", "d1", ApprovalVerdict.MODIFIED, "Zoë", 7.5, "half of it", ("pay", "Bash(rm:*)")),
+    ),
     prefix=(Fragment("sw-x-y", 120),),
     last_turn="turn-1",
 )

@@ -1,45 +1,23 @@
-"""A Hypothesis state machine that holds a ledger to every promise of spec 5.4, against a model of its own.
+"""A Hypothesis state machine that holds a ledger to every promise of spec 5.4 and 5.5, against a model of its own.
 
 A host with a transcript, several turns at once, crashes, replays, edits, compaction, evictions, changed skills, time
-that passes, and both placements. Inherit from ConversationMachine and give `open_store`.
+that passes, both placements, every lifecycle, skills that leave, and people who decide at checkpoints. Inherit from
+ConversationMachine and give `open_store`.
 """
 
-import asyncio
-from collections import Counter
-from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import initialize, invariant, precondition, rule
 
 from skillweave.conversation import Message, Placement, Role, Turn
-from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
 from skillweave.injection import Injection
-from skillweave.ledger.engagement import Lifecycle
-from skillweave.ledger.port import Store
+from skillweave.ledger.state import ApprovalVerdict
 from skillweave.ledger.transitions import CLAIM_SECONDS
-from skillweave.plan import CatalogMode, Settings
-from skillweave.registry import Registry
-from skillweave.testing.fakes import ManualClock, WordCounter
-from skillweave.weaver import Weaver
-
-SKILLS = ("alpha", "beta", "gamma", "delta")
-"""`gamma` requires `delta`; the others stand alone."""
-PLENTY = Budget(total=100_000, per_skill=100_000)
-CONVERSATION = "c"
-
-
-@dataclass(slots=True)
-class _Given:
-    """The model's idea of a live record: which text, by whom, confirmed or claimed until when."""
-
-    text: str
-    version: int
-    turn: str
-    until: float | None
-    replaced: "_Given | None" = None
+from skillweave.testing.checked_conversation import CONVERSATION, CheckedConversation
+from skillweave.testing.in_force import CHECKPOINTS, SKILLS
 
 
 @dataclass(slots=True)
@@ -49,51 +27,31 @@ class _Open:
     turn: Turn
     manager: AbstractAsyncContextManager[Injection]
     injection: Injection
-    before: dict[str, _Given | None] = field(default_factory=dict)
 
 
-class ConversationMachine(RuleBasedStateMachine):
-    """One conversation of one host on one store; two Weavers share the store, as two replicas would."""
+class _Leaving(StrEnum):
+    """How a skill goes without a turn."""
 
-    def open_store(self, clock: ManualClock) -> Store:
-        """A new, empty store on this clock."""
-        raise NotImplementedError("a subclass gives the store")
+    EVICTED = "evicted"
+    DISENGAGED = "disengaged"
+    UNLOADED = "unloaded"
 
-    async def close_store(self) -> None:
-        """Give back what `open_store` took."""
+
+class ConversationMachine(CheckedConversation):
+    """One conversation of one host on one store: whatever happens, in whatever order."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.runner = asyncio.Runner()
-        self.clock = ManualClock()
-        self.store = self.open_store(self.clock)
-        self.versions = dict.fromkeys(SKILLS, 1)
-        self.weavers = [self._weaver(), self._weaver()]
-        self.history: list[Message] = []
-        self.live: dict[str, _Given] = {}
-        self.dead: Counter[str] = Counter()
-        self.engaged: set[str] = set()
-        self.turns = 0
         self.open: list[_Open] = []
+        self.waiting: list[_Open] = []
         self.crashed: list[_Open] = []
         self.last: tuple[Turn, Injection] | None = None
 
-    def _weaver(self) -> Weaver:
-        registry = Registry()
-        for skill_id in SKILLS:
-            registry.register(self._definition(skill_id))
-        settings = Settings(budget=PLENTY, max_skills=10, catalog=CatalogMode.NEVER, lifecycle=Lifecycle.CONVERSATION)
-        return Weaver(registry, self.store, settings, counter=WordCounter())
-
-    def _definition(self, skill_id: str) -> dict[str, object]:
-        relations = [{"kind": "requires", "skill": "delta"}] if skill_id == "gamma" else []
-        return {
-            "id": skill_id,
-            "name": skill_id.title(),
-            "description": f"What {skill_id} is for",
-            "text": {"instructions": f"How to do {skill_id}, edition {self.versions[skill_id]}."},
-            "relations": relations,
-        }
+    def teardown(self) -> None:
+        """End what is still open."""
+        for opened in (*self.open, *self.crashed):
+            self.runner.run(_leave(opened.manager, None))
+        super().teardown()
 
     # -- what the host does -------------------------------------------------------------------------------------
 
@@ -103,64 +61,75 @@ class ConversationMachine(RuleBasedStateMachine):
 
     @rule(
         named=st.sets(st.sampled_from(SKILLS)),
+        role=st.sampled_from([Role.USER, Role.USER, Role.TOOL]),
         tells=st.booleans(),
         placement=st.sampled_from(Placement),
         replica=st.integers(0, 1),
         appends=st.booleans(),
     )
     def one_turn(
-        self,
-        named: set[str],
-        tells: bool,
-        placement: Placement,
-        replica: int,
-        appends: bool,
+        self, named: set[str], role: Role, tells: bool, placement: Placement, replica: int, appends: bool
     ) -> None:
         """A whole turn; a host that tells its transcript may still fail to append what it was given."""
-        turn = self._turn(named, tells, placement)
+        turn = self.turn(named, role, tells, placement)
         injection = self.runner.run(self.weavers[replica].weave(turn))
-        self._check(turn, injection)
-        self._settle(turn, injection, None)
+        self.follow(turn, injection, None)
         if appends or not tells:
             self.history += injection.messages
         self.last = (turn, injection)
 
     @rule(named=st.sets(st.sampled_from(SKILLS), min_size=1), tells=st.booleans(), replica=st.integers(0, 1))
     def begin_delivery(self, named: set[str], tells: bool, replica: int) -> None:
-        turn = self._turn(named, tells, Placement.HISTORY)
+        turn = self.turn(named, Role.USER, tells, Placement.HISTORY)
         manager = self.weavers[replica].delivery(turn)
         injection = self.runner.run(_enter(manager))
-        self._check(turn, injection)
-        self._settle(turn, injection, self.clock.now + CLAIM_SECONDS)
+        self.follow(turn, injection, self.clock.now + CLAIM_SECONDS)
         self.open.append(_Open(turn, manager, injection))
 
     @precondition(lambda self: self.open)
-    @rule(which=st.integers(0, 20))
-    def delivery_arrives(self, which: int) -> None:
-        opened = self.open.pop(which % len(self.open))
-        self.last = None
-        self.history += opened.injection.messages
-        self.runner.run(_leave(opened.manager, None))
-        for given in self.live.values():
-            if given.turn == opened.turn.id and given.until is not None:
-                given.until = None
-
-    @precondition(lambda self: self.open)
-    @rule(which=st.integers(0, 20))
-    def delivery_fails(self, which: int) -> None:
-        opened = self.open.pop(which % len(self.open))
-        self.last = None
-        self.runner.run(_leave(opened.manager, RuntimeError("the model did not answer")))
-        self._withdraw(lambda given: given.turn == opened.turn.id and given.until is not None)
+    @rule(which=st.integers(0, 20), arrived=st.booleans())
+    def a_delivery_ends(self, which: int, arrived: bool) -> None:
+        opened = self._ended(self.open, which)
+        if arrived:
+            self.history += opened.injection.messages
+            self.runner.run(_leave(opened.manager, None))
+            self.texts.confirm(opened.turn.id)
+        else:
+            self.runner.run(_leave(opened.manager, RuntimeError("the model did not answer")))
+            self.texts.release(opened.turn.id)
 
     @precondition(lambda self: self.open)
     @rule(which=st.integers(0, 20), arrived=st.booleans())
     def the_host_crashes(self, which: int, arrived: bool) -> None:
         """Nobody confirms or releases; the text may have reached the history all the same."""
-        opened = self.open.pop(which % len(self.open))
+        opened = self._ended(self.open, which)
         self.crashed.append(opened)
         if arrived:
             self.history += opened.injection.messages
+
+    @precondition(lambda self: self.open)
+    @rule(which=st.integers(0, 20), replica=st.integers(0, 1), raises=st.booleans())
+    def a_turn_is_put_on_hold(self, which: int, replica: int, raises: bool) -> None:
+        """The host leaves the delivery, and what was claimed waits for a person."""
+        opened = self._ended(self.open, which)
+        keys = self.runner.run(self.weavers[replica].hold(CONVERSATION, opened.turn.id))
+        assert {key.removeprefix("skill:") for key in keys} == self.texts.hold(opened.turn.id)
+        self.runner.run(_leave(opened.manager, RuntimeError("waiting for a person") if raises else None))
+        self.waiting.append(opened)
+
+    @precondition(lambda self: self.waiting)
+    @rule(which=st.integers(0, 20), replica=st.integers(0, 1), arrived=st.booleans())
+    def a_waiting_turn_ends(self, which: int, replica: int, arrived: bool) -> None:
+        """Any process may finish what another one began."""
+        opened = self._ended(self.waiting, which)
+        weaver = self.weavers[replica]
+        if arrived:
+            self.history += opened.injection.messages
+            known = self.runner.run(weaver.confirm(CONVERSATION, opened.turn.id))
+            assert known == self.texts.confirm(opened.turn.id)
+        else:
+            known = self.runner.run(weaver.release(CONVERSATION, opened.turn.id))
+            assert known == self.texts.release(opened.turn.id)
 
     @precondition(lambda self: self.last is not None)
     @rule(replica=st.integers(0, 1))
@@ -173,9 +142,10 @@ class ConversationMachine(RuleBasedStateMachine):
         if state.last_turn not in (turn.id, ""):
             return
         again = self.runner.run(self.weavers[replica].weave(turn))
-        if self._undisturbed(turn, first):
+        if self.undisturbed(turn, first):
             assert again.messages == first.messages
             assert again.instructions == first.instructions
+            assert again.tools == first.tools
             assert self.runner.run(self.weavers[replica].state(CONVERSATION)) == state
 
     @precondition(lambda self: len(self.history) > 1)
@@ -193,20 +163,11 @@ class ConversationMachine(RuleBasedStateMachine):
         self.history[place] = damaged
         self.last = None
 
-    @rule(skill_id=st.sampled_from(SKILLS), replica=st.integers(0, 1))
-    def eviction(self, skill_id: str, replica: int) -> None:
-        known = self.runner.run(self.weavers[replica].evict(CONVERSATION, skill_id))
-        given = self.live.pop(skill_id, None)
-        assert known == (given is not None)
-        if given is not None:
-            self.dead[given.text] += 1
-        self.last = None
-
     @rule(skill_id=st.sampled_from(SKILLS))
     def a_skill_is_edited(self, skill_id: str) -> None:
-        self.versions[skill_id] += 1
+        self.model.versions[skill_id] += 1
         for weaver in self.weavers:
-            weaver.registry.register(self._definition(skill_id))
+            weaver.registry.register(self.definition(skill_id))
         self.last = None
 
     @rule(seconds=st.sampled_from([1.0, CLAIM_SECONDS - 2, CLAIM_SECONDS]))
@@ -214,145 +175,59 @@ class ConversationMachine(RuleBasedStateMachine):
         self.clock.advance(seconds)
         self.last = None
 
+    @rule(
+        skill_id=st.sampled_from(SKILLS),
+        how=st.sampled_from(_Leaving),
+        replica=st.integers(0, 1),
+        obeys=st.booleans(),
+    )
+    def a_skill_is_to_go(self, skill_id: str, how: _Leaving, replica: int, obeys: bool) -> None:
+        weaver = self.weavers[replica]
+        self.last = None
+        if how is _Leaving.EVICTED:
+            assert self.runner.run(weaver.evict(CONVERSATION, skill_id)) == self.texts.evict(skill_id)
+            return
+        leave = weaver.disengage if how is _Leaving.DISENGAGED else weaver.unload
+        left = self.runner.run(leave(CONVERSATION, skill_id))
+        assert left.disengaged == (self.model.engaged.pop(skill_id, None) is not None)
+        assert left.needed_by == self.model.needing(skill_id)
+        assert bool(left.evicted) == (how is _Leaving.UNLOADED and self.texts.evict(skill_id))
+        self.may_drop(left, obeys)
+
+    @rule(
+        skill_id=st.sampled_from(sorted(CHECKPOINTS)),
+        verdict=st.sampled_from([*ApprovalVerdict, None]),
+        replica=st.integers(0, 1),
+        obeys=st.booleans(),
+    )
+    def a_person_decides(self, skill_id: str, verdict: ApprovalVerdict | None, replica: int, obeys: bool) -> None:
+        """A verdict, or None: the person withdraws what was said."""
+        weaver, (name, _) = self.weavers[replica], CHECKPOINTS[skill_id]
+        self.last = None
+        if verdict is None:
+            withdrawn = self.runner.run(weaver.reconsider(CONVERSATION, skill_id, name))
+            assert len(withdrawn) == self.model.withdraw(skill_id)
+            return
+        judgement = self.runner.run(weaver.decide(CONVERSATION, skill_id, name, verdict, by="Zoë"))
+        self.model.decide(skill_id, verdict)
+        if verdict is ApprovalVerdict.REJECTED:
+            self.texts.reject(skill_id)
+        assert set(judgement.resumed) == self.texts.resume(self.model.waits, self.clock.now + CLAIM_SECONDS)
+        if judgement.left is not None:
+            self.may_drop(judgement.left, obeys)
+
     # -- what must hold -----------------------------------------------------------------------------------------
 
     @invariant()
-    def a_key_has_one_record(self) -> None:
+    def the_state_is_what_the_model_says(self) -> None:
         state = self.runner.run(self.weavers[0].state(CONVERSATION))
         keys = [record.key for record in state.records]
-        assert len(keys) == len(set(keys))
+        assert len(keys) == len(set(keys)), "a key has one record"
+        assert {entry.skill_id: entry.idle for entry in state.engaged} == self.model.engaged
 
-    def _check(self, turn: Turn, injection: Injection) -> None:
-        self._expire()
-        wanted = self._wanted(turn)
-        if turn.placement is Placement.CALL:
-            for skill_id in wanted:
-                assert self._edition(skill_id) in injection.instructions, "everything in force is in every call"
-            assert injection.messages == ()
-            return
-        outcomes = {decision.skill_id: decision.outcome for decision in injection.decisions}
-        for skill_id in wanted:
-            expected = self._expected(skill_id, turn)
-            given = sum(self._edition(skill_id) in message.text for message in injection.messages)
-            assert given == (expected == "given"), (skill_id, expected, outcomes[skill_id])
-            if expected == "held":
-                assert outcomes[skill_id] is Outcome.HELD
-        assert len(injection.messages) == len(injection.skills), "no skill is given twice in one turn"
-
-    def _expected(self, skill_id: str, turn: Turn) -> str:
-        """What spec 5.4 promises for this skill: given, there, or held."""
-        live = self.live.get(skill_id)
-        seen = self._seen(turn)
-        if live is not None and live.version == self.versions[skill_id]:
-            if seen is not None and seen[live.text] > 0:
-                return "there"
-            if live.until is not None:
-                return "held"
-            if seen is None:
-                return "there"
-        return "given" if self._adoptable(skill_id, turn) is None else "there"
-
-    def _adoptable(self, skill_id: str, turn: Turn) -> str | None:
-        """A text in the transcript beyond those that records and superseded ones stand for."""
-        seen = self._seen(turn)
-        if seen is None:
-            return None
-        taken = Counter(given.text for given in self.live.values() if seen[given.text] > 0)
-        for text, count in self.dead.items():
-            taken[text] += min(count, max(0, seen[text] - taken[text]))
-        found = [t for t, count in seen.items() if count > taken[t] and t.endswith(self._edition(skill_id))]
-        return min(found, key=len, default=None)
-
-    def _settle(self, turn: Turn, injection: Injection, until: float | None) -> None:
-        """Follow in the model what the turn did."""
-        wanted = self._wanted(turn)
-        self.engaged |= set(wanted)
-        adopted = {skill_id: text for skill_id in wanted if (text := self._adoptable(skill_id, turn)) is not None}
-        seen = self._seen(turn)
-        if seen is not None:
-            self._lose(seen)
-        if turn.placement is Placement.CALL:
-            return
-        outcomes = {decision.skill_id: decision.outcome for decision in injection.decisions}
-        for skill_id, text in adopted.items():
-            if outcomes[skill_id] is Outcome.ADOPTED:
-                self._enter(skill_id, _Given(text, self.versions[skill_id], turn.id, None))
-        for block in injection.blocks:
-            self._enter(block.skill_id, _Given(block.text, self.versions[block.skill_id], turn.id, until))
-
-    def _enter(self, skill_id: str, given: _Given) -> None:
-        old = self.live.get(skill_id)
-        if old is not None:
-            self.dead[old.text] += 1
-            given.replaced = old
-        self.live[skill_id] = given
-
-    def _lose(self, seen: Counter[str]) -> None:
-        for skill_id, given in list(self.live.items()):
-            if seen[given.text] > 0:
-                given.until = None
-            elif given.until is None:
-                del self.live[skill_id]
-        taken = Counter(given.text for given in self.live.values() if seen[given.text] > 0)
-        for text in list(self.dead):
-            self.dead[text] = min(self.dead[text], max(0, seen[text] - taken[text]))
-        self.dead = +self.dead
-
-    def _expire(self) -> None:
-        self._withdraw(lambda given: given.until is not None and self.clock.now >= given.until)
-
-    def _withdraw(self, condition: Callable[[_Given], bool]) -> None:
-        for skill_id, given in list(self.live.items()):
-            if not condition(given):
-                continue
-            del self.live[skill_id]
-            old = given.replaced
-            while old is not None and self.dead[old.text] > 0:
-                self.dead[old.text] -= 1
-                if not condition(old):
-                    self.live[skill_id] = old
-                    break
-                old = old.replaced
-
-    def _undisturbed(self, turn: Turn, first: Injection) -> bool:
-        """Whether what the first run gave still stands as its own, so that a replay must repeat it."""
-        if turn.placement is Placement.CALL:
-            return True
-        return all(block.skill_id in self.live and self.live[block.skill_id].turn == turn.id for block in first.blocks)
-
-    def _turn(self, named: set[str], tells: bool, placement: Placement) -> Turn:
-        self.turns += 1
-        message = Message(Role.USER, f"message {self.turns}")
-        self.history.append(message)
-        return Turn(
-            id=f"turn-{self.turns}",
-            conversation=CONVERSATION,
-            message=message,
-            transcript=tuple(self.history) if tells else None,
-            named=tuple(sorted(named)),
-            placement=placement,
-        )
-
-    def _wanted(self, turn: Turn) -> list[str]:
-        wanted = self.engaged | set(turn.named)
-        return sorted(wanted | ({"delta"} if "gamma" in wanted else set()))
-
-    def _edition(self, skill_id: str) -> str:
-        return f"How to do {skill_id}, edition {self.versions[skill_id]}."
-
-    def _seen(self, turn: Turn) -> Counter[str] | None:
-        return None if turn.transcript is None else _block_texts(turn.transcript)
-
-    def teardown(self) -> None:
-        """End what is still open."""
-        for opened in (*self.open, *self.crashed):
-            self.runner.run(_leave(opened.manager, None))
-        self.runner.run(self.close_store())
-        self.runner.close()
-
-
-def _block_texts(messages: Sequence[Message]) -> Counter[str]:
-    return Counter(message.text for message in messages if message.text.startswith("==="))
+    def _ended(self, turns: list[_Open], which: int) -> _Open:
+        self.last = None
+        return turns.pop(which % len(turns))
 
 
 async def _enter(manager: AbstractAsyncContextManager[Injection]) -> Injection:

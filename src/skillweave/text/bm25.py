@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,25 +12,34 @@ K1 = 1.5
 """How soon repeating a word stops to count."""
 
 Scores: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.int32]
+Numbers: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """What an index holds about some words: `documents` with the weight there, and which of the words it was."""
+    """What an index of `size` documents holds about some words, word after word: `documents` with the weight there.
+
+    `ends` says where each word's documents end. Wide numbers, since counting would otherwise convert them every time.
+    """
 
     documents: Numbers
-    weights: NDArray[np.float32]
-    words: NDArray[np.int64]
+    weights: Scores
+    ends: Numbers
+    size: int
 
-    def scores(self, size: int) -> Scores:
+    def scores(self) -> Scores:
         """The BM25 score of every document."""
-        return np.bincount(self.documents, weights=self.weights, minlength=size).astype(np.float64, copy=False)
+        return np.bincount(self.documents, weights=self.weights, minlength=self.size).astype(np.float64, copy=False)
 
-    def words_in(self, document: int) -> NDArray[np.int64]:
-        """Which of the words the document has, as places in the list that was looked up."""
-        found: NDArray[np.int64] = self.words[self.documents == document]
-        return found
+    def words_in(self, documents: Sequence[int]) -> list[Numbers]:
+        """Which of the words each of the documents has, as places in the list that was looked up, ascending."""
+        asked = np.zeros(self.size, dtype=np.bool_)
+        asked[documents] = True
+        hits = asked[self.documents].nonzero()[0]
+        hits = hits[self.documents[hits].argsort(kind="stable")]
+        found, words = self.documents[hits], self.ends.searchsorted(hits, side="right")
+        firsts, lasts = found.searchsorted(documents), found.searchsorted(documents, side="right")
+        return [words[first:last] for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,27 +47,23 @@ class Bm25:
     """Documents by number, words by number; word `w` stands in `documents[starts[w]:starts[w + 1]]`, ascending."""
 
     weights: NDArray[np.float32]
-    documents: Numbers
-    starts: NDArray[np.int64]
+    documents: NDArray[np.int32]
+    starts: "array[int]"
     size: int
 
-    def frequencies(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+    def frequencies(self) -> "array[int]":
         """In how many documents each word stands."""
-        frequencies: NDArray[np.int64] = self.starts[words + 1] - self.starts[words]
-        return frequencies
+        return array("i", np.diff(self.starts).tolist())
 
-    def rarity(self, frequencies: NDArray[np.int64]) -> Scores:
-        """The inverse document frequency for words that stand in so many documents; highest for 0."""
-        rarity: Scores = np.log1p((self.size - frequencies + 0.5) / (frequencies + 0.5))
-        return rarity
-
-    def look_up(self, words: NDArray[np.int64]) -> Postings:
+    def look_up(self, words: Sequence[int]) -> Postings:
         """All that the index holds about the words; linear in what is found."""
-        spans = list(zip(self.starts[words].tolist(), self.starts[words + 1].tolist(), strict=True))
+        starts, documents, weights = self.starts, self.documents, self.weights
+        spans = [(starts[word], starts[word + 1]) for word in words]
         return Postings(
-            np.concatenate([self.documents[start:end] for start, end in spans]),
-            np.concatenate([self.weights[start:end] for start, end in spans]),
-            np.repeat(np.arange(len(spans)), [end - start for start, end in spans]),
+            np.concatenate([documents[start:end] for start, end in spans], dtype=np.int64),
+            np.concatenate([weights[start:end] for start, end in spans], dtype=np.float64),
+            np.array([end - start for start, end in spans]).cumsum(),
+            self.size,
         )
 
 
@@ -68,11 +73,29 @@ def build_bm25(documents: Sequence["array[int]"], vocabulary: int, *, length_wei
     `length_weight` is BM25's b: 0 ignores the length of a document, 1 divides by it.
     """
     if not any(documents):
-        nothing: NDArray[Any] = np.zeros(0)
-        starts = np.zeros(vocabulary + 1, dtype=np.int64)
-        return Bm25(nothing.astype(np.float32), nothing.astype(np.int32), starts, len(documents))
+        starts = array("q", bytes(8 * (vocabulary + 1)))
+        return Bm25(np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int32), starts, len(documents))
     from bm25s import BM25
 
     builder = BM25(k1=K1, b=length_weight, method="lucene", backend="numpy", csc_backend="numpy")
     built = builder.build_index_from_ids(list(range(vocabulary)), documents, show_progress=False)
-    return Bm25(built["data"], built["indices"], built["indptr"], len(documents))
+    return Bm25(built["data"], built["indices"], array("q", built["indptr"].tolist()), len(documents))
+
+
+def side_by_side(first: Bm25, second: Bm25) -> Bm25:
+    """Two indexes over the same words as one, which is searched in one go; the second's documents come last."""
+    starts, more = np.array(first.starts), np.array(second.starts)
+    size = len(first.documents) + len(second.documents)
+    documents, weights = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.float32)
+    # Each word's documents in the first index move on by what the second has of the words before, and the other way.
+    for index, offsets, base in ((first, more[:-1], 0), (second, starts[1:], first.size)):
+        targets = np.arange(len(index.documents)) + np.repeat(offsets, np.diff(index.starts))
+        documents[targets], weights[targets] = index.documents + base, index.weights
+    return Bm25(weights, documents, array("q", (starts + more).tolist()), first.size + second.size)
+
+
+def rarities(size: int) -> "array[float]":
+    """The inverse document frequency of a word among so many documents, by the number of those that have it."""
+    frequencies = np.arange(size + 1)
+    rarity: Scores = np.log1p((size - frequencies + 0.5) / (frequencies + 0.5))
+    return array("d", rarity.tolist())

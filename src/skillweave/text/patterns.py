@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import re2
 
@@ -30,7 +30,9 @@ class _Match(Protocol):
 
 
 class Pattern(Protocol):
-    """A compiled pattern, as google-re2 gives it; searched in UTF-8 bytes."""
+    """A compiled pattern, as google-re2 gives it; searched in UTF-8 bytes. `programsize` is in instructions."""
+
+    programsize: int
 
     def search(self, text: bytes) -> _Match | None:
         """The leftmost match."""
@@ -79,8 +81,37 @@ def compile_pattern(source: str) -> Pattern:
     Raises:
         BrokenPattern: it has a mistake, needs what a linear-time engine cannot do, is too large, or matches no text.
     """
+    pattern = _compile(source, _options(_PATTERN_MEMORY))
+    if _matches_nothing(pattern):
+        raise BrokenPattern(
+            "it matches empty text and so would select the skill on every message",
+            "Make it require at least one character (`.+` if every message is meant).",
+        )
+    return pattern
+
+
+def compile_exact(source: str) -> Pattern:
+    """One pattern as it stands: letter case counts, and it may match empty text; raises BrokenPattern."""
+    options = _options(_PATTERN_MEMORY)
+    options.case_sensitive = True
+    return _compile(source, options)
+
+
+def compile_patterns(sources: Sequence[str]) -> Patterns:
+    """Patterns that `compile_pattern` accepts, prepared to be searched together."""
+    compiled = tuple(compile_pattern(source) for source in sources)
+    shelves = tuple(_shelve(sources[begin : begin + SHELF]) for begin in range(0, len(sources), SHELF))
+    return Patterns(compiled, shelves)
+
+
+def ascii_only_escapes(source: str) -> tuple[str, ...]:
+    r"""The escapes of a pattern that know ASCII only in this engine (`\b`, `\B`, `\w`, `\W`), once each."""
+    return tuple(dict.fromkeys(f"\\{match[1]}" for match in _ESCAPE.finditer(source) if match[1] in "bBwW"))
+
+
+def _compile(source: str, options: Any) -> Pattern:  # noqa: ANN401 - google-re2 has no types
     try:
-        pattern = re2.compile(source, _options(_PATTERN_MEMORY))
+        pattern = re2.compile(source, options)
         size = max(pattern.programsize, pattern.reverseprogramsize)
     except UnicodeEncodeError as error:
         raise BrokenPattern("it is not valid Unicode text", "Remove the lone surrogate from the pattern.") from error
@@ -94,25 +125,8 @@ def compile_pattern(source: str) -> Pattern:
             f"it compiles to {size} instructions, more than {LARGEST_PROGRAM}",
             "Use smaller repetition counts, or split it into several patterns.",
         )
-    if _matches_nothing(pattern):
-        raise BrokenPattern(
-            "it matches empty text and so would select the skill on every message",
-            "Make it require at least one character (`.+` if every message is meant).",
-        )
     compiled: Pattern = pattern
     return compiled
-
-
-def compile_patterns(sources: Sequence[str]) -> Patterns:
-    """Patterns that `compile_pattern` accepts, prepared to be searched together."""
-    compiled = tuple(compile_pattern(source) for source in sources)
-    shelves = tuple(_shelve(sources[begin : begin + SHELF]) for begin in range(0, len(sources), SHELF))
-    return Patterns(compiled, shelves)
-
-
-def ascii_only_escapes(source: str) -> tuple[str, ...]:
-    r"""The escapes of a pattern that know ASCII only in this engine (`\b`, `\B`, `\w`, `\W`), once each."""
-    return tuple(dict.fromkeys(f"\\{match[1]}" for match in _ESCAPE.finditer(source) if match[1] in "bBwW"))
 
 
 def _shelve(sources: Sequence[str]) -> _Shelf | None:
@@ -130,7 +144,7 @@ def _shelve(sources: Sequence[str]) -> _Shelf | None:
     return searchable
 
 
-def _options(memory: int) -> object:
+def _options(memory: int) -> Any:  # noqa: ANN401
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False

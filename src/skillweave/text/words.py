@@ -24,9 +24,10 @@ def words_of(text: str) -> list[str]:
     A run of a script without spaces counts as its overlapping pairs of characters.
     """
     folded = fold(text).replace("_", " ")
-    found = (_ASCII_WORD if folded.isascii() else _WORD).findall(folded)
+    ascii_only = folded.isascii()
+    found = (_ASCII_WORD if ascii_only else _WORD).findall(folded)
     words = [word for word in found if word not in STOP_WORDS]
-    if UNSPACED_RUN.search(folded):
+    if not ascii_only and UNSPACED_RUN.search(folded):
         return [piece for word in words for piece, _, _ in _pieces(word, 0)]
     return words
 
@@ -34,13 +35,17 @@ def words_of(text: str) -> list[str]:
 def word_spans(folded: str) -> dict[str, tuple[int, int]]:
     """The distinct content words of a folded text, each with the span of its first occurrence in that text."""
     text = folded.replace("_", " ")
-    unspaced = UNSPACED_RUN.search(text) is not None
+    ascii_only = text.isascii()
+    unspaced = not ascii_only and UNSPACED_RUN.search(text) is not None
     spans: dict[str, tuple[int, int]] = {}
-    for match in (_ASCII_WORD if text.isascii() else _WORD).finditer(text):
+    for match in (_ASCII_WORD if ascii_only else _WORD).finditer(text):
         word = match[0]
         if word in spans or word in STOP_WORDS:
             continue
-        for piece, start, end in _pieces(word, match.start()) if unspaced else ((word, *match.span()),):
+        if not unspaced:
+            spans[word] = match.span()
+            continue
+        for piece, start, end in _pieces(word, match.start()):
             spans.setdefault(piece, (start, end))
     return spans
 

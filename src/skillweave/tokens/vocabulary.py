@@ -1,9 +1,11 @@
 """The two public BPE vocabularies as package data, checked by hash and counted with tiktoken, offline."""
 
 import gzip
+import re
 from base64 import b64decode
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -61,6 +63,9 @@ VOCABULARIES = {
     ),
 }
 DEFAULT_ENCODING = "o200k_base"
+LONGEST_RUN = 100_000
+# Only tried where a run begins: tried at each of its blanks, it would take quadratic time.
+_LONG_RUN = re.compile(rf"(?<!\s)\s{{{LONGEST_RUN},}}")
 
 
 class Tiktoken:
@@ -80,20 +85,40 @@ class Tiktoken:
         self._bpe.encode_ordinary("")
 
     def count(self, text: str) -> int:
-        """Tokens of the text; markup of special tokens counts as the plain text that it is in a skill."""
-        return len(self._bpe.encode_ordinary(text))
+        """Tokens of the text; markup of special tokens counts as the plain text that it is in a skill.
+
+        A run of more than 100,000 blanks, over which the library would stumble, is counted in pieces.
+        """
+        return sum(len(self._bpe.encode_ordinary(piece)) for piece in _pieces(text))
 
     @cached_property
     def _bpe(self) -> "tiktoken.Encoding":
-        import tiktoken
+        return _encoding(self.encoding)
 
-        vocabulary = VOCABULARIES[self.encoding]
-        return tiktoken.Encoding(
-            self.encoding,
-            pat_str=vocabulary.split,
-            mergeable_ranks=_ranks(self.encoding, vocabulary.sha256),
-            special_tokens={"<|endoftext|>": vocabulary.end_of_text},
-        )
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text as it is, unless a run of blanks in it is so long that matching it overflows the library's stack."""
+    start = 0
+    if len(text) > LONGEST_RUN:
+        for run in _LONG_RUN.finditer(text):
+            for end in range(run.start() + LONGEST_RUN, run.end(), LONGEST_RUN):
+                yield text[start:end]
+                start = end
+    yield text[start:]
+
+
+@cache
+def _encoding(name: str) -> "tiktoken.Encoding":
+    # One for all counters of the process: it never changes, takes half a second to build and tens of MB to keep.
+    import tiktoken
+
+    vocabulary = VOCABULARIES[name]
+    return tiktoken.Encoding(
+        name,
+        pat_str=vocabulary.split,
+        mergeable_ranks=_ranks(name, vocabulary.sha256),
+        special_tokens={"<|endoftext|>": vocabulary.end_of_text},
+    )
 
 
 def _ranks(encoding: str, expected: str) -> dict[bytes, int]:

@@ -2,18 +2,23 @@
 
 import asyncio
 import os
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from skillweave.compose.verdict import Verdict
 from skillweave.conversation import Turn
 from skillweave.diagnostics import Diagnostic
+from skillweave.events.event import Event
 from skillweave.injection import Injection
 from skillweave.ledger.port import Logged
 from skillweave.ledger.state import State
 from skillweave.registry import Changes, Snapshot
 from skillweave.select.candidates import Selection
+from skillweave.weaver.blocking_engagements import SyncEngagements
+from skillweave.weaver.blocking_skill_sets import SyncSkillSets
+from skillweave.weaver.reading import ToolAnswer
 
 if TYPE_CHECKING:
     from skillweave.weaver.weaver import Weaver
@@ -55,7 +60,7 @@ class LoopThread:
         return self._loop
 
 
-class SyncWeaver:
+class SyncWeaver(SyncEngagements, SyncSkillSets):
     """The verbs of a Weaver, blocking; made by `weaver.sync`."""
 
     def __init__(self, weaver: "Weaver") -> None:
@@ -74,6 +79,26 @@ class SyncWeaver:
         """See `Weaver.match`."""
         return self._thread.run(self._weaver.match(message, **turn))
 
+    def read_skill(self, skill_id: str, section: str | None = None, **call: Any) -> ToolAnswer:  # noqa: ANN401
+        """See `Weaver.read_skill`."""
+        return self._thread.run(self._weaver.read_skill(skill_id, section, **call))
+
+    def read_artifact(self, skill_id: str, artifact_id: str, section: str | None = None, **call: Any) -> ToolAnswer:  # noqa: ANN401
+        """See `Weaver.read_artifact`."""
+        return self._thread.run(self._weaver.read_artifact(skill_id, artifact_id, section, **call))
+
+    def list_skills(self, after: str = "") -> ToolAnswer:
+        """See `Weaver.list_skills`."""
+        return self._thread.run(self._weaver.list_skills(after))
+
+    def search_skills(self, query: str) -> ToolAnswer:
+        """See `Weaver.search_skills`."""
+        return self._thread.run(self._weaver.search_skills(query))
+
+    def call_tool(self, name: str, arguments: Mapping[str, object], **call: Any) -> ToolAnswer:  # noqa: ANN401
+        """See `Weaver.call_tool`."""
+        return self._thread.run(self._weaver.call_tool(name, arguments, **call))
+
     @contextmanager
     def delivery(self, message: "str | Turn", **turn: Any) -> Iterator[Injection]:  # noqa: ANN401
         """See `Weaver.delivery`; a plain `with`."""
@@ -85,6 +110,31 @@ class SyncWeaver:
             self._thread.run(_left(handing_over, error))
             raise
         self._thread.run(_left(handing_over, None))
+
+    def authorize(
+        self,
+        injection: Injection,
+        tool: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        call_id: str | None = None,
+    ) -> Verdict:
+        """See `Weaver.authorize`."""
+        return self._thread.run(self._weaver.authorize(injection, tool, arguments, call_id=call_id))
+
+    def emit(
+        self,
+        conversation: str,
+        skill_id: str,
+        event_type: str,
+        payload: Mapping[str, object],
+        *,
+        turn_id: str | None = None,
+        key: str | None = None,
+    ) -> Event:
+        """See `Weaver.emit`."""
+        work = self._weaver.emit(conversation, skill_id, event_type, payload, turn_id=turn_id, key=key)
+        return self._thread.run(work)
 
     def evict(self, conversation: str, key: str) -> bool:
         """See `Weaver.evict`."""

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.shelf import Shelf
-from skillweave.plan import Settings
 from skillweave.registry import Snapshot
 from skillweave.select.kit import Kit, compile_kit
+from skillweave.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,13 @@ class Compiled:
 def compile_skills(snapshot: Snapshot, settings: Settings, pricing: Pricing, matchers: tuple[str, ...]) -> Compiled:
     """Compile everything that a turn will need, so that no turn waits for it."""
     granted = settings.granted
-    shown = [skill for skill in snapshot.active() if granted is None or skill.id in granted]
-    shelf = Shelf(shown, pricing, limit=settings.budget.catalog_limit, first=settings.catalog_first)
-    kit = compile_kit(snapshot)
+    kit = compile_kit(snapshot, task_rules=settings.task_rules)
+    shown = [skill for skill in kit.active if granted is None or skill.id in granted]
+    shelf = Shelf(
+        shown, pricing, limit=settings.budget.catalog_limit, first=settings.catalog_first, tools=settings.skill_tools
+    )
     if "lexical" in matchers:
         kit.lexical()
+    if "mention" in matchers:
+        kit.mention_names()
     return Compiled(snapshot, kit, shelf)

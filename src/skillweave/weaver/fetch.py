@@ -1,8 +1,9 @@
 """The contents that a plan needs: artifacts and entity context, concurrently, with one deadline (spec 5)."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -14,24 +15,25 @@ from skillweave.knowledge.context import ContextSource, EntityContext
 from skillweave.plan import Plan, Wanted, artifacts_to_show
 from skillweave.registry import Registry
 from skillweave.settle import Fetched
-from skillweave.skill import ArtifactRef
+from skillweave.skill import ArtifactRef, Skill
 
 T = TypeVar("T")
+
+MOST_INLINE_BYTES = 256 * 1024
+"""So much of a skill's documents is read to stand in its block; the others are listed, and read on demand."""
+MOST_READ_BYTES = 1024 * 1024
+"""The largest artifact that is read as text for a model."""
 _Key = tuple[str, str]
 
 
 async def fetch(plan: Plan, registry: Registry, context: ContextSource | None, seconds: float) -> Fetched:
     """Read what is missing; what fails or is late becomes a decision `failed`, and the turn goes on without it."""
-    wanted = {
-        (one.skill.id, ref.id): ref
-        for one in plan.wanted
-        if _needs_artifacts(one)
-        for ref in artifacts_to_show(one.skill)
-    }
+    wanted = {(one.skill.id, ref.id): ref for one in plan.wanted for ref in _artifacts(one)}
     reading: dict[_Key, Awaitable[Inlined]] = {key: _read(registry, key[0], ref) for key, ref in wanted.items()}
     assembling: dict[_Key, Awaitable[EntityContext]] = _contexts(plan, context)
+    too_large = tuple(_too_large(plan))
     if not reading and not assembling:
-        return Fetched()
+        return Fetched(decisions=too_large)
     done, failures = await _before(seconds, {**reading, **assembling})
     inlined: dict[str, list[Inlined]] = {}
     contexts: dict[str, EntityContext] = {}
@@ -43,15 +45,41 @@ async def fetch(plan: Plan, registry: Registry, context: ContextSource | None, s
     return Fetched(
         MappingProxyType({skill_id: tuple(found) for skill_id, found in inlined.items()}),
         MappingProxyType(contexts),
-        (*failures, *_omissions(contexts)),
+        (*failures, *_omissions(contexts), *too_large),
     )
 
 
-def _needs_artifacts(wanted: Wanted) -> bool:
-    return not wanted.held and (wanted.present is None or wanted.present < Rung.FULL)
+def _artifacts(wanted: Wanted) -> Iterator[ArtifactRef]:
+    """What the model asked to read, and what may stand in the skill's block if there is room for it."""
+    if wanted.held:
+        return
+    asked = {read.artifact for read in wanted.reads}
+    yield from (ref for ref in wanted.skill.artifacts if ref.id in asked)
+    if wanted.in_sections or (wanted.present is not None and wanted.present >= Rung.FULL):
+        return
+    yield from _inlinable(wanted.skill)
+
+
+def _inlinable(skill: Skill) -> Sequence[ArtifactRef]:
+    documents = artifacts_to_show(skill)
+    sizes = accumulate(ref.size for ref in documents)
+    return [ref for ref, size in zip(documents, sizes, strict=True) if size <= MOST_INLINE_BYTES]
+
+
+def _too_large(plan: Plan) -> Iterator[Decision]:
+    for wanted in plan.wanted:
+        if wanted.present is None and not wanted.held and not wanted.in_sections:
+            left = artifacts_to_show(wanted.skill)[len(_inlinable(wanted.skill)) :]
+            if left:
+                reason = f"{left[0].id} ({left[0].size:,} bytes)"
+                more = f" and {len(left) - 1} more are" if len(left) > 1 else " is"
+                limit = f"with them the block would hold over {MOST_INLINE_BYTES:,} bytes of documents"
+                yield Decision(wanted.skill.id, Outcome.OVER_BUDGET, "fetch", f"{reason}{more} only listed: {limit}")
 
 
 async def _read(registry: Registry, skill_id: str, ref: ArtifactRef) -> Inlined:
+    if ref.size > MOST_READ_BYTES:
+        raise SkillweaveError(f"it has {ref.size:,} bytes, more than the {MOST_READ_BYTES:,} that are read as text")
     artifact = await registry.read_artifact(skill_id, ref.id)
     text = artifact.text
     if text is None:

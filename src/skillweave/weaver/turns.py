@@ -5,6 +5,8 @@ from typing import TypedDict
 
 from skillweave.conversation import Message, Placement, Role, ToolResult, Turn
 from skillweave.errors import InvalidTurn
+from skillweave.limits import ToolLimits
+from skillweave.task import Task
 
 
 class TurnFields(TypedDict, total=False):
@@ -19,6 +21,8 @@ class TurnFields(TypedDict, total=False):
     memory: Mapping[str, object]
     tools: Sequence[str] | None
     placement: Placement
+    task: Task | None
+    limits: ToolLimits | None
 
 
 def turn_of(message: str | Turn, fields: TurnFields, new_id: Callable[[], str]) -> Turn:
@@ -44,6 +48,8 @@ def turn_of(message: str | Turn, fields: TurnFields, new_id: Callable[[], str]) 
         memory=fields.get("memory", {}),
         tools=None if tools is None else tuple(tools),
         placement=Placement(fields.get("placement", Placement.HISTORY)),
+        task=fields.get("task"),
+        limits=fields.get("limits"),
     )
 
 

@@ -2,30 +2,42 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import Unpack
 from uuid import uuid4
 
-from skillweave.conversation import Turn
-from skillweave.decisions import Outcome
+from skillweave.compose.verdict import Ruling, Verdict
+from skillweave.conversation import Read, Turn
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.pricing import Pricing
 from skillweave.errors import Contended, StoreUnavailable, UnreadableState
+from skillweave.events.cause import Cause
+from skillweave.events.event import Event
+from skillweave.events.observer import Observer
 from skillweave.injection import Injection
 from skillweave.knowledge.context import ContextSource
+from skillweave.ledger.lifecycle import check_lifecycles
 from skillweave.ledger.port import Logged, Store
 from skillweave.ledger.state import Delivery, State, skill_key
-from skillweave.ledger.transitions import clear, confirm, evict, release
-from skillweave.plan import Settings
+from skillweave.ledger.transitions import clear, confirm, evict, held_keys, release
 from skillweave.registry import Changes, Registry, Snapshot
-from skillweave.select.candidates import Rejected, Selection
+from skillweave.registry.registry import QUIET_SECONDS
+from skillweave.select.candidates import Selection
+from skillweave.select.limit import within_places
 from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
+from skillweave.settings import Settings
 from skillweave.tokens.counter import CountedOnce, TokenCounter
 from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.weaver.announce import Announcer
 from skillweave.weaver.blocking import SyncWeaver
+from skillweave.weaver.emit import emit
+from skillweave.weaver.engagements import Engagements
 from skillweave.weaver.engine import Engine, OnStoreFailure
+from skillweave.weaver.observers import OBSERVER_SECONDS, Observers
+from skillweave.weaver.reading import CallFields, ToolAnswer, call, list_skills, read, search_skills
+from skillweave.weaver.skill_sets import SkillSets
 from skillweave.weaver.turns import TurnFields, turn_of
 
 log = logging.getLogger("skillweave")
@@ -34,11 +46,12 @@ FETCH_SECONDS = 2.0
 """The one deadline for artifacts and entity context."""
 
 
-class Weaver:
+class Weaver(Engagements, SkillSets):
     """Puts the right skills into each turn of any number of conversations.
 
     Build one with `skillweave.open`, or from its parts: a Registry, a Store, Settings. All its state is in the Store,
-    so that any number of Weavers over one Store behave as one.
+    so that any number of Weavers over one Store behave as one. `observers` are told what happened before a verb
+    returns, each for at most `observer_seconds`.
     """
 
     def __init__(
@@ -52,6 +65,8 @@ class Weaver:
         matchers: tuple[str, ...] = DEFAULT_MATCHERS,
         on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,
         fetch_seconds: float = FETCH_SECONDS,
+        observers: Sequence[Observer] = (),
+        observer_seconds: float = OBSERVER_SECONDS,
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
         self._engine = Engine(
@@ -63,6 +78,7 @@ class Weaver:
             context=context,
             on_store_failure=on_store_failure,
             fetch_seconds=fetch_seconds,
+            announcer=Announcer(Observers(tuple(observers), observer_seconds), new_id),
         )
         self._new_id = new_id
 
@@ -86,6 +102,11 @@ class Weaver:
         """The names of the matchers that run, in their order."""
         return self._engine.matchers
 
+    @property
+    def counter(self) -> TokenCounter:
+        """What counts tokens."""
+        return self._engine.pricing.counter
+
     async def weave(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Injection:
         """What to give to the model for this message, counted as given on return.
 
@@ -100,7 +121,8 @@ class Weaver:
     async def delivery(self, message: str | Turn, **fields: Unpack[TurnFields]) -> AsyncIterator[Injection]:
         """The same in two phases: claimed inside the block, confirmed on its exit, released when it raises.
 
-        While claimed (at most 60 s) no other turn gives the same text.
+        While claimed (at most 60 s) no other turn gives the same text. What is put on `hold` inside the block its end
+        neither confirms nor releases.
         """
         turn = turn_of(message, fields, self._new_id)
         try:
@@ -124,11 +146,80 @@ class Weaver:
     async def match(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Selection:
         """What the matchers say to this message, whatever the conversation already has; nothing is written."""
         search = await self._engine.search(turn_of(message, fields, self._new_id))
-        most = self.settings.max_skills
-        chosen, over = search.selection.chosen[:most], search.selection.chosen[most:]
-        reason = f"max_skills is {most}, and no place is left"
-        limited = tuple(Rejected(candidate, Outcome.OVER_LIMIT, reason) for candidate in over)
-        return Selection(chosen, (*limited, *search.selection.rejected))
+        return within_places(search.selection, self.settings.max_skills)
+
+    async def read_skill(
+        self, skill_id: str, section: str | None = None, *, conversation: str, **fields: Unpack[CallFields]
+    ) -> ToolAnswer:
+        """What the model's call of `read_skill` is answered with: the skill, its outline, or one of its sections.
+
+        What is in the context already is answered by one line that says where; an unknown skill or section by one that
+        names the known ones. Counts as given on return.
+        """
+        return await read(self._engine, Read(skill_id, section), conversation, fields, self._new_id)
+
+    async def read_artifact(
+        self,
+        skill_id: str,
+        artifact_id: str,
+        section: str | None = None,
+        *,
+        conversation: str,
+        **fields: Unpack[CallFields],
+    ) -> ToolAnswer:
+        """What the model's call of `read_artifact` is answered with: a document of a skill, or a section of it."""
+        return await read(self._engine, Read(skill_id, section, artifact_id), conversation, fields, self._new_id)
+
+    async def list_skills(self, after: str = "") -> ToolAnswer:
+        """The skills with ids after `after`, as many as the catalog's budget holds."""
+        return await list_skills(self._engine, after)
+
+    async def search_skills(self, query: str) -> ToolAnswer:
+        """The ten skills that fit the words best, best first."""
+        return await search_skills(self._engine, query)
+
+    async def call_tool(
+        self, name: str, arguments: Mapping[str, object], *, conversation: str, **fields: Unpack[CallFields]
+    ) -> ToolAnswer:
+        """Any of skillweave's own tools by its name, as the model called it; never raises for what the model wrote."""
+        return await call(self._engine, name, arguments, conversation, fields, self._new_id)
+
+    async def authorize(
+        self,
+        injection: Injection,
+        tool: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        call_id: str | None = None,
+    ) -> Verdict:
+        """What `injection.tools.authorize` rules on a call, and observers are told when it is denied.
+
+        They are never told the arguments. `call_id` is the host's name for the call, so that one that is judged twice
+        is told once.
+        """
+        verdict = injection.tools.authorize(tool, arguments)
+        if verdict.ruling is Ruling.DENY:
+            await self._engine.announcer.tool_blocked(injection, verdict, call_id)
+        return verdict
+
+    async def emit(
+        self,
+        conversation: str,
+        skill_id: str,
+        event_type: str,
+        payload: Mapping[str, object],
+        *,
+        turn_id: str | None = None,
+        key: str | None = None,
+    ) -> Event:
+        """Tell observers one of the skill's own events, which must be in its `emits`; the skill must be in force.
+
+        The payload is a JSON object (at most 64 Ki characters, 5,000 values, 32 levels) that fits the schema which a
+        pack declares for the event, if one does. The same `key` again tells the same event again, with the same id;
+        without one each call is a new event. Raises SkillNotFound, EventRefused, StoreUnavailable, and MissingExtra
+        where a schema cannot be checked.
+        """
+        return await emit(self._engine, (conversation, skill_id, event_type), payload, turn_id, key)
 
     async def evict(self, conversation: str, key: str) -> bool:
         """Forget that something was given, so that it is given again when wanted; False when it was not recorded.
@@ -144,7 +235,7 @@ class Weaver:
         False when nothing was known.
         """
         try:
-            return await self._engine.change(conversation, lambda state, _: clear(state))
+            return await self._engine.change(conversation, lambda state, _: clear(state), cause=Cause.CLEARED)
         except UnreadableState as error:
             return await self.store.swap(conversation, error.revision, State())
 
@@ -166,10 +257,23 @@ class Weaver:
         """Read again what changed in the sources."""
         return await self._engine.refresh()
 
+    def watch(self, *, quiet_seconds: float = QUIET_SECONDS) -> AsyncGenerator[Changes, None]:
+        """Follow the files of the skills; every edit counts from the next turn on. See `Registry.watch`."""
+        return self.registry.watch(quiet_seconds=quiet_seconds)
+
     async def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What there is to say about the skills: from reading, from compiling their triggers, from the catalog."""
+        """What there is to say about the skills: from reading them, their triggers, task rules and output contracts.
+
+        Then from the catalog. The schemas of contracts are looked at where the package `jsonschema` is installed.
+        """
+        from skillweave.contracts import check_contracts
+
         compiled = await self._engine.current()
-        return (*compiled.snapshot.diagnostics, *compiled.kit.diagnostics, *compiled.shelf.diagnostics)
+        snapshot = compiled.snapshot
+        contracts = await asyncio.to_thread(check_contracts, snapshot.values())
+        lifecycles = check_lifecycles(self.settings.lifecycles, snapshot.skills)
+        about_skills = (*snapshot.diagnostics, *compiled.kit.diagnostics, *contracts)
+        return (*about_skills, *compiled.shelf.diagnostics, *lifecycles)
 
     async def catalog(self) -> str:
         """The catalog block inside its budget."""
@@ -181,8 +285,11 @@ class Weaver:
         return SyncWeaver(self)
 
     async def _close_claim(self, turn: Turn, change: Callable[[State, float], State]) -> None:
+        def unless_held(state: State, now: float) -> State:
+            return state if held_keys(state, turn.id) else change(state, now)
+
         try:
-            await self._engine.change(turn.conversation, change)
+            await self._engine.change(turn.conversation, unless_held, cause=Cause.RELEASED, turn_id=turn.id)
         except (StoreUnavailable, Contended):
             # The host's call is over and must not fail for this: the claim ends by itself, then the text counts as
             # not delivered and is given again.

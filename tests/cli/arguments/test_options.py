@@ -5,7 +5,7 @@ import pytest
 
 from skillweave.cli.arguments import options
 from skillweave.conversation import Placement, Role
-from skillweave.plan import CatalogMode, Settings
+from skillweave.settings import CatalogMode, Settings
 
 
 def choices(option: Any) -> set[str]:

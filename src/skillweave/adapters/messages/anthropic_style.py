@@ -11,13 +11,16 @@ from skillweave.adapters.messages.call import Call, read_call, words_for
 from skillweave.adapters.messages.own import SEPARATOR, all_blocks, is_block
 from skillweave.adapters.messages.reading import Heard, TurnOptions, turn_from
 from skillweave.adapters.messages.shape import entries, listed, parts_of, plain, role_of, text_in
+from skillweave.adapters.messages.take_out import take_out
 from skillweave.adapters.messages.tools import offer
 from skillweave.compose.verdict import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
+from skillweave.weaver.reading import ToolAnswer
+from skillweave.weaver.tool_table import TOOLS
 
-__all__ = ["calls", "offer", "place", "refuse", "system", "turn"]
+__all__ = ["answer", "calls", "offer", "place", "refuse", "skill_tools", "system", "take_out", "transcript", "turn"]
 
 _ROLES = ("user", "assistant", "system")
 _CACHED = {"type": "ephemeral"}
@@ -33,6 +36,13 @@ def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOption
     if pieces[0].message.role is Role.SYSTEM:
         raise InvalidTurn(f"{pieces[0].where} is a system message; the API takes the system prompt apart: see system()")
     return turn_from(pieces, conversation, options)
+
+
+def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
+    """What the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
+    return tuple(
+        heard.message for heard in (piece for where, message in entries(chat) for piece in _read(message, where))
+    )
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
@@ -68,6 +78,20 @@ def calls(reply: object) -> tuple[Call, ...]:
     """The tool calls of a response or of its message, in order; what runs at the provider is not among them."""
     blocks = (plain(raw) or {} for raw in listed((plain(reply) or {}).get("content")))
     return tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
+
+
+def skill_tools() -> list[dict[str, Any]]:
+    """The declarations of skillweave's own tools, to stand beside the host's; always the same."""
+    declared = ((spec, spec.to_dict()) for spec in TOOLS.values())
+    return [
+        {"name": spec.name, "description": spec.description, "input_schema": data["parameters"]}
+        for spec, data in declared
+    ]
+
+
+def answer(call: Call, answer: ToolAnswer) -> dict[str, Any]:
+    """The tool result for a call of one of skillweave's own tools; its text stays as it is, to be recognised again."""
+    return {"type": "tool_result", "tool_use_id": call.id, "content": answer.text, "is_error": answer.failed}
 
 
 def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:

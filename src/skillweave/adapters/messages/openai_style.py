@@ -7,12 +7,15 @@ from skillweave.adapters.messages.call import Call, read_call, words_for
 from skillweave.adapters.messages.own import SEPARATOR, all_blocks
 from skillweave.adapters.messages.reading import Heard, TurnOptions, turn_from
 from skillweave.adapters.messages.shape import entries, listed, parts_of, plain, role_of, text_in
+from skillweave.adapters.messages.take_out import take_out
 from skillweave.adapters.messages.tools import offer
 from skillweave.compose.verdict import Verdict
 from skillweave.conversation import Message, Part, Role, ToolResult, Turn
 from skillweave.injection import Injection
+from skillweave.weaver.reading import ToolAnswer
+from skillweave.weaver.tool_table import TOOLS
 
-__all__ = ["calls", "offer", "place", "refuse", "system", "turn"]
+__all__ = ["answer", "calls", "offer", "place", "refuse", "skill_tools", "system", "take_out", "transcript", "turn"]
 
 _ROLES = {
     "system": Role.SYSTEM,
@@ -32,6 +35,11 @@ def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOption
     Messages are dicts, or objects of an SDK that dump as such. Raises InvalidTurn, naming the index.
     """
     return turn_from([_read(message, where) for where, message in entries(chat)], conversation, options)
+
+
+def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
+    """What the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
+    return tuple(heard.message for heard in (_read(message, where) for where, message in entries(chat)))
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
@@ -66,6 +74,16 @@ def calls(reply: object) -> tuple[Call, ...]:
     choices = listed(response.get("choices"))
     first = plain(choices[0]) or {} if choices else {}
     return _calls(plain(first.get("message")) or response)
+
+
+def skill_tools() -> list[dict[str, Any]]:
+    """The declarations of skillweave's own tools, to stand beside the host's; always the same."""
+    return [{"type": "function", "function": spec.to_dict()} for spec in TOOLS.values()]
+
+
+def answer(call: Call, answer: ToolAnswer) -> dict[str, Any]:
+    """The tool message for a call of one of skillweave's own tools; its text stays as it is, to be recognised again."""
+    return {"role": "tool", "tool_call_id": call.id, "content": answer.text}
 
 
 def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:

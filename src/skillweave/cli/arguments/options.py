@@ -4,6 +4,8 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+from skillweave.cli.completion import offers
+
 SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
 """The groups that options stand in, in `--help`."""
 
@@ -18,6 +20,17 @@ Skills: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+Packs: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pack",
+        metavar="NAME",
+        help="An installed pack of skills, such as coding; ./skills need not be there then. Repeatable.",
+        rich_help_panel=SKILLS,
+        show_default=False,
+        autocompletion=offers.packs,
+    ),
+]
 Strict: TypeAlias = Annotated[
     bool,
     typer.Option("--strict", help="Load only what the open Agent Skills format allows.", rich_help_panel=SKILLS),
@@ -29,7 +42,12 @@ Conversation: TypeAlias = Annotated[
         metavar="ID",
         help="The conversation that this turn belongs to, remembered from command to command.",
         rich_help_panel=LEDGER,
+        autocompletion=offers.conversations,
     ),
+]
+KnownConversation: TypeAlias = Annotated[
+    str,
+    typer.Argument(metavar="CONVERSATION", help="The id of a conversation.", autocompletion=offers.conversations),
 ]
 Ledger: TypeAlias = Annotated[
     str | None,
@@ -68,6 +86,28 @@ Memory: TypeAlias = Annotated[
         rich_help_panel=TURN,
         show_default=False,
     ),
+]
+TaskText: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        metavar="TEXT",
+        help="The work as a whole, of which MESSAGE is a part.",
+        rich_help_panel=TURN,
+    ),
+]
+Risk: TypeAlias = Annotated[
+    Literal["low", "medium", "high"] | None,
+    typer.Option(
+        "--risk",
+        help="How much can go wrong with the task; task rules of packs may ask for it.",
+        rich_help_panel=TURN,
+        show_default=False,
+    ),
+]
+Coding: TypeAlias = Annotated[
+    bool,
+    typer.Option("--coding", help="The task is about code; task rules of packs may ask for it.", rich_help_panel=TURN),
 ]
 Speaker: TypeAlias = Annotated[
     Literal["user", "assistant"],
@@ -117,9 +157,18 @@ Matchers: TypeAlias = Annotated[
     typer.Option(
         "--matcher",
         metavar="NAME",
-        help="Run only this matcher: explicit, triggers or lexical. Repeatable.",
+        help="Run only this matcher: explicit, mention, task, triggers or lexical. Repeatable.",
         rich_help_panel=BUDGET,
         show_default=False,
+        autocompletion=offers.matchers,
+    ),
+]
+Mention: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--mention",
+        help="Let a user pick a skill by writing /<id> or $<id>; what follows fills $ARGUMENTS in its text.",
+        rich_help_panel=BUDGET,
     ),
 ]
 MaxSkills: TypeAlias = Annotated[
@@ -137,5 +186,9 @@ Tokens: TypeAlias = Annotated[
     typer.Option(
         "--budget", metavar="N", min=0, help="Tokens that skills may take of one call.", rich_help_panel=BUDGET
     ),
+]
+Watch: TypeAlias = Annotated[
+    bool,
+    typer.Option("--watch", help="Go on and check again after every edit, until Ctrl-C.", rich_help_panel=OUTPUT),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, errors too.", rich_help_panel=OUTPUT)]

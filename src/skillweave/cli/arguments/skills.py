@@ -23,15 +23,37 @@ def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
     raise Mistake(f"no skills are named and there is no folder ./{DEFAULT_FOLDER}; {_advice()}")
 
 
-def sources_of(given: Sequence[str] | None, *, strict: bool) -> tuple["Source", ...]:
-    """A source for each name; long loads show a bar. Nothing is read yet."""
+def skills_beside_packs(given: Sequence[str] | None, packs: Sequence[str] | None) -> tuple[str, ...]:
+    """The same where packs are named too: with one there need be no ./skills, but it is taken where it is."""
+    if packs and not given and not Path(DEFAULT_FOLDER).is_dir():
+        return ()
+    return named_skills(given)
+
+
+def sources_of(
+    given: Sequence[str] | None, *, strict: bool, packs: Sequence[str] | None = None
+) -> tuple["Source", ...]:
+    """A source for each name, then for each pack; long loads show a bar. Nothing is read yet."""
     from skillweave.formats.skill_md import Strictness
     from skillweave.sources.named import source_of
 
-    names = named_skills(given)
+    names = skills_beside_packs(given, packs)
     bar = LoadingBar(sys.stderr)
     strictness = Strictness.STRICT if strict else Strictness.LENIENT
-    return tuple(source_of(name, strictness, bar.part()) for name in names)
+    sources = tuple(source_of(name, strictness, bar.part()) for name in names)
+    if not packs:
+        return sources
+    from skillweave.sources.packs import packs_of
+
+    return (*sources, *packs_of(packs))
+
+
+def sources_at_hand(
+    given: Sequence[str] | None, *, strict: bool, packs: Sequence[str] | None = None
+) -> tuple["Source", ...]:
+    """The same for a command that can do without skills: none where none are named and there is no ./skills."""
+    nothing = not given and not packs and not Path(DEFAULT_FOLDER).is_dir()
+    return () if nothing else sources_of(given, strict=strict, packs=packs)
 
 
 async def load(sources: Sequence["Source"]) -> "Registry":
@@ -43,11 +65,11 @@ async def load(sources: Sequence["Source"]) -> "Registry":
     return registry
 
 
-def load_snapshot(given: Sequence[str] | None, *, strict: bool) -> "Snapshot":
+def load_snapshot(given: Sequence[str] | None, *, strict: bool, packs: Sequence[str] | None = None) -> "Snapshot":
     """All skills that are named, for a command that needs nothing else."""
     import asyncio
 
-    return asyncio.run(load(sources_of(given, strict=strict))).snapshot
+    return asyncio.run(load(sources_of(given, strict=strict, packs=packs))).snapshot
 
 
 def _advice() -> str:

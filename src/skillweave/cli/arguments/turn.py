@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from skillweave.conversation import Message, Placement, Role, Turn
+from skillweave.task import RiskLevel, Task
 
 if TYPE_CHECKING:
     from skillweave.ledger.port import Store
-    from skillweave.plan import Settings
     from skillweave.registry import Source
+    from skillweave.settings import Settings
     from skillweave.weaver import Weaver
 
 
@@ -23,6 +24,7 @@ def turn_of(
     memory: Mapping[str, object] | None = None,
     tools: Sequence[str] | None = None,
     placement: str = Placement.HISTORY.value,
+    task: Task | None = None,
 ) -> Turn:
     """The turn; raises InvalidTurn for an id that cannot be kept."""
     return Turn(
@@ -33,15 +35,32 @@ def turn_of(
         memory=memory or {},
         tools=tuple(tools) if tools else None,
         placement=Placement(placement),
+        task=task,
     )
+
+
+def task_of(description: str | None, risk: str | None, *, coding: bool) -> Task | None:
+    """The task that the options tell of; None where they tell nothing."""
+    if description is None and risk is None and not coding:
+        return None
+    return Task(description or "", None if risk is None else RiskLevel(risk), coding)
 
 
 def settings_of(*, catalog: str, max_skills: int, budget: int) -> "Settings":
     """The settings that the options name, all others at their defaults."""
     from skillweave.disclose.budget import Budget
-    from skillweave.plan import CatalogMode, Settings
+    from skillweave.settings import CatalogMode, Settings
 
     return Settings(budget=Budget(total=budget), max_skills=max_skills, catalog=CatalogMode(catalog))
+
+
+def matchers_of(named: Sequence[str] | None, *, mention: bool) -> tuple[str, ...] | None:
+    """The matchers that run, None for the default ones; `mention` adds that one to either."""
+    if not mention:
+        return tuple(named) if named else None
+    from skillweave.select.select import DEFAULT
+
+    return (*(named or DEFAULT), "mention")
 
 
 def weaver_over(

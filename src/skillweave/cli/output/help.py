@@ -3,11 +3,39 @@
 from collections.abc import Callable
 from typing import Any
 
+from typer import BadParameter
 from typer.core import TyperCommand, TyperGroup
+
+from skillweave.errors import SkillweaveError
 
 
 class Command(TyperCommand):
-    """A command whose help groups its options and ends with examples."""
+    """A command whose help groups its options and ends with examples, and whose options can be configured."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401
+        """The context, with what is configured as defaults; raises InvalidConfiguration for what cannot be."""
+        from skillweave.cli.configuration.defaults import defaults_of
+
+        silent = bool(extra.get("resilient_parsing"))
+        defaults = defaults_of(self.callback, info_name, parent, silent=silent)
+        try:
+            return super().make_context(info_name, args, parent=parent, default_map=defaults, **extra)
+        except BadParameter as error:
+            raise defaults.explained(error) from None
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+        """The command's answer; an error says where the values stand that it is about."""
+        try:
+            return super().invoke(ctx)
+        except SkillweaveError as error:
+            if ctx.default_map is not None:
+                ctx.default_map.name_places(error)
+            raise
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """The help, with the defaults of the program: it reads no file, and says the same everywhere."""
+        ctx.default_map = None
+        super().format_help(ctx, formatter)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer names no public types for these
         """Arguments first, then options by their group, in the order of the signature."""
@@ -29,6 +57,14 @@ class Command(TyperCommand):
     def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """The examples, one a line, not wrapped."""
         _write_examples(self.epilog, formatter)
+
+
+class Unconfigured(Command):
+    """A command that is about the configuration, and must run when that is at fault."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401
+        """The context, with the flags alone."""
+        return TyperCommand.make_context(self, info_name, args, parent=parent, **extra)
 
 
 class Deferred(TyperCommand):

@@ -6,7 +6,7 @@ from skillweave.cli.output.page import Ink, Page
 from skillweave.cli.output.words import listed, tokens_shown
 from skillweave.compose.policy import ToolPolicy
 from skillweave.decisions import Decision, Outcome
-from skillweave.injection import Injection
+from skillweave.injection import Injection, PendingCheckpoint
 
 GIVEN = frozenset({Outcome.INJECTED, Outcome.REFRESHED, Outcome.UPGRADED})
 PRESENT = frozenset({Outcome.ALREADY_PRESENT, Outcome.ADOPTED, Outcome.HELD})
@@ -17,7 +17,7 @@ SHOWN_PASSED_OVER = 3
 
 
 def injection_text(injection: Injection, page: Page, *, skills: int) -> str:
-    """The whole turn; `skills` is how many there are to choose from."""
+    """The whole turn; `skills` is how many a message can select from."""
     parts = [
         "\n".join(decisions_text(injection.decisions, page)) or page.wrap(_nothing(skills)),
         "\n".join(_figures(injection, page, skills)),
@@ -63,6 +63,14 @@ def tools_text(tools: ToolPolicy) -> str:
     return f"{sentence}; never {listed(tools.forbidden_tools)}" if tools.forbidden_tools else sentence
 
 
+def checkpoint_text(checkpoint: PendingCheckpoint, page: Page, of: str = "") -> str:
+    """What waits for a person, and who asks what; `of` is the skill whose checkpoint it is, where that is not plain."""
+    when = f" before {checkpoint.before}" if checkpoint.before else ""
+    who = f", by the {checkpoint.reviewer}" if checkpoint.reviewer else ""
+    asks = f": {checkpoint.asks}" if checkpoint.asks else ""
+    return page.entry("approval", f"{checkpoint.name}{of and ' of '}{of}{when}{who}{asks}", Ink.WARN)
+
+
 def spent_text(injection: Injection) -> str:
     """What this turn adds to the call, and how much of it is no skill's text."""
     tokens = injection.tokens
@@ -83,10 +91,7 @@ def _figures(injection: Injection, page: Page, skills: int) -> Iterator[str]:
     if injection.tools.preapproved_tools:
         yield page.entry("", f"may run unasked where you consent: {listed(injection.tools.preapproved_tools)}")
     for checkpoint in injection.checkpoints:
-        when = f" before {checkpoint.before}" if checkpoint.before else ""
-        who = f", by the {checkpoint.reviewer}" if checkpoint.reviewer else ""
-        asks = f": {checkpoint.asks}" if checkpoint.asks else ""
-        yield page.entry("approval", f"{checkpoint.name}{when}{who}{asks}", Ink.WARN)
+        yield checkpoint_text(checkpoint, page)
     yield page.entry("tokens", f"{spent_text(injection)}, {tokens.left:,} of the budget left")
     if skills:
         noun = "the one skill" if skills == 1 else f"all {skills:,} skills"
@@ -97,7 +102,7 @@ def _figures(injection: Injection, page: Page, skills: int) -> Iterator[str]:
 
 
 def _nothing(skills: int) -> str:
-    return "No skill is about this message." if skills else "No skill is loaded."
+    return "No skill is about this message." if skills else "No skill is loaded that a message selects."
 
 
 def _texts(injection: Injection, page: Page) -> Iterator[str]:

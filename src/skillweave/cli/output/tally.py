@@ -63,7 +63,8 @@ def loading_notes(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def _costly(diagnostics: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
-    return (found for found in diagnostics if found.severity is Severity.ERROR or found.code == MISNAMED.name)
+    errors = (found for found in diagnostics if found.severity is Severity.ERROR or found.code == MISNAMED.name)
+    return (found for found in errors if found.code != fields.TASK_RULE.name)
 
 
 def _definitions(diagnostics: Iterable[Diagnostic]) -> set[tuple[str, str | None]]:

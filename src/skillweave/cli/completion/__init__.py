@@ -1,0 +1,1 @@
+"""Completion in the shell: its script, and what it offers."""

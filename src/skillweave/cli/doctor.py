@@ -1,0 +1,136 @@
+"""`skillweave doctor`: what is installed, reachable and configured."""
+
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import typer
+
+from skillweave.cli.arguments import options
+from skillweave.cli.failure import MISTAKE, UNREACHABLE
+from skillweave.cli.output.answer import Answer
+from skillweave.cli.output.page import Ink, Page
+
+if TYPE_CHECKING:
+    from skillweave.cli.health.finding import Finding
+    from skillweave.cli.health.settings import Settings
+
+_Look: TypeAlias = "Callable[[], Iterable[Finding] | AsyncIterator[Finding]]"
+
+EXAMPLES = """
+skillweave doctor
+skillweave doctor --skills examples/skills --ledger team.db
+skillweave doctor --json
+"""
+
+
+def doctor(
+    ctx: typer.Context,
+    skills: options.Skills = None,
+    pack: options.Packs = None,
+    strict: options.Strict = False,
+    ledger: options.KeptLedger = None,
+    as_json: options.AsJson = False,
+) -> Answer:
+    """Find what is missing or wrong with this installation.
+
+    Looks at packages and extras, extensions, the configuration and where each value comes from, skills, the ledger
+    and the terminal. What is missing may be missing; the exit code is 1 for a problem, and 3 for a ledger that does
+    not answer. Nothing is changed.
+    """
+    import asyncio
+
+    from skillweave.cli.configuration.defaults import chosen_in
+    from skillweave.cli.health.settings import settings_now
+
+    flags = {"skills": skills, "pack": pack, "strict": strict, "ledger": ledger}
+    settings = settings_now(chosen_in(ctx.find_root().params), flags, os.environ)
+    shown = _Shown(tuple(asyncio.run(_looked(settings))), settings)
+    return Answer(shown.to_dict, shown.text, code=shown.code)
+
+
+async def _looked(settings: "Settings") -> list["Finding"]:
+    from skillweave.cli.health import engine, extensions, ledger, packages, skills, terminal
+
+    wanted, packs = settings.value("skills"), settings.value("pack")
+    looks: tuple[tuple[str, _Look], ...] = (
+        (packages.PACKAGES, packages.look_at_packages),
+        (extensions.EXTENSIONS, extensions.look_at_extensions),
+        (engine.ENGINE, engine.look_at_vocabularies),
+        (engine.ENGINE, engine.look_at_a_turn),
+        ("configuration", partial(iter, settings.findings)),
+        (skills.SKILLS, partial(skills.look_at_skills, wanted, packs, strict=settings.value("strict"))),
+        (skills.SKILLS, lambda: skills.look_at_roots(Path.cwd(), Path.home())),
+        (ledger.LEDGER, partial(ledger.look_at_ledger, settings.value("ledger"))),
+        (terminal.TERMINAL, lambda: terminal.look_at_terminal(Path.home())),
+    )
+    return [finding for section, look in looks async for finding in _found(section, look)]
+
+
+async def _found(section: str, look: _Look) -> "AsyncIterator[Finding]":
+    """What one look finds; that it cannot look is a finding too, and the others go on."""
+    from skillweave.cli.health.finding import Finding, Level
+
+    try:
+        findings = look()
+        if isinstance(findings, AsyncIterator):
+            async for finding in findings:
+                yield finding
+        else:
+            for finding in findings:
+                yield finding
+    except Exception as error:  # noqa: BLE001 - in a broken installation anything may be raised, and is what is told
+        message = f"cannot be looked at: {type(error).__name__}: {error}"
+        yield Finding(section, section, Level.PROBLEM, message, "mend what is said above, then try again")
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    findings: Sequence["Finding"]
+    settings: "Settings"
+
+    @property
+    def code(self) -> int:
+        if any(finding.unreachable for finding in self.findings):
+            return UNREACHABLE
+        return MISTAKE if self._count("problem") else 0
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "ok": self.code == 0,
+            "problems": self._count("problem"),
+            "missing": self._count("missing"),
+            "findings": [finding.to_dict() for finding in self.findings],
+            "configuration": self.settings.to_dict(),
+        }
+
+    def text(self, page: Page) -> str:
+        parts = [
+            "\n".join([page.paint(section, Ink.STRONG), *(_line(finding, page) for finding in findings)])
+            for section, findings in groupby(self.findings, key=lambda finding: finding.section)
+        ]
+        return "\n\n".join([*parts, self._summary()])
+
+    def _count(self, level: str) -> int:
+        return sum(finding.level.value == level for finding in self.findings)
+
+    def _summary(self) -> str:
+        from skillweave.cli.output.words import counted
+
+        problems, missing = self._count("problem"), self._count("missing")
+        optional = f"; {missing:,} that may be missing" if missing else ""
+        return f"{counted(problems, 'problem') if problems else 'Nothing is wrong'}{optional}."
+
+
+_INKS = {"ok": Ink.GOOD, "missing": Ink.FAINT, "problem": Ink.BAD}
+
+
+def _line(finding: "Finding", page: Page) -> str:
+    shown = finding.to_dict()
+    level = finding.level.value
+    head = page.entry(f"  {level}", f"{shown['subject']}: {shown['message']}", _INKS[level])
+    return head if shown["fix"] is None else f"{head}\n{page.entry('', '> ' + str(shown['fix']))}"

@@ -1,0 +1,152 @@
+"""Python, this package, and what it needs, as its own metadata states it: always true, for every extra."""
+
+import platform
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
+from typing import TYPE_CHECKING
+
+from skillweave.cli.health.finding import Finding, Level
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+PACKAGE = "skillweave"
+PACKAGES, EXTRAS = "packages", "extras"
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One package that is needed, in which versions, and the version that is installed."""
+
+    name: str
+    specifier: str
+    installed: str | None
+    satisfied: bool
+
+    def __str__(self) -> str:
+        if self.satisfied:
+            return f"{self.name} {self.installed}"
+        if self.installed is None:
+            return f"{self.name} is not installed"
+        return f"{self.name} is {self.installed}, and {self.specifier} is needed"
+
+
+def look_at_packages() -> Iterator[Finding]:
+    """Python, skillweave, each package that it cannot do without, and each extra."""
+    try:
+        own = distribution(PACKAGE)
+    except PackageNotFoundError:
+        fix = "install it: pip install skillweave, or pip install -e . in its sources"
+        yield Finding(PACKAGES, PACKAGE, Level.PROBLEM, "runs without being installed: no ledger is found", fix)
+        return
+    try:
+        from packaging.requirements import Requirement
+    except ImportError:
+        message = "is not installed, so that nothing else can be compared"
+        yield Finding(PACKAGES, "packaging", Level.PROBLEM, message, "pip install packaging")
+        return
+    stated = [Requirement(text) for text in own.requires or ()]
+    yield _python(own)
+    yield Finding(PACKAGES, PACKAGE, Level.OK, f"{own.version} in {_place()}")
+    for need in _needs(stated, ""):
+        yield _required(need)
+    for extra in sorted(own.metadata.get_all("Provides-Extra") or ()):
+        yield _extra(extra, _needs(stated, extra))
+
+
+def extra_with(module: str) -> str | None:
+    """The smallest extra of skillweave that brings a module, as far as the names of its packages tell."""
+    from packaging.requirements import Requirement
+
+    wanted = _normal(module.partition(".")[0])
+    own = distribution(PACKAGE)
+    stated = [Requirement(text) for text in own.requires or ()]
+    bringing = []
+    for extra in own.metadata.get_all("Provides-Extra") or ():
+        names = [_normal(need.name) for need in _needs(stated, extra)]
+        if any(name == wanted or name.startswith(f"{wanted}-") for name in names):
+            bringing.append((wanted not in names, len(names), extra))
+    return min(bringing)[2] if bringing else None
+
+
+def _python(own: Distribution) -> Finding:
+    from packaging.specifiers import SpecifierSet
+
+    found = platform.python_version()
+    wanted = "".join(own.metadata.get_all("Requires-Python") or ())
+    what = f"{found} ({platform.python_implementation()}, {platform.system()} {platform.machine()})"
+    if SpecifierSet(wanted).contains(found, prereleases=True):
+        return Finding(PACKAGES, "Python", Level.OK, what)
+    return Finding(PACKAGES, "Python", Level.PROBLEM, f"{what}, and {wanted} is needed", f"use Python {wanted}")
+
+
+def _required(need: Need) -> Finding:
+    if need.satisfied:
+        return Finding(PACKAGES, need.name, Level.OK, need.installed or "")
+    return Finding(
+        PACKAGES,
+        need.name,
+        Level.PROBLEM,
+        str(need).removeprefix(f"{need.name} "),
+        f"pip install '{need.name}{need.specifier}'",
+    )
+
+
+def _extra(extra: str, needs: Sequence[Need]) -> Finding:
+    missing = [need for need in needs if not need.satisfied]
+    if not missing:
+        return Finding(EXTRAS, extra, Level.OK, ", ".join(map(str, needs)) or "nothing is needed for it here")
+    message = "; ".join(map(str, missing))
+    return Finding(EXTRAS, extra, Level.MISSING, message, f"pip install '{PACKAGE}[{extra}]'")
+
+
+def _needs(stated: Iterable["Requirement"], extra: str) -> tuple[Need, ...]:
+    """What an extra adds, of what this Python and system need; the empty name stands for what is always needed."""
+    stated = list(stated)
+    found: dict[str, Need] = {}
+    pending, seen = [extra], {extra}
+    while pending:
+        name = pending.pop(0)
+        for requirement in stated:
+            if not _belongs(requirement, name):
+                continue
+            if _normal(requirement.name) == PACKAGE:
+                pending += sorted(requirement.extras - seen)
+                seen |= requirement.extras
+            else:
+                found.setdefault(requirement.name, _need(requirement))
+    return tuple(found.values())
+
+
+def _belongs(requirement: "Requirement", extra: str) -> bool:
+    marker = requirement.marker
+    always = marker is None or marker.evaluate({"extra": ""})
+    if not extra:
+        return always
+    return not always and marker is not None and marker.evaluate({"extra": extra})
+
+
+def _need(requirement: "Requirement") -> Need:
+    from packaging.version import InvalidVersion
+
+    try:
+        installed = version(requirement.name)
+    except PackageNotFoundError:
+        return Need(requirement.name, str(requirement.specifier), None, satisfied=False)
+    try:
+        satisfied = requirement.specifier.contains(installed, prereleases=True)
+    except (InvalidVersion, TypeError):
+        satisfied = False
+    return Need(requirement.name, str(requirement.specifier), installed or "of no known version", satisfied)
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _place() -> str:
+    from pathlib import Path
+
+    return str(Path(__file__).parents[2])

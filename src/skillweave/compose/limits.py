@@ -1,0 +1,49 @@
+"""A tool policy that stays inside another one: what a spawned agent may do at most (spec 4.4)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import reduce
+from types import MappingProxyType
+
+from skillweave.compose.entries import inside, union, without
+from skillweave.compose.narrow import narrow
+from skillweave.compose.policy import ToolPolicy
+from skillweave.limits import ToolLimits
+
+
+def limits_of(policy: ToolPolicy) -> ToolLimits:
+    """Everything that the policy bounds, as one value for agents that must not get more."""
+    bounds = [entries for entries in (policy.allowed_tools, policy.grant) if entries is not None]
+    allowed = without(reduce(narrow, bounds), policy.forbidden_tools) if bounds else None
+    return ToolLimits(allowed, policy.forbidden_tools, policy.asks, policy.argument_names)
+
+
+def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
+    """The policy within the limits: what they deny is denied, what they ask about is asked about.
+
+    Where the two name different arguments for one tool, the limits' name counts for the patterns of both.
+    """
+    if limits is None:
+        return policy
+    forbidden = union((policy.forbidden_tools, limits.forbidden))
+    bounds = [entries for entries in (policy.allowed_tools, limits.allowed) if entries is not None]
+    allowed = without(reduce(narrow, bounds), forbidden) if bounds else None
+    preapproved = without(policy.preapproved_tools, forbidden)
+    consented = without(policy.consented_tools, forbidden)
+    return replace(
+        policy,
+        allowed_tools=allowed,
+        forbidden_tools=forbidden,
+        preapproved_tools=preapproved if allowed is None else inside(preapproved, allowed),
+        consented_tools=consented if allowed is None else inside(consented, allowed),
+        asks=_all_asks(policy.asks, limits.asks),
+        argument_names=MappingProxyType({**policy.argument_names, **limits.argument_names}),
+    )
+
+
+def _all_asks(*asked: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    asks: dict[str, tuple[str, ...]] = {}
+    for mapping in asked:
+        for tool, names in mapping.items():
+            asks[tool] = union((asks.get(tool, ()), names))
+    return MappingProxyType(asks)

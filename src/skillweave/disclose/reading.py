@@ -1,0 +1,55 @@
+"""What the model asked to read of a skill: a section of its text, or one of its documents."""
+
+from dataclasses import dataclass
+
+from skillweave.disclose.block import Priced
+from skillweave.disclose.sections import Section
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """An undivided section with the key of its record, and whether its text is in the context already."""
+
+    key: str
+    section: Section
+    there: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A section to be shown, whole or without what is there already; `artifact` None means the skill's own text.
+
+    `contents` is the key of the record of its table of contents, which stands in where its text does not fit.
+    """
+
+    section: Section
+    leaves: tuple[Leaf, ...]
+    contents: Leaf
+    artifact: str | None = None
+
+    @property
+    def missing(self) -> tuple[Leaf, ...]:
+        """The leaves whose text is not in the context."""
+        return tuple(leaf for leaf in self.leaves if not leaf.there)
+
+    @property
+    def what(self) -> str:
+        """What is read, for people and for the model: "section 2.1", "the document references/a.md, section 3"."""
+        place = f"section {self.section.id}" if self.section.id else ""
+        if self.artifact is None:
+            return place or "the whole text"
+        document = " ".join(self.artifact.split())
+        return f"{document}, {place}" if place else document
+
+
+@dataclass(frozen=True, slots=True)
+class Readout:
+    """What is shown of a reading in this turn: a text with the leaves in it, its table of contents, or nothing.
+
+    `cost` is what the text that is missing would take where it did not fit.
+    """
+
+    reading: Reading
+    block: Priced | None = None
+    leaves: tuple[Leaf, ...] = ()
+    cost: int | None = None

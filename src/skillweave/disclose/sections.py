@@ -1,0 +1,240 @@
+"""A long text as a tree of sections that can be read one by one (spec 5.1)."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from itertools import pairwise
+
+from skillweave.text.markdown import Block, blocks_of
+
+SECTION_TOKENS = 600
+"""A section of at most so many tokens is never divided; the parts of a divided one have about as many."""
+MOST_ENTRIES = 30
+"""So many sections at most stand side by side; more are put together in groups."""
+LONGEST_TITLE = 100
+"""Characters of a section's title; a paragraph over a line of dashes is a heading for Markdown, however long it is."""
+INTRODUCTION = "Introduction"
+
+Count = Callable[[str], int]
+_TO = " ... "
+# Chinese and Japanese sentences follow each other without a blank.
+_SENTENCE_END = re.compile(r"(?<=[.!?])[)\]\"'»”’]*\s+|(?<=[。！？])[）」』】»”’]*\s*")
+_LIST_NUMBER = re.compile(r"\s*\d+\.\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a text: a leaf with `text` of its own, or a branch with `parts`, whose texts together are its text.
+
+    `id` is its number, such as `2.1`, the empty text for the whole; `tokens` are those of its whole text.
+    """
+
+    id: str
+    title: str
+    tokens: int
+    text: str = ""
+    parts: tuple["Section", ...] = ()
+
+    def leaves(self) -> tuple["Section", ...]:
+        """The undivided sections inside, in order; itself when it is one."""
+        return tuple(leaf for part in self.parts for leaf in part.leaves()) if self.parts else (self,)
+
+    def walk(self) -> Iterator["Section"]:
+        """Itself, then all sections inside, in reading order."""
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 hex of its whole text."""
+        text = "".join(leaf.text for leaf in self.leaves())
+        return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(slots=True)
+class _Node:
+    """A section while the tree is built; `blocks` are its own text, the heading included."""
+
+    title: str
+    level: int = 0
+    blocks: list[Block] = field(default_factory=list)
+    parts: list["_Node"] = field(default_factory=list)
+
+    def whole(self) -> str:
+        return "".join([*(block.text for block in self.blocks), *(part.whole() for part in self.parts)])
+
+
+def sections_of(title: str, parts: Sequence[tuple[str, str]], count: Count) -> Section:
+    """The tree of a text that is given as titled parts; a part without a title is Markdown and has its own headings.
+
+    The texts of all leaves, joined, are the parts' texts (each ending with a line end), so nothing is lost or said
+    twice. `count` gives the tokens of a text.
+    """
+    root = _Node(title)
+    for name, text in parts:
+        ended = text if text.endswith("\n") else f"{text}\n"
+        if name:
+            root.parts.append(_Node(name, 1, [Block(ended)]))
+        else:
+            _grow(root, blocks_of(ended))
+    return _numbered(_section(_unwrapped(root), count), "")
+
+
+def find_section(whole: Section, wanted: str) -> Section | None:
+    """The section of that number, or the only one of that title; None when there is none."""
+    name = wanted.strip().strip("#").strip()
+    if not name:
+        return whole
+    by_id = next((section for section in whole.walk() if section.id == name.rstrip(".")), None)
+    if by_id is not None:
+        return by_id
+    titled = [section for section in whole.walk() if section.title.casefold() == _shortened(name).casefold()]
+    if len(titled) == 1:
+        return titled[0]
+    number, _, title = name.partition(" ")
+    both = (number.rstrip(":."), _shortened(title.strip()).casefold())
+    return next((section for section in whole.walk() if (section.id, section.title.casefold()) == both), None)
+
+
+def entries_of(section: Section) -> tuple[Section, ...]:
+    """What a table of its contents lists: its parts, and level by level theirs, while the list stays short."""
+    shown = section.parts
+    deepest = section.parts
+    while True:
+        deepest = tuple(below for part in deepest for below in part.parts)
+        if not deepest or len(shown) + len(deepest) > MOST_ENTRIES:
+            return shown
+        listed = {entry.id for entry in (*shown, *deepest)}
+        shown = tuple(entry for entry in section.walk() if entry.id in listed)
+
+
+def _grow(root: _Node, blocks: Sequence[Block]) -> None:
+    open_nodes = [root]
+    for block in blocks:
+        if block.level:
+            while open_nodes[-1].level >= block.level:
+                open_nodes.pop()
+            node = _Node(_shortened(block.title) or INTRODUCTION, block.level, [block])
+            open_nodes[-1].parts.append(node)
+            open_nodes.append(node)
+        else:
+            open_nodes[-1].blocks.append(block)
+
+
+def _unwrapped(root: _Node) -> _Node:
+    """A text under one title of its own starts with what that title holds."""
+    if root.blocks or len(root.parts) != 1:
+        return root
+    only = root.parts[0]
+    return _Node(only.title, 0, only.blocks, only.parts)
+
+
+def _shortened(title: str, longest: int = LONGEST_TITLE) -> str:
+    if len(title) <= longest:
+        return title
+    cut = title[: longest - 3]
+    return f"{cut.rpartition(' ')[0] or cut}..."
+
+
+def _section(node: _Node, count: Count) -> Section:
+    whole = node.whole()
+    tokens = count(whole)
+    if tokens <= SECTION_TOKENS:
+        return Section("", node.title, tokens, whole)
+    parts = _parts(node, count)
+    return Section("", node.title, tokens, parts=_grouped(parts)) if parts else Section("", node.title, tokens, whole)
+
+
+def _parts(node: _Node, count: Count) -> list[Section]:
+    """The parts of a long section; none where its text is one sentence."""
+    own = "".join(block.text for block in node.blocks)
+    if not node.parts:
+        return _divided(node, count)
+    parts = [_section(part, count) for part in node.parts]
+    if not own:
+        return parts
+    if all(block.level or block.text.isspace() for block in node.blocks):
+        return [_after(own, parts[0], count), *parts[1:]]
+    return [_section(_Node(INTRODUCTION, node.level, node.blocks), count), *parts]
+
+
+def _after(heading: str, section: Section, count: Count) -> Section:
+    """The section with a heading before its first words, so that a heading alone is no section."""
+    if not section.parts:
+        text = heading + section.text
+        return replace(section, text=text, tokens=count(text))
+    first, *others = section.parts
+    longer = _after(heading, first, count)
+    return replace(section, parts=(longer, *others), tokens=section.tokens + longer.tokens - first.tokens)
+
+
+def _divided(node: _Node, count: Count) -> list[Section]:
+    """Pieces of about the wanted size: of whole blocks, else of lines, else of sentences, which are never divided."""
+    heading = "".join(block.text for block in node.blocks if block.level)
+    texts = [piece for block in node.blocks if not block.level for piece in _pieces(block.text, count)]
+    first, *others = _packed(texts, count) or [""]
+    pieces = [heading + first, *others]
+    if len(pieces) == 1:
+        return []
+    titles = (f"{node.title} ({place} of {len(pieces)})" for place in range(1, len(pieces) + 1))
+    return [Section("", title, count(piece), piece) for title, piece in zip(titles, pieces, strict=True)]
+
+
+def _pieces(text: str, count: Count) -> list[str]:
+    if count(text) <= SECTION_TOKENS:
+        return [text]
+    lines = text.splitlines(keepends=True)
+    return _packed([piece for line in lines for piece in _sentences(line, count)], count)
+
+
+def _sentences(line: str, count: Count) -> list[str]:
+    if count(line) <= SECTION_TOKENS:
+        return [line]
+    number = _LIST_NUMBER.match(line)
+    start = number.end() if number else 0
+    ends = [match.end() for match in _SENTENCE_END.finditer(line, start)]
+    bounds = dict.fromkeys((0, *ends, len(line)))
+    return [line[begin:end] for begin, end in pairwise(bounds)]
+
+
+def _packed(texts: Sequence[str], count: Count) -> list[str]:
+    packed: list[str] = []
+    held: list[str] = []
+    tokens = 0
+    for text in texts:
+        size = count(text)
+        if held and tokens + size > SECTION_TOKENS:
+            packed.append("".join(held))
+            held, tokens = [], 0
+        held.append(text)
+        tokens += size
+    return [*packed, "".join(held)] if held else packed
+
+
+def _grouped(parts: Sequence[Section]) -> tuple[Section, ...]:
+    while len(parts) > MOST_ENTRIES:
+        size = min(MOST_ENTRIES, -(-len(parts) // MOST_ENTRIES))
+        groups = [parts[start : start + size] for start in range(0, len(parts), size)]
+        parts = [group[0] if len(group) == 1 else _group(group) for group in groups]
+    return tuple(parts)
+
+
+def _group(parts: Sequence[Section]) -> Section:
+    ends = (parts[0].title.partition(_TO)[0], parts[-1].title.rpartition(_TO)[2])
+    title = _TO.join(_shortened(end, LONGEST_TITLE // 2 - len(_TO)) for end in ends)
+    tokens = sum(part.tokens for part in parts)
+    if tokens > SECTION_TOKENS:
+        return Section("", title, tokens, parts=tuple(parts))
+    # As one section: each would have a record of its own, and there may be thousands.
+    return Section("", title, tokens, "".join(leaf.text for part in parts for leaf in part.leaves()))
+
+
+def _numbered(section: Section, number: str) -> Section:
+    first = 0 if section.parts and section.parts[0].title == INTRODUCTION else 1
+    parts = tuple(
+        _numbered(part, f"{number}.{place}" if number else str(place))
+        for place, part in enumerate(section.parts, first)
+    )
+    return replace(section, id=number, parts=parts)

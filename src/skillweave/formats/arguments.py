@@ -1,0 +1,63 @@
+"""`$ARGUMENTS`: where a skill's text takes the words of the user who mentioned it (spec 1.1)."""
+
+import re
+from dataclasses import replace
+from hashlib import sha256
+
+from skillweave.formats import codes
+from skillweave.formats.findings import Findings
+from skillweave.skill import Skill, SkillText
+
+LONGEST_ARGUMENTS = 2_000
+"""Characters of a mention's arguments; the rest is cut, and the decision says so."""
+MOST_PLACES = 20
+"""So many places of one skill are filled; with more of them, a text could grow a thousandfold."""
+
+_WORD = "$ARGUMENTS"
+_PLACE = re.compile(r"(?<!\\)\$ARGUMENTS(?![\w\[])")
+"""With `\\` before it the word is meant to be read; `$ARGUMENTS[0]` is a form of other hosts and stays as it is."""
+
+
+def takes_arguments(skill: Skill) -> bool:
+    """Whether the instructions or steps have a place for the user's words."""
+    return any(_WORD in text and _PLACE.search(text) is not None for text in _texts(skill.text))
+
+
+def filled(text: SkillText, arguments: str) -> SkillText:
+    """The text with the arguments, which may be empty, in the first 20 of its places; others stay as they are."""
+    if not any(_WORD in part for part in _texts(text)):
+        return text
+    left = MOST_PLACES
+
+    def words(place: re.Match[str]) -> str:
+        nonlocal left
+        left -= 1
+        return arguments if left >= 0 else place[0]
+
+    return replace(
+        text,
+        instructions=None if text.instructions is None else _PLACE.sub(words, text.instructions),
+        steps=tuple(_PLACE.sub(words, step) for step in text.steps),
+    )
+
+
+def digest_in_use(skill: Skill, arguments: str = "") -> str:
+    """The digest of what a block of the skill shows: the skill's, combined with arguments where its text takes them.
+
+    Every record of a skill has this digest, and whatever such a record is compared with.
+    """
+    if not arguments or not takes_arguments(skill):
+        return skill.digest
+    return sha256(f"{skill.digest}\n{arguments}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def report_places(text: SkillText, findings: Findings) -> None:
+    """Reports a text with more places for arguments than are filled."""
+    places = sum(len(_PLACE.findall(part)) for part in _texts(text) if _WORD in part)
+    if places > MOST_PLACES:
+        message = f"`{_WORD}` stands in {places:,} places; the first {MOST_PLACES} are filled"
+        findings.report(codes.MANY_ARGUMENTS, (), message, "name it once, and refer to it from then on")
+
+
+def _texts(text: SkillText) -> tuple[str, ...]:
+    return (text.instructions or "", *text.steps)

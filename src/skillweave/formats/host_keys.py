@@ -1,0 +1,92 @@
+"""Keys that hosts of public skills read: who may ask for a skill, and when it is of use (spec 1.1)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from skillweave.formats import codes
+from skillweave.formats.fields import FLAGS, shown
+from skillweave.formats.findings import Findings
+from skillweave.skill import Skill
+
+NOT_BY_MODEL, BY_USER, WHEN_TO_USE = "disable-model-invocation", "user-invocable", "when_to_use"
+"""The keys as they are mostly spelled; each is read with `-` or `_` between its words."""
+
+_OPEN = {NOT_BY_MODEL: False, BY_USER: True}
+_SAFER = {NOT_BY_MODEL: True, BY_USER: False}
+_MEANS = {NOT_BY_MODEL: "the model does not select the skill", BY_USER: "no mention selects the skill"}
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """Who besides the host, a task rule and a skill that requires it may bring a skill into a conversation.
+
+    `by_model`: it is in the catalog, and a marker, its triggers and its words select it. `by_user`: a mention does.
+    """
+
+    by_model: bool = True
+    by_user: bool = True
+
+    def openings(self, skill_id: str) -> str:
+        """Who may ask for the skill, in words that end a sentence: `only the host selects it`."""
+        if not self.by_model and not self.by_user:
+            return "only the host selects it"
+        if not self.by_model:
+            return f"only a user who mentions it as /{skill_id}, or the host, selects it"
+        return "the model or the host selects it, no mention" if not self.by_user else "everybody selects it"
+
+
+BY_ALL = Invocation()
+"""Of a skill without such keys: everybody may ask for it."""
+
+
+def invocation_of(skill: Skill) -> Invocation:
+    """Who may ask for the skill; a value that is neither true nor false counts as the safer of the two."""
+    if not skill.extra:
+        return BY_ALL
+    return Invocation(by_model=not _flag(skill.extra, NOT_BY_MODEL), by_user=_flag(skill.extra, BY_USER))
+
+
+def when_to_use_of(skill: Skill) -> str:
+    """What the skill's author says about when it is of use, the empty text where that is nothing; lines of a list."""
+    if not skill.extra:
+        return ""
+    return "\n".join(text for _, value in _stated(skill.extra, WHEN_TO_USE) for text in _texts(value) or ())
+
+
+def report_host_keys(extra: Mapping[str, object], findings: Findings) -> None:
+    """Reports host keys whose value means nothing, and how they are read."""
+    for key, safer in _SAFER.items():
+        for spelled, value in _stated(extra, key):
+            if _read(value) is None:
+                message = f"`{spelled}` is {shown(value)}, neither true nor false; read as {str(safer).lower()}: "
+                findings.report(codes.HOST_KEY, (spelled,), message + _MEANS[key], "write true or false")
+    for spelled, value in _stated(extra, WHEN_TO_USE):
+        if _texts(value) is None:
+            message = f"`{spelled}` is {shown(value)}, not text; it is not searched"
+            findings.report(codes.HOST_KEY, (spelled,), message, "write one text, or a list of texts")
+
+
+def _flag(extra: Mapping[str, object], key: str) -> bool:
+    """The safer value wins where the key stands twice, in both spellings."""
+    read = [_read(value) for _, value in _stated(extra, key)]
+    return _OPEN[key] if all(value is _OPEN[key] for value in read) else _SAFER[key]
+
+
+def _read(value: object) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    return FLAGS.get(value) if isinstance(value, str) else None
+
+
+def _texts(value: object) -> tuple[str, ...] | None:
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    return None
+
+
+def _stated(extra: Mapping[str, object], key: str) -> Iterator[tuple[str, object]]:
+    for spelled in (key.replace("_", "-"), key.replace("-", "_")):
+        if spelled in extra:
+            yield spelled, extra[spelled]

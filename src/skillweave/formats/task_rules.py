@@ -1,0 +1,115 @@
+"""`task_rules:` of a pack: which skills a kind of task calls for (spec 1.2 and 2.1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from skillweave.diagnostics import Diagnostic, Location, Severity
+from skillweave.formats import codes
+from skillweave.formats.fields import Fields
+from skillweave.formats.findings import Findings
+from skillweave.formats.ids import id_of
+from skillweave.frontmatter import Keys
+from skillweave.skill import is_skill_id
+from skillweave.task import RiskLevel, TaskRule, When
+
+KEY = "task_rules"
+CONDITIONS = ("coding", "risk_level")
+"""What a rule can ask of a task; everything that it asks must hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulesRead:
+    """The rules that can be used, in order, and what is wrong with the others."""
+
+    rules: tuple[TaskRule, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def read_task_rules(data: Mapping[str, object], lines: Mapping[Keys, int], *, path: str, source: str) -> RulesRead:
+    """The rules in a pack's data; one with a mistake in it is left out as a whole.
+
+    A lost condition would make its rule fire for other tasks than it was written for, and a lost skill would leave a
+    part of a set.
+    """
+    findings = Findings(path, lines)
+    entries = Fields(data, findings).entries(KEY) or []
+    rules: list[TaskRule] = []
+    found = list(findings.outcome(None).diagnostics)
+    for index, item in enumerate(entries):
+        own = Findings(path, lines)
+        entry = Fields(data, own).entry(KEY, index, item)
+        rule = None if entry is None else _rule(entry, Location(path, own.line((KEY, index))), source)
+        if rule is not None:
+            rules.append(rule)
+        found += map(_about_the_rule, own.outcome(None).diagnostics)
+    return RulesRead(tuple(rules), tuple(found))
+
+
+def _about_the_rule(finding: Diagnostic) -> Diagnostic:
+    """An error inside a rule costs the rule, whatever it would cost in a skill."""
+    if finding.severity is not Severity.ERROR:
+        return finding
+    message = f"{finding.message.removesuffix('; it was left out')}; the rule is left out"
+    return replace(finding, code=codes.TASK_RULE.name, message=message)
+
+
+def _rule(entry: Fields, location: Location, source: str) -> TaskRule | None:
+    when, skills = _when(entry), _skills(entry)
+    entry.report_unknown()
+    return None if entry.findings.has_errors() else TaskRule(when, skills, source, location)
+
+
+def _when(entry: Fields) -> When:
+    conditions = entry.mapping("when")
+    if conditions is None:
+        if entry.absent("when"):
+            _missing(entry, "when", "is missing, and a rule without it would fire for every task")
+        return When()
+    when = When(conditions.flag("coding"), _risk_levels(conditions))
+    for key in conditions.rest():
+        fix = f"ask for {' or '.join(CONDITIONS)}"
+        conditions.report(codes.TASK_RULE, key, "is nothing that can be asked of a task", fix)
+    if not any(key in conditions for key in CONDITIONS):
+        _missing(entry, "when", "asks nothing of a task, so that the rule would fire for every one")
+    for key in CONDITIONS:
+        if key in conditions and conditions.absent(key):
+            _missing(conditions, key, "is empty")
+    return when
+
+
+def _risk_levels(conditions: Fields) -> tuple[RiskLevel, ...]:
+    if not conditions.holds_list("risk_level"):
+        level = conditions.choice("risk_level", RiskLevel)
+        return () if level is None else (level,)
+    known = {level.value: level for level in RiskLevel}
+    names = conditions.names("risk_level") or ()
+    if not names:
+        _missing(conditions, "risk_level", "names no level")
+    for name in names:
+        if name not in known:
+            message = f"names {name[:60]!r}, which is no risk level"
+            conditions.report(codes.TASK_RULE, "risk_level", message, f"use {', '.join(known)}")
+    return tuple(known[name] for name in names if name in known)
+
+
+def _skills(entry: Fields) -> tuple[str, ...]:
+    names = entry.names("skills")
+    if not names:
+        _missing(entry, "skills", "names no skill to give")
+        return ()
+    return tuple(_skill_id(entry, name) for name in names)
+
+
+def _skill_id(entry: Fields, name: str) -> str:
+    made = id_of(name)
+    if not is_skill_id(made):
+        entry.report(codes.TASK_RULE, "skills", f"names {name[:60]!r}, which can be no skill's id", "write an id")
+    elif made != name:
+        message = f"names {name[:60]!r}; read as the id {made!r}"
+        entry.report(codes.ID_REPAIRED, "skills", message, "write the id")
+    return made
+
+
+def _missing(fields: Fields, key: str, what: str) -> None:
+    fix = {"when": "write for example `when: {coding: true}`", "skills": "list the ids of the skills"}
+    fields.report(codes.TASK_RULE, key, what, fix.get(key, "state it, or remove the key"))

@@ -1,0 +1,65 @@
+"""What an agent's calls may never exceed, whatever its skills say: what a parent hands to the agents it spawns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from skillweave.errors import InvalidTurn
+
+
+def _no_checkpoints() -> Mapping[str, tuple[str, ...]]:
+    return MappingProxyType({})
+
+
+def _no_arguments() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolLimits:
+    """Bounds of a tool policy, in the entries of spec 4.3; `allowed` None bounds nothing, `()` leaves no tool.
+
+    `asks` are tool entries with the checkpoints before them, `argument_names` the arguments that entries are matched
+    with, by tool; both as in a ToolPolicy.
+    """
+
+    allowed: tuple[str, ...] | None = None
+    forbidden: tuple[str, ...] = ()
+    asks: Mapping[str, tuple[str, ...]] = field(default_factory=_no_checkpoints, hash=False)
+    argument_names: Mapping[str, str] = field(default_factory=_no_arguments, hash=False)
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form `{allowed, forbidden, asks, argument_names}`, for an agent in another process."""
+        return {
+            "allowed": None if self.allowed is None else list(self.allowed),
+            "forbidden": list(self.forbidden),
+            "asks": {tool: list(checkpoints) for tool, checkpoints in self.asks.items()},
+            "argument_names": dict(self.argument_names),
+        }
+
+    @classmethod
+    def from_dict(cls, data: object) -> "ToolLimits":
+        """The value that `to_dict` wrote; raises InvalidTurn for anything else, as a lost bound is a permission."""
+        keys = {"allowed", "forbidden", "asks", "argument_names"}
+        if not isinstance(data, Mapping) or data.keys() != keys:
+            raise InvalidTurn(f"tool limits have the keys {', '.join(sorted(keys))}; hand on what to_dict() gave")
+        asks, names = data["asks"], data["argument_names"]
+        if not isinstance(asks, Mapping) or not isinstance(names, Mapping) or not all(map(_is_text, names.values())):
+            raise InvalidTurn("`asks` and `argument_names` of tool limits are mappings; hand on what to_dict() gave")
+        return cls(
+            allowed=None if data["allowed"] is None else _texts(data["allowed"]),
+            forbidden=_texts(data["forbidden"]),
+            asks=MappingProxyType({str(tool): _texts(checkpoints) for tool, checkpoints in asks.items()}),
+            argument_names=MappingProxyType({str(tool): str(name) for tool, name in names.items()}),
+        )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if isinstance(value, list | tuple) and all(map(_is_text, value)):
+        return tuple(value)
+    message = f"tool limits hold {str(value)[:60]!r} where a list of texts belongs"
+    raise InvalidTurn(f"{message}; hand on what to_dict() gave")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)

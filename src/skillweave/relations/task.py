@@ -1,0 +1,71 @@
+"""The skills for a task as one complete list (seed 002: the selector gives skill names for a context; spec 2.1)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from skillweave.decisions import Decision
+from skillweave.registry import Snapshot
+from skillweave.relations.admit import admit
+from skillweave.relations.rules import all_requirements
+from skillweave.relations.wording import rule_shown
+from skillweave.select.candidates import Candidate, Selection
+from skillweave.select.task_rules import candidates_for
+from skillweave.task import Task, TaskRule
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSelection:
+    """The skills for a task and the reasons.
+
+    `skills` are complete: what a rule gives together, with all companions. `reasons` are pairs (skill, because) in the
+    same order: the rules, or the skill whose companion it is. `left_out` has a decision for each skill of a rule that
+    holds but gives nothing.
+    """
+
+    skills: tuple[str, ...] = ()
+    reasons: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[Decision, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form `{skills, reasons: [{skill, because}], left_out: [decision]}`."""
+        return {
+            "skills": list(self.skills),
+            "reasons": [{"skill": skill, "because": because} for skill, because in self.reasons],
+            "left_out": [decision.to_dict() for decision in self.left_out],
+        }
+
+
+def select_skills(
+    task: Task, rules: Iterable[TaskRule], snapshot: Snapshot, *, granted: frozenset[str] | None = None
+) -> list[str]:
+    """The ids of the skills that a task calls for, companions included; `explain_task` says why.
+
+    A set that is incomplete, inactive, not granted or in conflict is left out as a whole; of two sets in conflict the
+    one of the earlier rule stays. Pure; `max_skills` is a limit of turns and plays no part.
+    """
+    return list(explain_task(task, rules, snapshot, granted=granted).skills)
+
+
+def explain_task(
+    task: Task, rules: Iterable[TaskRule], snapshot: Snapshot, *, granted: frozenset[str] | None = None
+) -> TaskSelection:
+    """The same with a reason for each skill that is in the list, and for each that a rule names and that is not."""
+    found = candidates_for(task, rules, snapshot)
+    admission = admit(found, snapshot, engaged=(), max_skills=len(found.chosen), granted=granted)
+    skills = tuple(skill for group in admission.groups for skill in group.members)
+    rejected = (one.to_decision() for one in found.rejected if one.candidate.skill_id not in skills)
+    return TaskSelection(skills, tuple(_reasons(skills, found, snapshot)), (*admission.decisions, *rejected))
+
+
+def _reasons(skills: tuple[str, ...], found: Selection, snapshot: Snapshot) -> Iterable[tuple[str, str]]:
+    named = {candidate.skill_id: candidate for candidate in found.chosen}
+    needed = {
+        requirement.rule.skill: rule_shown(requirement.owner, requirement.rule)
+        for requirement in all_requirements([skill for skill in skills if skill in named], snapshot)
+    }
+    for skill in skills:
+        yield skill, _given_by(named[skill]) if skill in named else needed[skill]
+
+
+def _given_by(candidate: Candidate) -> str:
+    return "; ".join(f"task rule {piece.text}" for piece in candidate.evidence)

@@ -1,0 +1,64 @@
+"""What stays the same from turn to turn: the budget, the limits, the lifecycles, and what the host can do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from skillweave.compose.force import Enforce
+from skillweave.conversation import Placement
+from skillweave.disclose.budget import Budget
+from skillweave.disclose.skill_tools import SkillTools
+from skillweave.ledger.lifecycle import Lifecycle
+from skillweave.task import TaskRule
+
+
+class CatalogMode(StrEnum):
+    """When the model sees the catalog: in every call, only when nothing matches or it is asked for, or never."""
+
+    ALWAYS = "always"
+    FALLBACK = "fallback"
+    NEVER = "never"
+
+
+class FileAccess(StrEnum):
+    """Whether the host's tools can read the folders that skills come from, so that blocks may name them."""
+
+    LOCAL = "local"
+    NONE = "none"
+
+
+def _no_lifecycles() -> Mapping[str, Lifecycle]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What stays the same from turn to turn.
+
+    `lifecycle` None means `conversation` in history placement and `recent` in call placement; `lifecycles` are those of
+    single skills, by id. `catalog_first` are ids that the catalog shows before others when not all fit; `entity_keys`
+    are the keys of a turn's memory that name an entity; `skill_tools` says whether the model has skillweave's own
+    tools; `granted` are the ids that this agent may have, None for all; `task_rules` are the host's own, which go
+    before those of packs.
+    """
+
+    budget: Budget = field(default_factory=Budget)
+    max_skills: int = 3
+    catalog: CatalogMode = CatalogMode.FALLBACK
+    lifecycle: Lifecycle | None = None
+    enforce: Enforce = Enforce.EXPLICIT
+    files: FileAccess = FileAccess.LOCAL
+    skill_tools: SkillTools = SkillTools.ABSENT
+    catalog_first: tuple[str, ...] = ()
+    entity_keys: tuple[str, ...] = ("entity_id",)
+    granted: frozenset[str] | None = None
+    lifecycles: Mapping[str, Lifecycle] = field(default_factory=_no_lifecycles, hash=False)
+    task_rules: tuple[TaskRule, ...] = ()
+
+    def lifecycle_of(self, placement: Placement, skill_id: str) -> Lifecycle:
+        """The lifecycle that the skill has in this placement: its own, else the one for all."""
+        own = self.lifecycles.get(skill_id, self.lifecycle)
+        if own is not None:
+            return Lifecycle(own)
+        return Lifecycle.CONVERSATION if placement is Placement.HISTORY else Lifecycle.RECENT

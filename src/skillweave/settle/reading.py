@@ -1,0 +1,138 @@
+"""What the model asked to read, found in the skill's text and held against what is in the context already."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from skillweave.conversation import Placement, Read
+from skillweave.decisions import Decision, Outcome
+from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.reading import Leaf, Reading, Readout
+from skillweave.disclose.render import Inlined
+from skillweave.disclose.render_sections import render_reading
+from skillweave.disclose.sections import Section, entries_of, find_section
+from skillweave.ledger.entries import Giving, inlined_digest, readout_records
+from skillweave.ledger.reconcile import Standing
+from skillweave.ledger.state import Record, artifact_key, document_key, section_key
+from skillweave.plan import Plan, Wanted
+from skillweave.skill import Skill
+
+_LISTED = 12
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What of the model's reads can be shown, records of texts that the transcript holds, and what cannot be found."""
+
+    readings: tuple[Reading, ...] = ()
+    adopted: tuple[Record, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+
+
+def readings_of(
+    wanted: Wanted, plan: Plan, documents: Mapping[tuple[str, str], Inlined], pricing: Pricing, giving: Giving
+) -> Found:
+    """The readings of one skill in the order asked, each once; `documents` are artifacts by skill and id."""
+    if wanted.held:
+        return Found()
+    readings: list[Reading] = []
+    adopted: list[Record] = []
+    decisions: list[Decision] = []
+    for read in dict.fromkeys(wanted.reads):
+        if read.artifact is None and not read.section:
+            continue
+        whole = _whole(wanted, read, documents, pricing)
+        if whole is None:
+            decisions += _unlisted(wanted.skill, read)
+            continue
+        section = find_section(whole, read.section or "")
+        if section is None:
+            decisions.append(_unknown(read, whole, filled=bool(wanted.arguments) and read.artifact is None))
+            continue
+        reading = _standing(_reading(wanted.skill, read, section), plan)
+        if read.artifact is not None and _inlined(wanted.skill, documents[wanted.skill.id, read.artifact], plan):
+            reading = _all_there(reading)
+        records = _adoptable(reading, wanted.skill, plan, pricing, giving)
+        adopted += records
+        readings.append(_all_there(reading) if records else reading)
+    return Found(tuple(readings), tuple(adopted), tuple(decisions))
+
+
+def _whole(
+    wanted: Wanted, read: Read, documents: Mapping[tuple[str, str], Inlined], pricing: Pricing
+) -> Section | None:
+    skill = wanted.skill
+    if read.artifact is None:
+        return pricing.sections(skill, wanted.arguments)
+    document = documents.get((skill.id, read.artifact))
+    return None if document is None else pricing.document(skill, document)
+
+
+def _reading(skill: Skill, read: Read, section: Section) -> Reading:
+    def leaf(part: Section) -> Leaf:
+        if read.artifact is None:
+            return Leaf(section_key(skill.id, part.id), part)
+        return Leaf(document_key(skill.id, read.artifact, part.id), part)
+
+    return Reading(section, tuple(map(leaf, section.leaves())), leaf(section), read.artifact)
+
+
+def _standing(reading: Reading, plan: Plan) -> Reading:
+    if plan.turn.placement is Placement.CALL:
+        return reading
+
+    def placed(leaf: Leaf) -> Leaf:
+        record = _there(leaf.key, leaf.section.digest, plan)
+        return leaf if record is None else replace(leaf, there=True)
+
+    return replace(reading, leaves=tuple(map(placed, reading.leaves)), contents=placed(reading.contents))
+
+
+def _there(key: str, digest: str, plan: Plan) -> Record | None:
+    record = plan.reconciled.state.record(key)
+    if record is None or record.digest != digest or plan.reconciled.standing[key] is Standing.MINE:
+        return None
+    return record
+
+
+def _inlined(skill: Skill, document: Inlined, plan: Plan) -> bool:
+    """Whether the document stands in the skill's own block."""
+    return (
+        plan.turn.placement is Placement.HISTORY
+        and _there(artifact_key(skill.id, document.ref.id), inlined_digest(document), plan) is not None
+    )
+
+
+def _adoptable(reading: Reading, skill: Skill, plan: Plan, pricing: Pricing, giving: Giving) -> tuple[Record, ...]:
+    """The records of a text that the transcript holds although nothing recorded it."""
+    if not plan.reconciled.unrecorded or not reading.missing:
+        return ()
+    block = pricing.priced(render_reading(skill, reading, reading.missing))
+    if not plan.reconciled.shows(block.carrier(giving.turn_id)):
+        return ()
+    return readout_records(Readout(reading, block, reading.missing), giving)
+
+
+def _all_there(reading: Reading) -> Reading:
+    return replace(reading, leaves=tuple(replace(leaf, there=True) for leaf in reading.leaves))
+
+
+def _unlisted(skill: Skill, read: Read) -> tuple[Decision, ...]:
+    """What a model is told about an artifact that the skill does not have; why one cannot be read is told already."""
+    ids = [ref.id for ref in skill.artifacts]
+    if read.artifact in ids:
+        return ()
+    more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
+    has = f"it has {', '.join(ids[:_LISTED])}{more}" if ids else "it has none"
+    reason = f"the skill has no document {(read.artifact or '')[:_LONGEST]!r}; {has}"
+    return (Decision(skill.id, Outcome.UNKNOWN, "disclose", reason),)
+
+
+def _unknown(read: Read, whole: Section, *, filled: bool) -> Decision:
+    # A title may hold a user's words, which no decision keeps.
+    entries = [entry.id if filled else f"{entry.id} {entry.title}" for entry in entries_of(whole)]
+    more = f" and {len(entries) - _LISTED} more" if len(entries) > _LISTED else ""
+    has = f"it has {', '.join(entries[:_LISTED])}{more}" if entries else "it is short and is read without a section"
+    document = f" in {read.artifact}" if read.artifact else ""
+    reason = f"there is no section {(read.section or '')[:_LONGEST]!r}{document}; {has}"
+    return Decision(read.skill_id, Outcome.UNKNOWN, "disclose", reason)

@@ -1,0 +1,1 @@
+"""Observers for the telemetry systems of hosts, each behind an extra of its own."""

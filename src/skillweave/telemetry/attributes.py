@@ -1,0 +1,83 @@
+"""What a telemetry system is told of an event: names and figures, never a text of a message, a skill or a payload.
+
+`gen_ai.conversation.id`, `gen_ai.tool.name` and `gen_ai.tool.call.id` are OpenTelemetry's names, `gen_ai.skill.name`
+is the one that is proposed there (open-telemetry/semantic-conventions-genai, 498); `gen_ai.skill.*` beyond it and
+`skillweave.*` are ours.
+"""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from skillweave.events.checkpoints import CheckpointDecided, CheckpointPending
+from skillweave.events.declared import Announced
+from skillweave.events.event import Event
+from skillweave.events.skills import Given, SkillEvicted
+from skillweave.events.spawns import SpawnRejected, SpawnStarted, SpawnValidated
+from skillweave.events.tools import ToolBlocked
+from skillweave.events.turns import TurnDecided
+
+Attribute: TypeAlias = str | int | float | tuple[str, ...]
+
+CONVERSATION = "gen_ai.conversation.id"
+OUTCOME = "gen_ai.skill.outcome"
+PLACEMENT = "skillweave.placement"
+DELIVERY = "skillweave.delivery"
+CODE = "skillweave.code"
+
+
+def attributes_of(event: Event) -> Mapping[str, Attribute]:
+    """The attributes of one event by name; what has no value is left out."""
+    return {name: value for name, value in _named(event).items() if value is not None}
+
+
+def turn_attributes(event: Event, decided: TurnDecided) -> Mapping[str, Attribute]:
+    """The attributes of a turn's span."""
+    known: dict[str, Attribute | None] = {
+        CONVERSATION: event.conversation,
+        "skillweave.turn.id": event.turn_id,
+        PLACEMENT: decided.placement,
+        DELIVERY: decided.delivery,
+        "skillweave.generation": decided.generation,
+        "skillweave.revision": decided.revision,
+        "skillweave.skills": decided.skills,
+        "skillweave.diagnostics": decided.diagnostics,
+        **{f"skillweave.tokens.{name}": count for name, count in decided.tokens.items()},
+        **{f"skillweave.outcomes.{outcome}": count for outcome, count in decided.outcomes.items()},
+    }
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _named(event: Event) -> dict[str, Attribute | None]:
+    match event.payload:
+        case Given() as given:
+            return {
+                **_skill(given.skill_id),
+                "gen_ai.skill.version": given.version,
+                "gen_ai.skill.rung": given.rung,
+                "gen_ai.skill.tokens": given.tokens,
+                OUTCOME: given.outcome,
+                "gen_ai.skill.matcher": given.matcher,
+                "gen_ai.skill.score": given.score,
+            }
+        case SkillEvicted() as gone:
+            tokens: dict[str, Attribute | None] = {"gen_ai.skill.rung": gone.rung, "gen_ai.skill.tokens": gone.tokens}
+            return {**_skill(gone.skill_id), **tokens, "skillweave.cause": gone.cause}
+        case ToolBlocked() as blocked:
+            return {"gen_ai.tool.name": blocked.tool, "gen_ai.tool.call.id": blocked.call_id, CODE: blocked.code}
+        case CheckpointPending() as pending:
+            return {**_skill(pending.skill_id), "skillweave.checkpoint.name": pending.checkpoint}
+        case CheckpointDecided() as decided:
+            verdict: dict[str, Attribute | None] = {"skillweave.checkpoint.verdict": decided.verdict}
+            return {**_skill(decided.skill_id), "skillweave.checkpoint.name": decided.checkpoint, **verdict}
+        case SpawnValidated() | SpawnStarted() as spawn:
+            return {"skillweave.spawn.conversation": spawn.spawned}
+        case SpawnRejected() as rejected:
+            return {CODE: rejected.codes}
+        case Announced() as announced:
+            return _skill(announced.skill_id)
+        case _:
+            return {}
+
+
+def _skill(skill_id: str) -> dict[str, Attribute | None]:
+    return {"gen_ai.skill.id": skill_id, "gen_ai.skill.name": skill_id}

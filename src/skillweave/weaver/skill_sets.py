@@ -1,0 +1,84 @@
+"""The verbs about skills by name: those for a task, whether they go together, a sub-agent with them, their output."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+
+from skillweave.compose.composition import Composition, Mode, compose_ids
+from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
+from skillweave.diagnostics import Diagnostic
+from skillweave.relations.complete import Completion, complete_skills
+from skillweave.relations.task import TaskSelection, explain_task
+from skillweave.relations.validate import ValidationResult, validate_skills
+from skillweave.task import Task
+from skillweave.weaver.engine import Engine
+from skillweave.weaver.spawning import Spawner, prepare, started
+
+
+class SkillSets:
+    """The part of a Weaver that answers about skills by name, whatever a conversation holds."""
+
+    _engine: Engine
+
+    async def select_skills(self, task: Task) -> list[str]:
+        """The ids of the skills that task rules give for the task, companions included; never a part of a set.
+
+        `explain_task` says why, also of what is left out. `max_skills` is a limit of turns and plays no part.
+        """
+        return list((await self.explain_task(task)).skills)
+
+    async def explain_task(self, task: Task) -> TaskSelection:
+        """The same with the reason for each skill, and for each that a rule names and that is left out."""
+        snapshot, settings = await self._engine.snapshot(), self._engine.settings
+        return explain_task(task, (*settings.task_rules, *snapshot.task_rules), snapshot, granted=settings.granted)
+
+    async def complete(self, names: Iterable[str]) -> Completion:
+        """The names with all companions that they require, each with the rule that asks for it.
+
+        Raises InvalidSkill for names that are not texts; unknown ones stay for `validate` to report.
+        """
+        return complete_skills(names, await self._engine.snapshot())
+
+    async def validate(self, names: Iterable[str], host_tools: Iterable[str] | None = None) -> ValidationResult:
+        """Whether these skills may be used together: every error, not the first one, and warnings.
+
+        With `host_tools` it also warns of tools that the host does not have. Raises InvalidSkill like `complete`.
+        """
+        return validate_skills(names, await self._engine.snapshot(), host_tools=host_tools)
+
+    async def compose(self, names: Iterable[str], mode: Mode | str = Mode.UNION) -> Composition:
+        """What the skills allow, forbid and prescribe together; nothing is validated.
+
+        `mode` is `union` or `intersection`. Raises SkillNotFound for an unknown id, InvalidSkill like `complete`.
+        """
+        return compose_ids(names, await self._engine.snapshot(), Mode(mode))
+
+    async def check_output(self, skill_id: str, output: object) -> tuple[Diagnostic, ...]:
+        """What of an output breaks the skill's output contract; valid without a finding of level error.
+
+        See `skillweave.contracts.check_output`. Raises SkillNotFound, and MissingExtra without `jsonschema`.
+        """
+        from skillweave.contracts import check_output
+
+        skill = (await self._engine.snapshot())[skill_id]
+        return await asyncio.to_thread(check_output, skill, output)
+
+    async def prepare_spawn(
+        self,
+        request: SpawnRequest | Mapping[str, object],
+        *,
+        parent: Spawner | None = None,
+        spawn_id: str | None = None,
+        tools: Iterable[str] | None = None,
+    ) -> SpawnPlan | SpawnRejected:
+        """Whether a sub-agent may be started, and with what; observers are told, nothing is started or written.
+
+        `parent` is the agent that spawns: the Injection of its turn, the SpawnPlan that it was started with, or the id
+        of a conversation that is not a sub-agent's; the sub-agent gets no more than it. `spawn_id` is new where none is
+        given. `tools` are those that the host has for the sub-agent. Raises InvalidSpawn for a request or an id that
+        cannot be read, StoreUnavailable where a conversation's rules cannot be looked up: then nothing may start.
+        """
+        return await prepare(self._engine, request, parent, spawn_id, tools)
+
+    async def spawned(self, plan: SpawnPlan) -> None:
+        """The host has started the sub-agent of this plan: observers are told."""
+        await started(self._engine, plan)

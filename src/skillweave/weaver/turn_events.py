@@ -1,0 +1,137 @@
+"""What a turn's events are: pure, from the turn's answer and the States before and after it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from skillweave.conversation import Placement
+from skillweave.decisions import Decision, Outcome
+from skillweave.disclose.block import text_digest
+from skillweave.events.checkpoints import CheckpointPending
+from skillweave.events.event import BuiltIn, Event, event_id, event_of
+from skillweave.events.skills import SkillInjected, SkillRefreshed
+from skillweave.events.turns import TurnDecided
+from skillweave.formats.arguments import digest_in_use
+from skillweave.injection import Block, Injection, PendingCheckpoint
+from skillweave.ledger.state import Delivery, State, skill_key
+from skillweave.registry import Snapshot
+
+_IN_CONTEXT = frozenset(
+    (Outcome.INJECTED, Outcome.ALREADY_PRESENT, Outcome.REFRESHED, Outcome.UPGRADED, Outcome.ADOPTED)
+)
+_REPLACING = frozenset((Outcome.REFRESHED, Outcome.UPGRADED))
+_SHOWN = "disclose"
+"""The stage whose decisions say what became of skills that were wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedTurn:
+    """A turn that is over: `revision` is the one stored last, None while the ledger does not answer."""
+
+    injection: Injection
+    snapshot: Snapshot
+    before: State
+    after: State
+    revision: int | None
+    delivery: Delivery
+    duration_ms: float
+
+
+def turn_events(turn: DecidedTurn) -> tuple[Event, ...]:
+    """One `turn.decided`, then an event for each block that is given, then one for each checkpoint that is new.
+
+    A replay has the same ids, so that whoever has seen them can drop them. A checkpoint is new when its skill was not
+    in the context of the turn before with the same content.
+    """
+    injection = turn.injection
+    return (
+        _event(turn, _decided(turn)),
+        *(_event(turn, _given(turn, block), block.id) for block in injection.blocks),
+        *(_pending(turn, checkpoint) for checkpoint in injection.checkpoints if _is_new(turn, checkpoint)),
+    )
+
+
+def _event(turn: DecidedTurn, payload: BuiltIn, *identity: str) -> Event:
+    injection = turn.injection
+    made = event_id(injection.conversation, injection.turn_id, payload.event_type, *identity)
+    return event_of(payload, id=made, conversation=injection.conversation, turn_id=injection.turn_id)
+
+
+def _decided(turn: DecidedTurn) -> TurnDecided:
+    injection = turn.injection
+    tokens = injection.tokens
+    outcomes = Counter(decision.outcome.value for decision in injection.decisions)
+    in_context = (d.skill_id for d in injection.decisions if d.stage == _SHOWN and d.outcome in _IN_CONTEXT)
+    return TurnDecided(
+        revision=turn.revision,
+        generation=injection.generation,
+        placement=injection.placement.value,
+        delivery=turn.delivery.value,
+        skills=tuple(dict.fromkeys(in_context)),
+        outcomes=MappingProxyType(dict(sorted(outcomes.items()))),
+        tokens=MappingProxyType({"catalog": tokens.catalog, "injected": tokens.injected, "left": tokens.left}),
+        diagnostics=tuple(dict.fromkeys(diagnostic.code for diagnostic in injection.diagnostics)),
+        duration_ms=round(turn.duration_ms, 3),
+    )
+
+
+def _given(turn: DecidedTurn, block: Block) -> BuiltIn:
+    skill = turn.snapshot.skills.get(block.skill_id)
+    verdict = _verdict_on(block.skill_id, turn.injection.decisions)
+    whole = skill_key(block.skill_id) in block.keys
+    outcome = verdict.outcome if verdict is not None and whole else Outcome.INJECTED
+    kind = SkillRefreshed if outcome in _REPLACING else SkillInjected
+    return kind(
+        skill_id=block.skill_id,
+        version=None if skill is None else skill.version,
+        digest="" if skill is None else skill.digest,
+        outcome=outcome.value,
+        rung=block.rung.label,
+        tokens=block.tokens,
+        matcher=None if verdict is None else verdict.matcher,
+        score=None if verdict is None else verdict.score,
+        block=block.id,
+        keys=block.keys,
+        delivery=turn.delivery.value,
+    )
+
+
+def _verdict_on(skill_id: str, decisions: Sequence[Decision]) -> Decision | None:
+    return next((d for d in decisions if d.skill_id == skill_id and d.stage == _SHOWN), None)
+
+
+def _pending(turn: DecidedTurn, checkpoint: PendingCheckpoint) -> Event:
+    payload = CheckpointPending(
+        skill_id=checkpoint.skill_id,
+        checkpoint=checkpoint.name,
+        digest=checkpoint.digest,
+        before=checkpoint.before,
+        reviewer=checkpoint.reviewer,
+        asks=checkpoint.asks,
+    )
+    return _event(turn, payload, checkpoint.skill_id, checkpoint.name, checkpoint.before or "", checkpoint.digest)
+
+
+def _is_new(turn: DecidedTurn, checkpoint: PendingCheckpoint) -> bool:
+    return checkpoint.blocking and not _was_there(turn, checkpoint.skill_id)
+
+
+def _was_there(turn: DecidedTurn, skill_id: str) -> bool:
+    """Whether the context of the turn before had the skill with its present content."""
+    if turn.injection.placement is Placement.CALL:
+        return _was_in_last_call(turn, skill_id)
+    record = turn.before.record(skill_key(skill_id))
+    skill = turn.snapshot.skills.get(skill_id)
+    if record is None or skill is None or record.holder == turn.injection.turn_id:
+        return False
+    words = next((entry.arguments for entry in turn.after.engaged if entry.skill_id == skill_id), "")
+    return record.digest == digest_in_use(skill, words)
+
+
+def _was_in_last_call(turn: DecidedTurn, skill_id: str) -> bool:
+    # After the first run of a turn nothing tells what the call before it had: a replay tells too much, not too little.
+    if turn.before.last_turn == turn.injection.turn_id:
+        return False
+    last_call = {fragment.digest for fragment in turn.before.prefix}
+    return any(block.skill_id == skill_id and text_digest(block.text) in last_call for block in turn.injection.blocks)

@@ -1,0 +1,137 @@
+import json
+from typing import Any
+
+import pytest
+
+import skillweave
+from skillweave import Settings, Weaver
+from skillweave.adapters.messages import Call, anthropic_style, openai_style
+from skillweave.adapters.messages.take_out import TAKEN_OUT, take_out
+from skillweave.disclose.skill_tools import SkillTools
+from skillweave.injection import Drop, Injection
+from skillweave.weaver.reading import ToolAnswer
+from tests.skills import make_skill
+
+STYLES = {"openai": openai_style, "anthropic": anthropic_style}
+GREET = make_skill("greet", keywords=["hello"], instructions="Say hello.")
+
+
+def weaver_of(*skills: Any) -> Weaver:
+    return skillweave.open(*skills, settings=Settings(skill_tools=SkillTools.OFFERED))
+
+
+def read_greet(weaver: Weaver, transcript: Any = None) -> ToolAnswer:
+    return weaver.sync.read_skill("greet", conversation="c", transcript=transcript)
+
+
+def drops(injection: Injection | None) -> list[Drop]:
+    assert injection is not None
+    return [Drop(block.skill_id, block.id, block.tokens) for block in injection.blocks]
+
+
+def openai_call(call_id: str, name: str = "read_skill") -> dict[str, Any]:
+    function = {"name": name, "arguments": json.dumps({"skill_id": "greet"})}
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": call_id, "type": "function", "function": function}],
+    }
+
+
+def test_the_declarations_name_the_four_tools_in_both_styles() -> None:
+    names = ["read_skill", "list_skills", "read_artifact", "search_skills"]
+    assert [tool["function"]["name"] for tool in openai_style.skill_tools()] == names
+    assert [tool["name"] for tool in anthropic_style.skill_tools()] == names
+
+
+def test_the_declarations_are_json_schemas_of_texts() -> None:
+    for tool in anthropic_style.skill_tools():
+        schema = tool["input_schema"]
+        assert schema["type"] == "object"
+        assert all(argument["type"] == "string" for argument in schema["properties"].values())
+        assert set(schema["required"]) <= set(schema["properties"])
+    assert json.loads(json.dumps(openai_style.skill_tools())) == openai_style.skill_tools()
+
+
+@pytest.mark.parametrize("style", STYLES.values(), ids=STYLES)
+def test_the_tools_are_offered_whatever_the_skills_forbid(style: Any) -> None:
+    strict = make_skill("strict", keywords=["x"], tools=skillweave.ToolRules(allowed=(), forbidden=("read_skill",)))
+    injection = weaver_of(strict).sync.weave("x", conversation="c", named=["strict"])
+    assert len(style.offer([*style.skill_tools(), "bash"], injection)) == 4
+
+
+@pytest.mark.parametrize("style", STYLES.values(), ids=STYLES)
+def test_what_was_read_by_a_tool_is_seen_in_the_chat_and_not_given_again(style: Any) -> None:
+    weaver = weaver_of(GREET)
+    answer = read_greet(weaver)
+    if style is openai_style:
+        chat = [{"role": "user", "content": "hm"}, openai_call("call-1"), style.answer(Call("call-1", "", {}), answer)]
+    else:
+        called = {"type": "tool_use", "id": "call-1", "name": "read_skill", "input": {"skill_id": "greet"}}
+        result = style.answer(Call("call-1", "", {}), answer)
+        chat = [
+            {"role": "user", "content": "hm"},
+            {"role": "assistant", "content": [called]},
+            {"role": "user", "content": [result]},
+        ]
+    turn = style.turn([*chat, {"role": "user", "content": "hello"}], conversation="c")
+    assert weaver.sync.weave(turn).messages == ()
+
+
+def test_the_transcript_can_be_told_in_the_middle_of_tool_calls() -> None:
+    chat = [{"role": "user", "content": "hm"}, openai_call("call-1")]
+    assert [message.text for message in openai_style.transcript(chat)] == ["hm", ""]
+    assert len(anthropic_style.transcript([{"role": "user", "content": [{"type": "text", "text": "hm"}]}])) == 1
+
+
+def test_a_tool_result_that_goes_keeps_its_place() -> None:
+    answer = read_greet(weaver_of(GREET))
+    chat = [openai_call("call-1"), openai_style.answer(Call("call-1", "", {}), answer)]
+    assert take_out(chat, drops(answer.injection)) == [
+        openai_call("call-1"),
+        {"role": "tool", "tool_call_id": "call-1", "content": TAKEN_OUT},
+    ]
+
+
+def test_a_system_message_that_is_nothing_but_the_block_goes_as_a_whole() -> None:
+    injection = weaver_of(GREET).sync.weave("hello", conversation="c")
+    chat = openai_style.place([{"role": "user", "content": "hello"}], injection)
+    assert take_out(chat, drops(injection)) == [{"role": "user", "content": "hello"}]
+
+
+def test_a_part_of_a_users_message_goes_and_the_users_words_stay() -> None:
+    injection = weaver_of(GREET).sync.weave("hello", conversation="c")
+    chat = anthropic_style.place([{"role": "user", "content": "hello"}], injection)
+    (message,) = take_out(chat, drops(injection))
+    texts = [part["text"] for part in message["content"]]
+    assert texts == ["hello", TAKEN_OUT]
+
+
+def test_other_blocks_in_the_same_text_stay() -> None:
+    weaver = weaver_of(GREET, make_skill("part", instructions="Say goodbye."))
+    first, second = read_greet(weaver), weaver.sync.read_skill("part", conversation="c")
+    text = f"{first.text}\n\n{second.text}"
+    (message,) = take_out([{"role": "tool", "tool_call_id": "1", "content": text}], drops(first.injection))
+    assert message["content"] == second.text
+
+
+def test_messages_of_others_are_the_same_objects_again() -> None:
+    answer = read_greet(weaver_of(GREET))
+    other = {"role": "user", "content": "=== Skill Activated: Greet ===\nmine"}
+    chat = [other, {"role": "tool", "content": answer.text, "tool_call_id": "1"}]
+    after = take_out(chat, drops(answer.injection))
+    assert after[0] is other
+    assert chat[1]["content"] == answer.text, "the given list stays as it is"
+
+
+def test_what_was_taken_out_is_seen_to_be_gone() -> None:
+    weaver = weaver_of(GREET)
+    answer = read_greet(weaver)
+    chat: list[Any] = [openai_call("call-1"), openai_style.answer(Call("call-1", "", {}), answer)]
+    chat = take_out(chat, drops(answer.injection))
+    assert read_greet(weaver, openai_style.transcript(chat)).text == answer.text
+
+
+def test_a_drop_of_something_unknown_changes_nothing() -> None:
+    chat = [{"role": "user", "content": "hello"}]
+    assert take_out(chat, [Drop("x", "no-carrier", 5)]) == chat

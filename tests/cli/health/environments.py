@@ -1,0 +1,156 @@
+"""Real virtual environments, made in a moment: links to exactly the packages that are wanted, and our own metadata."""
+
+import json
+import subprocess
+import sys
+import tomllib
+import venv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+
+from skillweave import __version__
+
+ROOT = Path(__file__).parents[3]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
+NO_NETWORK = """
+import socket
+
+def refuse(*_):
+    raise AssertionError("doctor opens a connection")
+
+socket.socket.connect = socket.getaddrinfo = refuse
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """An interpreter with packages of its own, and nothing else."""
+
+    python: Path
+    site: Path
+
+    def doctor(self, *words: str, cwd: Path) -> tuple[int, Any]:
+        """What `skillweave doctor --json` answers in it."""
+        done = self._run("-m", "skillweave", "doctor", "--json", *words, cwd=cwd)
+        assert done.stdout, done.stderr
+        return done.returncode, json.loads(done.stdout)
+
+    def look(self, module: str, function: str) -> dict[str, dict[str, Any]]:
+        """What one part of it finds, by subject."""
+        code = (
+            f"import json; from skillweave.cli.health.{module} import {function} as look;"
+            "print(json.dumps([found.to_dict() for found in look()]))"
+        )
+        done = self._run("-c", code, cwd=self.site)
+        assert done.returncode == 0, done.stderr
+        return {f"{found['section']} {found['subject']}": found for found in json.loads(done.stdout)}
+
+    def add(self, name: str, version: str, modules: dict[str, str], entry_points: str = "") -> None:
+        """A package made up on the spot."""
+        for path, text in modules.items():
+            (self.site / path).write_text(text, encoding="utf-8")
+        info = self.site / f"{name}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")
+        (info / "entry_points.txt").write_text(entry_points, encoding="utf-8")
+
+    def remove(self, name: str) -> None:
+        """Take a package out again."""
+        for link in self.site.iterdir():
+            if link.is_symlink() and link.name in _entries(name):
+                link.unlink()
+
+    def _run(self, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.site), "PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.run(
+            [self.python, *words], cwd=cwd, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+
+
+def environment_with(folder: Path, wanted: Iterable[str]) -> Environment:
+    """An environment with skillweave, the wanted packages, and what those need."""
+    venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    site = folder / "lib" / version / "site-packages"
+    for name in closure(wanted):
+        origin = Path(str(distribution(name).locate_file("")))
+        for entry in _entries(name):
+            if not (site / entry).exists():
+                (site / entry).symlink_to(origin / entry)
+    (site / "skillweave.pth").write_text(str(ROOT / "src"), encoding="utf-8")
+    (site / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
+    environment = Environment(folder / "bin" / "python", site)
+    environment.add("skillweave", __version__, {}, _entry_points())
+    with (site / f"skillweave-{__version__}.dist-info" / "METADATA").open("a", encoding="utf-8") as metadata:
+        metadata.write(_requirements())
+    return environment
+
+
+def needed() -> list[str]:
+    """The packages that skillweave cannot do without."""
+    return [Requirement(text).name for text in PROJECT["dependencies"]]
+
+
+def packages_of(extra: str) -> list[str]:
+    """The packages of an extra, also those of the extras that it is made of."""
+    names: list[str] = []
+    for text in EXTRAS[extra]:
+        requirement = Requirement(text)
+        inner = [packages_of(other) for other in sorted(requirement.extras)] if requirement.name == "skillweave" else []
+        names += [name for group in inner for name in group] or [requirement.name]
+    return names
+
+
+def is_installed(name: str) -> bool:
+    """Whether the environment of the tests has it, so that it can be linked."""
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def closure(wanted: Iterable[str]) -> list[str]:
+    """The wanted packages and all that those need in turn."""
+    found: list[str] = []
+    pending = list(wanted)
+    while pending:
+        name = pending.pop().lower().replace("_", "-")
+        if name in found:
+            continue
+        found.append(name)
+        for text in distribution(name).requires or ():
+            requirement = Requirement(text)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                pending.append(requirement.name)
+    return found
+
+
+@lru_cache
+def _entries(name: str) -> frozenset[str]:
+    """What stands at the top of site-packages because of a package."""
+    files = distribution(name).files or ()
+    return frozenset(file.parts[0] for file in files if file.parts[0] not in ("..", "__pycache__", "/"))
+
+
+def _requirements() -> str:
+    lines = [f"Requires-Python: {PROJECT['requires-python']}"]
+    lines += [f"Requires-Dist: {text}" for text in PROJECT["dependencies"]]
+    for extra, texts in EXTRAS.items():
+        lines.append(f"Provides-Extra: {extra}")
+        lines += [f"Requires-Dist: {text} ; extra == '{extra}'" for text in texts]
+    return "\n".join(lines) + "\n"
+
+
+def _entry_points() -> str:
+    groups = PROJECT["entry-points"].items()
+    return "\n".join(
+        f"[{group}]\n" + "\n".join(f"{key} = {value}" for key, value in of.items()) for group, of in groups
+    )

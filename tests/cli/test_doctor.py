@@ -1,0 +1,241 @@
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillweave.cli.health.finding import without_secrets
+
+
+@pytest.fixture
+def project(tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with ./skills, and a home of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def doctor(cli: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What doctor finds, by section and subject, and its exit code; without the half second for the vocabularies."""
+    monkeypatch.setattr("skillweave.cli.health.engine.look_at_vocabularies", lambda: ())
+
+    def ran(*words: object) -> tuple[int, dict[tuple[str, str], Any]]:
+        done = cli(*words, "doctor", "--json") if words and words[0] in BEFORE else cli("doctor", "--json", *words)
+        return done.code, {(one["section"], one["subject"]): one for one in done.data["findings"]}
+
+    return ran
+
+
+BEFORE = ("--config", "--no-config")
+
+
+def test_where_all_is_well_the_code_is_0(cli: Any, project: Path) -> None:
+    done = cli("doctor")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[-1].startswith("Nothing is wrong; ")
+    data = cli("doctor", "--json").data
+    assert (data["ok"], data["problems"]) == (True, 0)
+
+
+def test_every_finding_is_one_of_three_and_what_is_not_well_says_what_to_do(doctor: Any, project: Path) -> None:
+    _, found = doctor("--skills", "nowhere")
+    assert {one["level"] for one in found.values()} == {"ok", "missing", "problem"}
+    for one in found.values():
+        assert one["level"] == "ok" or one["fix"] or ";" in one["message"], one
+
+
+def test_the_vocabularies_load(cli: Any) -> None:
+    from skillweave.cli.health.engine import look_at_vocabularies
+    from skillweave.tokens.vocabulary import VOCABULARIES
+
+    found = list(look_at_vocabularies())
+    assert [(one.subject, one.level.value) for one in found] == [(name, "ok") for name in VOCABULARIES]
+
+
+def test_a_damaged_vocabulary_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    from skillweave.cli.health.engine import look_at_vocabularies
+    from skillweave.tokens import vocabulary
+
+    damaged = {name: replace(one, sha256="0" * 64) for name, one in vocabulary.VOCABULARIES.items()}
+    monkeypatch.setattr(vocabulary, "VOCABULARIES", damaged)
+    vocabulary._encoding.cache_clear()
+    for one in look_at_vocabularies():
+        assert one.level.value == "problem"
+        assert "is damaged" in one.message
+
+
+def test_skills_are_counted(doctor: Any, project: Path) -> None:
+    code, found = doctor()
+    assert found["skills", "skills"]["message"] == "2 skills loaded, 0 skipped, 0 repaired"
+    assert code == 0
+
+
+def test_skills_that_are_left_out_are_a_problem(doctor: Any, project: Path) -> None:
+    (project / "skills" / "bad").mkdir()
+    (project / "skills" / "bad" / "SKILL.md").write_text("no front matter", encoding="utf-8")
+    code, found = doctor()
+    one = found["skills", "skills"]
+    assert (code, one["level"]) == (1, "problem")
+    assert one["message"] == "2 skills loaded, 1 skipped, 0 repaired"
+    assert one["fix"] == "see why: skillweave check --skills skills"
+
+
+def test_without_skills_there_is_advice_and_no_problem(doctor: Any, project: Path) -> None:
+    (project / "skills").rename(project / "elsewhere")
+    code, found = doctor()
+    assert (code, found["skills", "skills"]["level"]) == (0, "missing")
+    assert "skillweave init" in found["skills", "skills"]["fix"]
+
+
+def test_packs_are_looked_at_too(doctor: Any, project: Path) -> None:
+    code, found = doctor("--pack", "coding", "--pack", "nothing")
+    assert found["skills", "pack coding"]["level"] == "ok"
+    assert found["skills", "pack nothing"]["level"] == "problem"
+    assert code == 1
+
+
+def test_the_places_where_clients_keep_skills_are_told_and_are_no_problem(
+    doctor: Any, project: Path, write: Any
+) -> None:
+    write(project / ".claude" / "skills", "jam", "Makes jam.")
+    (project / "home" / ".agents" / "skills" / "bad").mkdir(parents=True)
+    (project / "home" / ".agents" / "skills" / "bad" / "SKILL.md").write_text("no front matter", encoding="utf-8")
+    code, found = doctor()
+    one = found["skills", ".claude/skills (project, claude)"]
+    assert (one["message"], one["fix"]) == (
+        "1 skill loaded, 0 skipped, 0 repaired",
+        "to use it: --skills .claude/skills",
+    )
+    assert "1 skipped" in found["skills", "home/.agents/skills (user, any)"]["message"]
+    assert code == 0
+
+
+def test_a_ledger_that_is_not_there_yet_is_not_made(doctor: Any, project: Path) -> None:
+    before = sorted(project.rglob("*"))
+    code, found = doctor()
+    assert (code, found["ledger", ".skillweave/state.db"]["level"]) == (0, "missing")
+    assert sorted(project.rglob("*")) == before
+
+
+def test_a_ledger_tells_what_it_keeps_and_is_left_as_it_is(cli: Any, doctor: Any, project: Path) -> None:
+    for conversation in ("c1", "c2"):
+        assert cli("weave", "tea", "--conversation", conversation).code == 0
+    before = cli("ledger", "show", "c1", "--json").data
+    code, found = doctor()
+    assert found["ledger", ".skillweave/state.db"]["message"] == "opens and can be written; keeps 2 conversations"
+    assert code == 0
+    assert cli("ledger", "show", "c1", "--json").data == before
+
+
+def test_a_ledger_that_cannot_be_read_is_a_problem_and_code_3(doctor: Any, project: Path) -> None:
+    (project / "team.db").write_bytes(b"these are not the bytes of a database " * 50)
+    code, found = doctor("--ledger", "team.db")
+    assert (code, found["ledger", "team.db"]["level"]) == (3, "problem")
+    assert "team.db is not a readable SQLite file" in found["ledger", "team.db"]["message"]
+
+
+def test_a_ledger_that_cannot_be_written_is_a_problem_and_code_3(cli: Any, doctor: Any, project: Path) -> None:
+    assert cli("weave", "tea", "--ledger", "team.db").code == 0
+    connection = sqlite3.connect(project / "team.db")
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    code, found = doctor("--ledger", "team.db")
+    assert (code, found["ledger", "team.db"]["level"]) == (3, "problem")
+    assert "was written by a newer skillweave" in found["ledger", "team.db"]["message"]
+
+
+def test_a_ledger_of_no_known_kind_is_a_problem(doctor: Any, project: Path) -> None:
+    code, found = doctor("--ledger", "nowhere://me:secret@host/0")
+    assert (code, found["ledger", "nowhere://***@host/0"]["level"]) == (1, "problem")
+
+
+def test_a_password_is_never_shown(cli: Any, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "skillweave.toml").write_text('ledger = "nowhere://me:hush@host/0?password=hush"\n', encoding="utf-8")
+    for words in (("doctor",), ("doctor", "--json")):
+        assert "hush" not in cli(*words).out
+    assert without_secrets("'x://a:b/@c@h/0'") == "'x://***@h/0'"
+    assert without_secrets("x://a:b@h?Token=t&b=1 y://c@h") == "x://***@h?Token=***&b=1 y://***@h"
+
+
+def test_each_value_says_where_it_comes_from(cli: Any, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "skillweave.toml").write_text("budget = 5\nmax-skills = 2\nstrict = false\n", encoding="utf-8")
+    monkeypatch.setenv("SKILLWEAVE_MAX_SKILLS", "4")
+    configuration = cli("doctor", "--skills", "skills", "--json").data["configuration"]
+    values = {one.pop("key"): one for one in configuration["values"]}
+    assert configuration["file"] == "skillweave.toml"
+    assert values["budget"] == {"value": 5, "origin": "file", "place": "skillweave.toml:1"}
+    assert values["max-skills"] == {"value": 4, "origin": "environment", "place": "SKILLWEAVE_MAX_SKILLS"}
+    assert values["skills"] == {"value": ["skills"], "origin": "flag", "place": "--skills"}
+    assert values["catalog"] == {"value": "fallback", "origin": "default", "place": None}
+
+
+def test_a_variable_means_what_its_flag_would_mean(
+    doctor: Any, project: Path, write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert doctor()[1]["skills", "skills"]["level"] == "ok"
+    monkeypatch.setenv("SKILLWEAVE_STRICT", "yes")
+    assert doctor()[1]["skills", "skills"]["level"] == "problem"
+    monkeypatch.setenv("SKILLWEAVE_STRICT", "no")
+    assert doctor()[1]["skills", "skills"]["level"] == "ok"
+
+
+def test_all_that_is_wrong_in_the_configuration_is_found_at_once(
+    cli: Any, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "budget = -1\ncatlog = 'x'\nmax-skills = '3'\n[command.weave]\nbudgte = 3\n[command.weve]\n"
+    (project / "skillweave.toml").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("SKILLWEAVE_PLACEMENT", "somewhere")
+    monkeypatch.setenv("SKILLWEAVE_NONSENSE", "1")
+    done = cli("doctor", "--json")
+    problems = [
+        one["message"] for one in done.data["findings"] if one["section"] == "configuration" and one["fix"] != 0
+    ]
+    together = "\n".join(problems)
+    for part in ("toml:1", "toml:2", "toml:3", "toml:5", "toml:6", "SKILLWEAVE_PLACEMENT", "SKILLWEAVE_NONSENSE"):
+        assert part in together, part
+    assert done.code == 1
+
+
+def test_a_configuration_that_cannot_be_read_does_not_stop_it(doctor: Any, project: Path) -> None:
+    (project / "skillweave.toml").write_text("this is no TOML", encoding="utf-8")
+    code, found = doctor()
+    assert (code, found["configuration", "file"]["level"]) == (1, "problem")
+    assert found["skills", "skills"]["level"] == "ok"
+    assert doctor("--no-config")[0] == 0
+
+
+def test_completion_is_seen_once_it_is_set_up(doctor: Any, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("skillweave.cli.health.terminal.this_shell", lambda: "fish")
+    _, found = doctor()
+    assert (found["terminal", "completion"]["level"], found["terminal", "completion"]["fix"]) == (
+        "missing",
+        "skillweave --install-completion",
+    )
+    script = project / "home" / ".config" / "fish" / "completions" / "skillweave.fish"
+    script.parent.mkdir(parents=True)
+    script.write_text("", encoding="utf-8")
+    assert doctor()[1]["terminal", "completion"]["level"] == "ok"
+
+
+def test_a_part_that_cannot_be_looked_at_does_not_stop_the_others(
+    doctor: Any, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> None:
+        raise RuntimeError("broken in two")
+
+    monkeypatch.setattr("skillweave.cli.health.ledger.look_at_ledger", fail)
+    code, found = doctor()
+    assert code == 1
+    assert found["ledger", "ledger"]["message"] == "cannot be looked at: RuntimeError: broken in two"
+    assert ("terminal", "output") in found
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc, where nobody can make a file")
+def test_a_folder_that_cannot_hold_a_ledger_is_a_problem(doctor: Any, project: Path) -> None:
+    code, found = doctor("--ledger", "/proc/state.db")
+    one = found["ledger", "/proc/state.db"]
+    assert (code, one["level"], one["message"]) == (3, "problem", "there is none yet, and /proc cannot be written")

@@ -1,0 +1,154 @@
+import getpass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RULES = """triggers: [bill]
+x-skillweave:
+  tools: {preapproved: [read]}
+  checkpoints:
+    - {name: sign-off, before: pay, reviewer: controller, asks: Is the sum right?}
+    - {name: look}"""
+
+
+@pytest.fixture
+def skills(write: Any, tmp_path: Path) -> Path:
+    write(tmp_path / "skills", "pay-bill", "Pays bills.", RULES, "Pay.")
+    write(tmp_path / "skills", "tea", "Makes tea.", "triggers: [tea]", "Boil water.")
+    return tmp_path / "skills"
+
+
+@pytest.fixture
+def ledger(cli: Any, skills: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "state.db"
+    cli("weave", "--skills", skills, "--ledger", path, "--conversation", "c1", "The bill, and tea")
+    return path
+
+
+@pytest.fixture
+def said(cli: Any, skills: Path, ledger: Path) -> Any:
+    """Run `skillweave ledger VERB c1 ...` on these skills and this ledger."""
+    return lambda verb, *words: cli("ledger", verb, "c1", *words, "--skills", skills, "--ledger", ledger)
+
+
+def test_an_approval_is_kept_and_not_asked_for_again(cli: Any, said: Any, skills: Path, ledger: Path) -> None:
+    answer = said("approve", "pay-bill", "sign-off", "--by", "Ann Lee", "--note", "up to 500", "--json").data
+    assert (answer["approval"]["verdict"], answer["approval"]["by"], answer["approval"]["before"]) == (
+        "approved",
+        "Ann Lee",
+        ["pay"],
+    )
+    assert (answer["conversation"], answer["replaced"], answer["left"], answer["resumed"]) == ("c1", None, None, [])
+    again = cli("weave", "--skills", skills, "--ledger", ledger, "--conversation", "c1", "Go on", "--json").data
+    assert [checkpoint["name"] for checkpoint in again["checkpoints"]] == ["look"]
+    assert again["waits"] is True
+
+
+def test_a_rejection_tells_what_left_and_the_skill_stays_out(cli: Any, said: Any, skills: Path, ledger: Path) -> None:
+    told = " ".join(said("reject", "pay-bill", "sign-off", "--by", "Ann Lee").out.split())
+    assert "rejected sign-off of pay-bill before pay, by Ann Lee, " in told
+    assert "kept out pay-bill, until it is approved or reconsidered; what it forbids stays forbidden drop" in told
+    again = cli("weave", "--skills", skills, "--ledger", ledger, "--conversation", "c1", "The bill", "--json").data
+    outcomes = {decision["skill_id"]: decision["outcome"] for decision in again["decisions"]}
+    assert outcomes["pay-bill"] == "forbidden"
+    assert again["tools"]["forbidden_tools"] == ["pay"]
+
+
+def test_a_verdict_is_withdrawn(said: Any) -> None:
+    said("reject", "pay-bill", "sign-off", "--by", "Ann Lee")
+    (withdrawn,) = said("reconsider", "pay-bill", "sign-off", "--json").data["withdrawn"]
+    assert (withdrawn["verdict"], withdrawn["by"]) == ("rejected", "Ann Lee")
+    assert said("reconsider", "pay-bill", "sign-off").out == "unchanged        nobody has decided this\n"
+
+
+def test_consent_is_kept_and_shown_in_words(said: Any) -> None:
+    assert said("consent", "pay-bill", "--by", "Ann Lee", "--json").data["approval"]["checkpoint"] == (
+        "preapproved-tools"
+    )
+    assert "the tools that pay-bill preapproves may run unasked, by Ann Lee" in " ".join(said("show").out.split())
+
+
+def test_whoever_runs_the_command_decides_when_nobody_else_is_named(said: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(getpass, "getuser", lambda: "ann")
+    assert said("approve", "pay-bill", "look", "--json").data["approval"]["by"] == "ann"
+
+
+def test_a_system_without_user_names_asks_for_one(said: Any, monkeypatch: Any) -> None:
+    def nobody() -> str:
+        raise OSError("No username set in the environment")
+
+    monkeypatch.setattr(getpass, "getuser", nobody)
+    done = said("approve", "pay-bill", "look")
+    assert (done.code, done.err) == (1, "skillweave: this system has no name for you; say who decides with --by NAME\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("approve", "pay-bil", "sign-off"), "did you mean 'pay-bill'?"),
+        (("approve", "pay-bill", "signoff"), "skill 'pay-bill' has no checkpoint 'signoff'; it has 'sign-off', 'look'"),
+        (("reject", "tea", "x"), "skill 'tea' has no checkpoint 'x'; it has none"),
+        (("consent", "tea"), "skill 'tea' preapproves no tools, so there is nothing to consent to"),
+    ],
+)
+def test_a_verdict_on_what_is_not_there_is_a_mistake(said: Any, words: tuple[str, ...], why: str) -> None:
+    done = said(*words, "--by", "Ann")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert why in done.err
+
+
+@pytest.mark.parametrize("words", [("approve", "pay-bill", "look"), ("disengage", "tea"), ("unload", "tea")])
+def test_an_unknown_conversation_is_a_mistake(cli: Any, skills: Path, ledger: Path, words: tuple[str, ...]) -> None:
+    verb, *rest = words
+    done = cli("ledger", verb, "c2", *rest, "--skills", skills, "--ledger", ledger)
+    assert done.code == 1
+    assert done.err.startswith("skillweave: nothing is kept about conversation 'c2' in ")
+
+
+def test_a_disengaged_skill_is_named_with_what_can_be_dropped(said: Any) -> None:
+    answer = said("disengage", "tea", "--json").data
+    assert (answer["key"], answer["disengaged"], answer["evicted"], answer["needed_by"]) == ("skill:tea", True, [], [])
+    assert [drop["skill_id"] for drop in answer["drops"]] == ["tea"]
+
+
+def test_a_companion_that_is_still_needed_says_by_whom(cli: Any, write: Any, tmp_path: Path) -> None:
+    needs = "triggers: [cake]\nx-skillweave: {relations: [{kind: requires, skill: tea}]}"
+    write(tmp_path / "skills", "cake", "Bakes cake.", needs, "Bake.")
+    write(tmp_path / "skills", "tea", "Makes tea.", "triggers: [tea]", "Boil water.")
+    at = ("--skills", tmp_path / "skills", "--ledger", tmp_path / "state.db")
+    cli("weave", *at, "--conversation", "c1", "Cake and tea")
+    told = cli("ledger", "disengage", "c1", "tea", *at).out
+    assert "needed by        cake: as a companion it stays, or comes back\n" in told
+
+
+def test_an_unloaded_text_is_given_anew(cli: Any, said: Any, skills: Path, ledger: Path) -> None:
+    assert said("unload", "tea", "--json").data["evicted"] == ["skill:tea"]
+    again = cli("weave", "--skills", skills, "--ledger", ledger, "--conversation", "c1", "Tea", "--json").data
+    outcomes = {decision["skill_id"]: decision["outcome"] for decision in again["decisions"]}
+    assert outcomes["tea"] == "injected"
+
+
+def test_what_is_not_there_to_go_is_said(said: Any) -> None:
+    assert said("unload", "context:w1:header").out == "unchanged        context:w1:header is not there to go\n"
+
+
+def test_a_skill_leaves_without_its_files_at_hand(cli: Any, ledger: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert cli("ledger", "disengage", "c1", "tea", "--ledger", ledger, "--json").data["disengaged"] is True
+    assert cli("ledger", "show", "c1", "--ledger", ledger, "--json").data["checkpoints"] is None
+
+
+def test_show_has_lifecycles_verdicts_and_what_waits(said: Any) -> None:
+    said("approve", "pay-bill", "sign-off", "--by", "Ann Lee", "--note", "up to 500")
+    told = " ".join(said("show").out.split())
+    assert "engaged tea, by triggers, lifecycle conversation; matched by the latest message" in told
+    assert "approved sign-off of pay-bill before pay, by Ann Lee, " in told
+    assert "UTC up to 500 approval look of pay-bill revision 2" in told
+    data = said("show", "--json").data
+    assert [checkpoint["name"] for checkpoint in data["checkpoints"]] == ["look"]
+    assert {entry["skill"]: entry["lifecycle"] for entry in data["engaged"]} == {
+        "pay-bill": "conversation",
+        "tea": "conversation",
+    }

@@ -1,0 +1,105 @@
+"""Every example of every page runs, and every output that a page shows is real."""
+
+from pathlib import Path
+
+import pytest
+
+from docs.tools.page import Page
+from docs.tools.run import DOCS, ROOT, agrees, pages, run_page, write
+
+SHOWN = [ROOT / "README.md", *pages()]
+WITHOUT_EXAMPLE = ("reference", "decisions")
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", [path for path in SHOWN if Page(path).blocks], ids=name_of)
+def test_a_page_shows_what_really_comes_out(path: Path) -> None:
+    wrong = run_page(path)
+    assert not wrong, "\n\n".join(map(str, wrong)) + "\n\nIf that is right, `make docs-pages` puts it into the page."
+
+
+@pytest.mark.parametrize("path", pages(), ids=name_of)
+def test_a_page_has_an_example_that_runs(path: Path) -> None:
+    if path.relative_to(DOCS).parts[0] in WITHOUT_EXAMPLE:
+        return
+    assert any(block.language in ("python", "console") for block in Page(path).blocks)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    return tmp_path / "page.md"
+
+
+def test_a_wrong_output_of_a_command_is_found(page: Path) -> None:
+    page.write_text('# P\n\n```console\n$ skillweave match "Say bonjour"\nnothing\n```\n')
+    (wrong,) = run_page(page)
+    assert (wrong.line, wrong.shown) == (3, "nothing")
+    assert "keyword 'bonjour'" in wrong.real
+
+
+def test_a_wrong_output_of_python_is_found(page: Path) -> None:
+    page.write_text('```python\nprint(1 + 1)\n```\n\n```text title="Output"\n3\n```\n')
+    (wrong,) = run_page(page)
+    assert (wrong.shown, wrong.real) == ("3", "2")
+
+
+def test_python_that_prints_must_show_it(page: Path) -> None:
+    page.write_text("```python\nprint(1 + 1)\n```\n")
+    (wrong,) = run_page(page)
+    assert "show it" in wrong.what
+
+
+def test_an_example_that_raises_is_an_error_at_its_line(page: Path) -> None:
+    page.write_text("# P\n\n```python\n\nraise RuntimeError('no')\n```\n")
+    with pytest.raises(RuntimeError) as raised:
+        run_page(page)
+    assert raised.traceback[-1].lineno == 4
+
+
+def test_blocks_of_a_page_share_names_and_files(page: Path) -> None:
+    page.write_text(
+        '```text title="notes/a.txt"\nfour\n```\n\n```python\nfrom pathlib import Path\nread = Path.read_text\n```\n\n'
+        '```python\nprint(read(Path("notes/a.txt")).strip())\n```\n\n```text title="Output"\nfour\n```\n\n'
+        "```console\n$ cat notes/a.txt\nfour\n\n$ echo five\nfive\n```\n"
+    )
+    assert run_page(page) == []
+
+
+def test_data_in_a_page_must_be_valid(page: Path) -> None:
+    page.write_text("```json\n{no}\n```\n")
+    with pytest.raises(ValueError, match="this is no json"):
+        run_page(page)
+
+
+@pytest.mark.parametrize(
+    ("shown", "real"),
+    [
+        ("a\n...\nd", "a\nb\nc\nd\n"),
+        ("turn 5d006b70db234684886cfea24c8baf4c", "turn 8ec1c475ac454e9db8aa1a174812d4cd"),
+        ("at 2026-11-22 00:29:52 UTC", "at 2031-01-02 03:04:05 UTC"),
+        ("a  \n", "a"),
+    ],
+)
+def test_what_changes_from_run_to_run_is_not_compared(shown: str, real: str) -> None:
+    assert agrees(shown, real)
+
+
+@pytest.mark.parametrize(("shown", "real"), [("a\n...", "b\nc"), ("1,088 tokens", "1,089 tokens"), ("a...", "abc")])
+def test_what_differs_is_found(shown: str, real: str) -> None:
+    assert not agrees(shown, real)
+
+
+def test_real_outputs_are_written_into_the_page(page: Path) -> None:
+    page.write_text(
+        "```console\n$ echo one\n$ echo two\n2\n```\n\n```python\nprint(3)\n```\n\nText.\n\n"
+        '```python\nprint(4)\n```\n\n```text title="Output"\n5\n```\n'
+    )
+    write(page, run_page(page))
+    assert page.read_text() == (
+        "```console\n$ echo one\none\n\n$ echo two\ntwo\n```\n\n```python\nprint(3)\n```\n\n"
+        '```text title="Output"\n3\n```\n\nText.\n\n```python\nprint(4)\n```\n\n```text title="Output"\n4\n```\n'
+    )
+    assert run_page(page) == []

@@ -1,0 +1,121 @@
+"""Reading by sections, whatever the model asks for and the host takes out: within the budget, and nothing twice."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skillweave.conversation import Message, Role
+from skillweave.disclose.block import digest_in, text_digest
+from skillweave.disclose.budget import Budget
+from skillweave.disclose.skill_tools import SkillTools
+from skillweave.ledger.transcript import block_texts
+from skillweave.registry import Registry
+from skillweave.settings import CatalogMode, Settings
+from skillweave.sources.code import InCode
+from skillweave.stores.memory import MemoryStore
+from skillweave.testing.fakes import WordCounter
+from skillweave.weaver import Weaver
+from skillweave.weaver.reading import ToolAnswer
+from tests.skills import make_skill
+
+TOTAL = 2000
+TOPICS = [(chapter, topic) for chapter in range(1, 5) for topic in range(1, 5)]
+COUNT = WordCounter()
+
+
+def topic(chapter: int, number: int) -> str:
+    return f"### Topic {chapter}.{number}\n\n" + " ".join(f"c{chapter}t{number}w{n}." for n in range(400)) + "\n\n"
+
+
+def body() -> str:
+    chapters = (f"## Chapter {c}\n\n" + "".join(topic(c, t) for t in range(1, 5)) for c in range(1, 5))
+    return "".join(chapters)
+
+
+SKILLS = (
+    make_skill("handbook", keywords=["handbook"], instructions=body()),
+    make_skill("greet", keywords=["hello"], instructions="hi. " * 150),
+)
+ASKED = [str(chapter) for chapter in range(1, 5)] + [f"{chapter}.{number}" for chapter, number in TOPICS] + ["nowhere"]
+
+
+@dataclass
+class Host:
+    """A host that keeps what it was given, tells its transcript, and takes out what it is told may go, or anything."""
+
+    weaver: Weaver
+    history: list[Message] = field(default_factory=list)
+
+    async def says(self, text: str) -> None:
+        self.history.append(Message(Role.USER, text))
+        injection = await self.weaver.weave(text, conversation="c", transcript=self.history)
+        self.history += injection.messages
+
+    async def reads(self, section: str, *, makes_room: bool) -> ToolAnswer:
+        answer = await self.weaver.read_skill("handbook", section, conversation="c", transcript=self.history)
+        if answer.failed and answer.drop and makes_room:
+            gone = {digest_in(drop.message_id) for drop in answer.drop}
+            self.history = [m for m in self.history if not gone & {text_digest(b) for b in block_texts(m.text)}]
+            answer = await self.weaver.read_skill("handbook", section, conversation="c", transcript=self.history)
+        self.history.append(Message(Role.TOOL, answer.text))
+        return answer
+
+    def blocks(self) -> list[str]:
+        return [block for message in self.history for block in block_texts(message.text)]
+
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("read"), st.sampled_from(ASKED)),
+        st.tuples(st.just("make room"), st.sampled_from(ASKED)),
+        st.tuples(st.just("say"), st.sampled_from(["handbook", "hello", "hm"])),
+        st.tuples(st.just("compact"), st.integers(0, 6)),
+    ),
+    max_size=14,
+)
+
+
+async def play(script: Sequence[tuple[str, object]]) -> None:
+    rules = Settings(
+        budget=Budget(total=TOTAL, per_skill=TOTAL), skill_tools=SkillTools.OFFERED, catalog=CatalogMode.NEVER
+    )
+    host = Host(Weaver(Registry([InCode(*SKILLS)]), MemoryStore(), rules, counter=COUNT))
+    for what, value in script:
+        if what == "say":
+            await host.says(str(value))
+        elif what == "compact":
+            host.history = host.history[int(str(value)) :]
+        else:
+            answer = await host.reads(str(value), makes_room=what == "make room")
+            if what == "make room" and value in ASKED[4:-1]:
+                assert not answer.failed, "a section that fits into the budget alone can always be read"
+        blocks = host.blocks()
+        assert sum(COUNT.count(block) for block in blocks) <= TOTAL
+        for chapter, number in TOPICS:
+            assert sum(block.count(f"c{chapter}t{number}w7.") for block in blocks) <= 1, "nothing is given twice"
+
+
+@settings(max_examples=120, deadline=None)
+@given(steps)
+def test_reads_stay_within_the_budget_and_give_no_section_twice(script: list[tuple[str, object]]) -> None:
+    asyncio.run(play(script))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(ASKED[:-1]), min_size=1, max_size=5), st.integers(1, 3))
+def test_a_repeated_call_gives_the_same_answer_and_writes_nothing(sections: list[str], times: int) -> None:
+    async def replay() -> None:
+        rules = Settings(budget=Budget(total=TOTAL), skill_tools=SkillTools.OFFERED, catalog=CatalogMode.NEVER)
+        weaver = Weaver(Registry([InCode(*SKILLS)]), MemoryStore(), rules, counter=COUNT)
+        for place, section in enumerate(sections):
+            first = await weaver.read_skill("handbook", section, conversation="c", call_id=f"call-{place}")
+            state = await weaver.state("c")
+            for _ in range(times):
+                again = await weaver.read_skill("handbook", section, conversation="c", call_id=f"call-{place}")
+                assert again.text == first.text
+                assert await weaver.state("c") == state
+
+    asyncio.run(replay())

@@ -1,0 +1,23 @@
+from skillweave.events import Event
+from skillweave.events.event import BuiltIn, event_of
+from skillweave.events.skills import SkillInjected
+from skillweave.telemetry.attributes import attributes_of
+
+
+def test_what_has_no_value_is_left_out() -> None:
+    given = SkillInjected("a", None, "d", "injected", "full", 1, None, None, "b", (), "given")
+    names = set(attributes_of(event_of(given, id="e", conversation="c", turn_id="t")))
+    assert names == {
+        "gen_ai.skill.id",
+        "gen_ai.skill.name",
+        "gen_ai.skill.rung",
+        "gen_ai.skill.tokens",
+        "gen_ai.skill.outcome",
+    }
+
+
+def test_an_event_that_nobody_here_knows_has_no_attributes() -> None:
+    class Unknown(BuiltIn):
+        pass
+
+    assert attributes_of(Event("e", "x", "c", None, Unknown())) == {}
