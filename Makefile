@@ -6,13 +6,15 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 STAMP := $(VENV)/.installed-$(shell cksum pyproject.toml requirements/dev.txt 2>/dev/null | cksum | cut -d' ' -f1)
 
-.PHONY: help demo test check lint types layers soak bench fit lock clean
+.PHONY: help demo test check lint types layers soak bench docs docs-serve docs-pages fit lock clean
 help:
 	@echo "make demo   run the main job on the example skills"
 	@echo "make test   set everything up and run all tests"
 	@echo "make check  linters, type checker, layers"
 	@echo "make soak   10,000 runs of the ledger's state machine per backend"
 	@echo "make bench  speed, memory and token figures against other packages"
+	@echo "make docs   the documentation site, in site/; docs-serve shows it while you write"
+	@echo "make docs-pages  make the pages that come from the code anew, and the outputs that the others show"
 	@echo "make fit    fit the lexical floor and margin anew (needs SKILLWEAVE_SELECTION)"
 	@echo "make lock   resolve requirements/*.txt anew (needs uv)"
 
@@ -79,12 +81,43 @@ endif
 bench: $(BENCH_STAMP)
 	@$(BENCH)/bin/python benchmarks/run.py $(ARGS)
 
+# The site is built in an environment of its own, from the pages and the code's docstrings; nothing of ours is run.
+DOCS := .venv-docs
+DOCS_STAMP := $(DOCS)/.installed-$(shell cksum requirements/docs.txt 2>/dev/null | cut -d' ' -f1)
+MKDOCS := NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs
+
+$(DOCS)/bin/python:
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; install one or call make PYTHON=/path/to/python"; exit 1; }
+	@$(PYTHON) -m venv $(DOCS) >/dev/null 2>&1 || $(PYTHON) -m venv --without-pip --clear $(DOCS)
+
+$(DOCS_STAMP): $(DOCS)/bin/python requirements/docs.txt
+ifneq ($(UV),)
+	@VIRTUAL_ENV=$(CURDIR)/$(DOCS) $(UV) pip install -q --require-hashes -r requirements/docs.txt
+else
+	@if $(DOCS)/bin/python -m pip --version >/dev/null 2>&1; then PIP="$(DOCS)/bin/python -m pip"; \
+	else PIP="$(PYTHON) -m pip --python $(DOCS)/bin/python"; fi; \
+	$$PIP install -q --disable-pip-version-check --require-hashes -r requirements/docs.txt
+endif
+	@rm -f $(DOCS)/.installed-* && touch $@
+
+docs: $(DOCS_STAMP)
+	@$(MKDOCS) build --strict --quiet && echo "the site is in site/; open site/index.html"
+
+docs-serve: $(DOCS_STAMP)
+	@$(MKDOCS) serve --strict
+
+docs-pages: $(STAMP)
+	@$(BIN)/python -m docs.tools.generate
+	@$(BIN)/python -m docs.tools.run --write README.md $$(find docs -name '*.md')
+
 lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
 		--custom-compile-command "make lock" --extra dev pyproject.toml -o requirements/dev.txt
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
 		--custom-compile-command "make lock" requirements/bench.in pyproject.toml \
 		-o requirements/bench.txt
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
+		--custom-compile-command "make lock" requirements/docs.in -o requirements/docs.txt
 
 clean:
-	rm -rf $(VENV) .venv-bench build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-bench .venv-docs site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

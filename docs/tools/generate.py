@@ -1,0 +1,197 @@
+"""Writes the pages of the reference that are made from the code: commands from `--help`, findings from their tables.
+
+python -m docs.tools.generate
+"""
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import skillweave
+from docs.tools.plain import plain
+from docs.tools.run import DOCS, ROOT, run_command
+from skillweave.frontmatter.codes import Code
+
+PACKAGE = ROOT / "src" / "skillweave"
+NOTE = "<!-- Made by `make docs-pages` from the code. -->\n"
+
+INDEX_ANSWER = """\
+Every [command](cli.md), every [finding](diagnostics.md), every [word](glossary.md), and what the library offers to
+programs, from the docstrings of its code.
+
+These names are imported from `skillweave` itself, `from skillweave import Turn`. Everything else is imported from where
+it is documented. Importing `skillweave` reads nothing, starts nothing and takes some 15 ms."""
+CLI_ANSWER = """\
+What every command does, takes and prints, as its `--help` says it. What they have in common is in
+[The command line](../concepts/cli.md)."""
+DIAGNOSTICS_ANSWER = """\
+Every code that a finding can have, with its level and what it means. Codes are stable: programs may rely on them.
+`skillweave check` prints findings with file, line and fix; how they are read is in
+[Decisions and findings](../concepts/decisions.md#findings)."""
+
+TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "skillweave.frontmatter.codes": "The text of a file",
+        "skillweave.formats.codes": "The fields of a definition",
+        "skillweave.sources.codes": "Files, folders and packs",
+        "skillweave.contracts.codes": "Output contracts",
+    }
+)
+"""Headings of the tables in the code, in the order of reading; a table without one goes by its module."""
+
+BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "ascii-pattern": ("warning", r"a pattern uses `\b`, `\B`, `\w` or `\W`, which know ASCII letters only"),
+        "broken-pattern": ("error", "a pattern that the engine cannot or must not run; the other triggers still count"),
+        "decisions-not-kept": ("warning", "the turn is complete, but `why` will not know of it"),
+        "event-declared-twice": ("warning", "two sources declare an event differently; the first one counts"),
+        "empty-keyword": ("error", "an empty trigger, which would match every message; left out"),
+        "kept-last-good": ("warning", "a skill that can no longer be read stays in use as it last was"),
+        "ledger-unavailable": ("error", "the ledger does not answer; says whether skills are given or withheld"),
+        "lifecycle-unknown-skill": ("warning", "`Settings.lifecycles` names a skill that there is not"),
+        "long-keyword": ("error", "a trigger over 500 characters; left out"),
+        "observer-failed": ("warning", "an observer failed or was late; the turn itself is complete"),
+        "overridden": ("warning or info, by the versions", "a registered definition takes the place of a source's"),
+        "shadowed": ("warning, info for an equal copy", "another source brings the same id and wins"),
+        "source-unavailable": ("error", "a source that was read before does not answer now; its skills stay in use"),
+        "task-rule-unknown-skill": ("warning", "a task rule names a skill that there is not"),
+        "text-escaped": ("info", "a line of the skill would pass for one of skillweave's own; it was escaped"),
+    }
+)
+"""Level and meaning of the codes that are said where they arise; checked against the code."""
+
+
+def index_page() -> str:
+    """The names that `skillweave` exports, each with the first sentence of its docstring."""
+    names = (name for name in skillweave.__all__ if not name.startswith("__"))
+    rows = (f"| [`{name}`][{home}] | {_promise(home)} |" for name in names for home in [home_of(name)])
+    parts = [
+        "# Reference",
+        "",
+        NOTE,
+        INDEX_ANSWER,
+        "",
+        "| name | what it is |",
+        "|---|---|",
+        *rows,
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def home_of(name: str) -> str:
+    """Where an export of the root is defined: `skillweave.plan.Settings`."""
+    exported = getattr(skillweave, name)
+    return f"{exported.__module__}.{exported.__qualname__}"
+
+
+def _promise(home: str) -> str:
+    module, _, name = home.rpartition(".")
+    text = inspect.getdoc(getattr(import_module(module), name)) or ""
+    first = " ".join(plain(text).split("\n\n")[0].split()).replace("|", "\\|")
+    return first.split("; ")[0].rstrip(".") + "."
+
+
+def cli_page() -> str:
+    """Every command with its `--help`, as the command itself prints it."""
+    parts = [
+        "# Commands",
+        "",
+        NOTE,
+        CLI_ANSWER,
+    ]
+    for words in command_names():
+        name = " ".join(("skillweave", *words))
+        parts += ["", f"## {name}", "", "```text", run_command(f"{name} --help").rstrip(), "```"]
+    return "\n".join(parts) + "\n"
+
+
+def command_names() -> Iterator[tuple[str, ...]]:
+    """The words of every command: the whole first, a group before its commands."""
+    from skillweave.cli.app import COMMANDS, load_command
+
+    yield ()
+    for name in COMMANDS:
+        yield (name,)
+        made: Any = load_command(name)()
+        for inner in getattr(made, "commands", {}):
+            yield name, inner
+
+
+def diagnostics_page() -> str:
+    """Every code of a finding, by where it arises."""
+    parts = [
+        "# Findings",
+        "",
+        NOTE,
+        DIAGNOSTICS_ANSWER,
+    ]
+    for module, codes in tables().items():
+        rows = ((code.name, code.severity.value, code.meaning) for code in codes)
+        parts += ["", f"## {TITLES.get(module, module)}", "", *_table(rows)]
+    rows = ((name, *said) for name, said in sorted(BESIDE_TABLES.items()))
+    parts += ["", "## Triggers, sources, the turn", "", *_table(rows)]
+    return "\n".join(parts) + "\n"
+
+
+def tables() -> dict[str, list[Code]]:
+    """The tables of codes in the package by module, each code in the table that defines it."""
+    found: dict[str, list[Code]] = {}
+    for path in sorted(PACKAGE.rglob("codes.py"), key=_reading_order):
+        name = _module(path)
+        found[name] = [value for value in vars(import_module(name)).values() if isinstance(value, Code)]
+    return found
+
+
+def codes_beside_tables() -> set[str]:
+    """The codes that stand as texts in calls that make a Diagnostic, and in no table."""
+    return {code for path in PACKAGE.rglob("*.py") for code in _literal_codes(path)} - _in_tables()
+
+
+def _in_tables() -> set[str]:
+    return {code.name for codes in tables().values() for code in codes}
+
+
+def _literal_codes(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id == "Diagnostic":
+                given = [keyword.value for keyword in node.keywords if keyword.arg == "code"] or node.args[:1]
+            elif node.func.id == "_about":
+                given = node.args[1:2]
+            else:
+                continue
+            yield from (one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
+def _reading_order(path: Path) -> tuple[int, str]:
+    name = _module(path)
+    return (list(TITLES).index(name) if name in TITLES else len(TITLES)), name
+
+
+def _module(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+
+
+def _table(rows: Iterator[tuple[str, str, str]]) -> Sequence[str]:
+    shown = (f"| `{name}` | {level} | {meaning} |" for name, level, meaning in rows)
+    return ["| code | level | meaning |", "|---|---|---|", *shown]
+
+
+PAGES = MappingProxyType({"index.md": index_page, "cli.md": cli_page, "diagnostics.md": diagnostics_page})
+"""What is made, by file name."""
+
+
+def main() -> int:
+    """Write all pages."""
+    for name, make in PAGES.items():
+        (DOCS / "reference" / name).write_text(make(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

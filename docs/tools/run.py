@@ -1,0 +1,285 @@
+"""Runs every example of the documentation and compares what it shows with what really comes out.
+
+Run it as `python -m docs.tools.run [--write] [PAGE ...]`; without a page it runs all.
+
+A page gets a folder of its own with the example skills in `skills`, and its blocks are steps in their order:
+
+- `console`: every line that begins with `$ ` is a command; what follows must be its output. `skillweave` and `python`
+  run in this process, what would install something is only shown, everything else goes to a shell.
+- `python`: runs, all blocks of a page in one namespace; what it prints stands in a `text` block titled `Output` behind.
+- a block whose title is a path: a file, written before the next step.
+- `json`, `yaml`, `toml`: must be such.
+
+A line `...` in an output stands for any lines. With `--write` outputs that differ are replaced by the real ones.
+"""
+
+import io
+import json
+import os
+import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+import yaml
+
+from docs.tools.page import OUTPUT, Block, Page
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+SKILLS = ROOT / "examples" / "skills"
+SHOWN_ONLY = ("pip", "make", "uv", "git", "source", "npm", "docker")
+"""Commands that change the machine or need a network."""
+
+_CHANGING = (
+    (re.compile(r"\b[0-9a-f]{32}\b|(?<=-)[0-9a-f]{12}\b"), "ID"),
+    (re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC|\+00:00)?"), "TIME"),
+    (re.compile(r"\b\d+\.\d\d ms\b"), "A WHILE"),
+)
+_ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """An output that is not the shown one; with `correction` from `start` to `end` of the page's text it would be."""
+
+    page: Path
+    line: int
+    what: str
+    shown: str
+    real: str
+    start: int
+    end: int
+    correction: str
+
+    def __str__(self) -> str:
+        place = f"{self.page}:{self.line}: {self.what}"
+        return f"{place}\n--- the page shows\n{self.shown}\n--- it really gives\n{self.real}"
+
+
+@dataclass(slots=True)
+class _Run:
+    page: Page
+    namespace: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
+    wrong: list[Wrong] = field(default_factory=list)
+
+    def steps(self) -> None:
+        blocks = self.page.blocks
+        for block, following in zip_longest(blocks, blocks[1:]):
+            if block.title == OUTPUT:
+                continue
+            if block.title and _is_path(block.title):
+                path = Path(block.title)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(block.body, encoding="utf-8")
+            elif block.language == "console":
+                self._session(block)
+            elif block.language == "python":
+                self._python(block, following)
+            else:
+                _require_valid(block, self.page.path)
+
+    def _session(self, block: Block) -> None:
+        for command, shown, start, end in _commands(block):
+            if command.split()[0] not in SHOWN_ONLY:
+                self._compare(block, command, shown, run_command(command), start, end)
+
+    def _python(self, block: Block, following: Block | None) -> None:
+        source = "\n" * block.line + block.body
+        real, _ = _printed(lambda: exec(compile(source, str(self.page.path), "exec"), self.namespace))  # noqa: S102
+        if following is not None and following.title == OUTPUT:
+            self._compare(block, "this block", following.body, real, following.start, following.end)
+        elif real:
+            message = f"this block prints; show it in a `text` block titled {OUTPUT} after it"
+            added = f'\n\n```text title="{OUTPUT}"\n{real.rstrip()}\n```'
+            place = block.after
+            self.wrong.append(Wrong(self.page.path, block.line, message, "", real.rstrip(), place, place, added))
+
+    def _compare(self, block: Block, what: str, shown: str, real: str, start: int, end: int) -> None:
+        if agrees(shown, real):
+            return
+        real = real.strip("\n")
+        gap = "\n\n" if self.page.text.startswith("$ ", end) else "\n"
+        correction = f"{indent(real, block.indent)}{gap}" if real else ""
+        self.wrong.append(Wrong(self.page.path, block.line, what, shown.rstrip(), real, start, end, correction))
+
+
+def run_page(path: Path) -> list[Wrong]:
+    """Run a page in a new folder; what its outputs show wrongly. A Python block that raises ends the page so."""
+    run = _Run(Page(path))
+    with _folder():
+        run.steps()
+    return run.wrong
+
+
+def run_command(command: str) -> str:
+    """What a command prints, errors after the rest."""
+    environment, words = _split(command)
+    with _environment({"COLUMNS": "80", "NO_COLOR": "1", **environment}):
+        if words[0] == "skillweave":
+            from skillweave.cli.entry import run
+
+            return "".join(_printed(lambda: run(words[1:])))
+        if words[0] == "python" and len(words) > 1 and words[1].endswith(".py"):
+            return "".join(_printed(lambda: _script(words[1])))
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+        done = subprocess.run(  # noqa: S602 - the commands of our own pages
+            command, shell=True, capture_output=True, text=True, check=False, env={**os.environ, "PATH": path}
+        )
+        return done.stdout + done.stderr
+
+
+def agrees(shown: str, real: str) -> bool:
+    """Whether an output is the shown one but for ids and times, and for what `...` leaves out."""
+    parts = [re.escape(part) for part in re.split(r"^\.\.\.$", settled(shown), flags=re.MULTILINE)]
+    return re.fullmatch("(?s:.*?)".join(parts), settled(real)) is not None
+
+
+def settled(output: str) -> str:
+    """The output without what changes from run to run: random ids, times, `0.42 ms`, white space at line ends."""
+    for pattern, word in _CHANGING:
+        output = pattern.sub(word, output)
+    return "\n".join(line.rstrip() for line in output.strip().splitlines())
+
+
+def write(path: Path, wrong: Sequence[Wrong]) -> None:
+    """Put the real outputs into the page."""
+    text = path.read_text(encoding="utf-8")
+    for one in sorted(wrong, key=lambda one: -one.start):
+        text = f"{text[: one.start]}{one.correction}{text[one.end :]}"
+    path.write_text(text, encoding="utf-8")
+
+
+def pages() -> list[Path]:
+    """Every page of the documentation."""
+    return sorted(DOCS.rglob("*.md"))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the named pages, or all."""
+    names = [argument for argument in arguments if argument != "--write"]
+    failed = 0
+    for path in [Path(name).resolve() for name in names] or pages():
+        try:
+            wrong = run_page(path)
+        except Exception:  # noqa: BLE001 - whatever an example raises is shown with its place, and the next page runs
+            failed += 1
+            print(f"{path}: an example failed\n{traceback.format_exc(limit=-3)}")
+            continue
+        failed += bool(wrong)
+        for one in wrong:
+            print(one, end="\n\n")
+        if wrong and "--write" in arguments:
+            write(path, wrong)
+    return 1 if failed else 0
+
+
+def _commands(block: Block) -> Iterator[tuple[str, str, int, int]]:
+    """Each command with the output shown for it, and where that stands in the page's text."""
+    if block.indent:
+        raise ValueError(f"line {block.line}: a console block stands at the left margin")
+    starts = [match.start() for match in re.finditer(r"^\$ ", block.body, re.MULTILINE)]
+    for start, end in zip(starts, [*starts[1:], len(block.body)], strict=True):
+        lines = block.body[start:end].splitlines(keepends=True)
+        count = 1
+        while lines[count - 1].rstrip().endswith("\\"):
+            count += 1
+        command = "".join(lines[:count]).removeprefix("$ ").replace("\\\n", " ").strip()
+        output = block.start + start + len("".join(lines[:count]))
+        shown = "".join(lines[count:])
+        blank = len(shown) - len(shown.rstrip("\n")) - 1 if shown.strip() else 0
+        yield command, shown, output, block.start + end - max(0, blank)
+
+
+def _split(command: str) -> tuple[dict[str, str], list[str]]:
+    words = shlex.split(command)
+    environment: dict[str, str] = {}
+    while words and _ASSIGNMENT.match(words[0]):
+        name, _, value = words.pop(0).partition("=")
+        environment[name] = value
+    if any(word in ("|", ">", "<", "&&", ";") for word in words):
+        return environment, ["sh"]
+    return environment, words
+
+
+def _script(path: str) -> None:
+    """Run a file as `python` does, with its folder on the path, and forget what it imported from there."""
+    folder = str(Path.cwd())
+    known = set(sys.modules)
+    sys.path.insert(0, folder)
+    try:
+        runpy.run_path(path, run_name="__main__")
+    finally:
+        sys.path.remove(folder)
+        for name in set(sys.modules) - known:
+            if str(getattr(sys.modules[name], "__file__", "")).startswith(folder):
+                del sys.modules[name]
+
+
+def _printed(work: Callable[[], object]) -> tuple[str, str]:
+    """What is written to standard output and to standard error meanwhile."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        work()
+    return out.getvalue(), err.getvalue()
+
+
+def _is_path(title: str) -> bool:
+    return "/" in title or (" " not in title and "." in title)
+
+
+def _require_valid(block: Block, page: Path) -> None:
+    readers = {"json": json.loads, "yaml": yaml.safe_load, "toml": tomllib.loads}
+    if block.language in readers:
+        try:
+            readers[block.language](block.body)
+        except ValueError as error:
+            raise ValueError(f"{page}:{block.line}: this is no {block.language}: {error}") from error
+
+
+@contextmanager
+def _folder() -> Iterator[None]:
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(SKILLS, Path(folder) / "skills")
+        os.chdir(folder)
+        try:
+            with _environment({name: None for name in os.environ if name.startswith("SKILLWEAVE_")}):
+                yield
+        finally:
+            os.chdir(before)
+
+
+@contextmanager
+def _environment(values: Mapping[str, str | None]) -> Iterator[None]:
+    """The variables set, or taken away for None."""
+    before = {name: os.environ.get(name) for name in values}
+    _set(values)
+    try:
+        yield
+    finally:
+        _set(before)
+
+
+def _set(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
