@@ -46,10 +46,11 @@ class Want:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something that did not fit, and what it would have cost in tokens."""
+    """Something that did not fit, and what it would have cost in tokens; `outline` is what its outline would have."""
 
     what: str
     tokens: int
+    outline: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,10 @@ def _missing(shown: Shown, purse: _Purse) -> Shown:
     if shown.rung is not None and shown.rung >= min(Rung.INSTRUCTIONS, shown.want.highest):
         return shown
     cost = _priced(shown.want, Rung.INSTRUCTIONS, (), (), purse).tokens
-    return replace(shown, left_out=(LeftOut("instructions", cost),))
+    outline = None
+    if Rung.OUTLINE in purse.ladder and _reached(shown.want, Rung.OUTLINE, purse) is Rung.OUTLINE:
+        outline = _priced(shown.want, Rung.OUTLINE, (), (), purse).tokens
+    return replace(shown, left_out=(LeftOut("instructions", cost, outline),))
 
 
 def _with_artifacts(shown: Shown, purse: _Purse) -> Shown:
@@ -187,9 +191,13 @@ def _with_artifacts(shown: Shown, purse: _Purse) -> Shown:
 
 
 def _with_readings(shown: Shown, purse: _Purse) -> Shown:
-    if not shown.want.readings:
-        return shown
-    return replace(shown, readouts=tuple(_read_out(reading, shown, purse) for reading in shown.want.readings))
+    readouts: list[Readout] = []
+    given: set[str] = set()
+    for reading in shown.want.readings:
+        readout = _read_out(reading.beside(given), shown, purse)
+        given |= readout.keys
+        readouts.append(readout)
+    return replace(shown, readouts=tuple(readouts)) if readouts else shown
 
 
 def _read_out(reading: Reading, shown: Shown, purse: _Purse) -> Readout:

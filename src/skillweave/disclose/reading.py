@@ -1,6 +1,7 @@
 """What the model asked to read of a skill: a section of its text, or one of its documents."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from skillweave.disclose.block import Priced
 from skillweave.disclose.sections import Section
@@ -14,6 +15,10 @@ class Leaf:
     section: Section
     there: bool = False
 
+    def beside(self, keys: Collection[str]) -> "Leaf":
+        """The same, there too if its key is among these."""
+        return replace(self, there=True) if self.key in keys else self
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -26,6 +31,11 @@ class Reading:
     leaves: tuple[Leaf, ...]
     contents: Leaf
     artifact: str | None = None
+
+    def beside(self, keys: Collection[str]) -> "Reading":
+        """The same where the texts of these keys are in the context."""
+        leaves = tuple(leaf.beside(keys) for leaf in self.leaves)
+        return replace(self, leaves=leaves, contents=self.contents.beside(keys))
 
     @property
     def missing(self) -> tuple[Leaf, ...]:
@@ -53,3 +63,9 @@ class Readout:
     block: Priced | None = None
     leaves: tuple[Leaf, ...] = ()
     cost: int | None = None
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of what is shown."""
+        shown = self.leaves or (self.reading.contents,)
+        return frozenset(leaf.key for leaf in shown) if self.block is not None else frozenset()
