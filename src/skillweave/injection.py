@@ -60,8 +60,8 @@ class Drop:
 class PendingCheckpoint:
     """A checkpoint that nobody has decided yet, of a skill in force, or of a rejected one that still guards a tool.
 
-    `digest` is the skill's as it is now: hand it to `weaver.decide`, so that a person's verdict never falls on a text
-    that the person did not see.
+    `digest` is that of the skill's text as it is now, with the arguments that stand in it: hand it to `weaver.decide`,
+    so that a person's verdict never falls on a text that the person did not see.
     """
 
     skill_id: str

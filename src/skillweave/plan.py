@@ -15,16 +15,19 @@ from skillweave.ledger.engagement import (
     by_recency,
     engaged_after,
     engaged_with,
+    engagers,
     living,
     pinned_first,
     still_engaged,
     within_limit,
 )
 from skillweave.ledger.reconcile import Reconciled, Standing, reconcile
-from skillweave.ledger.state import SECTION, Engaged, Record, State, skill_key, skill_of
+from skillweave.ledger.state import SECTION, Engaged, Record, State, is_read_apart, skill_key, skill_of
+from skillweave.ledger.transcript import digest_of
 from skillweave.registry import Snapshot
 from skillweave.relations.admit import admit
 from skillweave.relations.groups import Group
+from skillweave.relations.rules import needs_any
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.settings import Settings
 from skillweave.skill import ArtifactRef, Skill
@@ -40,7 +43,8 @@ class Wanted:
     `present` is the rung that is there with the current content; `outdated` says that other text of the skill is, or
     may be, there; `held` that another turn is just giving it. `goes_with` is the skill that needs this one as its
     companion, where nothing else asks for it. `reads` are its sections and artifacts that the model asked for;
-    `in_sections` says that it is being read that way, so that its text as a whole is not wanted.
+    `in_sections` says that it is being read that way, so that its text as a whole is not wanted, `read_apart` that
+    sections or documents of it are in the context already.
     `arguments` are the words of the latest mention, where its text takes any.
     """
 
@@ -54,6 +58,7 @@ class Wanted:
     goes_with: str | None = None
     reads: tuple[Read, ...] = ()
     in_sections: bool = False
+    read_apart: bool = False
     arguments: str = ""
 
     @property
@@ -64,7 +69,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The turn before any content is fetched: who is wanted, group by group, best ranked first."""
+    """The turn before any content is fetched: who is wanted, group by group, best ranked first.
+
+    `parted` are engaged skills that need one which a person rejected: they are not given, and come back when it may.
+    `told` is the digest of the transcript that came with the model's calls, the empty text without one.
+    """
 
     turn: Turn
     snapshot: Snapshot
@@ -76,6 +85,8 @@ class Plan:
     groups: tuple[tuple[Wanted, ...], ...]
     decisions: tuple[Decision, ...]
     matched: bool
+    parted: tuple[Skill, ...] = ()
+    told: str = ""
 
     @property
     def wanted(self) -> tuple[Wanted, ...]:
@@ -108,22 +119,27 @@ def make_plan(
     `loaded` is what the ledger answered, `blocks` the transcript's blocks by digest, None where the host cannot say.
     """
     state, now = loaded
-    reconciled = reconcile(state, blocks, holder=turn.id, now=now)
+    told = digest_of(turn.transcript) if turn.reads and turn.transcript is not None else ""
+    reconciled = reconcile(state, blocks, holder=turn.id, now=now, told=told)
     lifecycle_of = partial(settings.lifecycle_of, turn.placement)
     earlier, aged_out = still_engaged(reconciled.state, selection, turn, lifecycle_of)
+    rejected = kept_out(state.approvals, snapshot)
     admission = admit(
         selection,
         snapshot,
         engaged=[entry.skill_id for entry in by_recency(earlier)],
         max_skills=settings.max_skills,
         granted=settings.granted,
-        kept_out=kept_out(state.approvals, snapshot),
+        kept_out=rejected,
     )
     own = (*(entry.skill_id for entry in earlier), *(candidate.skill_id for candidate in selection.chosen))
     lives = {skill_id: lifecycle_of(skill_id) for skill_id in own}
     staying, left = within_limit(admission.groups, lives, settings.max_skills)
     groups = pinned_first(staying, lives)
-    engaged = living(engaged_with(earlier, groups, selection, turn), lifecycle_of)
+    parted = _parted(earlier, rejected, snapshot)
+    # What this process does not know another one may: a skill that is loaded late, or gone for a while, binds again.
+    unknown = (entry.skill_id for entry in earlier if entry.skill_id not in snapshot)
+    engaged = living(engaged_with(earlier, groups, selection, turn, {*parted, *unknown}), lifecycle_of)
     return Plan(
         turn=turn,
         snapshot=snapshot,
@@ -135,6 +151,8 @@ def make_plan(
         groups=_wanted_groups(groups, selection, snapshot, engaged, reconciled, turn),
         decisions=(*_rejections(selection, groups), *admission.decisions, *aged_out, *left),
         matched=bool(selection.chosen),
+        parted=tuple(parted.values()),
+        told=told,
     )
 
 
@@ -155,6 +173,13 @@ def _is_document(ref: ArtifactRef) -> bool:
     return readable and not ref.id.startswith(_OTHER_FOLDERS)
 
 
+def _parted(earlier: Sequence[Engaged], rejected: Mapping[str, str], snapshot: Snapshot) -> Mapping[str, Skill]:
+    if not rejected:
+        return {}
+    known = (entry.skill_id for entry in earlier if entry.skill_id in snapshot and entry.skill_id not in rejected)
+    return {skill_id: snapshot[skill_id] for skill_id in known if needs_any(skill_id, rejected, snapshot)}
+
+
 def _rejections(selection: Selection, groups: Sequence[Group]) -> tuple[Decision, ...]:
     wanted = {member for group in groups for member in group.members}
     return tuple(rejected.to_decision() for rejected in selection.rejected if rejected.candidate.skill_id not in wanted)
@@ -169,22 +194,23 @@ def _wanted_groups(
     turn: Turn,
 ) -> tuple[tuple[Wanted, ...], ...]:
     candidates = {candidate.skill_id: candidate for candidate in selection.chosen}
-    matchers = {entry.skill_id: entry.by for entry in engaged}
+    own = {entry.skill_id for entry in engaged}
+    engaged_by = engagers(engaged, snapshot)
     arguments = {entry.skill_id: entry.arguments for entry in engaged if entry.arguments}
     there = _There.of(reconciled)
 
     def wanted(skill_id: str, group: Group) -> Wanted:
         skill = snapshot.skills[skill_id]
-        engaged_by = matchers.get(skill_id) or matchers.get(group.head, "")
-        alone = skill_id == group.head or skill_id in candidates or skill_id in matchers
-        reads = tuple(read for read in turn.reads if read.skill_id == skill_id)
+        alone = skill_id == group.head or skill_id in candidates or skill_id in own
+        reads = tuple(_as_listed(read, skill) for read in turn.reads if read.skill_id == skill_id)
         plain = Wanted(
             skill,
             candidates.get(skill_id),
-            engaged_by,
+            engaged_by.get(skill_id, ""),
             goes_with=None if alone else group.head,
             reads=reads,
             in_sections=skill_id in there.in_sections or any(read.artifact is None and read.section for read in reads),
+            read_apart=skill_id in there.read_apart,
             arguments=arguments[skill_id] if skill_id in arguments and takes_arguments(skill) else "",
         )
         return plain if turn.placement is Placement.CALL else _placed(plain, there)
@@ -192,28 +218,41 @@ def _wanted_groups(
     return tuple(tuple(wanted(member, group) for member in group.members) for group in groups)
 
 
+def _as_listed(read: Read, skill: Skill) -> Read:
+    """The read with the id that the artifact has: a block lists it as one line."""
+    ids = [ref.id for ref in skill.artifacts]
+    if read.artifact is None or read.artifact in ids:
+        return read
+    words = read.artifact.split()
+    return replace(read, artifact=next((one for one in ids if one.split() == words), read.artifact))
+
+
 @dataclass(frozen=True, slots=True)
 class _There:
     """What the State says, looked up by key once for all skills: a long conversation has hundreds of records.
 
-    `replaced` are the keys of texts that another block took the place of, `in_sections` the skills read in sections.
+    `replaced` are the keys of texts that another block took the place of, `in_sections` the skills read in sections,
+    `read_apart` those and the skills of which documents were read.
     """
 
     records: Mapping[str, Record]
     standing: Mapping[str, Standing]
     replaced: frozenset[str]
     in_sections: frozenset[str]
+    read_apart: frozenset[str]
 
     @classmethod
     def of(cls, reconciled: Reconciled) -> "_There":
         standing = reconciled.standing
         records = {record.key: record for record in reconciled.state.records}
-        sections = (key for key in records if key.startswith(SECTION) and standing[key] is not Standing.MINE)
+        apart = [key for key in records if is_read_apart(key) and standing[key] is not Standing.MINE]
+        read = {(skill_of(key), key.startswith(SECTION)) for key in apart}
         return cls(
             records,
             standing,
             replaced=frozenset(old.record.key for old in reconciled.state.superseded if old.by),
-            in_sections=frozenset(skill for key in sections if (skill := skill_of(key)) is not None),
+            in_sections=frozenset(skill for skill, of_text in read if skill is not None and of_text),
+            read_apart=frozenset(skill for skill, _ in read if skill is not None),
         )
 
 
@@ -226,6 +265,5 @@ def _placed(wanted: Wanted, there: _There) -> Wanted:
         return replace(wanted, outdated=superseded)
     if record.digest != wanted.digest:
         return replace(wanted, outdated=True)
-    if standing is Standing.HELD:
-        return replace(wanted, present=Rung.FULL, held=True, record=record)
-    return replace(wanted, present=record.rung, outdated=superseded, record=record)
+    held = standing is Standing.HELD
+    return replace(wanted, present=record.rung, outdated=superseded, held=held, record=record)

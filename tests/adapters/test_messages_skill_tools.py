@@ -7,6 +7,7 @@ import skillweave
 from skillweave import Settings, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style
 from skillweave.adapters.messages.take_out import TAKEN_OUT, take_out
+from skillweave.disclose.block import carrier_of, text_digest
 from skillweave.disclose.skill_tools import SkillTools
 from skillweave.injection import Drop, Injection
 from skillweave.weaver.reading import ToolAnswer
@@ -27,6 +28,13 @@ def read_greet(weaver: Weaver, transcript: Any = None) -> ToolAnswer:
 def drops(injection: Injection | None) -> list[Drop]:
     assert injection is not None
     return [Drop(block.skill_id, block.id, block.tokens) for block in injection.blocks]
+
+
+HEAD = "=== Skill Activated: Greet ==="
+
+
+def drop_of(text: str) -> Drop:
+    return Drop("greet", carrier_of(text_digest(text), "t"), 5)
 
 
 def openai_call(call_id: str, name: str = "read_skill") -> dict[str, Any]:
@@ -122,6 +130,74 @@ def test_messages_of_others_are_the_same_objects_again() -> None:
     after = take_out(chat, drops(answer.injection))
     assert after[0] is other
     assert chat[1]["content"] == answer.text, "the given list stays as it is"
+
+
+def test_a_text_that_was_given_twice_goes_once_for_each_time_that_it_may_go() -> None:
+    """The older one is outdated, because it was evicted; the newer one is needed."""
+    weaver = weaver_of(GREET)
+    first = read_greet(weaver)
+    weaver.sync.evict("c", "greet")
+    again = read_greet(weaver)
+    assert first.text == again.text
+    chat = [{"role": "tool", "tool_call_id": n, "content": text} for n, text in enumerate((first.text, again.text))]
+    assert [one["content"] for one in take_out(chat, drops(first.injection))] == [TAKEN_OUT, again.text]
+    both = [*drops(first.injection), *drops(again.injection)]
+    assert [one["content"] for one in take_out(chat, both)] == [TAKEN_OUT, TAKEN_OUT]
+
+
+def test_a_longer_block_that_begins_with_the_words_of_the_one_that_goes_stays_whole() -> None:
+    longer = f"{HEAD}\nSay hello. And goodbye."
+    text = f"words of the host\r\n\r\n{longer}\r\n\r\n{HEAD}\r\nSay hello."
+    (message,) = take_out([{"role": "tool", "tool_call_id": "1", "content": text}], [drop_of(f"{HEAD}\nSay hello.")])
+    assert message["content"] == f"words of the host\n\n{longer}"
+
+
+def test_a_part_that_is_an_object_of_an_sdk_is_taken_out_too() -> None:
+    class Dumped:
+        def __init__(self, text: str) -> None:
+            self.text = text
+
+        def model_dump(self) -> dict[str, str]:
+            return {"type": "text", "text": self.text}
+
+    other = Dumped("other words")
+    chat = [{"role": "user", "content": [other, Dumped(f"{HEAD}\nSay hello.")]}]
+    (message,) = take_out(chat, [drop_of(f"{HEAD}\nSay hello.")])
+    assert message["content"] == [other, {"type": "text", "text": TAKEN_OUT}]
+
+
+@pytest.mark.parametrize("odd", [None, 7, "text", b"bytes", {"role": "user"}, {"content": None}, {"content": [None, 3]}])
+def test_what_is_no_message_is_left_as_it_is(odd: Any) -> None:
+    assert take_out([odd], [drop_of(f"{HEAD}\nSay hello.")]) == [odd]
+
+
+@pytest.mark.parametrize("style", STYLES.values(), ids=STYLES)
+def test_the_line_that_takes_the_place_of_a_text_is_nobodys_words(style: Any) -> None:
+    triggered = make_skill("make-room", keywords=["make room", "skill text"])
+    weaver = weaver_of(GREET, triggered)
+    injection = weaver.sync.weave("hello", conversation="c")
+    chat = style.place([{"role": "user", "content": [{"type": "text", "text": "hello"}]}], injection)
+    before = style.turn(chat, conversation="c")
+    after = style.turn(take_out(chat, drops(injection)), conversation="c")
+    assert after.message.text == "hello"
+    assert after.id == before.id, "it is the same turn again, with more room"
+
+
+@pytest.mark.parametrize("style", STYLES.values(), ids=STYLES)
+def test_a_turn_stays_the_same_when_an_answer_of_our_tools_is_taken_out(style: Any) -> None:
+    answer = read_greet(weaver_of(GREET))
+    if style is openai_style:
+        chat = [{"role": "user", "content": "hm"}, openai_call("call-1"), style.answer(Call("call-1", "", {}), answer)]
+    else:
+        called = {"type": "tool_use", "id": "call-1", "name": "read_skill", "input": {"skill_id": "greet"}}
+        chat = [
+            {"role": "user", "content": "hm"},
+            {"role": "assistant", "content": [called]},
+            {"role": "user", "content": [style.answer(Call("call-1", "", {}), answer)]},
+        ]
+    chat.append({"role": "user", "content": "And now?"})
+    before = style.turn(chat, conversation="c")
+    assert style.turn(take_out(chat, drops(answer.injection)), conversation="c").id == before.id
 
 
 def test_what_was_taken_out_is_seen_to_be_gone() -> None:

@@ -27,7 +27,7 @@ def test_people_read_the_block_and_its_cost(cli: Any, small: Path) -> None:
 
 def test_what_does_not_fit_is_counted(cli: Any, small: Path) -> None:
     text = cli("catalog", "--skills", small, "--budget", 4).out
-    assert text.startswith("0 of 2 skills; the catalog takes 0 tokens. List the others with --all.")
+    assert text.startswith("0 of 2 skills; the catalog takes 0 tokens. The rest does not fit into a quarter of")
 
 
 def test_all_lists_also_what_is_not_active(cli: Any, small: Path, write: Any) -> None:

@@ -1,5 +1,6 @@
 import errno
 import os
+from typing import Any
 
 import pytest
 
@@ -31,3 +32,10 @@ def test_a_refusal_of_the_system_names_the_file() -> None:
 def test_json_is_wanted_only_as_an_option() -> None:
     assert wants_json(["weave", "--json", "x"])
     assert not wants_json(["weave", "--", "--json"])
+
+
+def test_a_message_without_quotes_is_told_to_have_them(cli: Any) -> None:
+    done = cli("match", "say", "bonjour")
+    assert done.code == 2
+    assert "(bonjour); a MESSAGE of several words stands in quotes; `skillweave match --help`" in done.err
+    assert "quotes" not in cli("check", "bonjour").err

@@ -130,7 +130,9 @@ def test_an_unloaded_text_is_given_anew(cli: Any, said: Any, skills: Path, ledge
 
 
 def test_what_is_not_there_to_go_is_said(said: Any) -> None:
-    assert said("unload", "context:w1:header").out == "unchanged        context:w1:header is not there to go\n"
+    assert (
+        said("unload", "context:w1:header").out == "unchanged        context:w1:header: there was nothing to let go\n"
+    )
 
 
 def test_a_skill_leaves_without_its_files_at_hand(cli: Any, ledger: Path, tmp_path: Path, monkeypatch: Any) -> None:

@@ -7,7 +7,7 @@ def test_the_json_is_the_skill_with_its_origin_tokens_and_block(cli: Any, small:
     assert (answer["id"], answer["description"]) == ("coffee", "Makes coffee.")
     assert answer["tools"] == {"allowed": ["kettle"], "forbidden": ["oven"]}
     assert answer["origin"]["location"].endswith("coffee/SKILL.md")
-    assert answer["tokens"].keys() == {"catalog", "instructions", "full"}
+    assert answer["tokens"].keys() == {"catalog", "outline", "instructions", "full"}
     assert answer["block"].startswith("=== Skill Activated: Coffee ===\n")
     assert len(answer["digest"]) == 64
 
@@ -37,3 +37,22 @@ def test_a_document_that_cannot_be_read_is_mentioned(cli: Any, tmp_path: Path, w
     done = cli("show", "tea", "--skills", tmp_path)
     assert done.code == 0
     assert "artifact 'references/big.md' of skill 'tea' cannot be read: it has 2 MiB" in done.err
+
+
+def test_the_outline_lists_the_sections(cli: Any, examples: Path) -> None:
+    text = cli("show", "invoice-checking", "--skills", examples, "--outline").out
+    assert text.startswith("=== Skill Outline: Invoice Checking ===\n")
+    assert "\n- 1: " in text
+
+
+def test_one_section_is_shown_by_its_number(cli: Any, examples: Path) -> None:
+    whole = cli("show", "invoice-checking", "--skills", examples, "--json").data["block"]
+    shown = cli("show", "invoice-checking", "--skills", examples, "--section", "2", "--json").data["block"]
+    assert shown in whole
+    assert len(shown) < len(whole) / 2
+
+
+def test_an_unknown_section_is_a_mistake_that_names_the_known_ones(cli: Any, examples: Path) -> None:
+    done = cli("show", "invoice-checking", "--skills", examples, "--section", "99")
+    assert done.code == 1
+    assert "invoice-checking has no section '99'; it has 1 " in done.err

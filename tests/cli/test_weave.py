@@ -113,6 +113,20 @@ def test_only_the_named_matcher_runs(cli: Any, small: Path) -> None:
     assert answer["decisions"] == []
 
 
+def test_a_turn_in_which_no_skill_was_considered_does_not_send_to_why(cli: Any, small: Path, tmp_path: Path) -> None:
+    words = ("weave", "--skills", small, "--ledger", tmp_path / "l.db", "--conversation", "c1")
+    done = cli(*words, "What is 2+2?")
+    assert done.out.endswith("\nkept             nothing of this turn: no skill was considered in it\n")
+    assert "skillweave why c1 --ledger" in cli(*words, "Some tea").out
+
+
+def test_a_ledger_that_does_not_answer_is_not_said_to_keep_the_turn(cli: Any, small: Path, tmp_path: Path) -> None:
+    done = cli("weave", "--skills", small, "--ledger", tmp_path, "--conversation", "c1", "Some tea")
+    assert done.code == 3
+    assert "not kept         conversation c1 in" in done.out
+    assert "skillweave why" not in " ".join(done.out.split())
+
+
 def test_without_a_conversation_nothing_is_kept(
     cli: Any, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,6 @@
 from types import MappingProxyType
 
-from skillweave.compose.limits import limited, limits_of
+from skillweave.compose.limits import closed, limited, limits_of
 from skillweave.compose.policy import ToolPolicy
 from skillweave.compose.verdict import Ruling
 from skillweave.limits import ToolLimits
@@ -52,3 +52,12 @@ def test_the_limits_say_which_argument_patterns_are_about() -> None:
 def test_a_limit_of_no_tool_leaves_no_tool() -> None:
     policy = limited(ToolPolicy(("read",)), ToolLimits(allowed=()))
     assert policy.offers(["read", "write"]) == ()
+
+
+def test_a_closed_policy_leaves_the_own_tools_says_why_and_hands_on_nothing() -> None:
+    policy = closed(ToolPolicy(None, (), ("read",), ("read",), grant=("read",)), "the ledger does not answer")
+    verdict = policy.authorize("read")
+    assert (verdict.ruling, "the ledger does not answer" in verdict.message) == (Ruling.DENY, True)
+    assert policy.authorize("read_skill").ruling is Ruling.ALLOW
+    assert policy.offers(["read", "read_skill"]) == ("read_skill",)
+    assert limits_of(policy).allowed == ()

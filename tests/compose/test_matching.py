@@ -111,3 +111,10 @@ def test_the_matched_text_is_that_of_the_named_argument() -> None:
 @pytest.mark.parametrize("arguments", [None, {}, {"command": ["rm", "x"]}, {"command": None}])
 def test_no_text_to_match_is_none(arguments: dict[str, object] | None) -> None:
     assert matched_text(arguments) is None
+
+
+@pytest.mark.parametrize("arguments", ['{"command": "ls"}', ["ls"], 5, True])
+def test_arguments_that_are_no_mapping_have_no_text_so_that_rules_judge_them_to_the_safe_side(
+    arguments: object,
+) -> None:
+    assert matched_text(arguments) is None  # type: ignore[arg-type]

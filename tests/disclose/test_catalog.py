@@ -1,8 +1,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, build_catalog, show_all
+from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, build_catalog, catalog_page, show_all
 from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.shelf import Shelf
 from skillweave.testing.fakes import WordCounter
 from skillweave.tokens.counter import CountedOnce
 from skillweave.tokens.vocabulary import Tiktoken
@@ -36,6 +37,26 @@ def test_the_skills_that_the_configuration_puts_first_stay_when_room_is_short() 
     assert {"s49", "s00"} <= catalog.shown
 
 
+def test_a_description_longer_than_the_catalog_hides_nobody_else() -> None:
+    skills = [make_skill("a", description="word " * 500), *(make_skill(f"b{n}") for n in range(5))]
+    catalog = build_catalog(skills, 100, WORDS)
+    assert catalog.shown == frozenset(f"b{n}" for n in range(5))
+    assert "Showing 5 of 6 skills" in catalog.text
+
+
+def test_a_page_has_a_line_for_a_description_longer_than_any_page() -> None:
+    skills = [make_skill("a", description="word " * 5000), make_skill("b")]
+    assert catalog_page(skills, 100, WORDS).splitlines() == [
+        "- a: its description has 5,002 tokens; call read_skill to see it",
+        "- b: What b is for.",
+    ]
+
+
+def test_the_lines_of_a_search_fit_into_the_limit_too() -> None:
+    shelf = Shelf([make_skill(f"s{n}", description="word " * 40) for n in range(9)], WORDS, limit=100)
+    assert [line.partition(":")[0] for line in shelf.lines(["s3", "s1", "s9", "s5"]).splitlines()] == ["- s3", "- s1"]
+
+
 def test_without_skills_there_is_no_catalog() -> None:
     assert build_catalog([], 1000, WORDS).text == ""
 
@@ -44,6 +65,13 @@ def test_showing_all_gives_full_documents_and_says_how_many_of_how_many() -> Non
     text = show_all([make_skill(f"s{n:02}") for n in range(20)], 10_000, WORDS)
     assert text.startswith(f"Showing {MOST_SKILLS_IN_FULL} of 20 skills in full")
     assert text.count("=== Skill Activated: ") == MOST_SKILLS_IN_FULL
+
+
+def test_showing_all_leaves_out_what_does_not_fit_and_goes_on_with_the_next() -> None:
+    skills = [make_skill("a", instructions="word " * 500), make_skill("b"), make_skill("c")]
+    text = show_all(skills, 100, WORDS)
+    assert text.startswith("Showing 2 of 3 skills in full")
+    assert "=== Skill Activated: C ===" in text
 
 
 def test_showing_all_of_a_few_says_all() -> None:

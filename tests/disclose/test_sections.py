@@ -141,7 +141,10 @@ def test_a_table_of_contents_shows_deeper_levels_while_it_stays_short() -> None:
 
 def test_a_section_is_found_by_number_by_title_and_by_both() -> None:
     whole = tree(("", CHAPTERS))
-    for name in ("2", " 2. ", "chapter 2", "## Chapter 2", "2 Chapter 2", "2: Chapter 2", "2. chapter 2"):
+    for name in (
+        *("2", " 2. ", "chapter 2", "## Chapter 2", "2 Chapter 2", "2: Chapter 2", "2. chapter 2"),
+        *("section 2", "Section 2: Chapter 2 (252 tokens)", "2) Chapter 2", "4 Chapter 2"),
+    ):
         found = find_section(whole, name)
         assert found is not None, name
         assert found.title == "Chapter 2"

@@ -124,3 +124,21 @@ def test_a_conversation_full_of_rejections_takes_no_further_verdict_in_silence()
     with pytest.raises(InvalidVerdict, match="200 rejections, none of which is forgotten by itself"):
         decide(full, said(YES))
     assert len(decide(full, said(YES, "n7")).approvals) == MOST_APPROVALS
+
+
+def test_an_edit_that_takes_the_checkpoint_away_does_not_free_the_rejected_tool() -> None:
+    for checkpoints in ((), (Checkpoint("sign-off", before="pay", blocking=False),), (Checkpoint("sign-off"),)):
+        changed = snapshot(replace(edited("d2"), checkpoints=checkpoints))
+        assert list(denied_tools(after(said(NO)), changed, in_force=("a",))) == ["pay"]
+
+
+def test_a_checkpoint_of_another_name_before_the_same_tool_asks_in_its_place() -> None:
+    changed = snapshot(replace(edited("d2"), checkpoints=(Checkpoint("four-eyes", before="pay"),)))
+    assert list(denied_tools(after(said(NO)), changed, in_force=("a",))) == []
+
+
+def test_a_yes_is_valid_for_the_text_that_was_shown_and_a_no_for_the_skill() -> None:
+    yes = after(replace(said(YES), shown="d1-staging"))
+    assert [one.name for one in undecided(A, decided(yes), "d1-staging")] == ["look"]
+    assert [one.name for one in undecided(A, decided(yes), "d1-prod")] == ["sign-off", "look"]
+    assert list(kept_out(after(replace(said(NO), shown="d1-staging")), snapshot(A))) == ["a"]

@@ -35,3 +35,9 @@ def test_a_document_holds_plain_json_only() -> None:
 def test_a_document_with_an_unknown_word_or_format_is_refused_and_not_guessed(word: str, other: str) -> None:
     with pytest.raises(StoreUnavailable, match="cannot be read"):
         state_from_json(WRITTEN_BEFORE.replace(word, other))
+
+
+def test_the_text_that_a_verdict_was_about_is_kept() -> None:
+    said = Approval("a", "sign-off", "d1", ApprovalVerdict.APPROVED, "Ann", 7.5, shown="d1-staging")
+    state = replace(FULL_STATE, approvals=(said,))
+    assert state_from_json(state_to_json(state)) == state

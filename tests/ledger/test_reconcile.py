@@ -6,7 +6,7 @@ from skillweave.disclose.block import carrier_of, text_digest
 from skillweave.disclose.rung import Rung
 from skillweave.ledger.reconcile import Standing, reconcile
 from skillweave.ledger.state import Delivery, Record, State, Superseded
-from skillweave.ledger.transcript import blocks_in
+from skillweave.ledger.transcript import blocks_in, digest_of
 
 TEXT = "=== Skill Activated: A ===\n## Description\nWhat it does."
 
@@ -45,6 +45,29 @@ def test_a_claim_that_the_transcript_shows_was_delivered() -> None:
 
 def test_a_claim_that_the_transcript_does_not_show_is_held() -> None:
     assert standing(State(records=(record(until=60),)), []) is Standing.HELD
+
+
+def test_an_answer_is_held_for_calls_with_the_same_transcript_and_lost_for_all_others() -> None:
+    state = State(records=(replace(record(), told="t-1"),))
+    for told, expected in (("t-1", Standing.HELD), ("t-2", None), ("", None)):
+        found = reconcile(state, Counter(), holder="t2", now=1.0, told=told)
+        assert found.standing.get("skill:a") is expected
+        assert bool(found.lost) is (expected is None)
+    assert standing(State(records=(replace(record(), told=""),)), []) is None
+
+
+def test_an_answer_that_was_seen_is_like_any_other_text() -> None:
+    state = State(records=(replace(record(), told="t-1"),))
+    seen = reconcile(state, Counter([text_digest(TEXT)]), holder="t2", now=1.0, told="t-1")
+    assert seen.standing["skill:a"] is Standing.PRESENT
+    assert seen.state.records == (record(),)
+
+
+def test_two_transcripts_are_the_same_only_with_the_same_messages() -> None:
+    call = Message(Role.ASSISTANT, ({"type": "tool_use", "id": "call-1"},))
+    one, other = digest_of([Message(Role.USER, "hm"), call]), digest_of([Message(Role.USER, "hm"), call, call])
+    assert digest_of([Message(Role.USER, "hm"), call]) == one != other
+    assert digest_of([Message(Role.USER, "hm"), replace(call, content=({"type": "tool_use", "id": "call-2"},))]) != one
 
 
 def test_a_superseded_text_counts_until_the_transcript_shows_it_gone() -> None:

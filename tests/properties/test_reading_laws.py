@@ -48,6 +48,7 @@ class Host:
 
     weaver: Weaver
     history: list[Message] = field(default_factory=list)
+    calls: int = 0
 
     async def says(self, text: str) -> None:
         self.history.append(Message(Role.USER, text))
@@ -55,6 +56,8 @@ class Host:
         self.history += injection.messages
 
     async def reads(self, section: str, *, makes_room: bool) -> ToolAnswer:
+        self.calls += 1
+        self.history.append(Message(Role.ASSISTANT, ({"type": "tool_use", "id": f"call-{self.calls}"},)))
         answer = await self.weaver.read_skill("handbook", section, conversation="c", transcript=self.history)
         if answer.failed and answer.drop and makes_room:
             gone = {digest_in(drop.message_id) for drop in answer.drop}
@@ -62,6 +65,14 @@ class Host:
             answer = await self.weaver.read_skill("handbook", section, conversation="c", transcript=self.history)
         self.history.append(Message(Role.TOOL, answer.text))
         return answer
+
+    async def reads_together(self, sections: Sequence[str]) -> None:
+        """Calls of one reply, which all run before the first answer stands in the history."""
+        self.calls += 1
+        self.history.append(Message(Role.ASSISTANT, ({"type": "tool_use", "id": f"calls-{self.calls}"},)))
+        before = tuple(self.history)
+        together = (self.weaver.read_skill("handbook", one, conversation="c", transcript=before) for one in sections)
+        self.history += [Message(Role.TOOL, answer.text) for answer in await asyncio.gather(*together)]
 
     def blocks(self) -> list[str]:
         return [block for message in self.history for block in block_texts(message.text)]
@@ -71,6 +82,7 @@ steps = st.lists(
     st.one_of(
         st.tuples(st.just("read"), st.sampled_from(ASKED)),
         st.tuples(st.just("make room"), st.sampled_from(ASKED)),
+        st.tuples(st.just("read together"), st.lists(st.sampled_from(ASKED), min_size=2, max_size=4)),
         st.tuples(st.just("say"), st.sampled_from(["handbook", "hello", "hm"])),
         st.tuples(st.just("compact"), st.integers(0, 6)),
     ),
@@ -88,6 +100,8 @@ async def play(script: Sequence[tuple[str, object]]) -> None:
             await host.says(str(value))
         elif what == "compact":
             host.history = host.history[int(str(value)) :]
+        elif isinstance(value, list):
+            await host.reads_together(value)
         else:
             answer = await host.reads(str(value), makes_room=what == "make room")
             if what == "make room" and value in ASKED[4:-1]:

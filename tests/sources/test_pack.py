@@ -217,3 +217,24 @@ def test_the_file_is_what_is_watched(tmp_path: Path, monkeypatch: pytest.MonkeyP
     source = Pack("pack.yaml")
     assert isinstance(source, Watched)
     assert source.watched == (tmp_path / "pack.yaml",)
+
+
+async def test_content_is_read_also_while_nobody_has_taken_the_next_answer(tmp_path: Path) -> None:
+    text = "skills:\n  - id: one\n    description: x\n    artifacts: [{id: a.md, content: here}]\n"
+    source = pack(tmp_path, text)
+    first = await source.load()
+    pack(tmp_path, text.replace("description: x", "description: y"))
+    await source.load(first)
+    assert await source.read(first.skills[0], "a.md") == b"here"
+
+
+async def test_an_answer_whose_content_is_held_no_longer_is_made_anew(tmp_path: Path) -> None:
+    text = "skills:\n  - id: one\n    description: x\n    artifacts: [{id: a.md, content: here}]\n"
+    source = pack(tmp_path, text)
+    first = await source.load()
+    for other in ("y", "z"):
+        pack(tmp_path, text.replace("description: x", f"description: {other}"))
+        await source.load(first)
+    pack(tmp_path, text)
+    again = await source.load(first)
+    assert await source.read(again.skills[0], "a.md") == b"here"

@@ -14,6 +14,9 @@ from skillweave.sources.code import InCode
 def source():
     return InCode({"id": "guest-skill", "description": "x"}, name="guest")
 
+def failing():
+    return {}["HOME_OF_SKILLS"]
+
 def path():
     return Path(__file__).with_name("guest.yaml")
 """
@@ -23,6 +26,7 @@ guest = guest_module:source
 file = guest_module:path
 lost = no_such_module:pack
 gone = guest_module:nothing
+failing = guest_module:failing
 """
 
 
@@ -70,3 +74,9 @@ def test_an_unknown_name_is_answered_with_the_known_ones(name: str) -> None:
 def test_one_text_is_no_list_of_packs(names: Any) -> None:
     with pytest.raises(SkillweaveError, match=rf"write \['{names}'\]"):
         packs_of(names)
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_pack_whose_code_fails_is_one_line_with_its_error() -> None:
+    with pytest.raises(SkillweaveError, match=r"pack 'failing' cannot be loaded \(KeyError: 'HOME_OF_SKILLS'\)"):
+        pack_of("failing")

@@ -1,6 +1,7 @@
 from skillweave.events import Event
 from skillweave.events.event import BuiltIn, event_of
 from skillweave.events.skills import SkillInjected
+from skillweave.events.tools import ToolBlocked
 from skillweave.telemetry.attributes import attributes_of
 
 
@@ -21,3 +22,13 @@ def test_an_event_that_nobody_here_knows_has_no_attributes() -> None:
         pass
 
     assert attributes_of(Event("e", "x", "c", None, Unknown())) == {}
+
+
+def test_no_text_holds_what_no_encoding_can_carry() -> None:
+    blocked = ToolBlocked("tool\ud800é", "TOOL_FORBIDDEN", None, (), "call\udfff")
+    attributes = attributes_of(event_of(blocked, id="e", conversation="c", turn_id="t"))
+    assert attributes == {
+        "gen_ai.tool.name": "tool?é",
+        "gen_ai.tool.call.id": "call?",
+        "skillweave.code": "TOOL_FORBIDDEN",
+    }

@@ -1,10 +1,12 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from skillweave.compose.verdict import Refusal, Ruling
 from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Outcome
+from skillweave.disclose.budget import Budget
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.injection import Injection
 from skillweave.ledger.approvals import CONSENT, LONGEST_NOTE
@@ -100,7 +102,7 @@ async def test_a_rejected_skill_is_kept_out_however_it_is_asked_for(placement: P
     assert decision.outcome is Outcome.FORBIDDEN
     assert decision.reason == (
         "`Zoë` rejected `pay-bill` at its checkpoint `sign-off`; "
-        "another verdict (`weaver.decide`, `weaver.reconsider`) lets it in again"
+        "another verdict (`weaver.decide`, `weaver.reconsider`, `skillweave ledger`) lets it in again"
     )
 
 
@@ -113,7 +115,7 @@ async def test_a_rejected_skill_is_no_companion_either() -> None:
     assert judgement.left.needed_by == ("head-one",)
     after = await weaver.weave("head", conversation="c")
     assert outcomes(after)["head-one"] is Outcome.UNMET
-    assert (await weaver.state("c")).engaged == ()
+    assert after.skills == ()
 
 
 async def test_a_rejected_tool_stays_denied_though_its_skill_is_gone() -> None:
@@ -340,3 +342,117 @@ async def test_verdicts_without_await() -> None:
     assert weaver.sync.consent("c", "read-it", by="Zoë").approval.checkpoint == CONSENT
     assert len(weaver.sync.reconsider("c", "read-it", "sign-off")) == 1
     weaver.sync.close()
+
+
+async def test_an_edit_that_takes_a_rejected_checkpoint_away_does_not_free_its_tool() -> None:
+    weaver = weaver_of(bill())
+    await weaver.weave("the bill", conversation="c")
+    await weaver.decide("c", "pay-bill", "sign-off", "rejected", by="Zoë")
+    weaver.registry.register(make_skill("pay-bill", keywords=["bill"], instructions="Just pay."))
+    changed = await weaver.weave("the bill", conversation="c")
+    assert (changed.skills, ruling(changed)) == (("pay-bill",), Ruling.DENY)
+    await weaver.reconsider("c", "pay-bill", "sign-off")
+    assert ruling(await weaver.weave("the bill", conversation="c")) is Ruling.ALLOW
+
+
+@pytest.mark.parametrize("placement", Placement)
+async def test_rejecting_a_companion_frees_nothing_that_the_skill_that_needs_it_forbids_or_guards(
+    placement: Placement,
+) -> None:
+    head = make_skill(
+        "head-one",
+        keywords=["head"],
+        requires=["pay-bill"],
+        tools=ToolRules(forbidden=("rm",)),
+        checkpoints=[Checkpoint("drop-review", before="drop")],
+    )
+    weaver = weaver_of(bill(), head)
+    await weaver.weave("head", conversation="c", placement=placement)
+    await weaver.decide("c", "pay-bill", "sign-off", "rejected", by="Zoë")
+    for text in ("hello", "hello again"):
+        after = await weaver.weave(text, conversation="c", placement=placement)
+        assert after.skills == ()
+        assert (ruling(after, "rm"), ruling(after, "drop")) == (Ruling.DENY, Ruling.ASK)
+        assert [one.name for one in after.checkpoints] == ["drop-review"]
+    await weaver.disengage("c", "head-one")
+    assert ruling(await weaver.weave("hello", conversation="c", placement=placement), "rm") is Ruling.ALLOW
+
+
+async def test_a_skill_that_was_evicted_and_does_not_fit_binds_while_its_text_may_be_there() -> None:
+    registry = Registry()
+    registry.register(bill("word " * 60))
+    settings = Settings(catalog=CatalogMode.NEVER, budget=Budget(total=120, per_skill=120))
+    weaver = Weaver(registry, MemoryStore(), settings, counter=WordCounter())
+    assert ruling(await weaver.weave("the bill", conversation="c")) is Ruling.ASK
+    await weaver.evict("c", "pay-bill")
+    after = await weaver.weave("go on", conversation="c")
+    assert (outcomes(after)["pay-bill"], ruling(after)) == (Outcome.OVER_BUDGET, Ruling.ASK)
+    gone = await weaver.weave("go on", conversation="c", transcript=[Message(Role.USER, "word " * 9)])
+    assert (outcomes(gone)["pay-bill"], ruling(gone)) == (Outcome.INJECTED, Ruling.ASK)
+
+
+async def test_a_skill_that_is_gone_for_a_while_guards_its_tool_again() -> None:
+    weaver = weaver_of(bill())
+    await weaver.weave("the bill", conversation="c")
+    weaver.registry.remove("pay-bill")
+    await weaver.weave("go on", conversation="c")
+    weaver.registry.register(bill())
+    assert ruling(await weaver.weave("go on", conversation="c")) is Ruling.ASK
+
+
+def deploy(*checkpoints: Checkpoint) -> Weaver:
+    skill = make_skill("deploy", instructions="Deploy to $ARGUMENTS.", checkpoints=checkpoints or [SIGN_OFF])
+    registry = Registry()
+    registry.register(skill)
+    settings = Settings(catalog=CatalogMode.NEVER)
+    return Weaver(registry, MemoryStore(), settings, counter=WordCounter(), matchers=("mention",))
+
+
+async def test_a_yes_to_one_text_is_none_to_the_same_skill_with_other_arguments() -> None:
+    weaver = deploy(SIGN_OFF, Checkpoint("review"))
+    (pending, _) = (await weaver.weave("/deploy staging", conversation="c")).checkpoints
+    for name in ("sign-off", "review"):
+        await weaver.decide("c", "deploy", name, "approved", by="Zoë", digest=pending.digest)
+    same = await weaver.weave("/deploy staging", conversation="c")
+    assert (ruling(same), same.waits, same.checkpoints) == (Ruling.ALLOW, False, ())
+    other = await weaver.weave("/deploy prod", conversation="c")
+    assert (ruling(other), other.waits) == (Ruling.ASK, True)
+    assert [one.digest == pending.digest for one in other.checkpoints] == [False, False]
+
+
+async def test_a_verdict_on_arguments_that_changed_since_is_refused() -> None:
+    weaver = deploy()
+    (pending,) = (await weaver.weave("/deploy staging", conversation="c")).checkpoints
+    await weaver.weave("/deploy prod", conversation="c")
+    with pytest.raises(InvalidVerdict, match="has changed since it was shown"):
+        await weaver.decide("c", "deploy", "sign-off", "approved", by="Zoë", digest=pending.digest)
+
+
+async def test_a_no_holds_whatever_the_arguments() -> None:
+    weaver = deploy()
+    await weaver.weave("/deploy prod", conversation="c")
+    await weaver.decide("c", "deploy", "sign-off", "rejected", by="Zoë")
+    other = await weaver.weave("/deploy staging", conversation="c")
+    assert (other.skills, ruling(other)) == ((), Ruling.DENY)
+
+
+async def test_a_held_turn_goes_on_after_a_yes_to_its_arguments() -> None:
+    weaver = deploy(Checkpoint("review"))
+    async with weaver.delivery("/deploy staging", conversation="c", turn_id="t"):
+        await weaver.hold("c", "t")
+    assert (await weaver.decide("c", "deploy", "review", "approved", by="Zoë")).resumed == ("t",)
+
+
+async def test_a_changed_skill_registered_under_its_old_digest_asks_again() -> None:
+    weaver = weaver_of(bill())
+    await weaver.decide("c", "pay-bill", "sign-off", "approved", by="Zoë")
+    known = (await weaver.snapshot())["pay-bill"]
+    weaver.registry.register(replace(known, text=replace(known.text, instructions="Pay everybody.")))
+    assert ruling(await weaver.weave("the bill", conversation="c")) is Ruling.ASK
+
+
+async def test_a_trigger_word_does_not_loosen_a_companion_of_a_skill_that_was_named() -> None:
+    head = make_skill("head-one", requires=["reader"])
+    weaver = weaver_of(head, make_skill("reader", keywords=["zap"], tools=ToolRules(allowed=("read",))))
+    assert ruling(await weaver.weave("zap", conversation="c", named=["head-one"]), "Bash") is Ruling.DENY
+    assert ruling(await weaver.weave("zap", conversation="c"), "Bash") is Ruling.DENY

@@ -264,3 +264,13 @@ def test_the_blocking_form_announces_too() -> None:
     told = weaver.sync.emit("c", "offset-wells", "PLAIN", {"a": 1}, turn_id="t", key="k")
     assert recorder.events[-1] == told
     weaver.sync.close()
+
+
+async def test_a_rejected_companion_announces_nothing_and_neither_does_what_needs_it() -> None:
+    guarded = replace(TABLE, checkpoints=(Checkpoint("review"),))
+    head = replace(make_skill("head-one", keywords=["head"], requires=["offset-wells"]), emits=("PLAIN",))
+    weaver = await engaged(weaver_of(guarded, head), "head")
+    await weaver.decide("c", "offset-wells", "review", "rejected", by="Ann")
+    for skill_id in ("offset-wells", "head-one"):
+        with pytest.raises(EventRefused, match="not in force"):
+            await weaver.emit("c", skill_id, "PLAIN", {})

@@ -182,6 +182,20 @@ async def test_one_text_is_unloaded_without_the_message_that_shows_another() -> 
     assert await engaged(weaver) == ["look-at-well"]
 
 
+async def test_a_document_is_unloaded_with_the_parts_of_it_that_were_read_by_themselves_and_no_other_one() -> None:
+    ids = ("notes", "notes#1")
+    refs = [ArtifactRef(one, one, "text/markdown", 12) for one in ids]
+    long = "".join(f"## Part {n}\n\n{'word. ' * 500}\n\n" for n in range(3))
+    source = InCode(make_skill("look-at-well", artifacts=refs), artifacts={"look-at-well": dict.fromkeys(ids, long)})
+    settings = Settings(Budget(total=1600), catalog=CatalogMode.NEVER)
+    weaver = Weaver(Registry([source]), MemoryStore(), settings, counter=WordCounter())
+    for one in ids:
+        assert not (await weaver.read_artifact("look-at-well", one, "2", conversation="c")).failed
+    left = await weaver.unload("c", "artifact:look-at-well/notes")
+    assert left.evicted == ("document:look-at-well/notes#2",)
+    assert len(left.drops) == 1
+
+
 async def test_a_block_of_which_one_text_was_unloaded_is_not_offered_for_dropping_as_outdated() -> None:
     ref = ArtifactRef("references/forms.md", "forms", "text/markdown", 12)
     skill = make_skill("look-at-well", keywords=["well"], artifacts=[ref])

@@ -209,3 +209,64 @@ def test_several_event_loops_can_use_the_same_observers() -> None:
 
 async def _tell(observers: Observers, number: int) -> None:
     await observers.tell("c", [event(number)]).ended()
+
+
+async def test_an_error_whose_text_cannot_be_read_costs_nobody_anything() -> None:
+    class Unreadable(Exception):  # noqa: N818 - what matters is that it has no text
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    fine = Recorder()
+    (message,) = await told(Observers([Recorder(failure=Unreadable()), fine]), event(1))
+    assert message.endswith("was not told what happened: Unreadable: it has no readable text")
+    assert fine.types == ["checkpoint.pending"]
+
+
+class Reentrant:
+    """Tells something more while it is being told, as one does that calls the Weaver."""
+
+    def __init__(self) -> None:
+        self.observers = Observers([self], seconds=LONG)
+        self.seen: list[str] = []
+
+    async def observe(self, events: Sequence[Event]) -> None:
+        self.seen.append(f"begins {events[0].id}")
+        if events[0].id == "1":
+            await self._tell_more()
+        self.seen.append(f"ends {events[0].id}")
+
+    async def _tell_more(self) -> None:
+        assert await told(self.observers, event(2)) == []
+
+
+class ReentrantInATask(Reentrant):
+    async def _tell_more(self) -> None:
+        await asyncio.gather(super()._tell_more())
+
+
+@pytest.mark.parametrize("reentrant", [Reentrant, ReentrantInATask])
+async def test_one_that_tells_more_while_it_is_told_waits_for_nothing(reentrant: type[Reentrant]) -> None:
+    observer = reentrant()
+    async with asyncio.timeout(LONG / 10):
+        assert await told(observer.observers, event(1)) == []
+        await told(observer.observers, event(3))
+    assert observer.seen == ["begins 1", "ends 1", "begins 2", "ends 2", "begins 3", "ends 3"]
+
+
+async def test_what_an_observer_began_and_left_behind_is_waited_for_as_ever() -> None:
+    left: list[asyncio.Task[list[str]]] = []
+    over, recorder = asyncio.Event(), Recorder()
+    observers = Observers([recorder])
+
+    async def later() -> list[str]:
+        await over.wait()
+        await told(observers, event(2))
+        return recorder.types
+
+    class Leaving:
+        async def observe(self, events: Sequence[Event]) -> None:
+            left.append(asyncio.create_task(later()))
+
+    await told(Observers([Leaving()]), event(1))
+    over.set()
+    assert await left[0] == ["checkpoint.pending"]

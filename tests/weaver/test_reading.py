@@ -1,15 +1,19 @@
 import asyncio
 from pathlib import Path
+from threading import get_ident
+from typing import ClassVar
 
 import pytest
 
 import skillweave
 from skillweave.compose.verdict import Ruling
-from skillweave.conversation import Message, Placement, Role, Turn
+from skillweave.conversation import Message, Placement, Read, Role, Turn
 from skillweave.decisions import Outcome
 from skillweave.disclose.budget import Budget
 from skillweave.disclose.rung import Rung
 from skillweave.disclose.skill_tools import SkillTools
+from skillweave.ledger.port import Store
+from skillweave.ledger.transcript import block_texts
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.skill import ArtifactRef, Skill, ToolRules
@@ -31,9 +35,11 @@ LONG = make_skill("handbook", keywords=["handbook"], instructions=BODY, tools=To
 SHORT = make_skill("greet", keywords=["hello"], instructions="Say hello.")
 
 
-def weaver_of(*skills: Skill, total: int = 2000, tools: SkillTools = SkillTools.OFFERED) -> Weaver:
+def weaver_of(
+    *skills: Skill, total: int = 2000, tools: SkillTools = SkillTools.OFFERED, store: Store | None = None
+) -> Weaver:
     settings = Settings(budget=Budget(total=total, per_skill=total), skill_tools=tools, catalog=CatalogMode.NEVER)
-    return Weaver(Registry([InCode(*skills)]), MemoryStore(), settings, counter=WordCounter())
+    return Weaver(Registry([InCode(*skills)]), store or MemoryStore(), settings, counter=WordCounter())
 
 
 async def test_long_instructions_are_given_as_an_outline_where_the_model_can_read_sections() -> None:
@@ -229,16 +235,197 @@ async def test_in_call_placement_an_outline_is_in_every_call_and_a_section_is_a_
     assert "c2w1." in (await weaver.read_skill("handbook", "2", conversation=C)).text
 
 
+async def test_reads_at_the_same_time_give_each_text_once_although_no_transcript_shows_the_others_answers() -> None:
+    weaver = weaver_of(LONG, total=9000)
+    before = [Message(Role.USER, "the handbook")]
+    answers = [
+        await weaver.read_skill("handbook", str(n), conversation=C, transcript=before, call_id=f"call-{n}")
+        for n in (1, 2, 3)
+    ]
+    texts = "\n\n".join(answer.text for answer in answers)
+    assert [texts.count(f"c{n}w7.") for n in (1, 2, 3)] == [1, 1, 1]
+    assert texts.count("=== Skill Outline") == 1
+    after = [*before, *(Message(Role.TOOL, answer.text) for answer in answers)]
+    assert (await weaver.weave("hm", conversation=C, transcript=after)).messages == ()
+    read = [record for record in (await weaver.state(C)).records if record.key.startswith("section:")]
+    assert [record.key for record in read] == [f"section:handbook/{n}" for n in (1, 2, 3)]
+
+
+async def test_an_answer_that_the_next_transcript_does_not_show_is_lost() -> None:
+    weaver = weaver_of(LONG)
+    first = await weaver.read_skill("handbook", "1", conversation=C, transcript=[])
+    one_more = [Message(Role.ASSISTANT, "Let me look again.")]
+    assert (await weaver.read_skill("handbook", "1", conversation=C, transcript=one_more)).text == first.text
+
+
+async def test_an_answer_that_a_transcript_showed_is_lost_when_it_is_gone_from_the_same_one() -> None:
+    weaver = weaver_of(LONG)
+    first = await weaver.read_skill("handbook", "1", conversation=C, transcript=[])
+    await weaver.weave("hm", conversation=C, transcript=[Message(Role.TOOL, first.text)])
+    assert (await weaver.read_skill("handbook", "1", conversation=C, transcript=[])).text == first.text
+
+
+async def test_calls_with_the_same_id_that_ask_for_different_sections_are_different_calls() -> None:
+    weaver = weaver_of(LONG)
+    answers = [await weaver.read_skill("handbook", str(n), conversation=C, call_id="call-0") for n in range(1, 6)]
+    assert [answer.text.count("=== Skill Outline") for answer in answers] == [1, 0, 0, 0, 0]
+    assert [answer.failed for answer in answers] == [False, False, False, True, True]
+
+
+async def test_a_section_can_be_read_while_another_turn_is_giving_the_outline() -> None:
+    weaver = weaver_of(LONG)
+    async with weaver.delivery("the handbook", conversation=C) as injection:
+        assert [block.rung for block in injection.blocks] == [Rung.OUTLINE]
+        answer = await weaver.read_skill("handbook", "3", conversation=C)
+        assert answer.text.startswith("=== Skill Section: Handbook, 3 Chapter 3 ===")
+        assert answer.injection is not None
+        assert answer.injection.tools.authorize("write").ruling is Ruling.DENY
+
+
+async def test_a_document_can_be_read_while_another_turn_is_giving_the_skill() -> None:
+    weaver = with_documents(a=BODY)
+    async with weaver.delivery("hm", conversation=C, named=["filing"]):
+        answer = await weaver.read_artifact("filing", "references/a.md", "4", conversation=C)
+    assert answer.text.startswith("=== Skill Reference: Filing, references/a.md, 4 Chapter 4 ===")
+
+
+async def test_what_is_asked_for_twice_in_one_turn_is_given_once() -> None:
+    big = "".join(f"### Topic {n}\n\n" + f"t{n}. " * 400 + "\n\n" for n in (1, 2))
+    weaver = weaver_of(make_skill("deep", instructions=f"{BODY}## Big\n\n{big}"), total=9000)
+    reads = tuple(Read("deep", section) for section in ("3", "Chapter 3", "11", "11.1", "Topic 2"))
+    injection = await weaver.weave(Turn("t", C, Message(Role.TOOL, ""), reads=reads))
+    texts = "\n".join(message.text for message in injection.messages)
+    assert [texts.count(word) for word in ("c3w7.", "t1. t1.", "t2. t2.")] == [1, 200, 200]
+
+
+async def test_a_table_of_contents_that_is_asked_for_twice_in_one_turn_is_given_once() -> None:
+    part = "".join(f"### Topic {n}\n\n" + "word. " * 500 + "\n\n" for n in range(1, 6))
+    weaver = weaver_of(make_skill("deep", instructions=f"{BODY}## Big\n\n{part}"))
+    injection = await weaver.weave(
+        Turn("t", C, Message(Role.TOOL, ""), reads=(Read("deep", "11"), Read("deep", "Big")))
+    )
+    assert [message.text.count("=== Skill Section") for message in injection.messages] == [0, 1]
+
+
+async def test_the_rules_of_a_skill_hold_while_a_section_of_it_is_there_although_its_outline_is_gone() -> None:
+    rest = make_skill("rest", keywords=["rest"], instructions="r. " * 440)
+    weaver = weaver_of(LONG, rest, total=1000)
+    section = await weaver.read_skill("handbook", "1", conversation=C)
+    kept = [Message(Role.TOOL, section.text[section.text.index("=== Skill Section") :])]
+    injection = await weaver.weave("rest", conversation=C, transcript=kept)
+    assert [block.rung for block in injection.blocks] == [Rung.FULL, Rung.CATALOG], "what matches now is served first"
+    assert injection.tools.authorize("write").ruling is Ruling.DENY
+
+
+async def test_in_call_placement_what_was_read_counts() -> None:
+    weaver = weaver_of(LONG, make_skill("other", keywords=["other"], instructions="o " * 1000))
+    for section in ("1", "2"):
+        await weaver.read_skill("handbook", section, conversation=C)
+    injection = await weaver.weave(Turn("t", C, Message(Role.USER, "other"), placement=Placement.CALL))
+    read = sum(record.tokens for record in (await weaver.state(C)).records)
+    assert read > 1000
+    assert read + injection.tokens.injected <= 2000
+    assert [drop.skill_id for drop in injection.drop] == ["handbook"], "what was read can make room"
+
+
+@pytest.mark.parametrize(("words", "beside"), [(20_000, True), (2_000, False)])
+async def test_a_long_text_is_divided_and_counted_beside_the_event_loop(words: int, *, beside: bool) -> None:
+    class Where(WordCounter):
+        threads: ClassVar[set[int]] = set()
+
+        def count(self, text: str) -> int:
+            self.threads.add(get_ident())
+            return super().count(text)
+
+    skill = make_skill("deep", keywords=["deep"], instructions="word. " * words)
+    weaver = Weaver(Registry([InCode(skill)]), MemoryStore(), Settings(skill_tools=SkillTools.OFFERED), counter=Where())
+    await weaver.catalog()
+    Where.threads.clear()
+    assert "## Sections" in (await weaver.read_skill("deep", conversation=C)).text or not beside
+    assert (get_ident() not in Where.threads) is beside
+
+
+# -- what does not fit -------------------------------------------------------------------------------------------------
+
+
+async def test_a_section_that_does_not_fit_beside_its_outline_is_told_and_not_left_out_silently() -> None:
+    for total, told in ((540, "more than are left for it"), (400, "more than the budget allows")):
+        answer = await weaver_of(LONG, total=total).read_skill("handbook", "3", conversation=C)
+        assert answer.text.startswith(f"handbook: over-budget: section 3 needs 511 tokens, {told}")
+        assert "=== Skill Outline" in answer.text
+        assert answer.failed
+
+
+async def test_a_section_longer_than_the_budget_asks_for_nothing_to_be_dropped() -> None:
+    sentence = "## One\n\n" + "word " * 3000 + ".\n\n## Two\n\n" + "word. " * 400
+    weaver = weaver_of(make_skill("odd", instructions=sentence))
+    await weaver.read_skill("odd", "2", conversation=C)
+    answer = await weaver.read_skill("odd", "1", conversation=C)
+    assert answer.failed
+    assert answer.drop == (), "nothing that may go would make room for it"
+    assert "section 1 needs 3,010 tokens, more than the budget allows, and cannot be divided" in answer.text
+
+
+async def test_a_table_of_contents_that_is_there_is_named_instead_of_asking_for_room() -> None:
+    part = "".join(f"### Topic {n}\n\n" + "word. " * 500 + "\n\n" for n in range(1, 6))
+    weaver = weaver_of(make_skill("deep", instructions=f"{BODY}## Big\n\n{part}"))
+    await weaver.read_skill("deep", "11", conversation=C)
+    again = await weaver.read_skill("deep", "11", conversation=C)
+    assert "its table of contents is in the context already, read a part of it" in again.text
+    assert again.drop == ()
+
+
+async def test_no_more_is_offered_for_dropping_than_what_is_missing() -> None:
+    small = make_skill("small", instructions="".join(f"## S{n}\n\n" + "s. " * 300 + "\n\n" for n in range(9)))
+    weaver = weaver_of(small, total=1000)
+    await weaver.read_skill("small", "1", conversation=C)
+    await weaver.read_skill("small", "2", conversation=C)
+    left = (await weaver.preview("hm", conversation=C)).tokens.left
+    assert 0 < left < 303
+    answer = await weaver.read_skill("small", "3", conversation=C)
+    assert answer.failed
+    assert len(answer.drop) == 1
+
+
+async def test_for_an_outline_and_a_section_no_more_is_offered_than_they_take() -> None:
+    old = [make_skill(f"old-{n}", keywords=[f"old{n}"], instructions="o. " * 500) for n in range(3)]
+    weaver = weaver_of(LONG, *old, total=1600)
+    for n in range(3):
+        await weaver.weave(f"old{n}", conversation=C)
+    answer = await weaver.read_skill("handbook", "1", conversation=C)
+    assert answer.failed
+    assert [drop.skill_id for drop in answer.drop] == ["old-0", "old-1"], "not a place for 5,000 tokens of instructions"
+
+
+async def test_a_block_that_holds_part_of_what_is_asked_for_is_offered_only_when_that_part_is_outdated() -> None:
+    def deep(words: str) -> Skill:
+        text = f"## A\n\n### One\n\n{words * 350}\n\n### Two\n\n{'two. ' * 400}\n\n## B\n\n{'b. ' * 500}"
+        return make_skill("deep", instructions=text)
+
+    weaver = weaver_of(deep("old. "), total=1100)
+    await weaver.read_skill("deep", "1", conversation=C)
+    edited = weaver_of(deep("new. "), store=weaver.store, total=1100)
+    both = await edited.read_skill("deep", "1", conversation=C)
+    one = await edited.read_skill("deep", "1.1", conversation=C)
+    there = (await edited.state(C)).record("section:deep/1.2")
+    assert there is not None
+    assert there.carrier not in {drop.message_id for drop in both.drop}, "section 1.2 in it is what was asked for"
+    assert one.failed
+    assert there.carrier in {drop.message_id for drop in one.drop}
+
+
 # -- documents ---------------------------------------------------------------------------------------------------------
 
 
-def with_documents(**contents: str | bytes) -> Weaver:
+def with_documents(*others: Skill, **contents: str | bytes) -> Weaver:
     refs = tuple(
         ArtifactRef(f"references/{name}.md", f"{name}.md", "text/markdown", len(text))
         for name, text in contents.items()
     )
     skill = make_skill("filing", instructions="File it.", artifacts=refs)
-    source = InCode(skill, artifacts={"filing": {f"references/{name}.md": text for name, text in contents.items()}})
+    source = InCode(
+        skill, *others, artifacts={"filing": {f"references/{name}.md": text for name, text in contents.items()}}
+    )
     settings = Settings(budget=Budget(total=2000), catalog=CatalogMode.NEVER, skill_tools=SkillTools.OFFERED)
     return Weaver(Registry([source]), MemoryStore(), settings, counter=WordCounter())
 
@@ -262,6 +449,50 @@ async def test_a_document_that_did_not_fit_is_read_in_sections() -> None:
     assert section.injection.tokens.by_tier["3"] > 400
 
 
+async def test_a_document_that_was_read_by_itself_is_not_given_again_with_its_skill() -> None:
+    small = with_documents(a="a. " * 900, b="b. " * 1200)
+    await small.weave("x", conversation=C, named=["filing"])
+    read = await small.read_artifact("filing", "references/b.md", "1", conversation=C)
+    assert "b. b." in read.text
+    wide = Weaver(
+        small.registry, small.store, Settings(budget=Budget(total=50_000, per_skill=50_000)), counter=WordCounter()
+    )
+    assert (await wide.weave("hm", conversation=C)).messages == (), "all of it is there, in the block or read apart"
+
+
+async def test_reading_a_document_does_not_give_the_skill_again_with_its_other_documents() -> None:
+    weaver = with_documents(a="a. " * 300, b="b. " * 1800)
+    given = await weaver.weave("x", conversation=C, named=["filing"])
+    assert "a. a." in given.messages[0].text
+    answer = await weaver.read_artifact("filing", "references/b.md", conversation=C)
+    assert "a. a." not in answer.text
+    assert "File it." not in answer.text
+
+
+async def test_a_document_that_is_asked_for_goes_before_the_skills_other_documents() -> None:
+    answer = await with_documents(a="a. " * 1500, b="b. " * 1500).read_artifact(
+        "filing", "references/b.md", conversation=C
+    )
+    assert "b. b." in answer.text
+    assert "a. a." not in answer.text
+
+
+async def test_a_document_in_its_skills_block_is_not_read_apart_whatever_its_name() -> None:
+    other = make_skill("other", keywords=["other"], instructions="o. " * 1900)
+    weaver = with_documents(other, **{"c#1": "c. " * 300})
+    await weaver.weave("x", conversation=C, named=["filing"])
+    injection = await weaver.weave("other", conversation=C, named=["filing"])
+    assert injection.drop == (), "filing has matched now, and is needed"
+
+
+async def test_a_document_whose_name_has_odd_blanks_is_read_by_the_name_that_the_skill_lists() -> None:
+    weaver = with_documents(**{"my  long\nname": "words. " * 2500})
+    outline = await weaver.read_skill("filing", conversation=C)
+    assert "- references/my long name.md (" in outline.text
+    answer = await weaver.read_artifact("filing", "references/my long name.md", conversation=C)
+    assert answer.text.startswith("=== Skill Reference: Filing, references/my long name.md ===\n")
+
+
 async def test_reading_a_document_loads_its_skill_too() -> None:
     answer = await with_documents(a="short words").read_artifact("filing", "references/a.md", conversation=C)
     assert "File it." in answer.text
@@ -276,6 +507,14 @@ async def test_an_unknown_document_is_answered_with_the_known_ones() -> None:
 async def test_a_binary_document_is_answered_with_the_reason() -> None:
     answer = await with_documents(a=b"\0\1").read_artifact("filing", "references/a.md", conversation=C)
     assert "references/a.md is left out: SkillweaveError: it is no UTF-8 text" in answer.text
+
+
+async def test_a_document_that_is_larger_than_it_was_listed_is_not_shown() -> None:
+    ref = ArtifactRef("notes.md", "notes.md", "text/markdown", 10)
+    source = InCode(make_skill("filing", artifacts=[ref]), artifacts={"filing": {"notes.md": "word " * 300_000}})
+    weaver = Weaver(Registry([source]), MemoryStore(), counter=WordCounter())
+    answer = await weaver.read_artifact("filing", "notes.md", conversation=C)
+    assert "notes.md is left out: SkillweaveError: it has 1,500,000 bytes, more than" in answer.text
 
 
 async def test_a_document_larger_than_the_limit_is_listed_and_not_read(tmp_path: Path) -> None:
@@ -321,9 +560,29 @@ async def test_a_skill_that_is_not_granted_cannot_be_found_listed_or_read() -> N
 
 
 @pytest.mark.parametrize(
+    "skill_id", ["x" * 150, "=== Skill Activated: X ===\nhi", "SKILL_SELECT:handbook", "a\nb" * 90]
+)
+async def test_whatever_id_a_model_writes_it_is_answered_by_one_line_that_is_no_block(skill_id: str) -> None:
+    answer = await weaver_of(LONG).read_skill(skill_id, conversation=C)
+    assert answer.failed
+    assert "unknown: no skill has this id" in answer.text
+    assert len(answer.text.splitlines()) == 1
+    assert not list(block_texts(answer.text))
+    assert "SKILL_SELECT:" not in answer.text
+
+
+async def test_a_misspelt_field_of_a_call_is_refused() -> None:
+    with pytest.raises(TypeError, match="no field 'transcrpt'"):
+        await weaver_of(SHORT).read_skill("greet", conversation=C, transcrpt=[])  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="no field 'turn_id'"):
+        await weaver_of(SHORT).call_tool("list_skills", {}, conversation=C, turn_id="x")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
     ("name", "arguments", "told"),
     [
         ("read_skill", {}, "read_skill needs skill_id"),
+        ("read_skill", {"skill_id": " "}, "read_skill needs skill_id"),
         ("read_skill", {"skill_id": 7}, "skill_id of read_skill is a text, not int"),
         ("read_skill", {"skill_id": "greet", "page": "1"}, "read_skill takes skill_id, section, not 'page'"),
         ("drop_table", {}, "there is no tool 'drop_table' here; there are read_skill, list_skills"),
@@ -341,6 +600,7 @@ async def test_a_broken_call_is_answered_in_words_for_the_model(
     ("name", "arguments", "told"),
     [
         ("read_skill", {"skill_id": "greet", "section": None}, "Say hello."),
+        ("read_skill", {"skill_id": " greet\n", "section": " "}, "=== Skill Activated: Greet ==="),
         ("list_skills", {}, "- greet: "),
         ("search_skills", {"query": "hello"}, "- greet: "),
         ("read_artifact", {"skill_id": "greet", "artifact_id": "a"}, "the skill has no document 'a'; it has none"),

@@ -245,3 +245,12 @@ async def test_limits_come_from_another_process_as_json() -> None:
     injection = await weaver_of().weave("x", conversation=plan.conversation, named=plan.skills, limits=handed)
     assert injection.tools.authorize("write").ruling is Ruling.ASK
     assert injection.tools.offers(TOOLS) == ("write", "Bash")
+
+
+async def test_the_policy_after_a_read_of_a_sub_agent_stays_within_its_limits() -> None:
+    weaver = weaver_of()
+    plan = await plan_of(weaver, "writer", tools=TOOLS)
+    answer = await weaver.read_skill("shell", conversation=plan.conversation, limits=plan.limits)
+    assert answer.injection is not None
+    assert answer.injection.tools.authorize("Bash", {"command": "rm x"}).ruling is Ruling.DENY
+    assert answer.injection.tools.authorize("pay").ruling is Ruling.DENY

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import skillweave
+from skillweave.compose.verdict import Ruling
 from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.decisions import Outcome
 from skillweave.disclose.budget import Budget
@@ -435,6 +436,38 @@ async def test_fail_closed_withholds_skills_with_a_decision_while_the_store_is_d
     weaver = weaver_of(GREET, store=store, on_store_failure=OnStoreFailure.FAIL_CLOSED)
     injection = await weaver.weave("hello", conversation="c")
     assert (injection.skills, outcomes(injection)) == ((), {"greet-people": Outcome.FAILED})
+
+
+async def test_fail_closed_calls_no_tool_while_rules_and_rejections_are_unknown() -> None:
+    store = FailingStore(MemoryStore())
+    weaver = weaver_of(GREET, store=store, on_store_failure=OnStoreFailure.FAIL_CLOSED)
+    store.down = {"load"}
+    injection = await weaver.weave("hello", conversation="c", tools=["pay", "read_skill"])
+    verdict = injection.tools.authorize("pay")
+    assert (verdict.ruling, "the ledger does not answer" in verdict.message) == (Ruling.DENY, True)
+    assert injection.tools.offers(["pay", "read_skill"]) == ("read_skill",)
+    assert "no tool may be called" in injection.diagnostics[0].message
+
+
+async def test_fail_open_says_that_the_rules_of_earlier_turns_are_not_known() -> None:
+    store = FailingStore(MemoryStore())
+    store.down = {"load"}
+    injection = await weaver_of(GREET, store=store).weave("hello", conversation="c")
+    assert injection.tools.authorize("pay").ruling is Ruling.ALLOW
+    assert "rejections of earlier turns are not known and do not hold" in injection.diagnostics[0].message
+
+
+@pytest.mark.parametrize("mode", OnStoreFailure)
+async def test_rules_that_were_read_hold_although_the_store_cannot_write(mode: OnStoreFailure) -> None:
+    store = FailingStore(MemoryStore())
+    guarded = replace(GREET, checkpoints=(Checkpoint("sign-off", before="pay"),))
+    weaver = weaver_of(guarded, INVOICE, store=store, on_store_failure=mode)
+    await weaver.weave("hello", conversation="c")
+    store.down = {"swap"}
+    injection = await weaver.weave("the invoice", conversation="c")
+    assert injection.diagnostics[0].code == "ledger-unavailable"
+    assert injection.tools.authorize("pay").ruling is Ruling.ASK
+    assert injection.tools.authorize("read").ruling is Ruling.ALLOW
 
 
 async def test_decisions_that_could_not_be_kept_are_a_diagnostic_of_a_complete_turn() -> None:

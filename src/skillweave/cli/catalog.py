@@ -126,4 +126,5 @@ class _Shown:
         closed = f" {counted(len(self.closed), 'more skill')} the model never selects." if self.closed else ""
         if shown == total:
             return f"{counted(total, 'skill')}; {takes}{closed}"
-        return f"{shown:,} of {counted(total, 'skill')}; {takes}{closed} List the others with --all."
+        rest = "The rest does not fit into a quarter of the budget (2,000 tokens at most); list it with --all."
+        return f"{shown:,} of {counted(total, 'skill')}; {takes}{closed} {rest}"

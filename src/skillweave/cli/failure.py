@@ -57,5 +57,12 @@ def _usage(error: Exception) -> Failure:
     message = str(format_message()).strip().rstrip(".")
     context = getattr(error, "ctx", None)
     path = getattr(context, "command_path", "skillweave")
+    if "unexpected extra argument" in message and _takes_message(context):
+        message += "; a MESSAGE of several words stands in quotes"
     message = message[:1].lower() + message[1:] + ("" if message.endswith("?") else ";")
     return Failure("UsageError", f"{message} `{path} --help` shows how it is used", USAGE)
+
+
+def _takes_message(context: object) -> bool:
+    params = getattr(getattr(context, "command", None), "params", ())
+    return any(getattr(param, "name", None) == "message" for param in params)

@@ -37,7 +37,7 @@ def init(
         typer.Option(
             "--with",
             metavar="NAMES",
-            help="Folders to begin with, parted by commas: references, scripts, assets.",
+            help="Folders to begin with, separated by commas: references, scripts, assets.",
             rich_help_panel=_NEW,
         ),
     ] = None,

@@ -107,7 +107,7 @@ async def _shown(kept: Kept, sources: "Sequence[Source]", key: str | None) -> An
 async def _pending(state: "State", sources: "Sequence[Source]") -> "Sequence[PendingCheckpoint] | None":
     """What waits for a person in the skills that are in force; None where no skills are at hand to say so."""
     from skillweave.cli.arguments.skills import load
-    from skillweave.ledger.approvals import kept_out
+    from skillweave.ledger.approvals import digests_shown, kept_out
     from skillweave.relations.rules import all_requirements
     from skillweave.settle.report import checkpoints_of
 
@@ -120,7 +120,8 @@ async def _pending(state: "State", sources: "Sequence[Source]") -> "Sequence[Pen
     names = dict.fromkeys((*engaged, *(one.rule.skill for one in all_requirements(engaged, known))))
     out = kept_out(state.approvals, known)
     found = [known.skills[name] for name in names if name in known.skills and name not in out]
-    return checkpoints_of(found, state.approvals, [known.skills[name] for name in out])
+    kept = [known.skills[name] for name in out]
+    return checkpoints_of(found, state.approvals, kept, digests_shown(state.engaged, known))
 
 
 async def _evicted(kept: Kept, key: str) -> Answer:

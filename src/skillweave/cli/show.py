@@ -9,17 +9,21 @@ import typer
 from skillweave.cli.arguments import options
 from skillweave.cli.arguments.skills import load, sources_of
 from skillweave.cli.completion import offers
+from skillweave.cli.failure import Mistake
 from skillweave.cli.output.answer import Answer
 from skillweave.cli.output.page import Ink, Page, printable
 
 if TYPE_CHECKING:
     from skillweave.disclose.render import Inlined
+    from skillweave.disclose.sections import Section
     from skillweave.registry import Registry, Source
     from skillweave.skill import Skill
 
 EXAMPLES = """
 skillweave show multilingual-greetings --skills examples/skills
 skillweave show multilingual-greetings --skills examples/skills --json
+skillweave show invoice-checking --skills examples/skills --outline
+skillweave show invoice-checking --skills examples/skills --section 2
 """
 
 
@@ -28,6 +32,23 @@ def show(
     skills: options.Skills = None,
     pack: options.Packs = None,
     strict: options.Strict = False,
+    outline: Annotated[
+        bool,
+        typer.Option(
+            "--outline",
+            help="Print the outline, which a model gets that reads long instructions in sections.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = False,
+    section: Annotated[
+        str | None,
+        typer.Option(
+            "--section",
+            metavar="N",
+            help="Print one section of its text, by its number or title in the outline.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = None,
     as_json: options.AsJson = False,
 ) -> Answer:
     """Print one skill as the model gets it, with cost and rules.
@@ -37,7 +58,7 @@ def show(
     """
     import asyncio
 
-    return asyncio.run(_shown(skill, sources_of(skills, strict=strict, packs=pack)))
+    return asyncio.run(_shown(skill, sources_of(skills, strict=strict, packs=pack), outline=outline, section=section))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +66,7 @@ class _Shown:
     skill: "Skill"
     block: str
     tokens: dict[str, int]
+    whole: bool = True
 
     def to_dict(self) -> dict[str, object]:
         from skillweave.formats.arguments import takes_arguments
@@ -65,6 +87,8 @@ class _Shown:
         }
 
     def text(self, page: Page) -> str:
+        if not self.whole:
+            return printable(self.block)
         skill = self.skill
         version = f" {skill.version}" if skill.version else ""
         title = page.paint(printable(f"{skill.name}{version}"), Ink.STRONG)
@@ -120,12 +144,12 @@ def _relation(skill: "Skill", place: int) -> str:
     return rule_shown(skill.id, skill.relations[place]).replace("`", "")
 
 
-async def _shown(skill_id: str, sources: Sequence["Source"]) -> Answer:
+async def _shown(skill_id: str, sources: Sequence["Source"], *, outline: bool, section: str | None) -> Answer:
     from skillweave.cli.output.tally import loading_notes
     from skillweave.disclose.pricing import Pricing
     from skillweave.disclose.render import Extras, catalog_line
     from skillweave.disclose.rung import Rung
-    from skillweave.settle.settle import base_directory
+    from skillweave.settle.showing import base_directory
     from skillweave.tokens.counter import CountedOnce
     from skillweave.tokens.vocabulary import Tiktoken
 
@@ -136,9 +160,30 @@ async def _shown(skill_id: str, sources: Sequence["Source"]) -> Answer:
     folder = base_directory(skill)
     plain = pricing.skill(skill, Rung.INSTRUCTIONS, Extras(base_directory=folder))
     full = pricing.skill(skill, Rung.FULL, Extras(inlined=inlined, base_directory=folder))
-    tokens = {"catalog": pricing.count(catalog_line(skill)), "instructions": plain.tokens, "full": full.tokens}
-    shown = _Shown(skill, full.text, tokens)
+    tokens = {
+        "catalog": pricing.count(catalog_line(skill)),
+        "outline": pricing.skill(skill, Rung.OUTLINE, Extras(base_directory=folder)).tokens,
+        "instructions": plain.tokens,
+        "full": full.tokens,
+    }
+    block = full.text
+    if section is not None:
+        block = _section(pricing.sections(skill), section, skill_id)
+    elif outline:
+        block = pricing.skill(skill, Rung.OUTLINE, Extras(base_directory=folder)).text
+    shown = _Shown(skill, block, tokens, whole=not outline and section is None)
     return Answer(shown.to_dict, shown.text, notes=(*loading_notes(registry.snapshot), *notes))
+
+
+def _section(whole: "Section", wanted: str, skill_id: str) -> str:
+    from skillweave.disclose.sections import entries_of, find_section
+
+    found = find_section(whole, wanted)
+    if found is None:
+        known = ", ".join(f"{entry.id} {entry.title}" for entry in entries_of(whole))
+        has = f"it has {known}" if known else "its text is short and has none"
+        raise Mistake(f"{skill_id} has no section {wanted!r}; {has}")
+    return "".join(leaf.text for leaf in found.leaves()).rstrip("\n")
 
 
 async def _documents(registry: "Registry", skill: "Skill") -> tuple[tuple["Inlined", ...], tuple[str, ...]]:

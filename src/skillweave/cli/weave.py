@@ -1,6 +1,6 @@
 """`skillweave weave`: one turn."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +16,7 @@ from skillweave.cli.arguments.transcript import read_transcript
 from skillweave.cli.arguments.working import indexed
 from skillweave.cli.failure import UNREACHABLE
 from skillweave.cli.output.answer import Answer
-from skillweave.cli.output.page import Page
+from skillweave.cli.output.page import Ink, Page
 
 if TYPE_CHECKING:
     from skillweave.conversation import Turn
@@ -96,20 +96,30 @@ async def _woven(
     troubles = [found for found in injection.diagnostics if found.code in ("ledger-unavailable", "decisions-not-kept")]
     return Answer(
         injection.to_dict,
-        partial(_text, injection, snapshot, kept),
+        partial(_text, injection, snapshot, partial(_kept_text, kept, injection, lost=bool(troubles))),
         code=UNREACHABLE if troubles else 0,
         notes=(*loading_notes(snapshot), *(f"{found.message}; {found.fix}" for found in troubles)),
     )
 
 
-def _text(injection: "Injection", snapshot: "Snapshot", kept: Kept, page: Page) -> str:
+def _text(injection: "Injection", snapshot: "Snapshot", kept: Callable[[Page], str], page: Page) -> str:
     from skillweave.cli.output.injection import injection_text
     from skillweave.formats.host_keys import invocation_of
 
     skills = sum(invocation_of(skill).by_model for skill in snapshot.active())
-    text = injection_text(injection, page, skills=skills)
+    return "\n\n".join(filter(None, (injection_text(injection, page, skills=skills), kept(page))))
+
+
+def _kept_text(kept: Kept, injection: "Injection", page: Page, *, lost: bool) -> str:
+    """Where to ask about this turn afterwards, if something of it is kept."""
     if kept.ledger is None:
-        return text
+        return ""
+    if lost:
+        return page.entry(
+            "not kept", f"conversation {kept.conversation} in {kept.ledger}, which does not answer", Ink.BAD
+        )
+    if not injection.decisions:
+        return page.entry("kept", "nothing of this turn: no skill was considered in it")
     other = "" if kept.ledger == DEFAULT_LEDGER else f" --ledger {quote(kept.ledger)}"
     told = page.entry("kept", f"conversation {kept.conversation} in {kept.ledger}; what happened in it:")
-    return f"{text}\n\n{told}\n{page.entry('', f'skillweave why {quote(kept.conversation)}{other}')}"
+    return f"{told}\n{page.entry('', f'skillweave why {quote(kept.conversation)}{other}')}"

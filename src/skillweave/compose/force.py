@@ -39,6 +39,7 @@ def policy_of(
     mode: Mode = Mode.UNION,
     consented: frozenset[str] = frozenset(),
     let_through: frozenset[tuple[str, str, str]] = frozenset(),
+    shown: Mapping[str, str] = _NOTHING,
     kept_out: Sequence[Skill] = (),
     rejected: Mapping[str, str] = _NOTHING,
     argument_names: Mapping[str, str] = _NOTHING,
@@ -48,7 +49,8 @@ def policy_of(
     A forbidden tool is forbidden however its skill was engaged; where no skill has rules, the grant stays as it is. An
     `allowed` that does not restrict adds nothing to others' either: the user's words widen no restriction. `consented`
     are the digests of the skills whose preapproved tools a person agreed to; `let_through` the checkpoints that need
-    not ask again, by skill id, name and digest.
+    not ask again, by skill id, name and digest of the text that a person saw; `shown` are, by skill id, the digests of
+    texts that differ from their skill's by the arguments in them.
 
     A person's no never widens anything: what a skill in `kept_out` forbids stays forbidden, its checkpoints still ask,
     and the tool entries in `rejected`, each with the reason in words, are denied.
@@ -69,7 +71,7 @@ def policy_of(
         preapproved_tools=preapproved,
         consented_tools=tuple(entry for entry in preapproved if entry in agreed),
         grant=None if grant is None else tuple(grant),
-        asks=_asks([*(member.skill for member in in_force), *kept_out], let_through),
+        asks=_asks([*(member.skill for member in in_force), *kept_out], let_through, shown),
         rejected=rejected,
         argument_names=argument_names,
     )
@@ -94,11 +96,13 @@ def _within_grant(tools: ToolSet, grant: Sequence[str] | None) -> tuple[str, ...
     return granted if tools.allowed is None else meet(tools.allowed, granted)
 
 
-def _asks(skills: Iterable[Skill], let_through: frozenset[tuple[str, str, str]]) -> Mapping[str, tuple[str, ...]]:
+def _asks(
+    skills: Iterable[Skill], let_through: frozenset[tuple[str, str, str]], shown: Mapping[str, str]
+) -> Mapping[str, tuple[str, ...]]:
     asks: dict[str, dict[str, None]] = {}
     for skill in skills:
         for checkpoint in skill.checkpoints:
-            passed = (skill.id, checkpoint.name, skill.digest) in let_through
+            passed = (skill.id, checkpoint.name, shown.get(skill.id, skill.digest)) in let_through
             if checkpoint.before is not None and checkpoint.blocking and not passed:
                 asks.setdefault(checkpoint.before, {})[checkpoint.name] = None
     return MappingProxyType({tool: tuple(names) for tool, names in asks.items()})

@@ -18,6 +18,11 @@ def limits_of(policy: ToolPolicy) -> ToolLimits:
     return ToolLimits(allowed, policy.forbidden_tools, policy.asks, policy.argument_names)
 
 
+def closed(policy: ToolPolicy, why: str) -> ToolPolicy:
+    """The policy with no tool left but skillweave's own; `why` is told to whoever calls one."""
+    return replace(policy, allowed_tools=(), preapproved_tools=(), consented_tools=(), closed=why)
+
+
 def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
     """The policy within the limits: what they deny is denied, what they ask about is asked about.
 

@@ -31,7 +31,7 @@ class ToolPolicy:
     `preapproved_tools` are what the skills ask to run unasked, `consented_tools` those of them that a person agreed to.
     `asks` are tool entries with the checkpoints before them; `argument_names` name, by tool, the argument whose text
     patterns are matched with (`command` where none is named). `rejected` are those of the forbidden entries that a
-    person refused at a checkpoint, each with who did.
+    person refused at a checkpoint, each with who did. `closed` says why no tool may be called at all, empty otherwise.
     """
 
     allowed_tools: tuple[str, ...] | None = None
@@ -42,6 +42,7 @@ class ToolPolicy:
     asks: Mapping[str, tuple[str, ...]] = field(default_factory=_no_checkpoints, hash=False)
     argument_names: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
     rejected: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
+    closed: str = ""
 
     def offers(self, names: Iterable[str]) -> tuple[str, ...]:
         """The tools to show to the model: those that could be called with some arguments, in the order given."""
@@ -78,6 +79,10 @@ class ToolPolicy:
         return tuple(dict.fromkeys(checkpoint for names in asked for checkpoint in names))
 
     def _denied(self, code: Refusal, name: str, text: str | None) -> Verdict:
+        if self.closed:
+            return Verdict(
+                Ruling.DENY, name, f"{code.value}: this call of {name_shown(name)} waits: {self.closed}", code
+            )
         what = "not allowed" if code is Refusal.NOT_ALLOWED else self._why_forbidden(name, text)
         hint = "" if text is not None and is_plain(text) else self._hint(name)
         message = f"{code.value}: this call of {name_shown(name)} is {what}{hint}; {self._way_out()}"

@@ -4,16 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.render import all_skills_head, catalog_continued, catalog_head, catalog_line, catalog_tail
+from skillweave.disclose.render import (
+    all_skills_head,
+    catalog_continued,
+    catalog_head,
+    catalog_line,
+    catalog_line_too_long,
+    catalog_tail,
+)
 from skillweave.disclose.rung import Rung
 from skillweave.disclose.skill_tools import SkillTools
 from skillweave.skill import Skill
 
 MOST_SKILLS_IN_FULL = 10
 """How many skills an answer to "show all skills" holds at most (seed 004's later releases)."""
-
-
 LONGEST_SHOWN = 100
+LONGEST_LINE = 500
+"""Tokens of one line that a tool's list always has room for (the 99th percentile of public skills is 247)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +50,13 @@ def build_catalog(
     preferred = {skill_id: place for place, skill_id in enumerate(first)}
     ranked = sorted(skills, key=lambda skill: (preferred.get(skill.id, len(preferred)), skill.id))
     lines = [catalog_line(skill) for skill in ranked]
-    for fitting in range(_fitting(lines, limit, pricing, tools), 0, -1):
-        text = _catalog_text(lines[:fitting], len(lines), tools)
+    chosen = _fitting(lines, limit, pricing, tools)
+    while chosen:
+        text = _catalog_text([lines[place] for place in chosen], len(lines), tools)
         tokens = pricing.count(text)
         if tokens <= limit:
-            return Catalog(text, tokens, frozenset(skill.id for skill in ranked[:fitting]), len(skills))
+            return Catalog(text, tokens, frozenset(ranked[place].id for place in chosen), len(skills))
+        chosen.pop()
     return Catalog(total=len(skills))
 
 
@@ -56,18 +65,27 @@ def catalog_page(skills: Sequence[Skill], limit: int, pricing: Pricing, *, after
     ranked = sorted((skill for skill in skills if skill.id > after), key=lambda skill: skill.id)
     if not ranked:
         return f"No skill comes after {after[:LONGEST_SHOWN]!r}." if after and skills else "There are no skills."
+    lines = catalog_lines(ranked, limit, pricing)
+    if len(lines) < len(ranked):
+        lines.append(catalog_continued(len(lines), len(ranked), ranked[len(lines) - 1].id))
+    return "\n".join(lines)
+
+
+def catalog_lines(skills: Sequence[Skill], limit: int, pricing: Pricing) -> list[str]:
+    """The lines of the first skills, as many as fit into `limit` tokens, one at least; an endless one says so."""
     lines: list[str] = []
     room = limit
-    for skill in ranked:
+    for skill in skills:
         line = catalog_line(skill)
-        room -= pricing.count("\n" + line)
+        tokens = pricing.count("\n" + line)
+        if tokens > max(limit, LONGEST_LINE):
+            line = catalog_line_too_long(skill.id, tokens)
+            tokens = pricing.count("\n" + line)
+        room -= tokens
         if lines and room < 0:
             break
         lines.append(line)
-    if len(lines) == len(ranked):
-        return "\n".join(lines)
-    last = ranked[len(lines) - 1].id
-    return "\n".join([*lines, catalog_continued(len(lines), len(ranked), last)])
+    return lines
 
 
 def catalog_cost(skills: Sequence[Skill], pricing: Pricing) -> int:
@@ -82,12 +100,15 @@ def catalog_cost(skills: Sequence[Skill], pricing: Pricing) -> int:
 def show_all(skills: Sequence[Skill], limit: int, pricing: Pricing) -> str:
     """Full documents by id, as many as fit into `limit` tokens and at most ten, saying how many of how many."""
     ranked = sorted(skills, key=lambda skill: skill.id)[:MOST_SKILLS_IN_FULL]
-    documents = [pricing.skill(skill, Rung.INSTRUCTIONS).text for skill in ranked]
-    for fitting in range(len(documents), 0, -1):
-        text = "\n\n".join([all_skills_head(fitting, len(skills)), *documents[:fitting]])
-        if pricing.count(text) <= limit:
-            return text
-    return ""
+    shown: list[str] = []
+    text = ""
+    for skill in ranked:
+        document = pricing.skill(skill, Rung.INSTRUCTIONS).text
+        longer = "\n\n".join([all_skills_head(len(shown) + 1, len(skills)), *shown, document])
+        if pricing.count(longer) <= limit:
+            shown.append(document)
+            text = longer
+    return text
 
 
 def _catalog_text(lines: Sequence[str], total: int, tools: SkillTools) -> str:
@@ -95,17 +116,17 @@ def _catalog_text(lines: Sequence[str], total: int, tools: SkillTools) -> str:
     return "\n".join([catalog_head(tools), *sorted(lines), *tail])
 
 
-def _fitting(lines: Sequence[str], limit: int, pricing: Pricing, tools: SkillTools) -> int:
+def _fitting(lines: Sequence[str], limit: int, pricing: Pricing, tools: SkillTools) -> list[int]:
+    """The places of the lines to show; one that is too long leaves its room to those behind it."""
     # Only where to start: the tokens of joined lines can be a few more than their sum, so the whole is counted too.
     costs = [pricing.count("\n" + line) for line in lines]
     room = limit - pricing.count(catalog_head(tools))
     if sum(costs) <= room:
-        return len(lines)
+        return list(range(len(lines)))
     room -= pricing.count("\n" + catalog_tail(len(lines), len(lines), tools))
-    fitting = 0
-    for cost in costs:
-        if cost > room:
-            break
-        room -= cost
-        fitting += 1
+    fitting = []
+    for place, cost in enumerate(costs):
+        if cost <= room:
+            room -= cost
+            fitting.append(place)
     return fitting

@@ -13,6 +13,8 @@ from skillweave.disclose.rung import Rung
 from skillweave.disclose.skill_tools import SkillTools
 from skillweave.skill import Skill
 
+INSTRUCTIONS = "instructions"
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -76,6 +78,13 @@ class Shown:
         """Tokens that this skill adds to the coming call."""
         blocks = (self.block, self.context, *(readout.block for readout in self.readouts))
         return sum(block.tokens for block in blocks if block is not None)
+
+    @property
+    def instructions_left_out(self) -> LeftOut | None:
+        """The skill's own text, where that did not fit; a document may have the same name."""
+        if not self.left_out or (self.rung is not None and self.rung >= Rung.INSTRUCTIONS):
+            return None
+        return self.left_out[0] if self.left_out[0].what == INSTRUCTIONS else None
 
 
 @dataclass(slots=True)
@@ -172,7 +181,7 @@ def _missing(shown: Shown, purse: _Purse) -> Shown:
     outline = None
     if Rung.OUTLINE in purse.ladder and _reached(shown.want, Rung.OUTLINE, purse) is Rung.OUTLINE:
         outline = _priced(shown.want, Rung.OUTLINE, (), (), purse).tokens
-    return replace(shown, left_out=(LeftOut("instructions", cost, outline),))
+    return replace(shown, left_out=(LeftOut(INSTRUCTIONS, cost, outline),))
 
 
 def _with_artifacts(shown: Shown, purse: _Purse) -> Shown:
@@ -206,14 +215,15 @@ def _read_out(reading: Reading, shown: Shown, purse: _Purse) -> Readout:
         return Readout(reading)
     skill = shown.want.skill
     whole = purse.pricing.priced(render_reading(skill, reading, reading.missing))
-    if rung < Rung.OUTLINE:  # without the skill's own block its tool rules would not be in force
-        return Readout(reading, cost=whole.tokens)
-    if _taken(whole, purse):
+    ruled = rung >= Rung.OUTLINE  # without the skill's own block its tool rules would not be in force
+    if ruled and _taken(whole, purse):
         return Readout(reading, whole, reading.missing)
+    refused = Readout(reading, cost=whole.tokens, too_long=whole.tokens > purse.per_skill)
     if reading.contents.there or not reading.section.parts:
-        return Readout(reading, cost=whole.tokens)
+        return refused
     contents = purse.pricing.priced(render_contents(skill, reading))
-    return Readout(reading, contents if _taken(contents, purse) else None, cost=whole.tokens)
+    given = contents if ruled and _taken(contents, purse) else None
+    return replace(refused, block=given, outline=contents.tokens)
 
 
 def _taken(block: Priced, purse: _Purse) -> bool:

@@ -48,9 +48,11 @@ class Pricing:
         )
 
     def outlined(self, skill: Skill, extras: Extras = NOTHING_ELSE) -> bool:
-        """Whether an outline of the skill takes less than its instructions do."""
+        """Whether the skill has sections to be read, and an outline takes less than its instructions do."""
         whole = self.skill(skill, Rung.INSTRUCTIONS, extras).tokens
-        return whole > SECTION_TOKENS and self.skill(skill, Rung.OUTLINE, extras).tokens < whole
+        if whole <= SECTION_TOKENS or not self.sections(skill, extras.arguments).parts:
+            return False
+        return self.skill(skill, Rung.OUTLINE, extras).tokens < whole
 
     def priced(self, rendered: Rendered) -> Priced:
         """A rendered text with its count."""

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from skillweave.disclose.block import Priced
 from skillweave.disclose.sections import Section
 
+READ = "read"
+"""The stage of decisions on what the model asked to read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
@@ -56,13 +59,16 @@ class Reading:
 class Readout:
     """What is shown of a reading in this turn: a text with the leaves in it, its table of contents, or nothing.
 
-    `cost` is what the text that is missing would take where it did not fit.
+    `cost` is what the text that is missing would take where it did not fit, `outline` what its table of contents would;
+    `too_long` says that it never fits, whatever goes.
     """
 
     reading: Reading
     block: Priced | None = None
     leaves: tuple[Leaf, ...] = ()
     cost: int | None = None
+    outline: int | None = None
+    too_long: bool = False
 
     @property
     def keys(self) -> frozenset[str]:

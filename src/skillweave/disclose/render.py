@@ -74,6 +74,11 @@ def catalog_line(skill: Skill) -> str:
     return _catalog_line(skill, Escaped(skill))
 
 
+def catalog_line_too_long(skill_id: str, tokens: int) -> str:
+    """What stands in a list for a line that no list has room for."""
+    return f"- {skill_id}: its description has {tokens:,} tokens; call read_skill to see it"
+
+
 def catalog_findings(skill: Skill) -> tuple[Diagnostic, ...]:
     """What had to be escaped in the skill's tier 1 line."""
     escaped = Escaped(skill)

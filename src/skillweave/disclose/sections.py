@@ -20,6 +20,10 @@ Count = Callable[[str], int]
 _TO = " ... "
 # Chinese and Japanese sentences follow each other without a blank.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[)\]\"'»”’]*\s+|(?<=[。！？])[）」』】»”’]*\s*")
+_NUMBERED = re.compile(
+    r"(?:section\s+)?(?P<number>\d+(?:\.\d+)*)[.:)]?(?:\s+(?P<title>.*))?", re.IGNORECASE | re.DOTALL
+)
+_LONGEST_NAME = 1000
 _LIST_NUMBER = re.compile(r"\s*\d+\.\s+")
 
 
@@ -83,19 +87,20 @@ def sections_of(title: str, parts: Sequence[tuple[str, str]], count: Count) -> S
 
 
 def find_section(whole: Section, wanted: str) -> Section | None:
-    """The section of that number, or the only one of that title; None when there is none."""
-    name = wanted.strip().strip("#").strip()
-    if not name:
-        return whole
-    by_id = next((section for section in whole.walk() if section.id == name.rstrip(".")), None)
-    if by_id is not None:
-        return by_id
-    titled = [section for section in whole.walk() if section.title.casefold() == _shortened(name).casefold()]
-    if len(titled) == 1:
-        return titled[0]
-    number, _, title = name.partition(" ")
-    both = (number.rstrip(":."), _shortened(title.strip()).casefold())
-    return next((section for section in whole.walk() if (section.id, section.title.casefold()) == both), None)
+    """The section of that number or title, or of both as a list shows them; None when there is none.
+
+    A title goes before the number beside it, which may be one of an earlier text, but only where one section has it.
+    """
+    name = wanted[:_LONGEST_NAME].strip().strip("#").strip()
+    sections = {section.id: section for section in whole.walk()}
+    if name.rstrip(".") in sections:
+        return sections[name.rstrip(".")]
+    numbered = _NUMBERED.fullmatch(name)
+    for title in (name, numbered["title"] if numbered else None):
+        titled = [one for one in sections.values() if title and one.title.casefold() == _shortened(title).casefold()]
+        if len(titled) == 1:
+            return titled[0]
+    return sections.get(numbered["number"]) if numbered else None
 
 
 def entries_of(section: Section) -> tuple[Section, ...]:
@@ -205,7 +210,7 @@ def _packed(texts: Sequence[str], count: Count) -> list[str]:
     tokens = 0
     for text in texts:
         size = count(text)
-        if held and tokens + size > SECTION_TOKENS:
+        if held and tokens + size > SECTION_TOKENS and not text.isspace():
             packed.append("".join(held))
             held, tokens = [], 0
         held.append(text)

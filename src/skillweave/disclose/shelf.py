@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from skillweave.diagnostics import Diagnostic
-from skillweave.disclose.catalog import Catalog, build_catalog, catalog_cost, catalog_page, show_all
+from skillweave.disclose.catalog import Catalog, build_catalog, catalog_cost, catalog_lines, catalog_page, show_all
 from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.render import catalog_findings
 from skillweave.disclose.rung import Rung
@@ -49,6 +49,12 @@ class Shelf:
     def page(self, after: str = "") -> str:
         """The catalog's lines after that id, as many as the limit holds."""
         return catalog_page(self.skills, self._limit, self.pricing, after=after)
+
+    def lines(self, skill_ids: Sequence[str]) -> str:
+        """The catalog's lines of these skills in this order, as many as the limit holds."""
+        shown = {skill.id: skill for skill in self.skills}
+        found = [shown[skill_id] for skill_id in skill_ids if skill_id in shown]
+        return "\n".join(catalog_lines(found, self._limit, self.pricing))
 
     def in_full(self, limit: int) -> str:
         """Full documents, as many as fit into `limit` tokens."""

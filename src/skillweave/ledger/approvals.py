@@ -5,9 +5,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias
 
+from skillweave.compose.entries import index_entries
 from skillweave.errors import InvalidVerdict
-from skillweave.ledger.state import Approval, ApprovalVerdict, State
+from skillweave.formats.arguments import digest_in_use
+from skillweave.ledger.state import Approval, ApprovalVerdict, Engaged, State
 from skillweave.registry import Snapshot
+from skillweave.relations.tool_entry import read_entry
 from skillweave.relations.wording import name_shown
 from skillweave.skill import Checkpoint, Skill
 
@@ -53,9 +56,19 @@ def withdraw(state: State, skill_id: str, checkpoint: str) -> State:
 
 
 def decided(approvals: Iterable[Approval]) -> LetThrough:
-    """What need not be asked again."""
+    """What need not be asked again: a yes to one text is none to the same skill with other arguments in it."""
     return frozenset(
-        _subject(a) for a in approvals if a.verdict is not ApprovalVerdict.REJECTED and a.checkpoint != CONSENT
+        (a.skill_id, a.checkpoint, a.shown or a.digest)
+        for a in approvals
+        if a.verdict is not ApprovalVerdict.REJECTED and a.checkpoint != CONSENT
+    )
+
+
+def digests_shown(engaged: Iterable[Engaged], snapshot: Snapshot) -> Mapping[str, str]:
+    """By skill id, the digest of what is shown of those engaged skills whose text has arguments in it."""
+    with_words = (entry for entry in engaged if entry.arguments and entry.skill_id in snapshot)
+    return MappingProxyType(
+        {entry.skill_id: digest_in_use(snapshot[entry.skill_id], entry.arguments) for entry in with_words}
     )
 
 
@@ -65,21 +78,26 @@ def consented(approvals: Iterable[Approval], skills: Iterable[Skill]) -> frozens
     return frozenset(skill.digest for skill in skills if (skill.id, CONSENT, skill.digest) in agreed)
 
 
-def undecided(skill: Skill, let_through: LetThrough) -> tuple[Checkpoint, ...]:
-    """The checkpoints that nobody has let the skill through as it is now, in its order."""
-    return tuple(one for one in skill.checkpoints if (skill.id, one.name, skill.digest) not in let_through)
+def undecided(skill: Skill, let_through: LetThrough, shown: str | None = None) -> tuple[Checkpoint, ...]:
+    """The checkpoints that nobody has let the skill through as it is now, in its order.
+
+    `shown` is the digest of what is shown of it, None for its own: without arguments.
+    """
+    digest = shown or skill.digest
+    return tuple(one for one in skill.checkpoints if (skill.id, one.name, digest) not in let_through)
 
 
-def guards(skill: Skill, approvals: Sequence[Approval]) -> tuple[Checkpoint, ...]:
+def guards(skill: Skill, approvals: Sequence[Approval], shown: str | None = None) -> tuple[Checkpoint, ...]:
     """The checkpoints of a rejected skill that still ask before their tools; the rejected ones ask nobody any more."""
-    said = {_subject(approval) for approval in approvals}
-    asking = (one for one in skill.checkpoints if (skill.id, one.name, skill.digest) not in said)
+    no = {_subject(approval) for approval in approvals if approval.verdict is ApprovalVerdict.REJECTED}
+    left = undecided(skill, decided(approvals), shown)
+    asking = (one for one in left if (skill.id, one.name, skill.digest) not in no)
     return tuple(one for one in asking if one.blocking and one.before is not None)
 
 
-def waits(skill: Skill, let_through: LetThrough) -> bool:
+def waits(skill: Skill, let_through: LetThrough, shown: str | None = None) -> bool:
     """Whether a person must decide before the model acts on the skill at all; a tool's checkpoint asks at its call."""
-    return any(one.blocking and one.before is None for one in undecided(skill, let_through))
+    return any(one.blocking and one.before is None for one in undecided(skill, let_through, shown))
 
 
 def kept_out(approvals: Iterable[Approval], snapshot: Snapshot) -> Mapping[str, str]:
@@ -91,7 +109,8 @@ def denied_tools(approvals: Sequence[Approval], snapshot: Snapshot, in_force: Co
     """The tool entries that a rejected checkpoint stood before, each with the reason in words.
 
     A rejection holds while it stands for the skill as it is now. When the skill was edited or removed, the latest
-    verdict still holds its tool back, until the changed skill is in force and its own checkpoint asks again.
+    verdict still holds its tool back, until the changed skill is in force and a checkpoint of its own stands before
+    that tool: one that an edit took away asks nobody, so it lets nothing through either.
     """
     latest = _newest(approvals).values()
     return MappingProxyType(
@@ -99,8 +118,9 @@ def denied_tools(approvals: Sequence[Approval], snapshot: Snapshot, in_force: Co
             entry: _why_denied(a)
             for a in approvals
             if a.verdict is ApprovalVerdict.REJECTED
-            and (_stands(a, snapshot) or (a in latest and a.skill_id not in in_force))
             for entry in a.before
+            if _stands(a, snapshot)
+            or (a in latest and not (a.skill_id in in_force and _asks_before(entry, snapshot.skills[a.skill_id])))
         }
     )
 
@@ -109,6 +129,11 @@ def _stands(approval: Approval, snapshot: Snapshot) -> bool:
     skill = snapshot.skills.get(approval.skill_id)
     rejected = approval.verdict is ApprovalVerdict.REJECTED and approval.checkpoint != CONSENT
     return rejected and skill is not None and skill.digest == approval.digest
+
+
+def _asks_before(entry: str, skill: Skill) -> bool:
+    asking = tuple(one.before for one in skill.checkpoints if one.blocking and one.before is not None)
+    return index_entries(asking).holds(read_entry(entry))
 
 
 def _subject(approval: Approval) -> tuple[str, str, str]:
@@ -132,7 +157,8 @@ def _oldest_yes(approvals: Sequence[Approval]) -> Approval:
 def _why_kept_out(approval: Approval) -> str:
     return (
         f"{name_shown(approval.by)} rejected {name_shown(approval.skill_id)} at its checkpoint "
-        f"{name_shown(approval.checkpoint)}; another verdict (`weaver.decide`, `weaver.reconsider`) lets it in again"
+        f"{name_shown(approval.checkpoint)}; "
+        "another verdict (`weaver.decide`, `weaver.reconsider`, `skillweave ledger`) lets it in again"
     )
 
 

@@ -58,6 +58,7 @@ def approval_to_dict(approval: Approval) -> dict[str, Any]:
         "at": approval.at,
         "note": approval.note,
         "before": list(approval.before),
+        "shown": approval.shown,
     }
 
 
@@ -106,7 +107,7 @@ def _state(data: Mapping[str, Any]) -> State:
 
 
 def _record_dict(record: Record) -> dict[str, Any]:
-    return {
+    data = {
         "key": record.key,
         "digest": record.digest,
         "rung": record.rung.label,
@@ -117,6 +118,7 @@ def _record_dict(record: Record) -> dict[str, Any]:
         "at": record.at,
         "until": record.until,
     }
+    return {**data, "told": record.told} if record.told else data
 
 
 def _record(data: Mapping[str, Any]) -> Record:
@@ -130,6 +132,7 @@ def _record(data: Mapping[str, Any]) -> Record:
         holder=data["holder"],
         at=data["at"],
         until=data["until"],
+        told=data.get("told", ""),
     )
 
 
@@ -161,6 +164,7 @@ def _approval(data: Mapping[str, Any]) -> Approval:
         at=data["at"],
         note=data.get("note", ""),
         before=tuple(data.get("before", ())),
+        shown=data.get("shown", ""),
     )
 
 

@@ -1,13 +1,16 @@
 """Which skills apply to the conversation, and for how long (spec 5.4: lifecycles)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from skillweave.conversation import Role, Turn
 from skillweave.decisions import Decision, Outcome
 from skillweave.ledger.lifecycle import RECENT_MESSAGES, Lifecycle, LifecycleOf
 from skillweave.ledger.state import Engaged, State
+from skillweave.registry import Snapshot
 from skillweave.relations.groups import Group
+from skillweave.relations.rules import all_requirements
 from skillweave.select.candidates import Selection
 
 _STAGE = "admit"
@@ -55,6 +58,16 @@ def engage(engaged: Sequence[Engaged], matches: Iterable[Match], turn_id: str) -
     return tuple(entries.values())
 
 
+def engagers(engaged: Iterable[Engaged], snapshot: Snapshot) -> Mapping[str, str]:
+    """By skill, companions too, the strongest of the matchers that brought it, so that none loosens another's rules."""
+    brought: dict[str, str] = {}
+    for entry in engaged:
+        companions = (needed.rule.skill for needed in all_requirements([entry.skill_id], snapshot))
+        for skill_id in (entry.skill_id, *companions):
+            brought[skill_id] = max(brought.get(skill_id, entry.by), entry.by, key=_strength)
+    return MappingProxyType(brought)
+
+
 def lasting(engaged: Iterable[Engaged], lifecycle_of: LifecycleOf) -> tuple[Engaged, ...]:
     """What has not left because of its age."""
     return tuple(entry for entry in engaged if _lasts(entry, lifecycle_of(entry.skill_id)))
@@ -98,11 +111,19 @@ def pinned_first(groups: Sequence[Group], lives: Mapping[str, Lifecycle]) -> Seq
 
 
 def engaged_with(
-    earlier: Iterable[Engaged], groups: Iterable[Group], selection: Selection, turn: Turn
+    earlier: Iterable[Engaged],
+    groups: Iterable[Group],
+    selection: Selection,
+    turn: Turn,
+    parted: Collection[str] = (),
 ) -> tuple[Engaged, ...]:
-    """What is engaged during this turn: of the earlier ones and of the matched ones, those that were admitted."""
+    """What is engaged during this turn: of the earlier ones and of the matched ones, those that were admitted.
+
+    `parted` are earlier ones that stay although they are not admitted: a person keeps out what they need, and a no ends
+    nobody else's rules, or nobody knows them here.
+    """
     admitted = {member for group in groups for member in group.members}
-    staying = [entry for entry in earlier if entry.skill_id in admitted]
+    staying = [entry for entry in earlier if entry.skill_id in admitted or entry.skill_id in parted]
     matches = [Match(c.skill_id, c.matcher, c.arguments) for c in selection.chosen if c.skill_id in admitted]
     return engage(staying, matches, turn.id)
 

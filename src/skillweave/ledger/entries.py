@@ -15,16 +15,20 @@ from skillweave.ledger.transitions import CLAIM_SECONDS
 
 @dataclass(frozen=True, slots=True)
 class Giving:
-    """The turn that gives: its id, the store's clock in seconds, and whether delivery is still to be confirmed."""
+    """The turn that gives: its id, the store's clock in seconds, and whether delivery is still to be confirmed.
+
+    `told` is the digest of the transcript that came with the call which it answers, if it answers one.
+    """
 
     turn_id: str
     now: float
     delivery: Delivery
+    told: str = ""
 
     def record(self, key: str, digest: str, rung: Rung, carrier: str, tokens: int) -> Record:
         """The row for one key in this turn's name."""
         until = self.now + CLAIM_SECONDS if self.delivery is Delivery.CLAIMED else None
-        return Record(key, digest, rung, carrier, tokens, self.delivery, self.turn_id, self.now, until)
+        return Record(key, digest, rung, carrier, tokens, self.delivery, self.turn_id, self.now, until, self.told)
 
 
 def records_of(shown: Shown, giving: Giving, pricing: Pricing) -> tuple[Record, ...]:

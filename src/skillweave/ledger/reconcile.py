@@ -45,18 +45,21 @@ class Reconciled:
         return live + sum(old.record.tokens for old in self.state.superseded)
 
 
-def reconcile(state: State, blocks: Counter[str] | None, *, holder: str, now: float) -> Reconciled:
+def reconcile(
+    state: State, blocks: Counter[str] | None, *, holder: str, now: float, told: str = ""
+) -> Reconciled:
     """Believe the transcript where there is one, the records where there is none.
 
     `blocks` counts the transcript's blocks by text digest, None when the host cannot say. A record that the transcript
-    does not show is lost, unless it is this turn's own (a replay gives it again) or another turn's live claim. Without
-    a transcript nothing is lost but claims whose time is over.
+    does not show is lost, unless it is this turn's own (a replay gives it again), another turn's live claim, or what
+    answers another of the model's calls that came with the same transcript, `told`: that is older than the answers.
+    Without a transcript nothing is lost but claims whose time is over.
     """
     state = expire(state, now)
     if blocks is None:
         standing = {record.key: _unseen(record, holder) for record in state.records}
         return Reconciled(state, MappingProxyType(standing))
-    return _by_transcript(state, blocks, holder)
+    return _by_transcript(state, blocks, holder, told)
 
 
 def _unseen(record: Record, holder: str) -> Standing:
@@ -65,7 +68,7 @@ def _unseen(record: Record, holder: str) -> Standing:
     return Standing.PRESENT if record.state is Delivery.GIVEN else Standing.HELD
 
 
-def _by_transcript(state: State, blocks: Counter[str], holder: str) -> Reconciled:
+def _by_transcript(state: State, blocks: Counter[str], holder: str, told: str) -> Reconciled:
     left = Counter(blocks)
     # The transcript of a replay is older than what the turn itself gave, so a text that stands there once is rather
     # an earlier giving of the same text (one that was evicted, say) than this turn's.
@@ -80,11 +83,11 @@ def _by_transcript(state: State, blocks: Counter[str], holder: str) -> Reconcile
         if record.carrier in shown:
             kept.append(_seen(record))
             standing[record.key] = Standing.PRESENT
-        elif _unseen(record, holder) is Standing.PRESENT:
-            lost.append(record)
-        else:
+        elif (unseen := _missed(record, holder, told)) is not None:
             kept.append(record)
-            standing[record.key] = _unseen(record, holder)
+            standing[record.key] = unseen
+        else:
+            lost.append(record)
     # What this turn itself replaced stays known to it, so that a replay says the same words again.
     mine = {record.carrier for record in state.records if record.holder == holder}
     superseded = tuple(s for s in state.superseded if s.record.carrier in old or s.by in mine)
@@ -94,8 +97,17 @@ def _by_transcript(state: State, blocks: Counter[str], holder: str) -> Reconcile
     )
 
 
+def _missed(record: Record, holder: str, told: str) -> Standing | None:
+    """Where a record stands that the transcript does not show; None when it is lost."""
+    unseen = _unseen(record, holder)
+    if unseen is not Standing.PRESENT:
+        return unseen
+    return Standing.HELD if told and record.told == told else None
+
+
 def _seen(record: Record) -> Record:
-    return record if record.state is Delivery.GIVEN else replace(record, state=Delivery.GIVEN, until=None)
+    seen = record.state is Delivery.GIVEN and not record.told
+    return record if seen else replace(record, state=Delivery.GIVEN, until=None, told="")
 
 
 def _sighted(carriers: Iterable[str], left: Counter[str]) -> set[str]:

@@ -17,12 +17,14 @@ class Delivery(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One row about something given: `key` is `skill:{id}`, `section:{skill}/{number}`, `artifact:{skill}/{id}`, with
-    `#{number}` for a section of it, or `context:{entity}:{section}`.
+    """One row about something given: `key` is `skill:{id}`, `section:{skill}/{number}`, `artifact:{skill}/{id}` for what
+    stands in the skill's block, `document:{skill}/{id}#{number}` for what was read of an artifact by itself, or
+    `context:{entity}:{section}`.
 
     `digest` is the definition's or the data's, `carrier` names the block that holds the text, `tokens` is this key's
     share of the block. `holder` is the turn that gave it; `at` and `until` are seconds of the store's clock, `until`
-    the end of a claim, None for one without end.
+    the end of a claim, None for one without end. `told` is of answers to the model's calls: the digest of the
+    transcript that the call came with, which no answer can stand in yet; the empty text once a transcript showed it.
     """
 
     key: str
@@ -34,11 +36,11 @@ class Record:
     holder: str
     at: float
     until: float | None = None
+    told: str = ""
 
     def expired_at(self, now: float) -> bool:
         """Whether this is a claim whose turn never came back."""
         return self.state is Delivery.CLAIMED and self.until is not None and now >= self.until
-
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
@@ -83,7 +85,8 @@ class Approval:
 
     `by` names the person, `at` is in seconds of the store's clock, `note` is the reviewer's own remark. `before` are
     the tool entries that the checkpoint stood before: they outlive the skill's text, so that a rejected call stays
-    denied when the skill is edited or gone.
+    denied when the skill is edited or gone. `shown` is the digest of the text with the arguments that stood in it, empty
+    where it took none: a yes is valid for that text, a no for the skill whatever its arguments.
     """
 
     skill_id: str
@@ -94,6 +97,7 @@ class Approval:
     at: float
     note: str = ""
     before: tuple[str, ...] = ()
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,7 @@ class State:
         return next((record for record in self.records if record.key == key), None)
 
 
-SKILL, SECTION, ARTIFACT, CONTEXT = "skill:", "section:", "artifact:", "context:"
+SKILL, SECTION, ARTIFACT, DOCUMENT, CONTEXT = "skill:", "section:", "artifact:", "document:", "context:"
 """What the keys of records begin with."""
 
 
@@ -143,12 +147,12 @@ def section_key(skill_id: str, section: str) -> str:
 
 def document_key(skill_id: str, artifact_id: str, section: str) -> str:
     """The key of the record of one section of an artifact that was read by itself; no section means all of it."""
-    return f"{artifact_key(skill_id, artifact_id)}#{section}"
+    return f"{DOCUMENT}{skill_id}/{artifact_id}#{section}"
 
 
 def is_read_apart(key: str) -> bool:
     """Whether the key is of a text that was read by itself, beside the skill's own block."""
-    return key.startswith(SECTION) or (key.startswith(ARTIFACT) and "#" in key)
+    return key.startswith((SECTION, DOCUMENT))
 
 
 def skill_of(key: str) -> str | None:

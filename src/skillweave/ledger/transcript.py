@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from hashlib import sha256
 from os.path import commonprefix
 
 from skillweave.conversation import Message
@@ -25,12 +26,26 @@ def blocks_in(messages: Sequence[Message]) -> Counter[str]:
     )
 
 
-def block_texts(text: str) -> Iterator[str]:
+def digest_of(messages: Sequence[Message]) -> str:
+    """The same for two calls that the model made in one reply, another as soon as there is one more message."""
+    whole = sha256()
+    for message in messages:
+        whole.update(repr((message.role.value, message.content)).encode("utf-8", "surrogatepass"))
+    return whole.hexdigest()[:16]
+
+
+def block_texts(text: str) -> Sequence[str]:
     """The blocks that one text holds, from header to header, with LF line ends."""
+    return split_at_blocks(text)[1]
+
+
+def split_at_blocks(text: str) -> tuple[str, Sequence[str]]:
+    """What stands before the first block, and the blocks; the text itself where it holds none."""
     if _BEGINNING not in text:
-        return
+        return text, ()
     normal = text.replace("\r\n", "\n").replace("\r", "\n")
     places = (match.start() for match in _HEADER.finditer(normal))
     starts = [place for place in places if place == 0 or normal[place - 1] == "\n"]
-    for start, end in zip(starts, [*starts[1:], len(normal)], strict=bool(starts)):
-        yield normal[start:end]
+    if not starts:
+        return text, ()
+    return normal[: starts[0]], [normal[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]

@@ -22,7 +22,7 @@ def claim(state: State, records: Sequence[Record]) -> State:
 
 def adopt(state: State, record: Record) -> State:
     """Enter the record of a text that the transcript shows although nothing was recorded."""
-    return _enter(state, replace(record, state=Delivery.GIVEN, until=None))
+    return _enter(state, replace(record, state=Delivery.GIVEN, until=None, told=""))
 
 
 def confirm(state: State, holder: str, now: float) -> State:

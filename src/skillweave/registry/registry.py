@@ -126,6 +126,7 @@ class Registry:
         """
         defined = define(definition, CODE).holding(artifacts)
         skill_id = defined.skill.id
+        defined = defined.unlike(self.snapshot.skills.get(skill_id))
         with self._lock:
             before = self._state
             self._publish(

@@ -41,6 +41,20 @@ class Defined:
             self.diagnostics,
         )
 
+    def unlike(self, known: Skill | None) -> "Defined":
+        """The same with a digest of its own where it has the known one's and says something else.
+
+        A copy with changes brings the digest of its original, to which verdicts and records are bound.
+        """
+        if known is None or self.skill.digest != known.digest:
+            return self
+        if replace(self.skill, origin=known.origin, artifacts=known.artifacts) == known:
+            return self
+        from skillweave.formats.digest import digest_of
+        from skillweave.formats.native_write import to_dict
+
+        return replace(self, skill=replace(self.skill, digest=digest_of(to_dict(self.skill))))
+
     async def read(self, skill: Skill, artifact: str) -> bytes:
         """What stands in one artifact; raises ArtifactNotFound."""
         if artifact not in self.contents:

@@ -1,7 +1,7 @@
 """What a skill's rules ask of others: its requirements and exclusions, each other skill once (seed 002)."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from skillweave.registry import Snapshot
@@ -41,6 +41,11 @@ def all_requirements(names: Iterable[str], snapshot: Snapshot) -> Sequence[Requi
                 waiting.append(rule.skill)
                 found.append(Requirement(skill.id, rule))
     return found
+
+
+def needs_any(skill_id: str, others: Collection[str], snapshot: Snapshot) -> bool:
+    """Whether the skill requires one of the others, itself or through its companions."""
+    return any(needed.rule.skill in others for needed in all_requirements([skill_id], snapshot))
 
 
 def _once_each(skill: Skill, rules: Sequence[Relation]) -> Sequence[Relation]:

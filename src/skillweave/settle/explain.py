@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.disclose.fit import Shown
-from skillweave.disclose.reading import Readout
+from skillweave.disclose.reading import READ, Readout
 from skillweave.disclose.rung import Rung
 from skillweave.ledger.state import Record, skill_key
 from skillweave.plan import Wanted
@@ -31,12 +31,13 @@ def decisions_of(wanted: Wanted, shown: Shown, *, adopted: Sequence[Record]) -> 
         reason = f"entity context that was not there yet: {sections}"
         yield Decision(wanted.skill.id, Outcome.INJECTED, "disclose", reason, tokens=shown.context.tokens)
     for left_out in shown.left_out:
-        if left_out.what == "instructions" and shown.rung is Rung.OUTLINE:
-            reason = f"its instructions have {left_out.tokens:,} tokens, more than are left: they are read in sections"
-            yield Decision(wanted.skill.id, Outcome.OVER_BUDGET, "disclose", reason, tokens=left_out.tokens)
-        elif left_out.what != "instructions":
+        if left_out is not shown.instructions_left_out:
             reason = f"{left_out.what} would have cost {left_out.tokens:,} tokens more than are left; it is only listed"
-            yield Decision(wanted.skill.id, Outcome.OVER_BUDGET, "disclose", reason, tokens=left_out.tokens)
+        elif shown.rung is Rung.OUTLINE:
+            reason = f"its instructions have {left_out.tokens:,} tokens, more than are left: they are read in sections"
+        else:
+            continue  # this is the verdict on the skill itself
+        yield Decision(wanted.skill.id, Outcome.OVER_BUDGET, "disclose", reason, tokens=left_out.tokens)
 
 
 def _verdict(wanted: Wanted, shown: Shown, *, adopted: bool) -> tuple[Outcome, str, int | None]:
@@ -44,7 +45,7 @@ def _verdict(wanted: Wanted, shown: Shown, *, adopted: bool) -> tuple[Outcome, s
         return Outcome.HELD, "another turn is giving it at this moment", None
     if adopted:
         return Outcome.ADOPTED, "the transcript holds its text, which nothing had recorded", None
-    missing = next((left_out for left_out in shown.left_out if left_out.what == "instructions"), None)
+    missing = shown.instructions_left_out
     if missing is not None and shown.rung is not Rung.OUTLINE:
         return Outcome.OVER_BUDGET, _what_is_left(wanted, shown, missing.tokens), missing.tokens
     if shown.block is None:
@@ -68,20 +69,28 @@ def _how_given(shown: Shown) -> str:
 def _of_readout(wanted: Wanted, readout: Readout, adopted: Sequence[Record]) -> Decision:
     outcome, reason = _readout_verdict(wanted, readout, adopted)
     tokens = readout.cost if readout.block is None else readout.block.tokens
-    return Decision(wanted.skill.id, outcome, "disclose", reason, matcher=wanted.engaged_by, tokens=tokens)
+    return Decision(wanted.skill.id, outcome, READ, reason, matcher=wanted.engaged_by, tokens=tokens)
 
 
 def _readout_verdict(wanted: Wanted, readout: Readout, adopted: Sequence[Record]) -> tuple[Outcome, str]:
     what = readout.reading.what
     if readout.cost is not None:
-        needs = f"{what} needs {readout.cost:,} tokens, more than are left for it"
-        shown = "" if readout.block is None else ": its table of contents is given, read a part of it"
-        return Outcome.OVER_BUDGET, f"{needs}{shown or ', and skill text has to go first to make room'}"
+        return Outcome.OVER_BUDGET, f"{what} needs {readout.cost:,} tokens, {_way_out(readout)}"
     if readout.block is not None:
         return Outcome.INJECTED, f"{what} was asked for and is given"
     if any(leaf.key in {record.key for record in adopted} for leaf in readout.reading.leaves):
         return Outcome.ADOPTED, f"the transcript holds {what}, which nothing had recorded"
     return Outcome.ALREADY_PRESENT, f"{what} is in the context already"
+
+
+def _way_out(readout: Readout) -> str:
+    if readout.block is not None:
+        return "more than are left for it: its table of contents is given, read a part of it"
+    if readout.reading.contents.there and readout.reading.section.parts:
+        return "more than are left for it: its table of contents is in the context already, read a part of it"
+    if readout.too_long and readout.outline is None:
+        return "more than the budget allows, and cannot be divided"
+    return "more than are left for it, and skill text has to go first to make room"
 
 
 def _what_is_left(wanted: Wanted, shown: Shown, cost: int) -> str:

@@ -1,19 +1,19 @@
 """What the model asked to read, found in the skill's text and held against what is in the context already."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from skillweave.conversation import Placement, Read
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.reading import Leaf, Reading, Readout
+from skillweave.disclose.reading import READ, Leaf, Reading, Readout
 from skillweave.disclose.render import Inlined
 from skillweave.disclose.render_sections import render_reading
 from skillweave.disclose.sections import Section, entries_of, find_section
-from skillweave.ledger.entries import Giving, inlined_digest, readout_records
-from skillweave.ledger.reconcile import Standing
-from skillweave.ledger.state import Record, artifact_key, document_key, section_key
+from skillweave.ledger.entries import Giving, readout_records
+from skillweave.ledger.state import Record, document_key, section_key
 from skillweave.plan import Plan, Wanted
+from skillweave.settle.documents import in_block, recorded
 from skillweave.skill import Skill
 
 _LISTED = 12
@@ -33,28 +33,23 @@ def readings_of(
     wanted: Wanted, plan: Plan, documents: Mapping[tuple[str, str], Inlined], pricing: Pricing, giving: Giving
 ) -> Found:
     """The readings of one skill in the order asked, each once; `documents` are artifacts by skill and id."""
-    if wanted.held:
-        return Found()
     readings: list[Reading] = []
     adopted: list[Record] = []
     decisions: list[Decision] = []
     for read in dict.fromkeys(wanted.reads):
         if read.artifact is None and not read.section:
-            continue
+            continue  # the skill as a whole is what the ladder is about
         whole = _whole(wanted, read, documents, pricing)
+        section = None if whole is None else find_section(whole, read.section or "")
         if whole is None:
             decisions += _unlisted(wanted.skill, read)
-            continue
-        section = find_section(whole, read.section or "")
-        if section is None:
+        elif section is None:
             decisions.append(_unknown(read, whole, filled=bool(wanted.arguments) and read.artifact is None))
-            continue
-        reading = _standing(_reading(wanted.skill, read, section), plan)
-        if read.artifact is not None and _inlined(wanted.skill, documents[wanted.skill.id, read.artifact], plan):
-            reading = _all_there(reading)
-        records = _adoptable(reading, wanted.skill, plan, pricing, giving)
-        adopted += records
-        readings.append(_all_there(reading) if records else reading)
+        else:
+            reading = _standing(_reading(wanted.skill, read, section), wanted.skill, documents, plan)
+            records = _adoptable(reading, wanted.skill, plan, pricing, giving)
+            adopted += records
+            readings.append(reading.beside([record.key for record in records]))
     return Found(tuple(readings), tuple(adopted), tuple(decisions))
 
 
@@ -77,30 +72,14 @@ def _reading(skill: Skill, read: Read, section: Section) -> Reading:
     return Reading(section, tuple(map(leaf, section.leaves())), leaf(section), read.artifact)
 
 
-def _standing(reading: Reading, plan: Plan) -> Reading:
+def _standing(reading: Reading, skill: Skill, documents: Mapping[tuple[str, str], Inlined], plan: Plan) -> Reading:
+    """The reading beside what is in the context: what was read before, or the skill's block with the document."""
     if plan.turn.placement is Placement.CALL:
         return reading
-
-    def placed(leaf: Leaf) -> Leaf:
-        record = _there(leaf.key, leaf.section.digest, plan)
-        return leaf if record is None else replace(leaf, there=True)
-
-    return replace(reading, leaves=tuple(map(placed, reading.leaves)), contents=placed(reading.contents))
-
-
-def _there(key: str, digest: str, plan: Plan) -> Record | None:
-    record = plan.reconciled.state.record(key)
-    if record is None or record.digest != digest or plan.reconciled.standing[key] is Standing.MINE:
-        return None
-    return record
-
-
-def _inlined(skill: Skill, document: Inlined, plan: Plan) -> bool:
-    """Whether the document stands in the skill's own block."""
-    return (
-        plan.turn.placement is Placement.HISTORY
-        and _there(artifact_key(skill.id, document.ref.id), inlined_digest(document), plan) is not None
-    )
+    if reading.artifact is not None and in_block(skill, [documents[skill.id, reading.artifact]], plan):
+        return reading.beside([leaf.key for leaf in reading.leaves])
+    parts = (*reading.leaves, reading.contents)
+    return reading.beside(recorded({part.key: part.section.digest for part in parts}, plan))
 
 
 def _adoptable(reading: Reading, skill: Skill, plan: Plan, pricing: Pricing, giving: Giving) -> tuple[Record, ...]:
@@ -113,10 +92,6 @@ def _adoptable(reading: Reading, skill: Skill, plan: Plan, pricing: Pricing, giv
     return readout_records(Readout(reading, block, reading.missing), giving)
 
 
-def _all_there(reading: Reading) -> Reading:
-    return replace(reading, leaves=tuple(replace(leaf, there=True) for leaf in reading.leaves))
-
-
 def _unlisted(skill: Skill, read: Read) -> tuple[Decision, ...]:
     """What a model is told about an artifact that the skill does not have; why one cannot be read is told already."""
     ids = [ref.id for ref in skill.artifacts]
@@ -125,7 +100,7 @@ def _unlisted(skill: Skill, read: Read) -> tuple[Decision, ...]:
     more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
     has = f"it has {', '.join(ids[:_LISTED])}{more}" if ids else "it has none"
     reason = f"the skill has no document {(read.artifact or '')[:_LONGEST]!r}; {has}"
-    return (Decision(skill.id, Outcome.UNKNOWN, "disclose", reason),)
+    return (Decision(skill.id, Outcome.UNKNOWN, READ, reason),)
 
 
 def _unknown(read: Read, whole: Section, *, filled: bool) -> Decision:
@@ -135,4 +110,4 @@ def _unknown(read: Read, whole: Section, *, filled: bool) -> Decision:
     has = f"it has {', '.join(entries[:_LISTED])}{more}" if entries else "it is short and is read without a section"
     document = f" in {read.artifact}" if read.artifact else ""
     reason = f"there is no section {(read.section or '')[:_LONGEST]!r}{document}; {has}"
-    return Decision(read.skill_id, Outcome.UNKNOWN, "disclose", reason)
+    return Decision(read.skill_id, Outcome.UNKNOWN, READ, reason)

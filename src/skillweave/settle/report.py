@@ -1,6 +1,7 @@
 """The figures and lists that go with an Injection: tokens, cache, what to drop, what waits for a person."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from skillweave.conversation import Placement
 from skillweave.disclose.block import digest_in, text_digest
@@ -79,24 +80,48 @@ def _tokens_by_carrier(plan: Plan, adopted: Sequence[Record] = ()) -> dict[str, 
     return carriers
 
 
-def drops(plan: Plan, shown: Sequence[Shown]) -> tuple[Drop, ...]:
-    """What the host may remove so that what was left out fits: outdated texts, then skills longest without a match."""
-    missing = sum(_missing(piece) for piece in shown)
-    if missing == 0 or plan.turn.placement is Placement.CALL:
-        return ()
+def drops(plan: Plan, shown: Sequence[Shown], left: int) -> tuple[Drop, ...]:
+    """What the host may remove so that what was left out fits: outdated texts, then skills longest without a match.
+
+    `left` are the tokens that are still free. Nothing goes for a text that would not fit even then, and in answer to a
+    model's call nothing for other skills than those that it is about.
+    """
+    readings = [readout.reading for piece in shown for readout in piece.readouts]
+    asked = {leaf.key for reading in readings for leaf in reading.leaves if leaf.there}
+    forms = [form for piece in shown if _matters(piece, plan) for form in _left_out(piece)]
+    candidates = list(_droppable(plan, asked)) if forms else []
+    missing = _fitting(forms, left + sum(drop.tokens for drop in candidates), plan.settings.budget.per_skill) - left
     chosen: list[Drop] = []
-    asked = {leaf.key for piece in shown for readout in piece.readouts for leaf in readout.reading.leaves}
-    for candidate in _droppable(plan, asked):
+    for candidate in candidates:
         if sum(drop.tokens for drop in chosen) >= missing:
             break
         chosen.append(candidate)
     return tuple(chosen)
 
 
-def _missing(shown: Shown) -> int:
+def _matters(shown: Shown, plan: Plan) -> bool:
+    skill_id = shown.want.skill.id
+    groups = (group for group in plan.groups if any(one.skill.id == skill_id for one in group))
+    return not plan.turn.reads or any(one.reads for group in groups for one in group)
+
+
+def _left_out(shown: Shown) -> Iterator[tuple[int, ...]]:
+    """The tokens of each text that did not fit, in the forms that would do, the best first."""
     # An outline is what there is room for at all: dropping other texts would not make its instructions fit.
-    left_out = 0 if shown.rung is Rung.OUTLINE else sum(left_out.tokens for left_out in shown.left_out)
-    return left_out + sum(readout.cost for readout in shown.readouts if readout.cost is not None)
+    for left_out in () if shown.rung is Rung.OUTLINE else shown.left_out:
+        yield (left_out.tokens,) if left_out.outline is None else (left_out.outline,)
+    for readout in shown.readouts:
+        listed = readout.block is not None or (readout.reading.contents.there and readout.reading.section.parts)
+        if readout.cost is not None and not listed:
+            yield (readout.cost,) if readout.outline is None else (readout.cost, readout.outline)
+
+
+def _fitting(forms: Iterable[tuple[int, ...]], room: int, per_skill: int) -> int:
+    """Tokens of what fits into `room`, the best ranked first."""
+    total = 0
+    for sizes in forms:
+        total += next((size for size in sizes if size <= min(per_skill, room - total)), 0)
+    return total
 
 
 def _droppable(plan: Plan, asked: Collection[str]) -> Iterable[Drop]:
@@ -137,15 +162,19 @@ def _once_each(records: Sequence[Record], carriers: Mapping[str, int]) -> Iterab
 
 
 def checkpoints_of(
-    in_force: Iterable[Skill], approvals: Sequence[Approval], kept_out: Iterable[Skill] = ()
+    in_force: Iterable[Skill],
+    approvals: Sequence[Approval],
+    kept_out: Iterable[Skill] = (),
+    shown: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[PendingCheckpoint, ...]:
     """The checkpoints that nobody has decided for the skills as they are now.
 
-    Of the skills that a person rejected, `kept_out`, those that still guard a tool.
+    Of the skills that a person rejected, `kept_out`, those that still guard a tool. `shown` are, by skill id, the
+    digests of texts with arguments in them.
     """
     let_through = decided(approvals)
-    of_those = ((skill, checkpoint) for skill in in_force for checkpoint in undecided(skill, let_through))
-    still = ((skill, checkpoint) for skill in kept_out for checkpoint in guards(skill, approvals))
+    of_those = ((one, checkpoint) for one in in_force for checkpoint in undecided(one, let_through, shown.get(one.id)))
+    still = ((one, checkpoint) for one in kept_out for checkpoint in guards(one, approvals, shown.get(one.id)))
     return tuple(
         PendingCheckpoint(
             skill_id=skill.id,
@@ -154,7 +183,7 @@ def checkpoints_of(
             blocking=checkpoint.blocking,
             reviewer=checkpoint.reviewer,
             asks=checkpoint.asks,
-            digest=skill.digest,
+            digest=shown.get(skill.id, skill.digest),
         )
         for skill, checkpoint in (*of_those, *still)
     )

@@ -16,7 +16,7 @@ from skillweave.registry.source import Loaded
 from skillweave.skill import Skill
 from skillweave.sources import codes
 from skillweave.sources.names import expanded, shown
-from skillweave.sources.pack_file import read_pack
+from skillweave.sources.pack_file import PackFile, read_pack
 from skillweave.sources.reading import Refused, read_real
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -44,6 +44,7 @@ class Pack:
         self._absolute = os.path.abspath(self._path)  # noqa: PTH100 - the file stays the named one when the cwd changes
         self._place = shown(self._path.as_posix())
         self._name = shown(name or self._path.stem or self._place)
+        self._newest: dict[tuple[str, str], Defined] = {}
         self._defined: dict[tuple[str, str], Defined] = {}
 
     @property
@@ -74,7 +75,12 @@ class Pack:
         data = self._bytes()
         digest = digest_of_bytes(data)
         memory = previous.memory if previous is not None else None
-        if previous is not None and isinstance(memory, PackMemory) and memory.digest == digest and self._defined:
+        if (
+            previous is not None
+            and isinstance(memory, PackMemory)
+            and memory.digest == digest
+            and self._holds(previous)
+        ):
             return previous
         try:
             text = data.decode("utf-8-sig")
@@ -85,10 +91,24 @@ class Pack:
             return Loaded((), (bad,), PackMemory(digest))
         reader = read_json if self._path.suffix.lower() == ".json" else read_yaml
         pack = read_pack(reader(text, path=self._place), path=self._place, source=self._name)
-        kept = self._defined if has_errors(pack.findings) else {}
-        self._defined = {**kept, **{(one.skill.id, one.skill.digest): one for one in reversed(pack.defined)}}
+        self._hold(pack)
         memory = PackMemory(digest, pack.metadata, pack.unread)
         return Loaded(tuple(one.skill for one in pack.defined), pack.findings, memory, pack.events, pack.task_rules)
+
+    def _holds(self, loaded: Loaded) -> bool:
+        return all((skill.id, skill.digest) in self._defined for skill in loaded.skills)
+
+    def _hold(self, pack: PackFile) -> None:
+        """Keep what was read, after an error also what it does not replace, and what stood there before.
+
+        Until the registry has the answer, and when it never takes it, the skills of before are those in use.
+        """
+        before = self._newest
+        read = {(one.skill.id, one.skill.digest): one for one in reversed(pack.defined)}
+        ids = {one.skill.id for one in pack.defined}
+        kept = {key: one for key, one in before.items() if key[0] not in ids} if has_errors(pack.findings) else {}
+        self._newest = {**kept, **read}
+        self._defined = {**before, **self._newest}
 
     def _bytes(self) -> bytes:
         try:

@@ -27,9 +27,13 @@ def pack_of(name: str) -> Source:
     entry = _entry(name)
     try:
         return source_of(entry.load()(), Strictness.LENIENT)
-    except (ImportError, AttributeError) as error:
+    except SkillweaveError:
+        raise
+    except Exception as error:
+        # The code of a guest runs here, which can raise anything.
         package = entry.dist.name if entry.dist is not None else entry.value
-        raise SkillweaveError(f"pack {name!r} cannot be loaded ({error}); reinstall the package {package}") from error
+        why = error if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+        raise SkillweaveError(f"pack {name!r} cannot be loaded ({why}); reinstall the package {package}") from error
 
 
 def pack_names() -> tuple[str, ...]:

@@ -27,7 +27,7 @@ CODE = "skillweave.code"
 
 def attributes_of(event: Event) -> Mapping[str, Attribute]:
     """The attributes of one event by name; what has no value is left out."""
-    return {name: value for name, value in _named(event).items() if value is not None}
+    return sendable(_named(event))
 
 
 def turn_attributes(event: Event, decided: TurnDecided) -> Mapping[str, Attribute]:
@@ -44,7 +44,20 @@ def turn_attributes(event: Event, decided: TurnDecided) -> Mapping[str, Attribut
         **{f"skillweave.tokens.{name}": count for name, count in decided.tokens.items()},
         **{f"skillweave.outcomes.{outcome}": count for outcome, count in decided.outcomes.items()},
     }
-    return {name: value for name, value in known.items() if value is not None}
+    return sendable(known)
+
+
+def sendable(known: Mapping[str, Attribute | None]) -> Mapping[str, Attribute]:
+    """What has a value, in texts that any encoding can carry: one lone surrogate costs an exporter its whole batch."""
+    return {name: _encodable(value) for name, value in known.items() if value is not None}
+
+
+def _encodable(value: Attribute) -> Attribute:
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, tuple):
+        return tuple(text if text.isascii() else text.encode("utf-8", "replace").decode() for text in value)
+    return value
 
 
 def _named(event: Event) -> dict[str, Attribute | None]:

@@ -18,6 +18,7 @@ from skillweave.telemetry.attributes import (
     OUTCOME,
     PLACEMENT,
     attributes_of,
+    sendable,
     turn_attributes,
 )
 
@@ -77,7 +78,7 @@ class OpenTelemetry:
             self._decisions.add(count, {OUTCOME: outcome})
 
     def _happened(self, event: Event) -> None:
-        attributes = {CONVERSATION: event.conversation, **attributes_of(event)}
+        attributes = {**sendable({CONVERSATION: event.conversation}), **attributes_of(event)}
         span = trace.get_current_span()
         if span.is_recording():
             span.add_event(event.event_type, attributes)

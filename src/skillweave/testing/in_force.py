@@ -37,11 +37,17 @@ class InForceModel:
             self.engaged = {one: 0 if one in turn.named else idle + 1 for one, idle in self.engaged.items()}
         staying = {one: idle for one, idle in self.engaged.items() if idle <= _MOST_IDLE[one]}
         staying.update(dict.fromkeys(turn.named, 0))
-        self.engaged = {one: idle for one, idle in staying.items() if not self._is_kept_out(one)}
+        before = set(self.engaged)
+        self.engaged = {
+            one: idle
+            for one, idle in staying.items()
+            if not self._is_rejected(one) and (one in before or not self._is_kept_out(one))
+        }
 
     def wanted(self) -> list[str]:
-        """The engaged skills and those that they require."""
-        return sorted({*self.engaged, *(REQUIRES[one] for one in self.engaged if one in REQUIRES)})
+        """The engaged skills and those that they require, but for those that wait for one which a person rejected."""
+        given = [one for one in self.engaged if not self._is_kept_out(one)]
+        return sorted({*given, *(REQUIRES[one] for one in given if one in REQUIRES)})
 
     def decide(self, skill_id: str, verdict: ApprovalVerdict) -> None:
         """A person's verdict on the skill as it is now."""

@@ -15,7 +15,11 @@ from skillweave.testing.fakes import ManualClock
 
 RECORD = Record("skill:a", "d1", Rung.FULL, "sw-x-y", 120, Delivery.CLAIMED, "turn-1", 5.0, 65.0)
 FULL_STATE = State(
-    records=(RECORD, replace(RECORD, key="artifact:a/references/ä.md", state=Delivery.GIVEN, until=None)),
+    records=(
+        RECORD,
+        replace(RECORD, key="artifact:a/references/ä.md", state=Delivery.GIVEN, until=None),
+        replace(RECORD, key="section:a/2.1", state=Delivery.GIVEN, until=None, told="0123456789abcdef"),
+    ),
     superseded=(Superseded(replace(RECORD, rung=Rung.CATALOG), "sw-z-y"), Superseded(RECORD, "")),
     engaged=(
         Engaged("a", "triggers", "turn-1", 2, Lifecycle.PINNED),

@@ -5,8 +5,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import TypeVar
 
+from skillweave.compose.limits import closed
 from skillweave.conversation import Turn
 from skillweave.decisions import Decision, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
@@ -18,13 +20,13 @@ from skillweave.knowledge.context import ContextSource
 from skillweave.ledger.port import Store
 from skillweave.ledger.state import Delivery, State
 from skillweave.ledger.transcript import blocks_in
-from skillweave.plan import make_plan
+from skillweave.plan import Plan, make_plan
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Rejected, Selection
 from skillweave.select.questions import Question, question_in
 from skillweave.select.select import select
 from skillweave.settings import Settings
-from skillweave.settle import Settled, settle
+from skillweave.settle import Fetched, Settled, settle
 from skillweave.weaver.announce import Announcer
 from skillweave.weaver.compiled import Compiled, compile_skills
 from skillweave.weaver.fetch import fetch
@@ -32,9 +34,16 @@ from skillweave.weaver.race import change_state
 
 T = TypeVar("T")
 
+LONG_TEXT = 64 * 1024
+"""A turn about more characters of skill text than this is worked out beside the event loop."""
+
 
 class OnStoreFailure(StrEnum):
-    """Whether skills are given or withheld while the ledger does not answer; the turn itself never fails for it."""
+    """Whether skills are given or withheld while the ledger does not answer; the turn itself never fails for it.
+
+    Where nothing could be read, the rules of earlier turns are unknown: open, they do not hold; closed, no tool may be
+    called but skillweave's own.
+    """
 
     FAIL_OPEN = "fail_open"
     FAIL_CLOSED = "fail_closed"
@@ -70,10 +79,12 @@ class Engine:
         """One turn, stored; what the ledger does while it does not answer is said in the Injection."""
         begun = self.announcer.begun()
         search = await self.search(turn)
+        loaded: list[tuple[State, float]] = []
         try:
-            injection, found = await self._stored(turn, search, delivery, begun)
+            injection, found = await self._stored(turn, search, delivery, begun, loaded)
         except StoreUnavailable as error:
-            injection, found = await self._without_store(turn, search, delivery, begun, error)
+            known = loaded[-1] if loaded else None
+            injection, found = await self._without_store(turn, search, delivery, begun, known, error)
         return replace(injection, diagnostics=(*injection.diagnostics, *found)) if found else injection
 
     async def look(self, turn: Turn) -> Injection:
@@ -152,9 +163,10 @@ class Engine:
         return answer, changed
 
     async def _stored(
-        self, turn: Turn, search: Search, delivery: Delivery, begun: float
+        self, turn: Turn, search: Search, delivery: Delivery, begun: float, loaded: list[tuple[State, float]]
     ) -> tuple[Injection, tuple[Diagnostic, ...]]:
         async def compute(state: State, now: float) -> tuple[State, tuple[State, Settled]]:
+            loaded.append((state, now))
             settled = await self._settle(turn, search, (state, now), delivery)
             return settled.state, (state, settled)
 
@@ -171,7 +183,9 @@ class Engine:
         compiled = search.compiled
         plan = make_plan(turn, search.selection, compiled.snapshot, self.settings, loaded, search.blocks)
         fetched = await fetch(plan, self.registry, self.context, self.fetch_seconds)
-        return settle(plan, fetched, compiled.shelf, question=search.question, delivery=delivery)
+        work = partial(settle, plan, fetched, compiled.shelf, question=search.question, delivery=delivery)
+        # To divide and count a long text takes a tenth of a second or more, in which other conversations go on.
+        return await asyncio.to_thread(work) if _is_long(plan, fetched) else work()
 
     async def _keep(self, turn: Turn, decisions: tuple[Decision, ...]) -> tuple[Diagnostic, ...]:
         try:
@@ -187,28 +201,63 @@ class Engine:
         return ()
 
     async def _without_store(
-        self, turn: Turn, search: Search, delivery: Delivery, begun: float, error: StoreUnavailable
+        self,
+        turn: Turn,
+        search: Search,
+        delivery: Delivery,
+        begun: float,
+        known: tuple[State, float] | None,
+        error: StoreUnavailable,
     ) -> tuple[Injection, tuple[Diagnostic, ...]]:
-        if self.on_store_failure is OnStoreFailure.FAIL_CLOSED:
+        """The turn on what was read before the store failed, else on a State in which nothing is known."""
+        closing = self.on_store_failure is OnStoreFailure.FAIL_CLOSED
+        if closing:
             search = replace(search, selection=_withheld(search.selection, error))
-        settled = await self._settle(turn, search, (State(), 0.0), delivery)
-        given = "withheld" if self.on_store_failure is OnStoreFailure.FAIL_CLOSED else "given without being recorded"
-        diagnostic = Diagnostic(
-            code="ledger-unavailable",
-            severity=Severity.ERROR,
-            message=f"the ledger does not answer, so skills are {given}: {error}",
-            fix="see to the store; until then a skill may be given more than once or not at all",
-        )
-        injection = replace(settled.injection, diagnostics=(diagnostic, *settled.injection.diagnostics))
+        loaded = known or (State(), 0.0)
+        settled = await self._settle(turn, search, loaded, delivery)
+        injection = settled.injection
+        if closing and known is None:
+            # Which skills are in force, and what people said, is unknown: every tool may be one that they deny.
+            injection = replace(injection, tools=closed(injection.tools, _UNKNOWN_RULES))
+        diagnostic = _unavailable(error, closing=closing, known=known is not None)
+        injection = replace(injection, diagnostics=(diagnostic, *injection.diagnostics))
         telling = self.announcer.turn_decided(
             injection,
             search.compiled.snapshot,
-            (State(), settled.state),
+            (loaded[0], settled.state),
             stored=False,
             delivery=delivery,
             begun=begun,
         )
         return injection, await telling.ended()
+
+
+_UNKNOWN_RULES = (
+    "the ledger does not answer, so that nobody knows which skills restrict tools and what people decided; "
+    "try again when it does"
+)
+
+
+def _unavailable(error: StoreUnavailable, *, closing: bool, known: bool) -> Diagnostic:
+    given = "withheld" if closing else "given without being recorded"
+    if known:
+        rules = "the tool rules are those of the conversation as it was read"
+    elif closing:
+        rules = "no tool may be called, as the rules of earlier turns are not known"
+    else:
+        rules = "the tool rules, checkpoints and rejections of earlier turns are not known and do not hold"
+    return Diagnostic(
+        code="ledger-unavailable",
+        severity=Severity.ERROR,
+        message=f"the ledger does not answer, so skills are {given}: {error}; {rules}",
+        fix="see to the store; until then a skill may be given more than once or not at all",
+    )
+
+
+def _is_long(plan: Plan, fetched: Fetched) -> bool:
+    bodies = (text for one in plan.wanted for text in (one.skill.text.instructions or "", *one.skill.text.steps))
+    documents = (document.content for found in fetched.artifacts.values() for document in found)
+    return sum(map(len, (*bodies, *documents))) > LONG_TEXT
 
 
 def _withheld(selection: Selection, error: StoreUnavailable) -> Selection:

@@ -51,11 +51,9 @@ async def fetch(plan: Plan, registry: Registry, context: ContextSource | None, s
 
 def _artifacts(wanted: Wanted) -> Iterator[ArtifactRef]:
     """What the model asked to read, and what may stand in the skill's block if there is room for it."""
-    if wanted.held:
-        return
     asked = {read.artifact for read in wanted.reads}
     yield from (ref for ref in wanted.skill.artifacts if ref.id in asked)
-    if wanted.in_sections or (wanted.present is not None and wanted.present >= Rung.FULL):
+    if wanted.held or wanted.in_sections or (wanted.present is not None and wanted.present >= Rung.FULL):
         return
     yield from _inlinable(wanted.skill)
 
@@ -78,13 +76,18 @@ def _too_large(plan: Plan) -> Iterator[Decision]:
 
 
 async def _read(registry: Registry, skill_id: str, ref: ArtifactRef) -> Inlined:
-    if ref.size > MOST_READ_BYTES:
-        raise SkillweaveError(f"it has {ref.size:,} bytes, more than the {MOST_READ_BYTES:,} that are read as text")
+    _require_readable(ref)
     artifact = await registry.read_artifact(skill_id, ref.id)
+    _require_readable(artifact.ref)  # it may have grown since it was listed
     text = artifact.text
     if text is None:
         raise SkillweaveError("it is no UTF-8 text; it stays listed with its size")
     return Inlined(replace(ref, content_hash=artifact.ref.content_hash), text)
+
+
+def _require_readable(ref: ArtifactRef) -> None:
+    if ref.size > MOST_READ_BYTES:
+        raise SkillweaveError(f"it has {ref.size:,} bytes, more than the {MOST_READ_BYTES:,} that are read as text")
 
 
 def _contexts(plan: Plan, context: ContextSource | None) -> dict[_Key, Awaitable[EntityContext]]:

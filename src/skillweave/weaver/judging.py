@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from skillweave.errors import CheckpointNotFound, InvalidVerdict
 from skillweave.events.cause import Cause
-from skillweave.ledger.approvals import CONSENT, decide, decided, require_words, waits, withdraw
+from skillweave.ledger.approvals import CONSENT, decide, decided, digests_shown, require_words, waits, withdraw
 from skillweave.ledger.document import approval_to_dict
 from skillweave.ledger.state import Approval, ApprovalVerdict, State
 from skillweave.ledger.transitions import reject, resume
@@ -54,21 +54,21 @@ async def judge(engine: Engine, conversation: str, skill_id: str, checkpoint: st
     Raises SkillNotFound and CheckpointNotFound, naming the known ones; InvalidVerdict for nobody's verdict, one on
     another content than the present one, and one that cannot be kept.
     """
-    snapshot, skill = await _present(engine, skill_id, opinion)
+    snapshot, skill = await _known(engine, skill_id, opinion)
     if checkpoint == CONSENT:
         raise InvalidVerdict(f"{CONSENT!r} is kept for consent to preapproved tools; call `weaver.consent`")
     before = tuple(one.before for one in skill.checkpoints if one.name == checkpoint and one.before is not None)
     if all(one.name != checkpoint for one in skill.checkpoints):
         raise CheckpointNotFound(skill_id, checkpoint, (one.name for one in skill.checkpoints))
-    return await _kept(engine, conversation, snapshot, _approval(skill, checkpoint, opinion, before))
+    return await _kept(engine, conversation, snapshot, _approval(skill, checkpoint, opinion, before, snapshot))
 
 
 async def agree(engine: Engine, conversation: str, skill_id: str, opinion: Opinion) -> Judgement:
     """Keep consent to the tools that the skill preapproves; raises like `judge`, and where it preapproves none."""
-    snapshot, skill = await _present(engine, skill_id, opinion)
+    snapshot, skill = await _known(engine, skill_id, opinion)
     if skill.tools is None or not skill.tools.preapproved:
         raise InvalidVerdict(f"skill {skill_id!r} preapproves no tools, so there is nothing to consent to")
-    return await _kept(engine, conversation, snapshot, _approval(skill, CONSENT, opinion, ()))
+    return await _kept(engine, conversation, snapshot, _approval(skill, CONSENT, opinion, (), snapshot))
 
 
 async def forget_verdict(engine: Engine, conversation: str, skill_id: str, checkpoint: str) -> tuple[Approval, ...]:
@@ -87,29 +87,48 @@ async def forget_verdict(engine: Engine, conversation: str, skill_id: str, check
     return withdrawn
 
 
-async def _present(engine: Engine, skill_id: str, opinion: Opinion) -> tuple[Snapshot, Skill]:
+async def _known(engine: Engine, skill_id: str, opinion: Opinion) -> tuple[Snapshot, Skill]:
     require_words(opinion.by, opinion.note)
     snapshot = await engine.snapshot()
-    skill = snapshot[skill_id]
-    if opinion.digest is not None and opinion.digest != skill.digest:
+    return snapshot, snapshot[skill_id]
+
+
+def _approval(
+    skill: Skill, checkpoint: str, opinion: Opinion, before: tuple[str, ...], snapshot: Snapshot
+) -> Callable[[State, float], Approval]:
+    def approval(state: State, now: float) -> Approval:
+        shown = digests_shown(state.engaged, snapshot).get(skill.id, skill.digest)
+        _require_shown(skill, opinion, shown, consent=checkpoint == CONSENT)
+        return Approval(
+            skill.id,
+            checkpoint,
+            skill.digest,
+            opinion.verdict,
+            opinion.by,
+            now,
+            opinion.note,
+            before,
+            shown="" if shown == skill.digest else shown,
+        )
+
+    return approval
+
+
+def _require_shown(skill: Skill, opinion: Opinion, shown: str, *, consent: bool) -> None:
+    # Consent is about the tools that the skill names, whatever arguments stand in its text.
+    right = {shown, skill.digest} if consent else {shown}
+    if opinion.digest is not None and opinion.digest not in right:
         raise InvalidVerdict(
-            f"skill {skill_id!r} has changed since it was shown ({opinion.digest[:12]}, now {skill.digest[:12]}); "
+            f"skill {skill.id!r} has changed since it was shown ({opinion.digest[:12]}, now {shown[:12]}); "
             "show it again, then decide"
         )
-    return snapshot, skill
-
-
-def _approval(skill: Skill, checkpoint: str, opinion: Opinion, before: tuple[str, ...]) -> Callable[[float], Approval]:
-    return lambda now: Approval(
-        skill.id, checkpoint, skill.digest, opinion.verdict, opinion.by, now, opinion.note, before
-    )
 
 
 async def _kept(
-    engine: Engine, conversation: str, snapshot: Snapshot, approval_at: Callable[[float], Approval]
+    engine: Engine, conversation: str, snapshot: Snapshot, approval_at: Callable[[State, float], Approval]
 ) -> Judgement:
     def step(state: State, now: float) -> tuple[State, Judgement]:
-        return _judged(state, approval_at(now), snapshot, now)
+        return _judged(state, approval_at(state, now), snapshot, now)
 
     judgement, _ = await engine.step(conversation, step, cause=Cause.REJECTED)
     return judgement
@@ -123,10 +142,11 @@ def _judged(state: State, approval: Approval, snapshot: Snapshot, now: float) ->
         left = skill_left(approval.skill_id, snapshot, state, after)
     let_through = decided(after.approvals)
     held = after
+    shown = digests_shown(after.engaged, snapshot)
 
     def still_waits(skill_id: str) -> bool:
         skill = snapshot.skills.get(skill_id)
-        return skill is not None and waits(skill, let_through)
+        return skill is not None and waits(skill, let_through, shown.get(skill_id))
 
     after = resume(after, still_waits, now)
     resumed = {new.holder: None for old, new in zip(held.records, after.records, strict=True) if old != new}

@@ -8,7 +8,7 @@ from skillweave.errors import SkillNotFound
 from skillweave.events.cause import Cause
 from skillweave.injection import Drop
 from skillweave.ledger.engagement import disengage
-from skillweave.ledger.state import Record, State, skill_key, skill_of
+from skillweave.ledger.state import ARTIFACT, DOCUMENT, Record, State, skill_key, skill_of
 from skillweave.ledger.transitions import evict, unload
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import all_requirements
@@ -104,8 +104,10 @@ async def _left(
 
 
 def _without(key: str, state: State) -> State:
+    kind, _, name = key.partition(":")
+    document = f"{DOCUMENT}{name}" if f"{kind}:" == ARTIFACT else None
     for record in state.records:
-        if record.key == key or record.key.startswith(f"{key}#"):
+        if record.key == key or record.key.rpartition("#")[0] == document:
             state = evict(state, record.key)
     return state
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -20,6 +21,8 @@ LONGEST_REASON = 200
 
 _Task: TypeAlias = "asyncio.Task[None]"
 _Lane: TypeAlias = "tuple[int, asyncio.AbstractEventLoop, str]"
+_OBSERVING: "ContextVar[_Task | None]" = ContextVar("skillweave_observing", default=None)
+"""The call of an observer inside which this runs, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,10 @@ class Observers:
         self._names = tuple(map(name_of, self.listening))
 
     def tell(self, conversation: str, events: Sequence[Event]) -> Telling:
-        """Begin to hand the events to everybody; their place in the order is taken when this returns."""
+        """Begin to hand the events to everybody; their place in the order is taken when this returns.
+
+        Inside an observer's own call nobody waits for them: that call has to end before the next one begins.
+        """
         if not self.listening or not events:
             return NOBODY
         loop = asyncio.get_running_loop()
@@ -79,7 +85,7 @@ class Observers:
             self._begun((number, loop, conversation), observer, events): self._names[number]
             for number, observer in enumerate(self.listening)
         }
-        return Telling(MappingProxyType(tasks), loop.time() + self.seconds)
+        return NOBODY if _is_inside_a_call() else Telling(MappingProxyType(tasks), loop.time() + self.seconds)
 
     def _begun(self, lane: _Lane, observer: Observer, events: Sequence[Event]) -> _Task:
         loop = lane[1]
@@ -121,7 +127,14 @@ def name_of(observer: Observer) -> str:
 async def _hand_over(observer: Observer, events: Sequence[Event], earlier: Sequence[_Task]) -> None:
     if earlier:
         await asyncio.wait(earlier)
+    _OBSERVING.set(asyncio.current_task())
     await observer.observe(events)
+
+
+def _is_inside_a_call() -> bool:
+    # A task that an observer leaves behind inherits the call, which is over then.
+    call = _OBSERVING.get()
+    return call is not None and not call.done()
 
 
 def _failure(task: _Task) -> str | None:
@@ -129,4 +142,11 @@ def _failure(task: _Task) -> str | None:
         return "it took too long"
     # Observers are guests: whatever they raise is reported here, and costs nobody else anything.
     error = task.exception()
-    return None if error is None else f"{type(error).__name__}: {error}"[:LONGEST_REASON]
+    return None if error is None else f"{type(error).__name__}: {_said_by(error)}"[:LONGEST_REASON]
+
+
+def _said_by(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - also the text of an error is a guest's code
+        return "it has no readable text"

@@ -8,9 +8,11 @@ from skillweave.disclose.rung import Rung
 from skillweave.events.declared import Announced, EventType
 from skillweave.events.names import name_problem
 from skillweave.events.refused import EventRefused
+from skillweave.ledger.approvals import kept_out
 from skillweave.ledger.state import State, skill_key
 from skillweave.registry import Snapshot
 from skillweave.relations.complete import complete_skills
+from skillweave.relations.rules import needs_any
 from skillweave.skill import FrozenJson, Skill, freeze_mapping
 
 PAYLOAD_LIMITS = Limits(values=5_000, depth=32, characters=64 * 1024)
@@ -48,6 +50,8 @@ def _require_in_force(skill_id: str, state: State, snapshot: Snapshot, conversat
     engaged = [entry.skill_id for entry in state.engaged]
     record = state.record(skill_key(skill_id))
     only_listed = record is not None and record.rung is Rung.CATALOG
+    rejected = kept_out(state.approvals, snapshot)
+    engaged = [one for one in engaged if one not in rejected and not needs_any(one, rejected, snapshot)]
     if only_listed or skill_id not in complete_skills(engaged, snapshot).skills:
         raise EventRefused(
             f"skill {skill_id!r} is not in force in conversation {conversation[:100]!r}; "

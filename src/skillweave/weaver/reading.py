@@ -1,31 +1,47 @@
 """What skillweave's own tools answer: each read of a skill is a small turn of its own, entered in the ledger."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TypedDict
 
 from skillweave.conversation import Message, Read, Role, Turn
 from skillweave.decisions import Decision, Outcome
-from skillweave.disclose.render import catalog_line
+from skillweave.disclose.escape import Escaped
+from skillweave.disclose.reading import READ
+from skillweave.disclose.rung import Rung
 from skillweave.injection import Drop, Injection
-from skillweave.ledger.state import Delivery
+from skillweave.ledger.state import Delivery, is_read_apart
+from skillweave.limits import ToolLimits
+from skillweave.select.explicit import LONGEST_ID
 from skillweave.select.select import select
+from skillweave.skill import Skill
 from skillweave.weaver.engine import Engine
 from skillweave.weaver.tool_table import TOOLS
+from skillweave.weaver.turns import require_known
 
 MOST_FOUND = 10
 LONGEST_QUERY = 1000
 _SHOWN = 60
+_OURS = Skill("", "", "")
 _TROUBLES = (Outcome.UNKNOWN, Outcome.FAILED)
 _THERE = (Outcome.ALREADY_PRESENT, Outcome.ADOPTED, Outcome.HELD)
 
 
 class CallFields(TypedDict, total=False):
-    """What a host knows of a tool call; `call_id` makes it repeatable: the same id again gives the same answer."""
+    """What a host knows of a tool call; `call_id` makes it repeatable: the same call again gets the same answer.
+
+    `transcript` is what the model was sent and said until now. Calls of one reply may run at the same time, each with
+    the same transcript.
+    `limits` are those of the calling agent's turns, where it was spawned: without them the tool policy from now on is
+    wider than its plan.
+    """
 
     call_id: str
     transcript: Sequence[Message] | None
     tools: Sequence[str] | None
+    limits: ToolLimits | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +49,7 @@ class ToolAnswer:
     """What the model gets: `text` is to be its tool result as it stands, so that it is recognised again.
 
     `failed` says that nothing of what was asked for is in the context. `injection` is the turn behind a read, with the
-    decisions, the tool policy from now on, and what the host may drop; None where nothing was read.
+    decisions and the tool policy from now on; None where nothing was read.
     """
 
     text: str
@@ -42,8 +58,8 @@ class ToolAnswer:
 
     @property
     def drop(self) -> tuple[Drop, ...]:
-        """Texts that the host may take out of the history so that what did not fit does."""
-        return () if self.injection is None else self.injection.drop
+        """Texts that the host may take out of the history so that what was asked for, and did not fit, does."""
+        return self.injection.drop if self.failed and self.injection is not None else ()
 
     def to_dict(self) -> dict[str, object]:
         """The JSON form `{text, failed, injection}`."""
@@ -55,14 +71,16 @@ async def read(
     engine: Engine, wanted: Read, conversation: str, fields: CallFields, new_id: Callable[[], str]
 ) -> ToolAnswer:
     """One read: the skill is engaged as if it had been named, and what is missing of it is given in the answer."""
+    require_known(fields, CallFields.__optional_keys__)
     transcript, tools = fields.get("transcript"), fields.get("tools")
     turn = Turn(
-        id=fields.get("call_id") or new_id(),
+        id=_turn_id(fields.get("call_id") or new_id(), wanted),
         conversation=conversation,
         message=Message(Role.TOOL, ""),
         transcript=None if transcript is None else tuple(transcript),
         reads=(wanted,),
         tools=None if tools is None else tuple(tools),
+        limits=fields.get("limits"),
     )
     return _answer(wanted, await engine.run(turn, Delivery.GIVEN))
 
@@ -75,14 +93,15 @@ async def list_skills(engine: Engine, after: str) -> ToolAnswer:
 async def search_skills(engine: Engine, query: str) -> ToolAnswer:
     """The skills whose triggers or words fit best, also those that are not close enough to be selected."""
     compiled = await engine.current()
-    shown = {skill.id: skill for skill in compiled.shelf.skills}
-    message = Message(Role.USER, query[:LONGEST_QUERY])
-    selection = select(compiled.kit, Turn("search", "search", message), matchers=("triggers", "lexical"))
+    turn = Turn("search", "search", Message(Role.USER, query[:LONGEST_QUERY]))
+    # In a thread: where no turn is matched by words, the first search builds the index of words.
+    selection = await asyncio.to_thread(select, compiled.kit, turn, matchers=("triggers", "lexical"))
     near = (rejected.candidate for rejected in selection.rejected if rejected.outcome is Outcome.BELOW_THRESHOLD)
+    shown = {skill.id for skill in compiled.shelf.skills}
     found = [candidate.skill_id for candidate in (*selection.chosen, *near) if candidate.skill_id in shown]
     if not found:
         return ToolAnswer(f"No skill is about that; list_skills shows all {len(shown)}.", failed=True)
-    return ToolAnswer("\n".join(catalog_line(shown[skill_id]) for skill_id in found[:MOST_FOUND]))
+    return ToolAnswer(compiled.shelf.lines(found[:MOST_FOUND]))
 
 
 async def call(
@@ -94,13 +113,15 @@ async def call(
     new_id: Callable[[], str],
 ) -> ToolAnswer:
     """Any tool of the table by name; a call that cannot be made is answered in words for the model."""
+    require_known(fields, CallFields.__optional_keys__)
     spec = TOOLS.get(name)
     if spec is None:
         return ToolAnswer(f"there is no tool {name[:_SHOWN]!r} here; there are {', '.join(TOOLS)}", failed=True)
-    problem = spec.problem_with(arguments)
+    plain = {key: value.strip() if isinstance(value, str) else value for key, value in arguments.items()}
+    problem = spec.problem_with(plain)
     if problem is not None:
         return ToolAnswer(problem, failed=True)
-    given = {key: str(value) for key, value in arguments.items() if value}
+    given = {key: str(value) for key, value in plain.items() if value}
     if name == "list_skills":
         return await list_skills(engine, given.get("after", ""))
     if name == "search_skills":
@@ -109,17 +130,34 @@ async def call(
     return await read(engine, wanted, conversation, fields, new_id)
 
 
+def _turn_id(call_id: str, wanted: Read) -> str:
+    # Not every host's call ids are different: what is asked for tells two calls apart.
+    asked = repr((wanted.skill_id, wanted.section, wanted.artifact))
+    return f"{call_id}:{sha256(asked.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
 def _answer(wanted: Read, injection: Injection) -> ToolAnswer:
-    about = [decision for decision in injection.decisions if decision.skill_id == wanted.skill_id]
-    if (wanted.section or wanted.artifact) and len(about) > 1:
-        about = about[1:]  # the first is about the skill itself, the others about what was asked for
-    given = any(block.skill_id == wanted.skill_id for block in injection.blocks)
-    notes = [_note(decision) for decision in about if decision.outcome in _TROUBLES or not given]
+    about = [decision for decision in injection.decisions if decision.skill_id == wanted.skill_id[:LONGEST_ID]]
+    given = _is_given(wanted, injection, about)
+    troubles = [decision for decision in about if decision.outcome in _TROUBLES]
+    told = troubles if given else _verdicts(wanted, about)
+    notes = [Escaped(_OURS).line(f"{one.skill_id}: {one.outcome.value}: {one.reason}") for one in told]
     blocks = [message.text for message in injection.messages]
     # The notes come first: what follows a block would belong to it, and it could not be recognised again.
     text = "\n\n".join([*(["\n".join(notes)] if notes else []), *blocks])
-    return ToolAnswer(text, not given and not any(decision.outcome in _THERE for decision in about), injection)
+    return ToolAnswer(text, not given and not any(decision.outcome in _THERE for decision in told), injection)
 
 
-def _note(decision: Decision) -> str:
-    return f"{decision.skill_id}: {decision.outcome.value}: {decision.reason}"
+def _is_given(wanted: Read, injection: Injection, about: Sequence[Decision]) -> bool:
+    """Whether what was asked for is in this answer: more than the line of a catalog, or than the outline beside it."""
+    blocks = [block for block in injection.blocks if block.skill_id == wanted.skill_id and block.rung > Rung.CATALOG]
+    refused = any(decision.stage == READ and decision.outcome is Outcome.OVER_BUDGET for decision in about)
+    return any(is_read_apart(key) for block in blocks for key in block.keys) if refused else bool(blocks)
+
+
+def _verdicts(wanted: Read, about: Sequence[Decision]) -> Sequence[Decision]:
+    """The decisions on what was asked for: on the part, where a part was."""
+    if not (wanted.section or wanted.artifact):
+        return about
+    read = [decision for decision in about if decision.stage == READ]
+    return read or [decision for decision in about if decision.outcome in _TROUBLES] or about

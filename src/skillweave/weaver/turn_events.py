@@ -8,6 +8,7 @@ from types import MappingProxyType
 from skillweave.conversation import Placement
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.block import text_digest
+from skillweave.disclose.reading import READ
 from skillweave.events.checkpoints import CheckpointPending
 from skillweave.events.event import BuiltIn, Event, event_id, event_of
 from skillweave.events.skills import SkillInjected, SkillRefreshed
@@ -23,6 +24,7 @@ _IN_CONTEXT = frozenset(
 _REPLACING = frozenset((Outcome.REFRESHED, Outcome.UPGRADED))
 _SHOWN = "disclose"
 """The stage whose decisions say what became of skills that were wanted."""
+_SHOWING = (_SHOWN, READ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def _decided(turn: DecidedTurn) -> TurnDecided:
     injection = turn.injection
     tokens = injection.tokens
     outcomes = Counter(decision.outcome.value for decision in injection.decisions)
-    in_context = (d.skill_id for d in injection.decisions if d.stage == _SHOWN and d.outcome in _IN_CONTEXT)
+    in_context = (d.skill_id for d in injection.decisions if d.stage in _SHOWING and d.outcome in _IN_CONTEXT)
     return TurnDecided(
         revision=turn.revision,
         generation=injection.generation,

@@ -19,6 +19,14 @@ def test_a_ledger_alone_keeps_the_default_conversation() -> None:
     assert kept_in("team.db", None) == Kept("team.db", "default")
 
 
+@pytest.mark.parametrize("name", ["", "  "])
+def test_an_empty_name_is_not_taken_for_the_default_file(name: str) -> None:
+    with pytest.raises(Mistake, match="the name of the ledger is empty"):
+        kept_in(name, "c1")
+    with pytest.raises(Mistake, match="the name of the ledger is empty"):
+        existing(name, "c1")
+
+
 @pytest.mark.parametrize("name", ["{}/none.db", "sqlite:///{}/none.db"])
 def test_a_missing_file_is_a_mistake(tmp_path: Path, name: str) -> None:
     with pytest.raises(Mistake, match="there is no ledger"):

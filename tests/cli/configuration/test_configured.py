@@ -113,7 +113,7 @@ WRONG = [
     ),
     ("json = true", "../skillweave.toml:1: 'json' cannot be configured; give --json with the command"),
     ("budget = '9'", "../skillweave.toml:1: 'budget' is a text ('9'), and must be a whole number; write for example"),
-    ("budget = -1", "../skillweave.toml:1: 'budget' is wrong: -1 is not in the range x>=0; mend it there"),
+    ("budget = -1", "../skillweave.toml:1: 'budget' is wrong: '-1' is not a whole number of at least 0; mend it"),
     ("catalog = 'no'", "../skillweave.toml:1: 'catalog' is wrong: 'no' is not one of 'always', 'fallback', 'never'"),
     ("max_skills = 1\nmax-skills = 2", "../skillweave.toml:2: 'max-skills' is there twice, with a dash and with an"),
     (
@@ -149,7 +149,15 @@ def test_a_wrong_variable_is_named(cli: Any, project: Path, monkeypatch: pytest.
     monkeypatch.setenv("SKILLWEAVE_MAX_SKILLS", "many")
     done = cli("weave", "tea", "--skills", project / "team")
     assert done.code == 1
-    assert done.err.startswith("skillweave: SKILLWEAVE_MAX_SKILLS: 'max-skills' is wrong: 'many' is not a valid int")
+    assert done.err.startswith("skillweave: SKILLWEAVE_MAX_SKILLS: 'max-skills' is wrong: 'many' is not a whole")
+
+
+def test_a_variable_that_is_neither_yes_nor_no_is_said_so(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SKILLWEAVE_STRICT", "maybe")
+    done = cli("check")
+    assert (
+        done.err == "skillweave: SKILLWEAVE_STRICT: 'strict' is wrong: 'maybe' is neither yes nor no; mend it there\n"
+    )
 
 
 def test_an_unknown_variable_is_a_note_and_the_command_goes_on(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 from skillweave.adapters.messages.call import Call, read_call, words_for
-from skillweave.adapters.messages.own import SEPARATOR, all_blocks, is_block
+from skillweave.adapters.messages.own import SEPARATOR, all_blocks, is_block, without_blocks
 from skillweave.adapters.messages.reading import Heard, TurnOptions, turn_from
 from skillweave.adapters.messages.shape import entries, listed, parts_of, plain, role_of, text_in
 from skillweave.adapters.messages.take_out import take_out
@@ -141,7 +141,7 @@ def _result(part: Part, where: str) -> Heard:
         call=call if isinstance(call, str) else None,
     )
     whole = Message(Role.TOOL, parts)
-    return Heard(where, whole, whole, result=result)
+    return Heard(where, whole, Message(Role.TOOL, without_blocks(parts)), result=result)
 
 
 def _is_result(part: Part) -> bool:

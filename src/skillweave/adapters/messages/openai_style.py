@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
 from skillweave.adapters.messages.call import Call, read_call, words_for
-from skillweave.adapters.messages.own import SEPARATOR, all_blocks
+from skillweave.adapters.messages.own import SEPARATOR, all_blocks, without_blocks
 from skillweave.adapters.messages.reading import Heard, TurnOptions, turn_from
 from skillweave.adapters.messages.shape import entries, listed, parts_of, plain, role_of, text_in
 from skillweave.adapters.messages.take_out import take_out
@@ -103,7 +103,7 @@ def _read(message: Mapping[str, Any], where: str) -> Heard:
         return Heard(where, whole, whole)
     call = message.get("tool_call_id")
     result = ToolResult(str(message.get("name") or ""), text_in(parts), call=call if isinstance(call, str) else None)
-    return Heard(where, whole, whole, result=result)
+    return Heard(where, whole, Message(role, without_blocks(parts)), result=result)
 
 
 def _parts(message: Mapping[str, Any], role: Role, where: str) -> tuple[Part, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from skillweave.conversation import Part
 from skillweave.disclose.escape import HEADER_END, HEADERS
+from skillweave.ledger.transcript import split_at_blocks
 
 SEPARATOR = "\n\n"
 """Between two of our texts in one place; blocks are recognised from header to header."""
@@ -18,9 +19,20 @@ _HEADER = re.compile(
 )
 
 
+TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
+"""What stands in the place of a text that was taken out."""
+
+
 def is_block(part: Part) -> bool:
-    """Whether the part is a text that starts with the header line of a block."""
-    return isinstance(part, str) and _HEADER.match(part) is not None
+    """Whether the part is a text that starts with the header line of a block, or stands in the place of one."""
+    return isinstance(part, str) and (_HEADER.match(part) is not None or part == TAKEN_OUT)
+
+
+def without_blocks(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """What a tool answered, without our blocks: the same whether they still stand there or were taken out."""
+    texts = ("" if part == TAKEN_OUT else split_at_blocks(part)[0] for part in parts if isinstance(part, str))
+    others = (part for part in parts if not isinstance(part, str))
+    return (*(left for text in texts if (left := text.rstrip())), *others)
 
 
 def all_blocks(parts: Sequence[Part]) -> bool:

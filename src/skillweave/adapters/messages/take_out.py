@@ -1,67 +1,65 @@
 """Taking skill text out of a list of messages, so that what does not fit does (spec 5.2: `Injection.drop`)."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
-from skillweave.adapters.messages.shape import plain
+from skillweave.adapters.messages.own import TAKEN_OUT
+from skillweave.adapters.messages.shape import listed, plain
 from skillweave.disclose.block import digest_in, text_digest
 from skillweave.injection import Drop
-from skillweave.ledger.transcript import block_texts
+from skillweave.ledger.transcript import split_at_blocks
 
-TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
+__all__ = ["TAKEN_OUT", "take_out"]
 
 
 def take_out(chat: Sequence[Any], drops: Sequence[Drop]) -> list[Any]:
     """A new list without the texts that may go; tool results keep their place, with a line that says what happened.
 
-    Give the next turn this list: skillweave sees in it that the texts are gone. `chat` stays as it is.
+    Give the next turn this list: skillweave sees in it that the texts are gone. `chat` stays as it is. A text that
+    stands in it more often than it may go stays where it stands last.
     """
-    digests = frozenset(digest_in(drop.message_id) for drop in drops) - {""}
-    if not digests:
-        return list(chat)
-    return [message for message in (_message(raw, digests) for raw in chat) if message is not None]
+    going = Counter(digest for drop in drops if (digest := digest_in(drop.message_id)))
+    return [message for raw in chat for message in _left_of_message(raw, going)] if going else list(chat)
 
 
-def _message(raw: Any, digests: frozenset[str]) -> Any:  # noqa: ANN401 - messages are the host's
-    message = plain(raw)
-    if message is None or not _holds(message, digests):
-        return raw
+def _left_of_message(raw: Any, going: Counter[str]) -> list[Any]:  # noqa: ANN401 - messages are the host's
+    message = plain(raw) or {}
     content = message.get("content")
-    if message.get("role") in ("system", "developer") and isinstance(content, str) and not _rest(content, digests):
-        return None
-    return _without(message, digests)
+    left = _left_of(content, going)
+    if left is content:
+        return [raw]
+    if left == TAKEN_OUT and message.get("role") in ("system", "developer"):
+        return []
+    return [{**message, "content": left}]
 
 
-def _without(value: Any, digests: frozenset[str]) -> Any:  # noqa: ANN401
-    if isinstance(value, Mapping):
-        return {
-            key: _text(item, digests)
-            if key in ("content", "text") and isinstance(item, str)
-            else _without(item, digests)
-            for key, item in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [_without(item, digests) for item in value]
-    return value
+def _left_of(content: Any, going: Counter[str]) -> Any:  # noqa: ANN401
+    if isinstance(content, str):
+        return _left_of_text(content, going)
+    parts = [_left_of_part(raw, going) for raw in listed(content)]
+    changed = any(left is not raw for left, raw in zip(parts, listed(content), strict=True))
+    return parts if changed else content
 
 
-def _holds(value: Any, digests: frozenset[str]) -> bool:  # noqa: ANN401
-    if isinstance(value, str):
-        return any(text_digest(block) in digests for block in block_texts(value))
-    if isinstance(value, Mapping):
-        return any(_holds(item, digests) for item in value.values())
-    return isinstance(value, list | tuple) and any(_holds(item, digests) for item in value)
+def _left_of_part(raw: Any, going: Counter[str]) -> Any:  # noqa: ANN401
+    part = plain(raw) or {}
+    key = "text" if part.get("type") == "text" else "content"
+    held = part.get(key)
+    left = _left_of(held, going)
+    return raw if left is held else {**part, key: left}
 
 
-def _text(text: str, digests: frozenset[str]) -> str:
-    if not _holds(text, digests):
+def _left_of_text(text: str, going: Counter[str]) -> str:
+    before, blocks = split_at_blocks(text)
+    kept = []
+    for block in blocks:
+        digest = text_digest(block)
+        if going[digest] > 0:
+            going[digest] -= 1
+        else:
+            kept.append(block)
+    if len(kept) == len(blocks):
         return text
-    return _rest(text, digests) or TAKEN_OUT
-
-
-def _rest(text: str, digests: frozenset[str]) -> str:
-    left = text.replace("\r\n", "\n").replace("\r", "\n")
-    for block in block_texts(text):
-        if text_digest(block) in digests:
-            left = left.replace(block, "", 1)
-    return left.strip("\n")
+    left = "".join([before, *kept]).rstrip("\n")
+    return left if left.strip() else TAKEN_OUT

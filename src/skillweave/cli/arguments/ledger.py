@@ -31,6 +31,7 @@ class _Closes(Protocol):
 
 def kept_in(ledger: str | None, conversation: str | None) -> Kept:
     """A conversation alone is kept in the default file; without one and without a ledger nothing is kept."""
+    _require_name(ledger)
     if ledger is None and conversation is not None:
         ledger = DEFAULT_LEDGER
     return Kept(ledger, DEFAULT_CONVERSATION if conversation is None else conversation)
@@ -39,6 +40,7 @@ def kept_in(ledger: str | None, conversation: str | None) -> Kept:
 def existing(ledger: str | None, conversation: str) -> Kept:
     """The ledger of a command that only looks; raises Mistake where there is none, InvalidTurn for a bad id."""
     Turn("look", conversation, Message(Role.USER, None))
+    _require_name(ledger)
     name = ledger or DEFAULT_LEDGER
     scheme, separator, rest = name.partition("://")
     path = rest.removeprefix("/") if separator else name
@@ -50,6 +52,12 @@ def existing(ledger: str | None, conversation: str) -> Kept:
             f"skillweave weave --conversation {conversation} MESSAGE"
         )
     return Kept(name, conversation)
+
+
+def _require_name(ledger: str | None) -> None:
+    # Of an empty shell variable; the default file would be written to without anybody having asked for it.
+    if ledger is not None and not ledger.strip():
+        raise Mistake("the name of the ledger is empty; name a file with --ledger, or leave that option out")
 
 
 def unknown_conversation(kept: Kept) -> Mistake:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+from skillweave.cli.arguments.number import whole_number
 from skillweave.cli.completion import offers
 
 SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
@@ -176,7 +177,7 @@ MaxSkills: TypeAlias = Annotated[
     typer.Option(
         "--max-skills",
         metavar="N",
-        min=0,
+        parser=whole_number,
         help="How many skills one turn may select; companions count with theirs.",
         rich_help_panel=BUDGET,
     ),
@@ -184,7 +185,11 @@ MaxSkills: TypeAlias = Annotated[
 Tokens: TypeAlias = Annotated[
     int,
     typer.Option(
-        "--budget", metavar="N", min=0, help="Tokens that skills may take of one call.", rich_help_panel=BUDGET
+        "--budget",
+        metavar="N",
+        parser=whole_number,
+        help="Tokens that skills may take of one call.",
+        rich_help_panel=BUDGET,
     ),
 ]
 Watch: TypeAlias = Annotated[

@@ -9,6 +9,7 @@ import typer
 from skillweave.cli.configuration.configuration import Chosen, Configuration, Setting, configuration_of
 from skillweave.cli.configuration.file import InvalidConfiguration
 from skillweave.cli.configuration.keys import Key, keys_of
+from skillweave.cli.configuration.values import why_refused
 from skillweave.errors import SkillweaveError
 
 
@@ -36,7 +37,7 @@ class Defaults:
         setting = self.given.get(getattr(error.param, "name", None) or "")
         if setting is None:
             return error
-        message = error.message.rstrip(".")
+        message = why_refused(setting.key, setting.value, error.message)
         return InvalidConfiguration(f"{setting.place}: {setting.key.name!r} is wrong: {message}; mend it there")
 
     def name_places(self, error: SkillweaveError) -> None:

@@ -41,7 +41,20 @@ PREFIX = "SKILLWEAVE_"
 OF_ONE_TURN = frozenset({"coding", "conversation", "memory", "risk", "role", "task", "transcript", "turn-id"})
 """What is said of one turn: configured, it would be taken for every turn, and nobody would see why."""
 OF_ONE_CALL = frozenset(
-    {"by", "description", "json", "label", "no-skills", "note", "parent", "spawn-id", "trigger", "watch"}
+    {
+        "by",
+        "description",
+        "json",
+        "label",
+        "no-skills",
+        "note",
+        "outline",
+        "parent",
+        "section",
+        "spawn-id",
+        "trigger",
+        "watch",
+    }
 )
 """How one call of the program answers, what is said of one sub-agent or one new skill, and in whose name."""
 _NEVER = OF_ONE_TURN | OF_ONE_CALL

@@ -37,11 +37,16 @@ def from_toml(key: Key, value: object, folder: Path) -> object:
 
 
 def from_text(key: Key, text: str) -> object:
-    """The value of an environment variable: lists of paths are parted as in PATH, others by commas."""
+    """The value of an environment variable: lists of paths are separated as in PATH, others by commas."""
     if key.kind is not Kind.TEXTS:
         return text
     parts = text.split(os.pathsep if key.is_path else ",")
     return [part.strip() for part in parts if part.strip()]
+
+
+def why_refused(key: Key, value: object, message: str) -> str:
+    """Why an option does not take a value of its type, in the words for people; `message` is what its parser says."""
+    return f"{str(value)[:40]!r} is neither yes nor no" if key.kind is Kind.FLAG else message.rstrip(".")
 
 
 def _is(kind: Kind, value: object) -> bool:

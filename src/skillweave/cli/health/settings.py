@@ -13,7 +13,7 @@ from skillweave.cli.configuration.configuration import Chosen, Configuration, Or
 from skillweave.cli.configuration.environment import strange_variables
 from skillweave.cli.configuration.file import OWN, ConfigFile, InvalidConfiguration
 from skillweave.cli.configuration.keys import Key, shared_keys
-from skillweave.cli.configuration.values import WrongType
+from skillweave.cli.configuration.values import WrongType, why_refused
 from skillweave.cli.health.finding import Finding, Level, without_secrets
 
 CONFIGURATION = "configuration"
@@ -55,7 +55,8 @@ def settings_now(chosen: Chosen, flags: Mapping[str, object], environment: Mappi
         try:
             values[name] = replace(setting, value=as_flag(setting.key, setting.value))
         except BadParameter as error:
-            message = f"{_words(setting.value)}, from {setting.place}: {error.message.rstrip('.')}"
+            why = why_refused(setting.key, setting.value, error.message)
+            message = f"{_words(setting.value)}, from {setting.place}: {why}"
             findings.append(Finding(CONFIGURATION, name, Level.PROBLEM, message, "mend it there"))
             values[name] = _default(setting.key)
     file = configuration.file.shown if configuration.file else None

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from skillweave.cli.output.page import Ink, Page
-from skillweave.cli.output.words import listed, tokens_shown
+from skillweave.cli.output.words import counted, listed, tokens_shown
 from skillweave.ledger.approvals import CONSENT
 from skillweave.ledger.state import Approval, ApprovalVerdict, Engaged
 from skillweave.weaver.leaving import Left
@@ -33,7 +33,7 @@ def left_text(left: Left, page: Page) -> Iterator[str]:
     for key in left.evicted:
         yield page.entry("evicted", f"{key}; it is given anew when it is next wanted", Ink.GOOD)
     if not left.disengaged and not left.evicted:
-        yield page.entry("unchanged", f"{_name(left)} is not there to go", Ink.FAINT)
+        yield page.entry("unchanged", f"{_name(left)}: there was nothing to let go", Ink.FAINT)
     yield from _drops(left, page)
     if left.needed_by:
         yield page.entry("needed by", f"{listed(left.needed_by)}: as a companion it stays, or comes back", Ink.WARN)
@@ -74,4 +74,4 @@ def _ink(verdict: ApprovalVerdict) -> Ink:
 
 
 def _idle(messages: int) -> str:
-    return "matched by the latest message" if messages == 0 else f"not matched for {messages} messages"
+    return "matched by the latest message" if messages == 0 else f"not matched for {counted(messages, 'message')}"

@@ -37,7 +37,7 @@ def require_phrases(phrases: Sequence[str]) -> tuple[str, ...]:
 
 
 def require_parts(names: str | None) -> tuple[str, ...]:
-    """The folders that a list parted by commas names; raises BadParameter for one that the format does not know."""
+    """The folders that a list separated by commas names; raises BadParameter for one that the format does not know."""
     parts = tuple(name.strip() for name in (names or "").split(",") if name.strip())
     for part in parts:
         if part not in PARTS:
