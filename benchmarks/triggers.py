@@ -21,7 +21,7 @@ PER_SKILL = 5
 PLANTED = 3
 MESSAGES = 20
 MIXED_SIZE = 10_000
-LOOP, KIND_LOOP, REGEXES = "loop of seed 004", "that loop, lower-cased before", "regex per skill"
+LOOP, KIND_LOOP, REGEXES = "plain loop", "that loop, lower-cased before", "regex per skill"
 
 Match: TypeAlias = Callable[[str], set[str]]
 

@@ -253,6 +253,7 @@ async def test_every_request_begins_with_the_request_before_it(hosts: Hosts) -> 
     host = hosts(Says(calls=(("pay", {}),)), weaver=open_weaver(CatalogMode.ALWAYS), tools=["pay"])
     for text in ("Hi", "Say bonjour to Alice", "And to Bob?"):
         await host.say(text)
+    assert len(host.model.sent) == 4
     for before, after in zip(host.model.sent, host.model.sent[1:], strict=False):
         assert after.messages[: len(before.messages)] == before.messages
 

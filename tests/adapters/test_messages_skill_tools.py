@@ -166,7 +166,9 @@ def test_a_part_that_is_an_object_of_an_sdk_is_taken_out_too() -> None:
     assert message["content"] == [other, {"type": "text", "text": TAKEN_OUT}]
 
 
-@pytest.mark.parametrize("odd", [None, 7, "text", b"bytes", {"role": "user"}, {"content": None}, {"content": [None, 3]}])
+@pytest.mark.parametrize(
+    "odd", [None, 7, "text", b"bytes", {"role": "user"}, {"content": None}, {"content": [None, 3]}]
+)
 def test_what_is_no_message_is_left_as_it_is(odd: Any) -> None:
     assert take_out([odd], [drop_of(f"{HEAD}\nSay hello.")]) == [odd]
 

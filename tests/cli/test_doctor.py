@@ -63,9 +63,9 @@ def test_a_damaged_vocabulary_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> N
     damaged = {name: replace(one, sha256="0" * 64) for name, one in vocabulary.VOCABULARIES.items()}
     monkeypatch.setattr(vocabulary, "VOCABULARIES", damaged)
     vocabulary._encoding.cache_clear()
-    for one in look_at_vocabularies():
-        assert one.level.value == "problem"
-        assert "is damaged" in one.message
+    found = list(look_at_vocabularies())
+    assert [(one.subject, one.level.value) for one in found] == [(name, "problem") for name in damaged]
+    assert all("is damaged" in one.message for one in found)
 
 
 def test_skills_are_counted(doctor: Any, project: Path) -> None:

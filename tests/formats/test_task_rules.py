@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.formats.task_rules import RulesRead, read_task_rules
+from skillweave.formats.task_rules import MOST_RULES, RulesRead, read_task_rules
 from skillweave.frontmatter import read_json, read_yaml
 from skillweave.task import RiskLevel, TaskRule, When
 
@@ -88,3 +88,10 @@ def test_no_rules_are_no_finding(text: str) -> None:
 def test_what_is_no_list_of_rules_is_told() -> None:
     found = read("task_rules: coding")
     assert (found.rules, len(errors(found))) == ((), 1)
+
+
+def test_more_rules_than_a_turn_can_look_at_are_left_out_with_one_finding() -> None:
+    found = read("task_rules:\n" + "  - {when: {coding: true}, skills: [a]}\n" * (MOST_RULES + 5))
+    assert len(found.rules) == MOST_RULES
+    (error,) = errors(found)
+    assert "has 1,005 rules; those after the first 1,000 are left out" in error.message

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillweave.compose.verdict import Ruling
 from skillweave.conversation import Message, Role
 from skillweave.disclose.block import digest_in, text_digest
 from skillweave.disclose.budget import Budget
@@ -14,6 +15,7 @@ from skillweave.disclose.skill_tools import SkillTools
 from skillweave.ledger.transcript import block_texts
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
+from skillweave.skill import ToolRules
 from skillweave.sources.code import InCode
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import WordCounter
@@ -36,7 +38,7 @@ def body() -> str:
 
 
 SKILLS = (
-    make_skill("handbook", keywords=["handbook"], instructions=body()),
+    make_skill("handbook", keywords=["handbook"], instructions=body(), tools=ToolRules(forbidden=("write",))),
     make_skill("greet", keywords=["hello"], instructions="hi. " * 150),
 )
 ASKED = [str(chapter) for chapter in range(1, 5)] + [f"{chapter}.{number}" for chapter, number in TOPICS] + ["nowhere"]
@@ -74,6 +76,11 @@ class Host:
         together = (self.weaver.read_skill("handbook", one, conversation="c", transcript=before) for one in sections)
         self.history += [Message(Role.TOOL, answer.text) for answer in await asyncio.gather(*together)]
 
+    async def obeys(self) -> bool:
+        """Whether the handbook's rules hold in the turn to come."""
+        coming = await self.weaver.preview("hm", conversation="c", transcript=self.history)
+        return coming.tools.authorize("write").ruling is Ruling.DENY
+
     def blocks(self) -> list[str]:
         return [block for message in self.history for block in block_texts(message.text)]
 
@@ -110,11 +117,15 @@ async def play(script: Sequence[tuple[str, object]]) -> None:
         assert sum(COUNT.count(block) for block in blocks) <= TOTAL
         for chapter, number in TOPICS:
             assert sum(block.count(f"c{chapter}t{number}w7.") for block in blocks) <= 1, "nothing is given twice"
+        if any("Handbook" in block.splitlines()[0] and "Available" not in block for block in blocks):
+            assert await host.obeys(), "whatever of its text is there"
 
 
 @settings(max_examples=120, deadline=None)
 @given(steps)
-def test_reads_stay_within_the_budget_and_give_no_section_twice(script: list[tuple[str, object]]) -> None:
+def test_reads_stay_within_the_budget_give_no_section_twice_and_keep_the_rules(
+    script: list[tuple[str, object]],
+) -> None:
     asyncio.run(play(script))
 
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -266,3 +267,24 @@ def test_whatever_is_done_what_is_in_use_is_what_was_said_last(steps: list[tuple
     assert {skill_id: held.version for skill_id, held in snapshot.items()} == expected
     assert all(registry.versions(held.id)[0].skill == held for held in snapshot.values())
     assert len(overridden(registry)) <= len(snapshot.shadowed)
+
+
+async def test_a_changed_copy_never_passes_for_its_original() -> None:
+    registry = await holding(skill("a", "1.0.0", "old"))
+    original = registry.snapshot["a"]
+    made = registry.override_version("a", replace(original, description="new", version="2.0.0"))
+    again = registry.override_version("a", replace(made, description="newer"))
+    assert len({original.digest, made.digest, again.digest}) == 3
+
+
+async def test_a_changed_copy_of_what_only_has_another_version_now_never_passes_for_its_original() -> None:
+    registry = await holding(skill("a", "1.0.0", "old"))
+    original = registry.snapshot["a"]
+    registry.override_version("a", "2.0.0")
+    assert registry.register(replace(original, description="new")).digest != original.digest
+
+
+async def test_a_copy_without_changes_keeps_its_digest() -> None:
+    registry = await holding(skill("a", "1.0.0", "old"))
+    original = registry.snapshot["a"]
+    assert registry.override_version("a", original).digest == original.digest

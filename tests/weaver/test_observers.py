@@ -212,7 +212,7 @@ async def _tell(observers: Observers, number: int) -> None:
 
 
 async def test_an_error_whose_text_cannot_be_read_costs_nobody_anything() -> None:
-    class Unreadable(Exception):  # noqa: N818 - what matters is that it has no text
+    class Unreadable(Exception):
         def __str__(self) -> str:
             raise RuntimeError("no text")
 

@@ -1,7 +1,7 @@
 import asyncio
 from pathlib import Path
 from threading import get_ident
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -171,6 +171,27 @@ async def test_a_section_in_the_transcript_that_nothing_recorded_is_adopted() ->
     there = [Message(Role.TOOL, outline.text), Message(Role.TOOL, section)]
     answer = await weaver.read_skill("handbook", "2", conversation=C, transcript=there)
     assert answer.text == "handbook: adopted: the transcript holds section 2, which nothing had recorded"
+
+
+async def test_sections_in_the_transcript_of_a_fork_are_adopted_with_their_skill_and_count() -> None:
+    part = "".join(f"### Topic {n}\n\n{f't{n}. ' * 350}\n\n" for n in (1, 2))
+    skill = make_skill("deep", keywords=["deep"], instructions=f"{BODY}## Big\n\n{part}")
+    weaver = weaver_of(skill)
+    there = [await weaver.read_skill("deep", section, conversation="main") for section in ("11", "3")]
+    history = [Message(Role.TOOL, answer.text) for answer in there]
+    injection = await weaver.weave("deep", conversation="fork", transcript=history)
+    assert injection.messages == ()
+    records = (await weaver.state("fork")).records
+    assert {record.key for record in records} == {"skill:deep", *(f"section:deep/{n}" for n in ("3", "11.1", "11.2"))}
+    assert sum(record.tokens for record in records) == sum(r.tokens for r in (await weaver.state("main")).records)
+    assert injection.tokens.left == 2000 - sum(record.tokens for record in records)
+
+
+async def test_a_skill_whose_sections_were_adopted_is_not_given_whole() -> None:
+    outline = await weaver_of(LONG).read_skill("handbook", "2", conversation=C)
+    wide = weaver_of(LONG, total=50_000)
+    injection = await wide.weave("the handbook", conversation=C, transcript=[Message(Role.TOOL, outline.text)])
+    assert injection.messages == ()
 
 
 async def test_a_section_too_long_for_the_budget_is_a_table_of_contents() -> None:
@@ -397,6 +418,36 @@ async def test_for_an_outline_and_a_section_no_more_is_offered_than_they_take() 
     assert [drop.skill_id for drop in answer.drop] == ["old-0", "old-1"], "not a place for 5,000 tokens of instructions"
 
 
+async def test_for_a_skill_that_never_fits_nothing_is_offered_for_dropping() -> None:
+    old = make_skill("old", keywords=["old"], instructions="o. " * 500)
+    weaver = weaver_of(LONG, old, tools=SkillTools.ABSENT)
+    await weaver.weave("old", conversation=C)
+    injection = await weaver.weave("the handbook", conversation=C)
+    assert Outcome.OVER_BUDGET in [decision.outcome for decision in injection.decisions]
+    assert injection.drop == ()
+
+
+async def test_nothing_is_offered_for_one_skill_of_a_group_when_there_is_no_room_for_the_others() -> None:
+    head = make_skill("head", keywords=["head"], instructions="h " * 800, requires=["its-friend"])
+    friend = make_skill("its-friend", instructions="f " * 500)
+    weaver = weaver_of(LONG, head, friend, total=1200)
+    await weaver.read_skill("handbook", "1", conversation=C)
+    injection = await weaver.weave("head", conversation=C)
+    assert [d.outcome for d in injection.decisions if d.skill_id in ("head", "its-friend")] == [Outcome.OVER_BUDGET] * 2
+    assert 800 < injection.tokens.left + 510 < 1300, "the section that was read would make room for the head alone"
+    assert injection.drop == ()
+
+
+async def test_in_answer_to_a_call_nothing_is_offered_for_other_skills() -> None:
+    other = make_skill("other", keywords=["other"], instructions="o " * 700)
+    weaver = weaver_of(LONG, other, total=1200)
+    await weaver.read_skill("handbook", "1", conversation=C)
+    assert (await weaver.weave("other", conversation=C)).drop != ()
+    answer = await weaver.read_skill("handbook", "99", conversation=C)
+    assert answer.failed
+    assert answer.injection is not None and answer.injection.drop == ()
+
+
 async def test_a_block_that_holds_part_of_what_is_asked_for_is_offered_only_when_that_part_is_outdated() -> None:
     def deep(words: str) -> Skill:
         text = f"## A\n\n### One\n\n{words * 350}\n\n### Two\n\n{'two. ' * 400}\n\n## B\n\n{'b. ' * 500}"
@@ -583,14 +634,13 @@ async def test_a_misspelt_field_of_a_call_is_refused() -> None:
     [
         ("read_skill", {}, "read_skill needs skill_id"),
         ("read_skill", {"skill_id": " "}, "read_skill needs skill_id"),
+        ("read_skill", None, "read_skill needs skill_id"),
         ("read_skill", {"skill_id": 7}, "skill_id of read_skill is a text, not int"),
         ("read_skill", {"skill_id": "greet", "page": "1"}, "read_skill takes skill_id, section, not 'page'"),
         ("drop_table", {}, "there is no tool 'drop_table' here; there are read_skill, list_skills"),
     ],
 )
-async def test_a_broken_call_is_answered_in_words_for_the_model(
-    name: str, arguments: dict[str, object], told: str
-) -> None:
+async def test_a_broken_call_is_answered_in_words_for_the_model(name: str, arguments: Any, told: str) -> None:
     answer = await weaver_of(SHORT).call_tool(name, arguments, conversation=C)
     assert answer.failed
     assert told in answer.text

@@ -207,7 +207,7 @@ async def test_a_preview_changes_nothing() -> None:
 async def test_a_marker_of_the_assistant_selects_and_one_of_the_user_does_not() -> None:
     weaver = weaver_of(GREET)
     by_user = await weaver.weave("SKILL_SELECT:greet-people", conversation="c", transcript=[])
-    assert by_user.decisions == () or outcomes(by_user)["greet-people"] is not Outcome.INJECTED
+    assert (by_user.skills, by_user.decisions) == ((), ())
     text = "I need it. SKILL_SELECT:greet-people and SKILL_SELECT:nothing-known"
     injection = await weaver.weave(text, conversation="d", role=Role.ASSISTANT)
     assert outcomes(injection) == {"greet-people": Outcome.INJECTED, "nothing-known": Outcome.UNKNOWN}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillweave.cli.arguments import options
-from skillweave.cli.arguments.ledger import Kept, existing, opened, unknown_conversation
+from skillweave.cli.arguments.ledger import Kept, existing, opened, require_known
 from skillweave.cli.arguments.skills import sources_at_hand
 from skillweave.cli.completion import offers
 from skillweave.cli.output.answer import Answer
@@ -80,9 +80,8 @@ async def _gone(
     from skillweave.wiring import open_weaver
 
     async with opened(kept) as store:
+        await require_known(store, kept)
         weaver = open_weaver(*sources, ledger=store)
-        if (await weaver.state(kept.conversation)).revision == 0:
-            raise unknown_conversation(kept)
         left = await verb(weaver)(kept.conversation, key)
     return Answer(lambda: {"conversation": kept.conversation, **left.to_dict()}, partial(_text, left))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillweave.cli.arguments import options
-from skillweave.cli.arguments.ledger import Kept, existing, opened, unknown_conversation
+from skillweave.cli.arguments.ledger import Kept, existing, opened, require_known
 from skillweave.cli.arguments.skills import sources_of
 from skillweave.cli.completion import offers
 from skillweave.cli.failure import Mistake
@@ -141,8 +141,8 @@ async def _said(
     from skillweave.wiring import open_weaver
 
     async with opened(kept) as store:
+        await require_known(store, kept)
         weaver = open_weaver(*sources, ledger=store)
-        await _require_known(weaver, kept)
         return await verdict(weaver)
 
 
@@ -151,18 +151,13 @@ async def _withdrawn(kept: Kept, sources: "Sequence[Source]", skill: str, checkp
     from skillweave.wiring import open_weaver
 
     async with opened(kept) as store:
+        await require_known(store, kept)
         weaver = open_weaver(*sources, ledger=store)
-        await _require_known(weaver, kept)
         withdrawn = await weaver.reconsider(kept.conversation, skill, checkpoint)
     return Answer(
         lambda: {"conversation": kept.conversation, "withdrawn": [approval_to_dict(one) for one in withdrawn]},
         lambda page: "\n".join(_taken_back(withdrawn, page)),
     )
-
-
-async def _require_known(weaver: "Weaver", kept: Kept) -> None:
-    if (await weaver.state(kept.conversation)).revision == 0:
-        raise unknown_conversation(kept)
 
 
 def _person(by: str | None) -> str:

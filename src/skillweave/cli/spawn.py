@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillweave.cli.arguments import options
-from skillweave.cli.arguments.ledger import DEFAULT_CONVERSATION, Kept, existing, opened, unknown_conversation
+from skillweave.cli.arguments.ledger import DEFAULT_CONVERSATION, Kept, existing, opened, require_known
 from skillweave.cli.arguments.skills import sources_of
 from skillweave.cli.completion import offers
 from skillweave.cli.failure import MISTAKE, Mistake
@@ -111,9 +111,9 @@ async def _prepared(
     from skillweave.wiring import open_weaver
 
     async with opened(kept) as store:
+        if parent is not None:
+            await require_known(store, kept)
         weaver = open_weaver(*sources, ledger=store)
-        if parent is not None and (await weaver.state(parent)).revision == 0:
-            raise unknown_conversation(kept)
         prepared = await weaver.prepare_spawn(request, parent=parent, spawn_id=spawn_id, tools=tools or None)
     notes = loading_notes(await weaver.snapshot())
     if isinstance(prepared, SpawnPlan):

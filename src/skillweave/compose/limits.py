@@ -1,6 +1,6 @@
 """A tool policy that stays inside another one: what a spawned agent may do at most (spec 4.4)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from types import MappingProxyType
@@ -13,8 +13,7 @@ from skillweave.limits import ToolLimits
 
 def limits_of(policy: ToolPolicy) -> ToolLimits:
     """Everything that the policy bounds, as one value for agents that must not get more."""
-    bounds = [entries for entries in (policy.allowed_tools, policy.grant) if entries is not None]
-    allowed = without(reduce(narrow, bounds), policy.forbidden_tools) if bounds else None
+    allowed = _within_all((policy.allowed_tools, policy.grant), policy.forbidden_tools)
     return ToolLimits(allowed, policy.forbidden_tools, policy.asks, policy.argument_names)
 
 
@@ -31,8 +30,7 @@ def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
     if limits is None:
         return policy
     forbidden = union((policy.forbidden_tools, limits.forbidden))
-    bounds = [entries for entries in (policy.allowed_tools, limits.allowed) if entries is not None]
-    allowed = without(reduce(narrow, bounds), forbidden) if bounds else None
+    allowed = _within_all((policy.allowed_tools, limits.allowed), forbidden)
     preapproved = without(policy.preapproved_tools, forbidden)
     consented = without(policy.consented_tools, forbidden)
     return replace(
@@ -44,6 +42,11 @@ def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
         asks=_all_asks(policy.asks, limits.asks),
         argument_names=MappingProxyType({**policy.argument_names, **limits.argument_names}),
     )
+
+
+def _within_all(bounds: Iterable[Sequence[str] | None], forbidden: Sequence[str]) -> tuple[str, ...] | None:
+    stated = [entries for entries in bounds if entries is not None]
+    return without(reduce(narrow, stated), forbidden) if stated else None
 
 
 def _all_asks(*asked: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:

@@ -1,11 +1,16 @@
 """Rendered texts with their real token counts, each made once per skill and rung."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 
 from skillweave.disclose.block import Priced, text_digest
 from skillweave.disclose.render import NOTHING_ELSE, Extras, Inlined, Rendered, render_skill
-from skillweave.disclose.render_sections import render_outline, sections_of_document, sections_of_skill
+from skillweave.disclose.render_sections import (
+    render_outline,
+    render_section,
+    sections_of_document,
+    sections_of_skill,
+)
 from skillweave.disclose.rung import Rung
 from skillweave.disclose.sections import SECTION_TOKENS, Section
 from skillweave.skill import Skill
@@ -23,6 +28,7 @@ class Pricing:
         self._remember = remember
         self._plain: OrderedDict[tuple[Skill, Rung, str | None, str], Priced] = OrderedDict()
         self._trees: OrderedDict[Hashable, Section] = OrderedDict()
+        self._shown: OrderedDict[Hashable, Mapping[str, Section]] = OrderedDict()
 
     def skill(self, skill: Skill, rung: Rung, extras: Extras = NOTHING_ELSE) -> Priced:
         """The skill's block at that rung and what it costs."""
@@ -39,6 +45,17 @@ class Pricing:
     def sections(self, skill: Skill, arguments: str = "") -> Section:
         """The skill's text as a tree of sections with their prices."""
         return self._tree((skill, arguments), lambda: sections_of_skill(skill, self.count, arguments))
+
+    def shown_sections(self, skill: Skill, arguments: str = "") -> Mapping[str, Section]:
+        """The skill's sections by the digest of the block that shows each of them whole."""
+        key = (skill, arguments)
+        known = self._shown.get(key)
+        if known is None:
+            sections = tuple(self.sections(skill, arguments).walk())
+            known = self._shown[key] = {text_digest(render_section(skill, one).text): one for one in sections}
+            if len(self._shown) > REMEMBERED_TREES:
+                self._shown.popitem(last=False)
+        return known
 
     def document(self, skill: Skill, document: Inlined) -> Section:
         """The same for one of its documents."""

@@ -45,6 +45,12 @@ def render_outline(skill: Skill, whole: Section, extras: Extras) -> Rendered:
     return Rendered("\n".join(lines), escaped.diagnostics())
 
 
+def render_section(skill: Skill, section: Section) -> Rendered:
+    """A section of the skill's text as it is shown to whom nothing of it was shown before."""
+    leaves = tuple(Leaf("", leaf) for leaf in section.leaves())
+    return render_reading(skill, Reading(section, leaves, Leaf("", section)), leaves)
+
+
 def render_reading(skill: Skill, reading: Reading, leaves: Iterable[Leaf]) -> Rendered:
     """These leaves of a section under one header; what is left out because it is there already is named."""
     there = [leaf.section.id for leaf in reading.leaves if leaf.there]

@@ -5,8 +5,9 @@ from collections.abc import Collection
 from skillweave.formats.draft import Draft
 from skillweave.formats.fields import Fields
 from skillweave.formats.ids import default_name, id_of
-from skillweave.formats.native import fill, stated
+from skillweave.formats.native import fill
 from skillweave.formats.native_write import text_to_dict, to_dict
+from skillweave.formats.parts import stated
 from skillweave.skill import Json, Skill
 
 EXTENSION = "x-skillweave"

@@ -1,7 +1,6 @@
 """The Skill's own nested form: what `x-skillweave`, packs and code are written in."""
 
 from collections.abc import Mapping
-from typing import TypeVar
 
 from skillweave.formats import codes
 from skillweave.formats.digest import digest_of
@@ -16,10 +15,9 @@ from skillweave.formats.parts import (
     read_text,
     read_tools,
     read_triggers,
+    stated,
 )
 from skillweave.skill import Skill, Status
-
-Value = TypeVar("Value")
 
 
 def from_dict(mapping: Mapping[str, object], *, source: str = "code", path: str = "") -> Skill:
@@ -72,8 +70,3 @@ def _fill_text(draft: Draft, fields: Fields) -> None:
     if inner is not None:
         draft.text = read_text(inner, draft.text)
         inner.report_unknown()
-
-
-def stated(new: Value | None, before: Value) -> Value:
-    """The new value, or the one before where none is stated."""
-    return before if new is None else new

@@ -23,7 +23,12 @@ from skillweave.skill import (
 TEXT_KEYS = ("details", "instructions", "steps", "requirements", "postconditions", "output_format", "output_contract")
 """The parts of a skill's text, as their keys are called."""
 
-Part = TypeVar("Part")
+Value = TypeVar("Value")
+
+
+def stated(new: Value | None, before: Value) -> Value:
+    """The new value, or the one before where none is stated."""
+    return before if new is None else new
 
 
 def read_triggers(fields: Fields, before: Triggers) -> Triggers:
@@ -35,11 +40,11 @@ def read_triggers(fields: Fields, before: Triggers) -> Triggers:
             return before
         return Triggers(keywords, before.verbs, before.patterns, before.examples, before.never)
     read = Triggers(
-        keywords=_or(inner.names("keywords"), before.keywords),
-        verbs=_or(inner.names("verbs"), before.verbs),
-        patterns=_or(inner.names("patterns"), before.patterns),
-        examples=_or(inner.names("examples"), before.examples),
-        never=_or(inner.names("never"), before.never),
+        keywords=stated(inner.names("keywords"), before.keywords),
+        verbs=stated(inner.names("verbs"), before.verbs),
+        patterns=stated(inner.names("patterns"), before.patterns),
+        examples=stated(inner.names("examples"), before.examples),
+        never=stated(inner.names("never"), before.never),
     )
     inner.report_unknown()
     return read
@@ -55,7 +60,7 @@ def read_tools(fields: Fields, before: ToolRules | None) -> ToolRules | None:
     read = ToolRules(
         allowed=known.allowed if limits.allowed is None else limits.allowed,
         forbidden=known.forbidden if inner.absent("forbidden") else limits.forbidden,
-        preapproved=_or(inner.names("preapproved"), known.preapproved),
+        preapproved=stated(inner.names("preapproved"), known.preapproved),
     )
     inner.report_unknown()
     return read
@@ -71,13 +76,13 @@ def read_limits(fields: Fields, allowed_key: str, forbidden_key: str) -> ToolRul
 def read_text(fields: Fields, before: SkillText) -> SkillText:
     """The parts of the tier 2 text."""
     return SkillText(
-        details=_or(fields.text("details"), before.details),
-        instructions=_or(fields.text("instructions"), before.instructions),
-        steps=_or(fields.texts("steps"), before.steps),
-        requirements=_or(fields.texts("requirements"), before.requirements),
-        postconditions=_or(fields.texts("postconditions"), before.postconditions),
-        output_format=_or(fields.text("output_format"), before.output_format),
-        output_contract=_or(read_output_contract(fields), before.output_contract),
+        details=stated(fields.text("details"), before.details),
+        instructions=stated(fields.text("instructions"), before.instructions),
+        steps=stated(fields.texts("steps"), before.steps),
+        requirements=stated(fields.texts("requirements"), before.requirements),
+        postconditions=stated(fields.texts("postconditions"), before.postconditions),
+        output_format=stated(fields.text("output_format"), before.output_format),
+        output_contract=stated(read_output_contract(fields), before.output_contract),
     )
 
 
@@ -140,21 +145,21 @@ def read_artifact(fields: Fields) -> ArtifactRef | None:
     if artifact_id is None:
         return None
     return ArtifactRef(
-        artifact_id, _or(name, artifact_id), _or(media_type, "text/plain"), size or 0, content_hash, estimate
+        artifact_id, stated(name, artifact_id), stated(media_type, "text/plain"), size or 0, content_hash, estimate
     )
 
 
 def each(
     fields: Fields,
     key: str,
-    read: Callable[[Fields], Part | None],
-    bare: Callable[[str], Part] | None = None,
-) -> tuple[Part, ...] | None:
+    read: Callable[[Fields], Value | None],
+    bare: Callable[[str], Value] | None = None,
+) -> tuple[Value, ...] | None:
     """The entries of a list of mappings, `bare` for those that are one text; what cannot be read is left out."""
     entries = fields.entries(key)
     if entries is None:
         return None
-    parts: list[Part] = []
+    parts: list[Value] = []
     for index, entry in enumerate(entries):
         if bare is not None and isinstance(entry, str) and entry.strip():
             parts.append(bare(str(entry)))
@@ -180,7 +185,3 @@ def _required(fields: Fields, key: str) -> str | None:
         return text
     fields.report(codes.FIELD_MISSING, key, "is missing or empty; the entry was left out", f"add `{key}`")
     return None
-
-
-def _or(new: Part | None, before: Part) -> Part:
-    return before if new is None else new

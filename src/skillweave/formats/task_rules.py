@@ -15,6 +15,8 @@ from skillweave.task import RiskLevel, TaskRule, When
 KEY = "task_rules"
 CONDITIONS = ("coding", "risk_level")
 """What a rule can ask of a task; everything that it asks must hold."""
+MOST_RULES = 1000
+"""Every rule is looked at in every turn that has a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,12 @@ def read_task_rules(data: Mapping[str, object], lines: Mapping[Keys, int], *, pa
     """
     findings = Findings(path, lines)
     entries = Fields(data, findings).entries(KEY) or []
+    if len(entries) > MOST_RULES:
+        told = f"`{KEY}` has {len(entries):,} rules; those after the first {MOST_RULES:,} are left out"
+        findings.report(codes.TASK_RULE, (KEY, MOST_RULES), told, "let one rule name more skills, or make two packs")
     rules: list[TaskRule] = []
     found = list(findings.outcome(None).diagnostics)
-    for index, item in enumerate(entries):
+    for index, item in enumerate(entries[:MOST_RULES]):
         own = Findings(path, lines)
         entry = Fields(data, own).entry(KEY, index, item)
         rule = None if entry is None else _rule(entry, Location(path, own.line((KEY, index))), source)

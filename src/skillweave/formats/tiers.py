@@ -8,9 +8,8 @@ from skillweave.formats.draft import Draft, call, report_missing, stated_name, t
 from skillweave.formats.extension import EXTENSION, fill_extension, leftovers
 from skillweave.formats.fields import Fields
 from skillweave.formats.findings import Findings, SkillRead, require_skill
-from skillweave.formats.native import stated
 from skillweave.formats.native_write import artifact_to_dict, checkpoint_to_dict, triggers_to_dict
-from skillweave.formats.parts import read_artifacts, read_checkpoints, read_triggers
+from skillweave.formats.parts import read_artifacts, read_checkpoints, read_triggers, stated
 from skillweave.skill import Json, Skill, SkillText, Status
 
 MANIFEST, DEFINITION, ARTIFACT_REFS = "tier1_manifest", "tier2_definition", "tier3_artifact_refs"

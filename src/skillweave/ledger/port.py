@@ -12,7 +12,7 @@ KEEP_DECISIONS_SECONDS = 30 * 24 * 3600.0
 
 
 class Ledger(Protocol):
-    """Keeps one State per conversation. A backend is what passes `skillweave.testing.LedgerContract`.
+    """Keeps one State per conversation. A backend is what passes `skillweave.testing.ledger.LedgerContract`.
 
     Both methods raise StoreUnavailable when the store does not answer.
     """

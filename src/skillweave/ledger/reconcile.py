@@ -45,9 +45,7 @@ class Reconciled:
         return live + sum(old.record.tokens for old in self.state.superseded)
 
 
-def reconcile(
-    state: State, blocks: Counter[str] | None, *, holder: str, now: float, told: str = ""
-) -> Reconciled:
+def reconcile(state: State, blocks: Counter[str] | None, *, holder: str, now: float, told: str = "") -> Reconciled:
     """Believe the transcript where there is one, the records where there is none.
 
     `blocks` counts the transcript's blocks by text digest, None when the host cannot say. A record that the transcript
@@ -74,7 +72,9 @@ def _by_transcript(state: State, blocks: Counter[str], holder: str, told: str) -
     # an earlier giving of the same text (one that was evicted, say) than this turn's.
     shown = _sighted((r.carrier for r in state.records if r.holder != holder), left)
     # One block may carry several keys: where one of them was evicted or replaced, what the others show is shown of it.
-    old = shown | _sighted((s.record.carrier for s in state.superseded if s.record.carrier not in shown), left)
+    mine = {record.carrier for record in state.records if record.holder == holder}
+    replaced = sorted(state.superseded, key=lambda s: s.by not in mine)  # what this turn replaced was there last
+    old = shown | _sighted((s.record.carrier for s in replaced if s.record.carrier not in shown), left)
     shown |= _sighted((r.carrier for r in state.records if r.holder == holder), left)
     kept: list[Record] = []
     lost: list[Record] = []
@@ -89,7 +89,6 @@ def _by_transcript(state: State, blocks: Counter[str], holder: str, told: str) -
         else:
             lost.append(record)
     # What this turn itself replaced stays known to it, so that a replay says the same words again.
-    mine = {record.carrier for record in state.records if record.holder == holder}
     superseded = tuple(s for s in state.superseded if s.record.carrier in old or s.by in mine)
     after = replace(state, records=tuple(kept), superseded=superseded)
     return Reconciled(

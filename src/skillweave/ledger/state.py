@@ -17,8 +17,8 @@ class Delivery(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One row about something given: `key` is `skill:{id}`, `section:{skill}/{number}`, `artifact:{skill}/{id}` for what
-    stands in the skill's block, `document:{skill}/{id}#{number}` for what was read of an artifact by itself, or
+    """One row about something given: `key` is `skill:{id}`, `section:{skill}/{number}`, `artifact:{skill}/{id}` for one
+    that stands in the skill's block, `document:{skill}/{id}#{number}` for what was read of an artifact by itself, or
     `context:{entity}:{section}`.
 
     `digest` is the definition's or the data's, `carrier` names the block that holds the text, `tokens` is this key's
@@ -41,6 +41,7 @@ class Record:
     def expired_at(self, now: float) -> bool:
         """Whether this is a claim whose turn never came back."""
         return self.state is Delivery.CLAIMED and self.until is not None and now >= self.until
+
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
@@ -85,8 +86,8 @@ class Approval:
 
     `by` names the person, `at` is in seconds of the store's clock, `note` is the reviewer's own remark. `before` are
     the tool entries that the checkpoint stood before: they outlive the skill's text, so that a rejected call stays
-    denied when the skill is edited or gone. `shown` is the digest of the text with the arguments that stood in it, empty
-    where it took none: a yes is valid for that text, a no for the skill whatever its arguments.
+    denied when the skill is edited or gone. `shown` is the digest of the text with the arguments that stood in it,
+    empty where it took none: a yes is valid for that text, a no for the skill whatever its arguments.
     """
 
     skill_id: str

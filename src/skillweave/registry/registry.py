@@ -2,7 +2,7 @@
 
 import hashlib
 import threading
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -126,9 +126,9 @@ class Registry:
         """
         defined = define(definition, CODE).holding(artifacts)
         skill_id = defined.skill.id
-        defined = defined.unlike(self.snapshot.skills.get(skill_id))
         with self._lock:
             before = self._state
+            defined = defined.unlike(_known(before, skill_id))
             self._publish(
                 replace(
                     before,
@@ -158,6 +158,7 @@ class Registry:
         defined = require_same_id(skill_id, define(definition, CODE).holding(artifacts))
         with self._lock:
             before = self._state
+            defined = defined.unlike(_known(before, skill_id))
             overrides = before.overrides.with_definition(skill_id, defined)
             self._publish(replace(before, overrides=overrides, hidden=before.hidden - {skill_id}))
         return defined.skill
@@ -237,6 +238,13 @@ class Registry:
             MappingProxyType(skills), generation, merged.shadowed, diagnostics, events, rules, merged.relabelled
         )
         self._state = replace(state, merged=merged, snapshot=held if _same(held, snapshot) else snapshot)
+
+
+def _known(state: _State, skill_id: str) -> Iterator[Skill]:
+    """Every definition of a skill that is held, in use or not."""
+    held = (state.merged, state.base)
+    yield from (merged.winners[skill_id].skill for merged in held if skill_id in merged.winners)
+    yield from (skill for merged in held for skill in merged.shadowed if skill.id == skill_id)
 
 
 async def _load(source: Source, shelf: _Shelf) -> Loaded | Diagnostic:

@@ -1,7 +1,7 @@
 """What is defined in code: a skill, and the content of its artifacts."""
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias, cast
@@ -41,14 +41,13 @@ class Defined:
             self.diagnostics,
         )
 
-    def unlike(self, known: Skill | None) -> "Defined":
-        """The same with a digest of its own where it has the known one's and says something else.
+    def unlike(self, known: Iterable[Skill]) -> "Defined":
+        """The same with a digest of its own where it has that of a known one and says something else.
 
         A copy with changes brings the digest of its original, to which verdicts and records are bound.
         """
-        if known is None or self.skill.digest != known.digest:
-            return self
-        if replace(self.skill, origin=known.origin, artifacts=known.artifacts) == known:
+        alike = (one for one in known if one.digest == self.skill.digest)
+        if all(replace(self.skill, origin=one.origin, artifacts=one.artifacts) == one for one in alike):
             return self
         from skillweave.formats.digest import digest_of
         from skillweave.formats.native_write import to_dict

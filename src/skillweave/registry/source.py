@@ -39,7 +39,7 @@ class Reader(Protocol):
 
 
 class Source(Reader, Protocol):
-    """Where skills come from; `skillweave.testing.sources` is the contract as tests."""
+    """Where skills come from; `skillweave.testing.sources.SourceContract` is the contract as tests."""
 
     @property
     def name(self) -> str:

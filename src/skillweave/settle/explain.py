@@ -67,12 +67,12 @@ def _how_given(shown: Shown) -> str:
 
 
 def _of_readout(wanted: Wanted, readout: Readout, adopted: Sequence[Record]) -> Decision:
-    outcome, reason = _readout_verdict(wanted, readout, adopted)
+    outcome, reason = _readout_verdict(readout, adopted)
     tokens = readout.cost if readout.block is None else readout.block.tokens
     return Decision(wanted.skill.id, outcome, READ, reason, matcher=wanted.engaged_by, tokens=tokens)
 
 
-def _readout_verdict(wanted: Wanted, readout: Readout, adopted: Sequence[Record]) -> tuple[Outcome, str]:
+def _readout_verdict(readout: Readout, adopted: Sequence[Record]) -> tuple[Outcome, str]:
     what = readout.reading.what
     if readout.cost is not None:
         return Outcome.OVER_BUDGET, f"{what} needs {readout.cost:,} tokens, {_way_out(readout)}"

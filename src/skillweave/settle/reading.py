@@ -1,6 +1,6 @@
 """What the model asked to read, found in the skill's text and held against what is in the context already."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from skillweave.conversation import Placement, Read
@@ -30,9 +30,17 @@ class Found:
 
 
 def readings_of(
-    wanted: Wanted, plan: Plan, documents: Mapping[tuple[str, str], Inlined], pricing: Pricing, giving: Giving
+    wanted: Wanted,
+    plan: Plan,
+    documents: Mapping[tuple[str, str], Inlined],
+    pricing: Pricing,
+    giving: Giving,
+    adopted_already: Collection[str] = (),
 ) -> Found:
-    """The readings of one skill in the order asked, each once; `documents` are artifacts by skill and id."""
+    """The readings of one skill in the order asked, each once; `documents` are artifacts by skill and id.
+
+    `adopted_already` are the keys of sections that were found in the transcript.
+    """
     readings: list[Reading] = []
     adopted: list[Record] = []
     decisions: list[Decision] = []
@@ -46,7 +54,8 @@ def readings_of(
         elif section is None:
             decisions.append(_unknown(read, whole, filled=bool(wanted.arguments) and read.artifact is None))
         else:
-            reading = _standing(_reading(wanted.skill, read, section), wanted.skill, documents, plan)
+            reading = reading_of(wanted.skill, section, read.artifact).beside(adopted_already)
+            reading = _standing(reading, wanted.skill, documents, plan)
             records = _adoptable(reading, wanted.skill, plan, pricing, giving)
             adopted += records
             readings.append(reading.beside([record.key for record in records]))
@@ -63,13 +72,15 @@ def _whole(
     return None if document is None else pricing.document(skill, document)
 
 
-def _reading(skill: Skill, read: Read, section: Section) -> Reading:
-    def leaf(part: Section) -> Leaf:
-        if read.artifact is None:
-            return Leaf(section_key(skill.id, part.id), part)
-        return Leaf(document_key(skill.id, read.artifact, part.id), part)
+def reading_of(skill: Skill, section: Section, artifact: str | None = None) -> Reading:
+    """A section with the keys of its records, of the skill's text or of one of its documents."""
 
-    return Reading(section, tuple(map(leaf, section.leaves())), leaf(section), read.artifact)
+    def leaf(part: Section) -> Leaf:
+        if artifact is None:
+            return Leaf(section_key(skill.id, part.id), part)
+        return Leaf(document_key(skill.id, artifact, part.id), part)
+
+    return Reading(section, tuple(map(leaf, section.leaves())), leaf(section), artifact)
 
 
 def _standing(reading: Reading, skill: Skill, documents: Mapping[tuple[str, str], Inlined], plan: Plan) -> Reading:

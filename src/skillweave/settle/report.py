@@ -86,41 +86,55 @@ def drops(plan: Plan, shown: Sequence[Shown], left: int) -> tuple[Drop, ...]:
     `left` are the tokens that are still free. Nothing goes for a text that would not fit even then, and in answer to a
     model's call nothing for other skills than those that it is about.
     """
-    readings = [readout.reading for piece in shown for readout in piece.readouts]
-    asked = {leaf.key for reading in readings for leaf in reading.leaves if leaf.there}
-    forms = [form for piece in shown if _matters(piece, plan) for form in _left_out(piece)]
-    candidates = list(_droppable(plan, asked)) if forms else []
-    missing = _fitting(forms, left + sum(drop.tokens for drop in candidates), plan.settings.budget.per_skill) - left
+    missing = [sizes for sizes in _left_out(plan, shown) if sizes]
+    asked = {leaf.key for piece in shown for out in piece.readouts for leaf in out.reading.leaves if leaf.there}
+    candidates = list(_droppable(plan, asked)) if missing else []
+    needed = _fitting(missing, left + sum(drop.tokens for drop in candidates)) - left
     chosen: list[Drop] = []
     for candidate in candidates:
-        if sum(drop.tokens for drop in chosen) >= missing:
+        if sum(drop.tokens for drop in chosen) >= needed:
             break
         chosen.append(candidate)
     return tuple(chosen)
 
 
-def _matters(shown: Shown, plan: Plan) -> bool:
-    skill_id = shown.want.skill.id
-    groups = (group for group in plan.groups if any(one.skill.id == skill_id for one in group))
-    return not plan.turn.reads or any(one.reads for group in groups for one in group)
-
-
-def _left_out(shown: Shown) -> Iterator[tuple[int, ...]]:
+def _left_out(plan: Plan, shown: Sequence[Shown]) -> Iterator[tuple[int, ...]]:
     """The tokens of each text that did not fit, in the forms that would do, the best first."""
+    most = plan.settings.budget.per_skill
+    pieces = iter(shown)
+    for group in plan.groups:
+        members = [next(pieces) for _ in group]
+        if not plan.turn.reads or any(one.reads for one in group):
+            # A group steps up together, and to make room for one of them alone is of no use.
+            own = [size for piece in members for size in _own_size(piece)]
+            if own and max(own) <= most:
+                yield (sum(own),)
+            for piece in members:
+                yield from (tuple(size for size in sizes if size <= most) for sizes in _sizes_beside(piece))
+
+
+def _own_size(shown: Shown) -> Iterator[int]:
     # An outline is what there is room for at all: dropping other texts would not make its instructions fit.
-    for left_out in () if shown.rung is Rung.OUTLINE else shown.left_out:
-        yield (left_out.tokens,) if left_out.outline is None else (left_out.outline,)
+    own = shown.instructions_left_out
+    if own is not None and shown.rung is not Rung.OUTLINE:
+        yield own.tokens if own.outline is None else own.outline
+
+
+def _sizes_beside(shown: Shown) -> Iterator[tuple[int, ...]]:
+    """Of documents and entity context, and of what was asked to be read: whole, or else its table of contents."""
+    if shown.rung is not Rung.OUTLINE:
+        yield from ((one.tokens,) for one in shown.left_out if one is not shown.instructions_left_out)
     for readout in shown.readouts:
         listed = readout.block is not None or (readout.reading.contents.there and readout.reading.section.parts)
         if readout.cost is not None and not listed:
             yield (readout.cost,) if readout.outline is None else (readout.cost, readout.outline)
 
 
-def _fitting(forms: Iterable[tuple[int, ...]], room: int, per_skill: int) -> int:
+def _fitting(forms: Iterable[tuple[int, ...]], room: int) -> int:
     """Tokens of what fits into `room`, the best ranked first."""
     total = 0
     for sizes in forms:
-        total += next((size for size in sizes if size <= min(per_skill, room - total)), 0)
+        total += next((size for size in sizes if size <= room - total), 0)
     return total
 
 

@@ -14,7 +14,7 @@ from skillweave.ledger.reconcile import Standing
 from skillweave.ledger.state import Record, context_key
 from skillweave.plan import Plan, Wanted
 from skillweave.settings import FileAccess
-from skillweave.settle.adopting import found_in_transcript
+from skillweave.settle.adopting import found_in_transcript, sections_in_transcript
 from skillweave.settle.documents import to_inline
 from skillweave.settle.fetched import Fetched
 from skillweave.settle.reading import readings_of
@@ -31,36 +31,47 @@ class ShownSkill:
     unknown: tuple[Decision, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A wanted skill as it is to be shown beside what the transcript holds without a record, and what of it is not."""
+
+    want: Want
+    adopted: tuple[Record, ...]
+    unknown: tuple[Decision, ...]
+
+
 def show(
     plan: Plan, fetched: Fetched, pricing: Pricing, catalog: Catalog, giving: Giving, left: int
 ) -> tuple[ShownSkill, ...]:
     """Fill the budget group by group, best ranked first; `left` are the tokens that there are for it."""
-    adopted: list[tuple[Record, ...]] = []
-    unknown: list[tuple[Decision, ...]] = []
     placed: set[str] = set()
-    groups: list[list[Want]] = []
-    for group in plan.groups:
-        wants = []
-        for wanted in group:
-            want = _want(wanted, plan, fetched, placed)
-            record = found_in_transcript(want, plan, pricing, giving)
-            if record is not None:
-                want = replace(want, present=record.rung)
-            found = readings_of(wanted, plan, fetched.documents, pricing, giving)
-            adopted.append((*([] if record is None else [record]), *found.adopted))
-            unknown.append(found.decisions)
-            left -= sum(record.tokens for record in adopted[-1])
-            wants.append(replace(want, readings=found.readings) if found.readings else want)
-        groups.append(wants)
+    groups = [
+        [_found(_want(wanted, plan, fetched, placed), wanted, plan, fetched, pricing, giving) for wanted in group]
+        for group in plan.groups
+    ]
+    found = [one for group in groups for one in group]
     shown = fit(
-        groups,
-        left=left,
+        [[one.want for one in group] for group in groups],
+        left=left - sum(record.tokens for one in found for record in one.adopted),
         per_skill=min(plan.settings.budget.per_skill, plan.settings.budget.usable - catalog.tokens),
         pricing=pricing,
         catalog_shows=catalog.shown,
         tools=plan.skill_tools,
     )
-    return tuple(map(ShownSkill, plan.wanted, shown, adopted, unknown))
+    together = zip(plan.wanted, shown, found, strict=True)
+    return tuple(ShownSkill(wanted, piece, one.adopted, one.unknown) for wanted, piece, one in together)
+
+
+def _found(want: Want, wanted: Wanted, plan: Plan, fetched: Fetched, pricing: Pricing, giving: Giving) -> _Found:
+    record = found_in_transcript(want, plan, pricing, giving)
+    if record is not None:
+        want = replace(want, present=record.rung)
+    sections = sections_in_transcript(want, plan, pricing, giving)
+    if sections:
+        want = replace(want, highest=min(want.highest, Rung.OUTLINE))
+    read = readings_of(wanted, plan, fetched.documents, pricing, giving, [one.key for one in sections])
+    adopted = (*([] if record is None else [record]), *sections, *read.adopted)
+    return _Found(replace(want, readings=read.readings), adopted, read.decisions)
 
 
 def _want(wanted: Wanted, plan: Plan, fetched: Fetched, placed: set[str]) -> Want:

@@ -13,7 +13,7 @@ WINDOW = 16_384
 
 
 class MatchMode(StrEnum):
-    """`word`: between boundaries, as people read; `substring`: anywhere, as in phase 1 of seed 004."""
+    """`word`: between boundaries, as people read; `substring`: anywhere, also inside a word."""
 
     WORD = "word"
     SUBSTRING = "substring"

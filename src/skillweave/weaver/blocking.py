@@ -95,7 +95,7 @@ class SyncWeaver(SyncEngagements, SyncSkillSets):
         """See `Weaver.search_skills`."""
         return self._thread.run(self._weaver.search_skills(query))
 
-    def call_tool(self, name: str, arguments: Mapping[str, object], **call: Any) -> ToolAnswer:  # noqa: ANN401
+    def call_tool(self, name: str, arguments: Mapping[str, object] | None, **call: Any) -> ToolAnswer:  # noqa: ANN401
         """See `Weaver.call_tool`."""
         return self._thread.run(self._weaver.call_tool(name, arguments, **call))
 

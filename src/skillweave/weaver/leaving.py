@@ -8,7 +8,7 @@ from skillweave.errors import SkillNotFound
 from skillweave.events.cause import Cause
 from skillweave.injection import Drop
 from skillweave.ledger.engagement import disengage
-from skillweave.ledger.state import ARTIFACT, DOCUMENT, Record, State, skill_key, skill_of
+from skillweave.ledger.state import ARTIFACT, DOCUMENT, SKILL, Record, State, skill_key, skill_of
 from skillweave.ledger.transitions import evict, unload
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import all_requirements
@@ -56,7 +56,7 @@ async def disengage_skill(engine: Engine, conversation: str, skill_id: str) -> L
 async def unload_text(engine: Engine, conversation: str, key: str) -> Left:
     """Let a text go: all of a skill, or what one other key is about. Raises SkillNotFound like `disengage_skill`."""
     kind, colon, rest = key.partition(":")
-    if colon and kind != "skill":
+    if colon and f"{kind}{colon}" != SKILL:
         return await _left(engine, conversation, partial(_without, key), partial(text_left, key))
     skill_id = rest if colon else key
     snapshot = await engine.snapshot()

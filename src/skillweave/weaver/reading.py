@@ -48,23 +48,21 @@ class CallFields(TypedDict, total=False):
 class ToolAnswer:
     """What the model gets: `text` is to be its tool result as it stands, so that it is recognised again.
 
-    `failed` says that nothing of what was asked for is in the context. `injection` is the turn behind a read, with the
-    decisions and the tool policy from now on; None where nothing was read.
+    `failed` says that nothing of what was asked for is in the context; where it did not fit, `drop` are the texts that
+    the host may take out of the history so that it does. `injection` is the turn behind a read, with the decisions and
+    the tool policy from now on; None where nothing was read.
     """
 
     text: str
     failed: bool = False
     injection: Injection | None = None
-
-    @property
-    def drop(self) -> tuple[Drop, ...]:
-        """Texts that the host may take out of the history so that what was asked for, and did not fit, does."""
-        return self.injection.drop if self.failed and self.injection is not None else ()
+    drop: tuple[Drop, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
-        """The JSON form `{text, failed, injection}`."""
+        """The JSON form `{text, failed, drop, injection}`."""
         injection = None if self.injection is None else self.injection.to_dict()
-        return {"text": self.text, "failed": self.failed, "injection": injection}
+        drop = [one.to_dict() for one in self.drop]
+        return {"text": self.text, "failed": self.failed, "drop": drop, "injection": injection}
 
 
 async def read(
@@ -107,7 +105,7 @@ async def search_skills(engine: Engine, query: str) -> ToolAnswer:
 async def call(
     engine: Engine,
     name: str,
-    arguments: Mapping[str, object],
+    arguments: Mapping[str, object] | None,
     conversation: str,
     fields: CallFields,
     new_id: Callable[[], str],
@@ -117,7 +115,8 @@ async def call(
     spec = TOOLS.get(name)
     if spec is None:
         return ToolAnswer(f"there is no tool {name[:_SHOWN]!r} here; there are {', '.join(TOOLS)}", failed=True)
-    plain = {key: value.strip() if isinstance(value, str) else value for key, value in arguments.items()}
+    said = arguments or {}
+    plain = {key: value.strip() if isinstance(value, str) else value for key, value in said.items()}
     problem = spec.problem_with(plain)
     if problem is not None:
         return ToolAnswer(problem, failed=True)
@@ -145,7 +144,9 @@ def _answer(wanted: Read, injection: Injection) -> ToolAnswer:
     blocks = [message.text for message in injection.messages]
     # The notes come first: what follows a block would belong to it, and it could not be recognised again.
     text = "\n\n".join([*(["\n".join(notes)] if notes else []), *blocks])
-    return ToolAnswer(text, not given and not any(decision.outcome in _THERE for decision in told), injection)
+    failed = not given and not any(decision.outcome in _THERE for decision in told)
+    refused = failed and any(decision.outcome is Outcome.OVER_BUDGET for decision in told)
+    return ToolAnswer(text, failed, injection, injection.drop if refused else ())
 
 
 def _is_given(wanted: Read, injection: Injection, about: Sequence[Decision]) -> bool:

@@ -179,9 +179,12 @@ class Weaver(Engagements, SkillSets):
         return await search_skills(self._engine, query)
 
     async def call_tool(
-        self, name: str, arguments: Mapping[str, object], *, conversation: str, **fields: Unpack[CallFields]
+        self, name: str, arguments: Mapping[str, object] | None, *, conversation: str, **fields: Unpack[CallFields]
     ) -> ToolAnswer:
-        """Any of skillweave's own tools by its name, as the model called it; never raises for what the model wrote."""
+        """Any of skillweave's own tools by its name, as the model called it; never raises for what the model wrote.
+
+        `arguments` None stands for what was no JSON object.
+        """
         return await call(self._engine, name, arguments, conversation, fields, self._new_id)
 
     async def authorize(

@@ -68,6 +68,13 @@ def unknown_conversation(kept: Kept) -> Mistake:
     )
 
 
+async def require_known(store: "Store", kept: Kept) -> None:
+    """Raise Mistake where the ledger knows nothing of the conversation."""
+    state, _ = await store.load(kept.conversation)
+    if state.revision == 0:
+        raise unknown_conversation(kept)
+
+
 @asynccontextmanager
 async def opened(kept: Kept) -> AsyncIterator["Store"]:
     """The store, closed at the end."""

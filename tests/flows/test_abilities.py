@@ -1,4 +1,4 @@
-"""What the core can do in full width: one test for each ability, and the line of the documentation that tells of it.
+"""What skillweave can do: one test for each ability, and the line of the documentation that tells of it.
 
 Each ability is tested in depth where its code is; here it is shown to work through the doors that people use.
 """
