@@ -26,7 +26,8 @@ class Engagements:
     async def unload(self, conversation: str, key: str) -> Left:
         """A text is to go: all texts of a skill, which is disengaged too, or the one text of another ledger key.
 
-        `key` is a skill's id, or `artifact:{skill}/{id}`, `section:{skill}/{number}`, `context:{entity}:{section}`.
+        `key` is a skill's id, or `artifact:{skill}/{id}`, `section:{skill}/{number}`,
+        `document:{skill}/{id}#{number}`, `context:{entity}:{section}`.
         The texts count until a transcript shows them gone, and are given anew when wanted. Raises like `disengage`.
         """
         return await unload_text(self._engine, conversation, key)
