@@ -27,6 +27,11 @@ def test_an_empty_name_is_not_taken_for_the_default_file(name: str) -> None:
         existing(name, "c1")
 
 
+def test_an_empty_conversation_is_a_mistake_in_the_words_of_the_command_line() -> None:
+    with pytest.raises(Mistake, match="--conversation c1"):
+        kept_in(None, "")
+
+
 @pytest.mark.parametrize("name", ["{}/none.db", "sqlite:///{}/none.db"])
 def test_a_missing_file_is_a_mistake(tmp_path: Path, name: str) -> None:
     with pytest.raises(Mistake, match="there is no ledger"):

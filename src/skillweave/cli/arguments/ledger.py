@@ -32,6 +32,8 @@ class _Closes(Protocol):
 def kept_in(ledger: str | None, conversation: str | None) -> Kept:
     """A conversation alone is kept in the default file; without one and without a ledger nothing is kept."""
     _require_name(ledger)
+    if conversation == "":
+        raise Mistake("the conversation's id is empty; give one, such as --conversation c1, or leave that option out")
     if ledger is None and conversation is not None:
         ledger = DEFAULT_LEDGER
     return Kept(ledger, DEFAULT_CONVERSATION if conversation is None else conversation)
