@@ -7,7 +7,8 @@ from types import MappingProxyType
 from skillweave.errors import InvalidTurn
 
 
-def _no_checkpoints() -> Mapping[str, tuple[str, ...]]:
+def no_checkpoints() -> Mapping[str, tuple[str, ...]]:
+    """No tool waits for anybody."""
     return MappingProxyType({})
 
 
@@ -25,7 +26,7 @@ class ToolLimits:
 
     allowed: tuple[str, ...] | None = None
     forbidden: tuple[str, ...] = ()
-    asks: Mapping[str, tuple[str, ...]] = field(default_factory=_no_checkpoints, hash=False)
+    asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
     argument_names: Mapping[str, str] = field(default_factory=_no_arguments, hash=False)
 
     def to_dict(self) -> dict[str, object]:

@@ -150,11 +150,11 @@ async def _cleared(kept: Kept) -> Answer:
 
 
 def _record(state: "State", key: str, kept: Kept) -> "Record":
-    from skillweave.ledger.state import skill_key
+    from skillweave.ledger.state import full_key
 
     if state.revision == 0:
         raise unknown_conversation(kept)
-    record = state.record(key if ":" in key else skill_key(key))
+    record = state.record(full_key(key))
     if record is None:
         known = ", ".join(known.key for known in state.records[:10]) or "none"
         raise Mistake(f"conversation {kept.conversation!r} was not given {key[:100]!r}; what it was given: {known}")

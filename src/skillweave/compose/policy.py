@@ -7,6 +7,7 @@ from types import MappingProxyType
 from skillweave.compose.entries import EntryIndex, index_entries, without
 from skillweave.compose.matching import DEFAULT_ARGUMENT, is_plain, matched_text, permits, prohibits
 from skillweave.compose.verdict import Refusal, Ruling, Verdict
+from skillweave.limits import no_checkpoints
 from skillweave.relations.tool_entry import Form, read_entry
 from skillweave.relations.wording import name_shown
 
@@ -14,10 +15,6 @@ OWN_TOOLS = frozenset({"read_skill", "list_skills", "read_artifact", "search_ski
 """skillweave's own tools, which no rule of a skill takes away."""
 
 _LISTED = 20
-
-
-def _no_checkpoints() -> Mapping[str, tuple[str, ...]]:
-    return MappingProxyType({})
 
 
 def _no_texts() -> Mapping[str, str]:
@@ -39,7 +36,7 @@ class ToolPolicy:
     preapproved_tools: tuple[str, ...] = ()
     consented_tools: tuple[str, ...] = ()
     grant: tuple[str, ...] | None = None
-    asks: Mapping[str, tuple[str, ...]] = field(default_factory=_no_checkpoints, hash=False)
+    asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
     argument_names: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
     rejected: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
     closed: str = ""

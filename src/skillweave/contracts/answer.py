@@ -9,6 +9,7 @@ from skillweave.contracts import codes
 from skillweave.contracts.problem import Problem
 from skillweave.contracts.wording import shown
 from skillweave.frontmatter.codes import DUPLICATE_KEY
+from skillweave.frontmatter.documents import refuse_constant
 
 MAX_TEXT = 4 << 20
 """Characters of an answer that are read."""
@@ -69,7 +70,7 @@ def _read(text: str) -> Read:
         return data
 
     try:
-        value = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=once, parse_constant=_no_constant)
+        value = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=once, parse_constant=refuse_constant)
     except json.JSONDecodeError as error:
         return _no_json(f"{error.msg} in line {error.lineno}, column {error.colno}")
     except RecursionError:
@@ -82,10 +83,6 @@ def _read(text: str) -> Read:
 def _no_json(why: str) -> Read:
     fix = "answer with JSON alone, or put it into a ```json block"
     return Read(problems=(Problem(codes.NOT_JSON, (), f"the text is no JSON: {why}", fix),))
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON value")
 
 
 def _blocks(text: str) -> list[tuple[str, str]]:

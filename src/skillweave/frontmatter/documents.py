@@ -64,7 +64,7 @@ def read_json(text: str, *, path: str, limits: Limits = PACK_LIMITS) -> Document
         message = f"the JSON has {len(text)} characters; {limits.characters} are read"
         return Document(None, _NO_LINES, (codes.YAML_TOO_LARGE.found(Location(path), message, "split it"),))
     try:
-        data: Tree = json.loads(text, object_pairs_hook=once, parse_constant=_no_constant)
+        data: Tree = json.loads(text, object_pairs_hook=once, parse_constant=refuse_constant)
     except json.JSONDecodeError as error:
         where = Location(path, error.lineno)
         bad = codes.JSON_INVALID.found(where, f"the JSON is not valid: {error.msg}", "correct it at this line")
@@ -114,7 +114,8 @@ def _noun(data: Tree) -> str:
     return "list" if isinstance(data, list) else "single value"
 
 
-def _no_constant(name: str) -> float:
+def refuse_constant(name: str) -> float:
+    """For `json.loads`: raise ValueError for NaN and the infinities, which Python reads and JSON does not have."""
     raise ValueError(f"{name} is no JSON value")
 
 

@@ -136,6 +136,11 @@ def skill_key(skill_id: str) -> str:
     return f"{SKILL}{skill_id}"
 
 
+def full_key(name: str) -> str:
+    """The key that a person means: a skill's id stands for the skill's own key."""
+    return name if ":" in name else skill_key(name)
+
+
 def artifact_key(skill_id: str, artifact_id: str) -> str:
     """The key of an artifact's record; an artifact's id is unique within its skill only."""
     return f"{ARTIFACT}{skill_id}/{artifact_id}"

@@ -6,21 +6,19 @@ from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound, SourceUnavailable
-from skillweave.events.declared import EventType
+from skillweave.diagnostics import Diagnostic
+from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound
 from skillweave.registry.changes import Changes, changes_between
-from skillweave.registry.event_types import last_good_event_types, merge_event_types
-from skillweave.registry.kept import keep_last_good
+from skillweave.registry.event_types import merge_event_types
+from skillweave.registry.held import Held, load_held, refilled, unchanged
 from skillweave.registry.overrides import Overrides, lay_over, require_same_id, require_version
 from skillweave.registry.precedence import Merged, Offer, Precedence, in_namespace, merge, overlay
 from skillweave.registry.shelf import Contents, Defined, Definition, define
 from skillweave.registry.snapshot import Snapshot
 from skillweave.registry.source import Artifact, Loaded, Source
-from skillweave.registry.task_rules import last_good_task_rules, merge_task_rules
+from skillweave.registry.task_rules import merge_task_rules
 from skillweave.registry.versions import LoadedVersion, versions_of
 from skillweave.skill import Skill
-from skillweave.task import TaskRule
 
 CODE = "code"
 """The source name of what is registered."""
@@ -30,26 +28,10 @@ _NO_CONTENTS: Contents = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class _Shelf:
-    """What one source holds: its last answer, the skills in use (also last good ones), findings, and how new it is.
-
-    `away` is the finding that it does not answer now.
-    """
-
-    loaded: Loaded | None = None
-    skills: tuple[Skill, ...] = ()
-    findings: tuple[Diagnostic, ...] = ()
-    away: Diagnostic | None = None
-    ticket: int = 0
-    events: Mapping[str, EventType] = field(default_factory=dict)
-    task_rules: tuple[TaskRule, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class _State:
     """Everything at one moment; swapped as a whole."""
 
-    shelves: tuple[_Shelf, ...]
+    shelves: tuple[Held, ...]
     defined: Mapping[str, Defined] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     overrides: Overrides = field(default_factory=Overrides)
@@ -70,7 +52,7 @@ class Registry:
         self._precedence = Precedence(precedence)
         self._lock = threading.Lock()
         self._tickets = 0
-        self._state = _State(tuple(_Shelf() for _ in self._sources))
+        self._state = _State(tuple(Held() for _ in self._sources))
 
     @property
     def snapshot(self) -> Snapshot:
@@ -90,14 +72,14 @@ class Registry:
             self._tickets += 1
             ticket = self._tickets
             shelves = self._state.shelves
-        loading = (_load(source, shelf) for source, shelf in zip(self._sources, shelves, strict=True))
+        loading = (load_held(source, shelf) for source, shelf in zip(self._sources, shelves, strict=True))
         answers = [_answer(result) for result in await asyncio.gather(*loading, return_exceptions=True)]
         with self._lock:
             before = self._state
             shelves = tuple(
-                _refilled(shelf, answer, ticket) for shelf, answer in zip(before.shelves, answers, strict=True)
+                refilled(shelf, answer, ticket) for shelf, answer in zip(before.shelves, answers, strict=True)
             )
-            if _unchanged(before.shelves, shelves):
+            if unchanged(before.shelves, shelves):
                 self._state = replace(before, shelves=shelves)
             else:
                 self._publish(replace(before, shelves=shelves, base=self._merged(shelves)))
@@ -199,7 +181,7 @@ class Registry:
             self._publish(replace(before, overrides=before.overrides.with_version(skill_id, version)))
             return self._state.snapshot[skill_id]
 
-    def _merged(self, shelves: Iterable[_Shelf]) -> Merged:
+    def _merged(self, shelves: Iterable[Held]) -> Merged:
         offers: list[Offer] = []
         findings: list[Diagnostic] = []
         for source, shelf in zip(self._sources, shelves, strict=True):
@@ -247,45 +229,10 @@ def _known(state: _State, skill_id: str) -> Iterator[Skill]:
     yield from (skill for merged in held for skill in merged.shadowed if skill.id == skill_id)
 
 
-async def _load(source: Source, shelf: _Shelf) -> Loaded | Diagnostic:
-    """What the source holds, or the finding that it does not answer, where it did before."""
-    try:
-        return await source.load(shelf.loaded)
-    except SourceUnavailable as error:
-        if shelf.loaded is None:
-            raise
-        fix = "its skills stay in use as they were; bring the source back and refresh"
-        return Diagnostic("source-unavailable", Severity.ERROR, str(error), fix, None, Location(source.name))
-
-
 def _answer(result: Loaded | Diagnostic | BaseException) -> Loaded | Diagnostic:
     if isinstance(result, BaseException):
         raise result
     return result
-
-
-def _refilled(shelf: _Shelf, answer: Loaded | Diagnostic, ticket: int) -> _Shelf:
-    """The shelf after a load; a load that began before the one that filled it comes too late."""
-    if shelf.ticket > ticket:
-        return shelf
-    if isinstance(answer, Diagnostic):
-        return replace(shelf, away=answer, ticket=ticket)
-    if answer is shelf.loaded:
-        return replace(shelf, away=None, ticket=ticket)
-    skills, kept = keep_last_good(shelf.skills, answer)
-    events = last_good_event_types(shelf.events, answer)
-    rules, kept_rules = last_good_task_rules(shelf.task_rules, answer)
-    findings = (*answer.diagnostics, *kept, *kept_rules)
-    return _Shelf(answer, skills, findings, ticket=ticket, events=events, task_rules=rules)
-
-
-def _unchanged(before: Iterable[_Shelf], now: Iterable[_Shelf]) -> bool:
-    return all(
-        shelf.loaded is not None
-        and (shelf.skills, shelf.findings, shelf.away) == (other.skills, other.findings, other.away)
-        and (shelf.events, shelf.task_rules) == (other.events, other.task_rules)
-        for shelf, other in zip(before, now, strict=True)
-    )
 
 
 def _same(one: Snapshot, other: Snapshot) -> bool:

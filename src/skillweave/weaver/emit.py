@@ -8,15 +8,16 @@ from skillweave.weaver.engine import Engine
 
 async def emit(
     engine: Engine,
-    announcement: tuple[str, str, str],
+    conversation: str,
+    skill_id: str,
+    event_type: str,
     payload: Mapping[str, object],
     turn_id: str | None,
     key: str | None,
 ) -> Event:
-    """Tell one event; `announcement` is (conversation, skill_id, event_type). For the rules see `Weaver.emit`."""
+    """Tell one of the skill's own events. For the rules see `Weaver.emit`."""
     from skillweave.weaver.own_events import require_announced
 
-    conversation, skill_id, event_type = announcement
     snapshot = await engine.snapshot()
     state, _ = await engine.store.load(conversation)
     announced = require_announced(snapshot, state, conversation, skill_id, event_type, payload)

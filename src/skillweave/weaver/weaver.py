@@ -20,7 +20,7 @@ from skillweave.injection import Injection
 from skillweave.knowledge.context import ContextSource
 from skillweave.ledger.lifecycle import check_lifecycles
 from skillweave.ledger.port import Logged, Store
-from skillweave.ledger.state import Delivery, State, skill_key
+from skillweave.ledger.state import Delivery, State, full_key
 from skillweave.ledger.transitions import clear, confirm, evict, held_keys, release
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
@@ -222,14 +222,14 @@ class Weaver(Engagements, SkillSets):
         without one each call is a new event. Raises SkillNotFound, EventRefused, StoreUnavailable, and MissingExtra
         where a schema cannot be checked.
         """
-        return await emit(self._engine, (conversation, skill_id, event_type), payload, turn_id, key)
+        return await emit(self._engine, conversation, skill_id, event_type, payload, turn_id, key)
 
     async def evict(self, conversation: str, key: str) -> bool:
         """Forget that something was given, so that it is given again when wanted; False when it was not recorded.
 
         `key` is a skill's id, or a ledger key such as `artifact:{skill}/{id}` or `context:{entity}:{section}`.
         """
-        full = key if ":" in key else skill_key(key)
+        full = full_key(key)
         return await self._engine.change(conversation, lambda state, _: evict(state, full))
 
     async def clear(self, conversation: str) -> bool:

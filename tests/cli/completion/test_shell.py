@@ -41,8 +41,7 @@ def test_installing_puts_the_script_into_the_home_folder_where_doctor_finds_it(t
     assert (done.returncode, done.stderr) == (0, "")
     shell = this_shell() or "bash"
     script = installed_script(shell, tmp_path)
-    if script is None:
-        pytest.skip(f"{shell} keeps it elsewhere")
+    assert script is not None, f"{shell} keeps it where doctor does not look"
     assert done.stdout == f"completion for {shell} is set up in {script}; it works in every new shell\n"
     assert "_SKILLWEAVE_COMPLETE" in script.read_text(encoding="utf-8")
 
