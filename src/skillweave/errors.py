@@ -78,6 +78,22 @@ class UnknownMatcher(SkillweaveError, ValueError):
         super().__init__(f"there is no matcher {_shown(name)}; choose from {', '.join(self.known)}")
 
 
+class ApprovalNeeded(SkillweaveError):
+    """A skill waits for a person before the model may act on it, in a host that cannot pause by itself.
+
+    `pending` are the checkpoints; the run is repeated after `weaver.decide`.
+    """
+
+    def __init__(self, conversation: str, pending: Sequence[tuple[str, str]]) -> None:
+        self.conversation = conversation
+        self.pending = tuple(pending)
+        named = ", ".join(f"{checkpoint} of {skill}" for skill, checkpoint in self.pending)
+        super().__init__(
+            f"conversation {_shown(conversation)} waits for a person's approval: {named}; "
+            "record the verdict with `weaver.decide`, then run again"
+        )
+
+
 class MissingExtra(SkillweaveError, ImportError):
     """A package that only some need and that is not installed; `extra` is the extra of skillweave that brings it."""
 

@@ -67,6 +67,10 @@ class SyncWeaver(SyncEngagements, SyncSkillSets):
         self._weaver = weaver
         self._thread = LoopThread()
 
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run what awaits this weaver on its own loop, and wait for the result; for adapters of blocking hosts."""
+        return self._thread.run(work)
+
     def weave(self, message: "str | Turn", **turn: Any) -> Injection:  # noqa: ANN401 - the fields of `Turn`
         """See `Weaver.weave`."""
         return self._thread.run(self._weaver.weave(message, **turn))
@@ -74,6 +78,10 @@ class SyncWeaver(SyncEngagements, SyncSkillSets):
     def preview(self, message: "str | Turn", **turn: Any) -> Injection:  # noqa: ANN401
         """See `Weaver.preview`."""
         return self._thread.run(self._weaver.preview(message, **turn))
+
+    def standing(self, conversation: str, **known: Any) -> Injection:  # noqa: ANN401
+        """See `Weaver.standing`."""
+        return self._thread.run(self._weaver.standing(conversation, **known))
 
     def match(self, message: "str | Turn", **turn: Any) -> Selection:  # noqa: ANN401
         """See `Weaver.match`."""

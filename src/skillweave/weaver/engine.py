@@ -93,6 +93,16 @@ class Engine:
         settled = await self._settle(turn, search, await self.store.load(turn.conversation), Delivery.GIVEN)
         return settled.injection
 
+    async def stand(self, turn: Turn) -> Injection:
+        """The same, and an answer also while the ledger gives none: what `on_store_failure` says, with a diagnostic."""
+        search = await self.search(turn)
+        try:
+            loaded = await self.store.load(turn.conversation)
+        except StoreUnavailable as error:
+            injection, _ = await self._settle_unread(turn, search, Delivery.GIVEN, None, error)
+            return injection
+        return (await self._settle(turn, search, loaded, Delivery.GIVEN)).injection
+
     async def search(self, turn: Turn) -> Search:
         """What the matchers say to the turn, and which blocks its transcript holds."""
         compiled = await self.current()
@@ -209,6 +219,20 @@ class Engine:
         known: tuple[State, float] | None,
         error: StoreUnavailable,
     ) -> tuple[Injection, tuple[Diagnostic, ...]]:
+        injection, states = await self._settle_unread(turn, search, delivery, known, error)
+        telling = self.announcer.turn_decided(
+            injection,
+            search.compiled.snapshot,
+            states,
+            stored=False,
+            delivery=delivery,
+            begun=begun,
+        )
+        return injection, await telling.ended()
+
+    async def _settle_unread(
+        self, turn: Turn, search: Search, delivery: Delivery, known: tuple[State, float] | None, error: StoreUnavailable
+    ) -> tuple[Injection, tuple[State, State]]:
         """The turn on what was read before the store failed, else on a State in which nothing is known."""
         closing = self.on_store_failure is OnStoreFailure.FAIL_CLOSED
         if closing:
@@ -220,16 +244,8 @@ class Engine:
             # Which skills are in force, and what people said, is unknown: every tool may be one that they deny.
             injection = replace(injection, tools=closed(injection.tools, _UNKNOWN_RULES))
         diagnostic = _unavailable(error, closing=closing, known=known is not None)
-        injection = replace(injection, diagnostics=(diagnostic, *injection.diagnostics))
-        telling = self.announcer.turn_decided(
-            injection,
-            search.compiled.snapshot,
-            (loaded[0], settled.state),
-            stored=False,
-            delivery=delivery,
-            begun=begun,
-        )
-        return injection, await telling.ended()
+        diagnostics = (diagnostic, *injection.diagnostics)
+        return replace(injection, diagnostics=diagnostics), (loaded[0], settled.state)
 
 
 _UNKNOWN_RULES = (

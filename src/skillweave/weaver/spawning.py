@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest, conversation_of, prepare_spawn
-from skillweave.conversation import Message, Role, Turn
 from skillweave.errors import InvalidSpawn
 from skillweave.injection import Injection
 from skillweave.weaver.engine import Engine
+from skillweave.weaver.turns import nothing_said
 
 Spawner: TypeAlias = Parent | Injection | SpawnPlan | str
 """Who spawns: the answer to its present turn, the plan that it was started with, or the id of a conversation."""
@@ -54,6 +54,4 @@ async def _parent(engine: Engine, spawner: Spawner) -> Parent:
             f"conversation {spawner[:100]!r} can be that of a sub-agent, whose limits are not in the ledger; "
             "give its plan, or the Injection of its turn, as parent"
         )
-    # A turn in which nobody says anything: what is engaged stays so, and nothing is written.
-    look = Turn(engine.announcer.new_id(), spawner, Message(Role.TOOL, None))
-    return Parent(spawner, (await engine.look(look)).tools)
+    return Parent(spawner, (await engine.look(nothing_said(engine.announcer.new_id(), spawner))).tools)

@@ -53,6 +53,19 @@ def turn_of(message: str | Turn, fields: TurnFields, new_id: Callable[[], str]) 
     )
 
 
+def nothing_said(
+    turn_id: str,
+    conversation: str,
+    *,
+    tools: Sequence[str] | None = None,
+    limits: ToolLimits | None = None,
+    placement: Placement = Placement.HISTORY,
+) -> Turn:
+    """A turn in which nobody says anything: what is engaged stays so."""
+    granted = None if tools is None else tuple(tools)
+    return Turn(turn_id, conversation, Message(Role.TOOL, None), tools=granted, limits=limits, placement=placement)
+
+
 def require_known(fields: Mapping[str, object], known: Set[str]) -> None:
     """Raise TypeError for a misspelt field: ignored, it would change what is given and nobody would see why."""
     unknown = sorted(fields.keys() - known)

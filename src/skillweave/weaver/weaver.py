@@ -4,12 +4,14 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Unpack
 from uuid import uuid4
 
 from skillweave.compose.verdict import Ruling, Verdict
-from skillweave.conversation import Read, Turn
+from skillweave.conversation import Placement, Read, Turn
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.pricing import Pricing
 from skillweave.errors import Contended, StoreUnavailable, UnreadableState
@@ -22,6 +24,7 @@ from skillweave.ledger.lifecycle import check_lifecycles
 from skillweave.ledger.port import Logged, Store
 from skillweave.ledger.state import Delivery, State, full_key
 from skillweave.ledger.transitions import clear, confirm, evict, held_keys, release
+from skillweave.limits import ToolLimits
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
 from skillweave.select.candidates import Selection
@@ -38,7 +41,7 @@ from skillweave.weaver.engine import Engine, OnStoreFailure
 from skillweave.weaver.observers import OBSERVER_SECONDS, Observers
 from skillweave.weaver.reading import CallFields, ToolAnswer, call, list_skills, read, search_skills
 from skillweave.weaver.skill_sets import SkillSets
-from skillweave.weaver.turns import TurnFields, turn_of
+from skillweave.weaver.turns import TurnFields, nothing_said, turn_of
 
 log = logging.getLogger("skillweave")
 
@@ -142,6 +145,22 @@ class Weaver(Engagements, SkillSets):
         """What `weave` would answer now; nothing is written."""
         turn = turn_of(message, fields, self._new_id)
         return await self._engine.look(turn)
+
+    async def standing(
+        self,
+        conversation: str,
+        *,
+        tools: Sequence[str] | None = None,
+        limits: ToolLimits | None = None,
+        placement: Placement = Placement.HISTORY,
+    ) -> Injection:
+        """What is in force between two turns: the tool policy and the checkpoints that wait; nothing is written.
+
+        For a host that judges a tool call without the Injection of its turn, in another process or after a person's
+        verdict. While the ledger does not answer, the policy is what `on_store_failure` says, with a diagnostic.
+        """
+        turn = nothing_said(self._new_id(), conversation, tools=tools, limits=limits, placement=placement)
+        return await self._engine.stand(turn)
 
     async def match(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Selection:
         """What the matchers say to this message, whatever the conversation already has; nothing is written."""
@@ -281,6 +300,18 @@ class Weaver(Engagements, SkillSets):
     async def catalog(self) -> str:
         """The catalog block inside its budget."""
         return (await self._engine.current()).shelf.catalog.text
+
+    def variant(self, settings: Settings | None = None, matchers: Sequence[str] | None = None) -> "Weaver":
+        """The same skills, ledger and observers with other settings or matchers, for one of several kinds of agents."""
+        twin = copy(self)
+        vars(twin).pop("sync", None)
+        twin._engine = replace(  # noqa: SLF001 - a copy of oneself
+            self._engine,
+            settings=settings or self.settings,
+            matchers=self.matchers if matchers is None else tuple(matchers),
+            _compiled=None,
+        )
+        return twin
 
     @cached_property
     def sync(self) -> SyncWeaver:

@@ -7,12 +7,13 @@ for its cache.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
-from skillweave.adapters.messages.call import Call, read_call, words_for
-from skillweave.adapters.messages.own import SEPARATOR, all_blocks, is_block, without_blocks
-from skillweave.adapters.messages.reading import Heard, TurnOptions, turn_from
+from skillweave.adapters.call import Call, read_call, words_for
+from skillweave.adapters.heard import Heard, transcript_of
+from skillweave.adapters.messages.options import TurnOptions, turn_with
 from skillweave.adapters.messages.shape import entries, listed, parts_of, plain, role_of, text_in
 from skillweave.adapters.messages.take_out import take_out
 from skillweave.adapters.messages.tools import offer
+from skillweave.adapters.own import SEPARATOR, all_blocks, is_block, without_blocks
 from skillweave.compose.verdict import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
 from skillweave.errors import InvalidTurn
@@ -35,14 +36,12 @@ def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOption
     pieces = [piece for where, message in entries(chat) for piece in _read(message, where)]
     if pieces[0].message.role is Role.SYSTEM:
         raise InvalidTurn(f"{pieces[0].where} is a system message; the API takes the system prompt apart: see system()")
-    return turn_from(pieces, conversation, options)
+    return turn_with(pieces, conversation, options)
 
 
 def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
     """What the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
-    return tuple(
-        heard.message for heard in (piece for where, message in entries(chat) for piece in _read(message, where))
-    )
+    return transcript_of([piece for where, message in entries(chat) for piece in _read(message, where)])
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
-from skillweave.adapters.messages.call import Call, read_call, words_for
-from skillweave.adapters.messages.own import SEPARATOR, all_blocks, without_blocks
-from skillweave.adapters.messages.reading import Heard, TurnOptions, turn_from
+from skillweave.adapters.call import Call, read_call, words_for
+from skillweave.adapters.heard import Heard, transcript_of
+from skillweave.adapters.messages.options import TurnOptions, turn_with
 from skillweave.adapters.messages.shape import entries, listed, parts_of, plain, role_of, text_in
 from skillweave.adapters.messages.take_out import take_out
 from skillweave.adapters.messages.tools import offer
+from skillweave.adapters.own import SEPARATOR, all_blocks, without_blocks
 from skillweave.compose.verdict import Verdict
 from skillweave.conversation import Message, Part, Role, ToolResult, Turn
 from skillweave.injection import Injection
@@ -34,12 +35,12 @@ def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOption
 
     Messages are dicts, or objects of an SDK that dump as such. Raises InvalidTurn, naming the index.
     """
-    return turn_from([_read(message, where) for where, message in entries(chat)], conversation, options)
+    return turn_with([_read(message, where) for where, message in entries(chat)], conversation, options)
 
 
 def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
     """What the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
-    return tuple(heard.message for heard in (_read(message, where) for where, message in entries(chat)))
+    return transcript_of([_read(message, where) for where, message in entries(chat)])
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from skillweave.adapters.messages.own import TAKEN_OUT
 from skillweave.adapters.messages.shape import listed, plain
+from skillweave.adapters.own import TAKEN_OUT
 from skillweave.disclose.block import digest_in, text_digest
 from skillweave.injection import Drop
 from skillweave.ledger.transcript import split_at_blocks

@@ -4,30 +4,33 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any, TypedDict
+from typing import TypedDict, Unpack
 
-from skillweave.adapters.messages.call import Call
-from skillweave.adapters.messages.tools import tool_names
+from skillweave.adapters.call import Call
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
 from skillweave.errors import InvalidTurn
-from skillweave.weaver.turns import require_known
+from skillweave.limits import ToolLimits
+from skillweave.task import Task
 
 
-class TurnOptions(TypedDict, total=False):
-    """What a host may add to its chat; `tools` are the provider's declarations or plain names."""
+class HostFields(TypedDict, total=False):
+    """What a host knows of a turn beside its chat; the fields are those of `Turn`, `turn_id` is its `id`."""
 
-    turn_id: str
+    turn_id: str | None
     placement: Placement
-    tools: Sequence[Any] | None
+    tools: Sequence[str] | None
     memory: Mapping[str, object]
     named: Sequence[str]
+    task: Task | None
+    limits: ToolLimits | None
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
     """One message as the model is sent it: `theirs` is what of it the host wrote, None when all of it is ours.
 
-    `calls` are what the model asks for in it, `result` is what a tool answered in it.
+    `calls` are what the model asks for in it, `result` is what a tool answered in it; `where` names its place in
+    errors.
     """
 
     where: str
@@ -37,28 +40,34 @@ class Heard:
     result: ToolResult | None = None
 
 
-def turn_from(pieces: Sequence[Heard], conversation: str, options: TurnOptions) -> Turn:
+def turn_from(pieces: Sequence[Heard], conversation: str, **fields: Unpack[HostFields]) -> Turn:
     """The coming call: the whole chat is its transcript, the last words of user or model its message.
 
     Raises InvalidTurn when nobody said anything, or when the model's last calls are not all answered: no provider
     takes such a chat.
     """
-    require_known(options, TurnOptions.__optional_keys__)
     said = next((p.theirs for p in reversed(pieces) if p.theirs and p.theirs.role in (Role.USER, Role.ASSISTANT)), None)
     if said is None:
         raise InvalidTurn("the chat holds no message of a user or of the model; add what the user said")
-    tools = options.get("tools")
+    tools = fields.get("tools")
     return Turn(
-        id=options.get("turn_id") or _stable_id(conversation, pieces),
+        id=fields.get("turn_id") or _stable_id(conversation, pieces),
         conversation=conversation,
         message=said,
-        transcript=tuple(piece.message for piece in pieces),
+        transcript=transcript_of(pieces),
         results=_results(pieces),
-        named=tuple(options.get("named", ())),
-        memory=options.get("memory", {}),
-        tools=None if tools is None else tool_names(tools),
-        placement=Placement(options.get("placement", Placement.HISTORY)),
+        named=tuple(fields.get("named", ())),
+        memory=fields.get("memory", {}),
+        tools=None if tools is None else tuple(tools),
+        placement=Placement(fields.get("placement", Placement.HISTORY)),
+        task=fields.get("task"),
+        limits=fields.get("limits"),
     )
+
+
+def transcript_of(pieces: Sequence[Heard]) -> tuple[Message, ...]:
+    """Everything that the model is sent, our own texts with it."""
+    return tuple(piece.message for piece in pieces)
 
 
 def _results(pieces: Sequence[Heard]) -> tuple[ToolResult, ...]:

@@ -1,0 +1,135 @@
+"""What every adapter does with a Weaver, whatever its framework: weave a turn, judge a call, answer our own tools."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from skillweave.adapters.call import Call
+from skillweave.adapters.heard import Heard, HostFields, transcript_of, turn_from
+from skillweave.compose.policy import OWN_TOOLS
+from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.verdict import Refusal, Ruling, Verdict
+from skillweave.conversation import Placement
+from skillweave.disclose.skill_tools import SkillTools
+from skillweave.injection import Injection, PendingCheckpoint
+from skillweave.relations.tool_entry import read_entry
+from skillweave.settings import Settings
+from skillweave.weaver import Weaver
+from skillweave.weaver.reading import ToolAnswer
+from skillweave.weaver.tool_table import TOOLS, ToolSpec
+
+MOST_REMEMBERED = 1024
+"""Conversations whose last turn a Bridge remembers, for the moments in which the ledger does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The ruling on one call, and the checkpoints that a person has to decide first where it is ASK."""
+
+    verdict: Verdict
+    waits: tuple[PendingCheckpoint, ...] = ()
+
+    @property
+    def runs(self) -> bool:
+        """Whether the call may run now."""
+        return self.verdict.ruling is Ruling.ALLOW
+
+
+class Bridge:
+    """A Weaver as one kind of agent uses it: its placement, with skillweave's own tools, within a spawn's plan if any.
+
+    `max_skills` stands in for that of the weaver's settings, `matchers` for the weaver's. Nothing that counts is kept
+    here: any number of Bridges over one ledger, in any process, behave as one.
+    """
+
+    def __init__(
+        self,
+        weaver: Weaver,
+        placement: Placement = Placement.HISTORY,
+        *,
+        plan: SpawnPlan | None = None,
+        max_skills: int | None = None,
+        matchers: Sequence[str] | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        wanted = replace(settings or weaver.settings, skill_tools=SkillTools.OFFERED)
+        self.weaver = weaver.variant(
+            wanted if max_skills is None else replace(wanted, max_skills=max_skills), matchers=matchers
+        )
+        self.placement = Placement(placement)
+        self.plan = plan
+        self._last: OrderedDict[str, Injection] = OrderedDict()
+
+    @property
+    def own_tools(self) -> tuple[ToolSpec, ...]:
+        """The tools of skillweave itself, which the adapter declares beside the host's."""
+        return tuple(TOOLS.values())
+
+    async def weave(
+        self,
+        heard: Sequence[Heard],
+        conversation: str,
+        *,
+        tools: Sequence[str] | None = None,
+        turn_id: str | None = None,
+    ) -> Injection:
+        """The Injection for the chat that is about to be sent, counted as given; `tools` are the names of all tools."""
+        fields = HostFields(
+            turn_id=turn_id,
+            placement=self.placement,
+            tools=tools,
+            named=self.plan.skills if self.plan else (),
+            limits=self.plan.limits if self.plan else None,
+        )
+        injection = await self.weaver.weave(turn_from(heard, conversation, **fields))
+        self._remember(injection)
+        return injection
+
+    async def standing(self, conversation: str, tools: Sequence[str] | None = None) -> Injection:
+        """What is in force now, between two calls of the model."""
+        limits = self.plan.limits if self.plan else None
+        now = await self.weaver.standing(conversation, tools=tools, limits=limits, placement=self.placement)
+        unread = any(diagnostic.code == "ledger-unavailable" for diagnostic in now.diagnostics)
+        # While the ledger does not answer, what it said at the last call of the model is the best that is known.
+        return self._last.get(conversation, now) if unread and not now.tools.closed else now
+
+    async def judge(self, call: Call, conversation: str, tools: Sequence[str] | None = None) -> Judged:
+        """Whether a call of a host's tool may run; observers are told of one that may not.
+
+        A call whose arguments cannot be read is denied with words for the model.
+        """
+        if call.problem:
+            return Judged(Verdict(Ruling.DENY, call.name, call.problem, Refusal.NOT_ALLOWED))
+        now = await self.standing(conversation, tools)
+        verdict = await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id or None)
+        waits = tuple(
+            one
+            for one in now.checkpoints
+            if one.blocking and one.name in verdict.checkpoints and read_entry(one.before or "").names(call.name)
+        )
+        return Judged(verdict, waits)
+
+    async def answer(
+        self, call: Call, conversation: str, heard: Sequence[Heard] | None = None, tools: Sequence[str] | None = None
+    ) -> ToolAnswer:
+        """The answer to a call of one of skillweave's own tools; `heard` is what the model was sent and said."""
+        return await self.weaver.call_tool(
+            call.name,
+            call.arguments,
+            conversation=conversation,
+            call_id=call.id,
+            transcript=None if heard is None else transcript_of(heard),
+            tools=tools,
+            limits=self.plan.limits if self.plan else None,
+        )
+
+    def _remember(self, injection: Injection) -> None:
+        self._last[injection.conversation] = injection
+        self._last.move_to_end(injection.conversation)
+        if len(self._last) > MOST_REMEMBERED:
+            self._last.popitem(last=False)
+
+
+def is_own(name: str) -> bool:
+    """Whether the tool is one of skillweave's own, which every adapter answers itself."""
+    return name in OWN_TOOLS

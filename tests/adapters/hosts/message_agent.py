@@ -1,0 +1,139 @@
+"""An agent without a framework, as people write its loop by hand over message lists kept in a file."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from skillweave.adapters.approval import read_reply, record
+from skillweave.adapters.messages import Call
+from skillweave.compose.policy import OWN_TOOLS
+from skillweave.compose.verdict import Ruling
+from skillweave.conversation import Placement
+from skillweave.injection import Injection
+from skillweave.settings import Settings
+from skillweave.testing.hosts.play import CONVERSATION
+from skillweave.testing.hosts.script import Says, Script, Sent, as_json
+from skillweave.testing.hosts.skills import BASE, Workshop
+from skillweave.weaver import Weaver
+from tests import chatting
+from tests.chatting import Request, Shapes
+
+
+class MessageAgent:
+    """The loop of a host that pauses where a call waits for a person: it writes the chat down and stops."""
+
+    def __init__(
+        self,
+        weaver: Weaver,
+        script: Script,
+        workshop: Workshop,
+        memory: Path,
+        shapes: Shapes,
+        placement: Placement,
+    ) -> None:
+        self.weaver = weaver
+        self.script = script
+        self.shapes: Any = shapes
+        self.style: Any = shapes.style
+        self.placement = placement
+        self.runs = {tool.name: tool.run for tool in workshop.tools}
+        self.tools = [*(shapes.tool(name) for name in self.runs), *self.style.skill_tools()]
+        self.file = memory / "chat.json"
+        self.chat: list[Any] = json.loads(self.file.read_text("utf-8")) if self.file.exists() else []
+        self.before: list[Any] = []
+        self.waiting: Sequence[str] = ()
+
+    async def say(self, text: str) -> str:
+        self.before = self.chat
+        self.chat = [*self.chat, self.shapes.user(text)]
+        return await self._run()
+
+    async def again(self) -> str:
+        said = next(m for m in self.chat[len(self.before) :] if m["role"] == "user")
+        self.chat = [*self.before, said]
+        return await self._run()
+
+    async def compact(self, summary: str) -> None:
+        self.chat = [self.shapes.user(summary), *self.shapes.heard([], self.shapes.reply(chatting.Says("I see."), []))]
+
+    async def kept(self) -> Sequence[str]:
+        return [as_json(message) for message in self.chat]
+
+    async def resume(self, reply: Mapping[str, object]) -> str:
+        now = await self.weaver.standing(CONVERSATION, placement=self.placement)
+        await record(self.weaver, CONVERSATION, [one for one in now.checkpoints if one.before], read_reply(reply))
+        self.waiting = ()
+        await self._answered(self._open_calls())
+        return await self._run()
+
+    async def _run(self) -> str:
+        while True:
+            turn = self.style.turn(self.chat, conversation=CONVERSATION, tools=self.tools, placement=self.placement)
+            injection = await self.weaver.weave(turn)
+            self.chat = self.shapes.ended_by_user(self.style.place(self.chat, injection))
+            said = self._ask(injection)
+            if not said.asks:
+                self._keep()
+                return said.text
+            await self._answered(self._open_calls())
+            self._keep()
+            if self.waiting:
+                return said.text
+
+    def _ask(self, injection: Injection) -> Says:
+        system = self.style.system(BASE, injection)
+        request = Request(system, self.chat, self.style.offer(self.tools, injection))
+        self.shapes.check(request)
+        said = self.script.reply(
+            Sent(
+                system if isinstance(system, str) else "\n\n".join(block["text"] for block in system),
+                tuple(map(as_json, self.chat)),
+                tuple(request.tool_names()),
+            )
+        )
+        calls = tuple((asks.tool, asks.arguments) for asks in said.asks)
+        reply = self.shapes.reply(chatting.Says(said.text, calls), [asks.id for asks in said.asks])
+        self.chat = self.shapes.heard(self.chat, reply)
+        return said
+
+    def _open_calls(self) -> tuple[Call, ...]:
+        calls: tuple[Call, ...] = self.style.calls(self.chat[-1])
+        return calls
+
+    async def _answered(self, calls: Sequence[Call]) -> None:
+        now = await self.weaver.standing(CONVERSATION, placement=self.placement)
+        verdicts = {call.id: await self.weaver.authorize(now, call.name, call.arguments) for call in calls}
+        self.waiting = [
+            name for verdict in verdicts.values() if verdict.ruling is Ruling.ASK for name in verdict.checkpoints
+        ]
+        if not self.waiting:
+            results = [await self._result(call) for call in calls]
+            self.chat = self.shapes.answered(self.chat, results)
+
+    async def _result(self, call: Call) -> dict[str, Any]:
+        if call.name in OWN_TOOLS:
+            transcript = self.style.transcript(self.chat)
+            answer = await self.weaver.call_tool(
+                call.name, call.arguments, conversation=CONVERSATION, call_id=call.id, transcript=transcript
+            )
+            answered: dict[str, Any] = self.style.answer(call, answer)
+            return answered
+        now = await self.weaver.standing(CONVERSATION, placement=self.placement)
+        verdict = await self.weaver.authorize(now, call.name, call.arguments)
+        if verdict.ruling is not Ruling.ALLOW:
+            refused: dict[str, Any] = self.style.refuse(call, verdict)
+            return refused
+        try:
+            ran = self.runs[call.name](str((call.arguments or {}).get("text")))
+        except RuntimeError as error:
+            ran = f"failed: {error}"
+        done: dict[str, Any] = self.shapes.ran(call, ran)
+        return done
+
+    def _keep(self) -> None:
+        self.file.write_text(json.dumps(self.chat), "utf-8")
+
+
+def settings() -> Settings:
+    return Settings()

@@ -1,0 +1,40 @@
+"""The adapter for plain message lists, in both styles and both placements, inside a loop written by hand."""
+
+from pathlib import Path
+
+from skillweave.conversation import Placement
+from skillweave.testing.hosts import (
+    AdapterContract,
+    CallPlacementContract,
+    CheckpointContract,
+    HistoryPlacementContract,
+    HostedAgent,
+    Script,
+)
+from skillweave.testing.hosts.skills import Workshop
+from skillweave.weaver import Weaver
+from tests.adapters.hosts.message_agent import MessageAgent
+from tests.chatting import AnthropicShapes, OpenAiShapes, Shapes
+
+
+class MessagesContract(AdapterContract, CheckpointContract):
+    shapes: type[Shapes]
+
+    def agent(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path) -> HostedAgent:
+        return MessageAgent(weaver, script, workshop, memory, self.shapes(), self.placement)  # type: ignore[return-value]
+
+
+class TestOpenAiStyleInTheHistory(MessagesContract, HistoryPlacementContract):
+    shapes, placement = OpenAiShapes, Placement.HISTORY
+
+
+class TestOpenAiStyleInTheCall(MessagesContract, CallPlacementContract):
+    shapes, placement = OpenAiShapes, Placement.CALL
+
+
+class TestAnthropicStyleInTheHistory(MessagesContract, HistoryPlacementContract):
+    shapes, placement = AnthropicShapes, Placement.HISTORY
+
+
+class TestAnthropicStyleInTheCall(MessagesContract, CallPlacementContract):
+    shapes, placement = AnthropicShapes, Placement.CALL
