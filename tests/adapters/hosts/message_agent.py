@@ -11,7 +11,6 @@ from skillweave.compose.policy import OWN_TOOLS
 from skillweave.compose.verdict import Ruling
 from skillweave.conversation import Placement
 from skillweave.injection import Injection
-from skillweave.settings import Settings
 from skillweave.testing.hosts.play import CONVERSATION
 from skillweave.testing.hosts.script import Says, Script, Sent, as_json
 from skillweave.testing.hosts.skills import BASE, Workshop
@@ -43,6 +42,7 @@ class MessageAgent:
         self.chat: list[Any] = json.loads(self.file.read_text("utf-8")) if self.file.exists() else []
         self.before: list[Any] = []
         self.waiting: Sequence[str] = ()
+        self.injection: Injection | None = None
 
     async def say(self, text: str) -> str:
         self.before = self.chat
@@ -61,7 +61,7 @@ class MessageAgent:
         return [as_json(message) for message in self.chat]
 
     async def resume(self, reply: Mapping[str, object]) -> str:
-        now = await self.weaver.standing(CONVERSATION, placement=self.placement)
+        now = await self._now()
         await record(self.weaver, CONVERSATION, [one for one in now.checkpoints if one.before], read_reply(reply))
         self.waiting = ()
         await self._answered(self._open_calls())
@@ -70,7 +70,7 @@ class MessageAgent:
     async def _run(self) -> str:
         while True:
             turn = self.style.turn(self.chat, conversation=CONVERSATION, tools=self.tools, placement=self.placement)
-            injection = await self.weaver.weave(turn)
+            self.injection = injection = await self.weaver.weave(turn)
             self.chat = self.shapes.ended_by_user(self.style.place(self.chat, injection))
             said = self._ask(injection)
             if not said.asks:
@@ -97,12 +97,17 @@ class MessageAgent:
         self.chat = self.shapes.heard(self.chat, reply)
         return said
 
+    async def _now(self) -> Injection:
+        now = await self.weaver.standing(CONVERSATION, placement=self.placement)
+        unread = any(found.code == "ledger-unavailable" for found in now.diagnostics)
+        return self.injection if self.injection and unread and not now.tools.closed else now
+
     def _open_calls(self) -> tuple[Call, ...]:
         calls: tuple[Call, ...] = self.style.calls(self.chat[-1])
         return calls
 
     async def _answered(self, calls: Sequence[Call]) -> None:
-        now = await self.weaver.standing(CONVERSATION, placement=self.placement)
+        now = await self._now()
         verdicts = {call.id: await self.weaver.authorize(now, call.name, call.arguments) for call in calls}
         self.waiting = [
             name for verdict in verdicts.values() if verdict.ruling is Ruling.ASK for name in verdict.checkpoints
@@ -119,7 +124,7 @@ class MessageAgent:
             )
             answered: dict[str, Any] = self.style.answer(call, answer)
             return answered
-        now = await self.weaver.standing(CONVERSATION, placement=self.placement)
+        now = await self._now()
         verdict = await self.weaver.authorize(now, call.name, call.arguments)
         if verdict.ruling is not Ruling.ALLOW:
             refused: dict[str, Any] = self.style.refuse(call, verdict)
@@ -133,7 +138,3 @@ class MessageAgent:
 
     def _keep(self) -> None:
         self.file.write_text(json.dumps(self.chat), "utf-8")
-
-
-def settings() -> Settings:
-    return Settings()
