@@ -121,6 +121,7 @@ class Bridge:
             transcript=None if heard is None else transcript_of(heard),
             tools=tools,
             limits=self.plan.limits if self.plan else None,
+            placement=self.placement,
         )
 
     def _remember(self, injection: Injection) -> None:

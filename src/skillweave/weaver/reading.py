@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TypedDict
 
-from skillweave.conversation import Message, Read, Role, Turn
+from skillweave.conversation import Message, Placement, Read, Role, Turn
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.escape import Escaped
 from skillweave.disclose.reading import READ
 from skillweave.disclose.rung import Rung
-from skillweave.injection import Drop, Injection
+from skillweave.injection import Block, Drop, Injection
 from skillweave.ledger.state import Delivery, is_read_apart
 from skillweave.limits import ToolLimits
 from skillweave.select.explicit import LONGEST_ID
@@ -35,13 +35,15 @@ class CallFields(TypedDict, total=False):
     `transcript` is what the model was sent and said until now. Calls of one reply may run at the same time, each with
     the same transcript.
     `limits` are those of the calling agent's turns, where it was spawned: without them the tool policy from now on is
-    wider than its plan.
+    wider than its plan. In call `placement` a skill that is loaded stands in the system prompt from the next call on,
+    and the answer only says so; sections and documents are in the answer in both.
     """
 
     call_id: str
     transcript: Sequence[Message] | None
     tools: Sequence[str] | None
     limits: ToolLimits | None
+    placement: Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ async def read(
         reads=(wanted,),
         tools=None if tools is None else tuple(tools),
         limits=fields.get("limits"),
+        placement=Placement(fields.get("placement", Placement.HISTORY)),
     )
     return _answer(wanted, await engine.run(turn, Delivery.GIVEN))
 
@@ -141,12 +144,22 @@ def _answer(wanted: Read, injection: Injection) -> ToolAnswer:
     troubles = [decision for decision in about if decision.outcome in _TROUBLES]
     told = troubles if given else _verdicts(wanted, about)
     notes = [Escaped(_OURS).line(f"{one.skill_id}: {one.outcome.value}: {one.reason}") for one in told]
-    blocks = [message.text for message in injection.messages]
+    if injection.placement is Placement.CALL:
+        blocks = [block.text for block in _read_apart(wanted, injection)]
+        if given and not blocks:
+            notes.append(f"{wanted.skill_id}: loaded; it stands in the system prompt from the next call on")
+    else:
+        blocks = [message.text for message in injection.messages]
     # The notes come first: what follows a block would belong to it, and it could not be recognised again.
     text = "\n\n".join([*(["\n".join(notes)] if notes else []), *blocks])
     failed = not given and not any(decision.outcome in _THERE for decision in told)
     refused = failed and any(decision.outcome is Outcome.OVER_BUDGET for decision in told)
     return ToolAnswer(text, failed, injection, injection.drop if refused else ())
+
+
+def _read_apart(wanted: Read, injection: Injection) -> Sequence[Block]:
+    of_skill = [block for block in injection.blocks if block.skill_id == wanted.skill_id]
+    return [block for block in of_skill if any(map(is_read_apart, block.keys))]
 
 
 def _is_given(wanted: Read, injection: Injection, about: Sequence[Decision]) -> bool:

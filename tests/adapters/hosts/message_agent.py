@@ -120,7 +120,12 @@ class MessageAgent:
         if call.name in OWN_TOOLS:
             transcript = self.style.transcript(self.chat)
             answer = await self.weaver.call_tool(
-                call.name, call.arguments, conversation=CONVERSATION, call_id=call.id, transcript=transcript
+                call.name,
+                call.arguments,
+                conversation=CONVERSATION,
+                call_id=call.id,
+                transcript=transcript,
+                placement=self.placement,
             )
             answered: dict[str, Any] = self.style.answer(call, answer)
             return answered

@@ -89,3 +89,11 @@ class CallPlacementContract(HostContract):
         play.restart()
         await play.agent.say("Go on")
         assert play.script.last.times(HEADING) == 1
+
+    async def test_a_skill_that_was_read_with_a_tool_stands_in_the_next_calls_once(self, play: Play) -> None:
+        play.script.then(Says(asks=(tool_call("read_skill", skill_id="invoice-checking"),)), "Read.")
+        await play.agent.say("Hello")
+        assert play.script.last.system.count(HEADING) == 1
+        assert play.script.last.times_in_messages(HEADING) == 0
+        await play.agent.say("Go on")
+        assert play.script.last.times(HEADING) == 1

@@ -1,0 +1,104 @@
+import json
+
+import pytest
+
+import skillweave
+from skillweave import Weaver
+from skillweave.adapters.approval import KIND, Reply, question, read_reply, record, require_decided, waiting
+from skillweave.adapters.call import Call
+from skillweave.errors import ApprovalNeeded, InvalidVerdict
+from skillweave.ledger.state import ApprovalVerdict
+from skillweave.skill import Checkpoint
+from skillweave.testing.fakes import WordCounter
+from tests.skills import make_skill
+
+FILING = make_skill(
+    "filing",
+    keywords=["filing"],
+    checkpoints=[Checkpoint("pre_filing", before="submit"), Checkpoint("review"), Checkpoint("fyi", blocking=False)],
+)
+
+
+def weaver() -> Weaver:
+    return skillweave.open(FILING, counter=WordCounter())
+
+
+def test_a_question_is_json_and_says_what_to_reply() -> None:
+    injection = weaver().sync.weave("the filing", conversation="c")
+    asked = json.loads(json.dumps(question("c", injection.checkpoints, Call("1", "submit", {"text": "W-1"}))))
+    assert asked["kind"] == KIND
+    assert asked["conversation"] == "c"
+    assert [one["name"] for one in asked["checkpoints"]] == ["pre_filing", "review", "fyi"]
+    assert asked["call"] == {"id": "1", "tool": "submit", "arguments": {"text": "W-1"}}
+    assert '"by"' in asked["reply"]
+    assert "problem" not in asked
+
+
+def test_a_question_that_is_asked_again_says_what_was_wrong() -> None:
+    assert question("c", (), problem="nobody is named")["problem"] == "nobody is named"
+
+
+@pytest.mark.parametrize("verdict", ApprovalVerdict)
+def test_a_reply_says_what_and_who(verdict: ApprovalVerdict) -> None:
+    assert read_reply({"verdict": verdict.value, "by": "Ann"}) == Reply(verdict, "Ann")
+
+
+def test_a_note_is_kept() -> None:
+    assert read_reply({"verdict": "modified", "by": "Ann", "note": "half"}).note == "half"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        True,
+        "approved",
+        None,
+        [],
+        {},
+        {"verdict": "approved"},
+        {"verdict": "approved", "by": " "},
+        {"verdict": "approved", "by": 3},
+        {"verdict": "yes", "by": "Ann"},
+        {"verdict": True, "by": "Ann"},
+        {"by": "Ann"},
+        {"verdict": "approved", "by": "Ann", "all": True},
+        {"verdict": ["approved"], "by": "Ann"},
+        {"verdict": "APPROVED", "by": "Ann"},
+        {"verdict": "approved", "by": "Ann", 3: 4},
+    ],
+)
+def test_anything_else_is_refused_with_the_form(reply: object) -> None:
+    with pytest.raises(InvalidVerdict, match='"verdict": "approved"'):
+        read_reply(reply)
+
+
+async def test_a_reply_is_kept_for_each_checkpoint_that_was_shown() -> None:
+    one = weaver()
+    injection = await one.weave("the filing", conversation="c")
+    judgements = await record(one, "c", injection.checkpoints[:2], Reply(ApprovalVerdict.APPROVED, "Ann", "fine"))
+    assert [kept.approval.checkpoint for kept in judgements] == ["pre_filing", "review"]
+    assert {kept.approval.by for kept in judgements} == {"Ann"}
+
+
+async def test_a_reply_to_a_text_that_has_changed_since_is_refused() -> None:
+    one = weaver()
+    injection = await one.weave("the filing", conversation="c")
+    changed = skillweave.open(
+        make_skill("filing", instructions="new", checkpoints=FILING.checkpoints), ledger=one.store
+    )
+    with pytest.raises(InvalidVerdict):
+        await record(changed, "c", injection.checkpoints[:1], Reply(ApprovalVerdict.APPROVED, "Ann"))
+    assert (await one.state("c")).approvals == ()
+
+
+def test_only_blocking_checkpoints_before_no_tool_keep_the_model_waiting() -> None:
+    injection = weaver().sync.weave("the filing", conversation="c")
+    assert [one.name for one in waiting(injection)] == ["review"]
+
+
+def test_a_host_that_cannot_pause_is_told_what_to_do() -> None:
+    one = weaver()
+    with pytest.raises(ApprovalNeeded, match=r"review of filing; record the verdict with `weaver\.decide`"):
+        require_decided(one.sync.weave("the filing", conversation="c"))
+    one.sync.decide("c", "filing", "review", "approved", by="Ann")
+    require_decided(one.sync.weave("go on", conversation="c"))

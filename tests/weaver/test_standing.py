@@ -1,0 +1,129 @@
+import pytest
+
+import skillweave
+from skillweave import Placement, Settings, Weaver
+from skillweave.compose.verdict import Ruling
+from skillweave.errors import InvalidTurn
+from skillweave.limits import ToolLimits
+from skillweave.settings import CatalogMode
+from skillweave.skill import Checkpoint, ToolRules
+from skillweave.stores.memory import MemoryStore
+from skillweave.testing.fakes import FailingStore, WordCounter
+from skillweave.weaver import OnStoreFailure
+from tests.skills import make_skill
+
+INVOICE = make_skill(
+    "invoice",
+    keywords=["invoice"],
+    tools=ToolRules(forbidden=("write",)),
+    checkpoints=[Checkpoint("release", before="pay")],
+)
+GREET = make_skill("greet", keywords=["hello"])
+
+
+def weaver_of(store: FailingStore | None = None, fails: OnStoreFailure = OnStoreFailure.FAIL_OPEN) -> Weaver:
+    return skillweave.open(INVOICE, GREET, ledger=store, counter=WordCounter(), on_store_failure=fails)
+
+
+def failing() -> FailingStore:
+    return FailingStore(MemoryStore())
+
+
+async def test_what_is_in_force_between_two_turns_is_that_of_the_last_one() -> None:
+    weaver = weaver_of()
+    injection = await weaver.weave("the invoice", conversation="c")
+    now = await weaver.standing("c")
+    assert now.tools == injection.tools
+    assert now.checkpoints == injection.checkpoints
+
+
+@pytest.mark.parametrize("placement", Placement)
+async def test_asking_changes_nothing(placement: Placement) -> None:
+    weaver = weaver_of()
+    await weaver.weave("the invoice", conversation="c", placement=placement)
+    before = await weaver.state("c")
+    for _ in range(5):
+        now = await weaver.standing("c", placement=placement)
+        assert now.tools.authorize("write").ruling is Ruling.DENY
+    assert await weaver.state("c") == before
+
+
+async def test_a_conversation_that_nobody_knows_restricts_nothing() -> None:
+    now = await weaver_of().standing("new")
+    assert now.tools.authorize("write").ruling is Ruling.ALLOW
+
+
+async def test_a_verdict_counts_at_once() -> None:
+    weaver = weaver_of()
+    await weaver.weave("the invoice", conversation="c")
+    assert (await weaver.standing("c")).tools.authorize("pay").ruling is Ruling.ASK
+    await weaver.decide("c", "invoice", "release", "approved", by="Ann")
+    assert (await weaver.standing("c")).tools.authorize("pay").ruling is Ruling.ALLOW
+
+
+async def test_grant_and_limits_bound_it() -> None:
+    limits = ToolLimits(allowed=("read",))
+    now = await weaver_of().standing("c", tools=["read", "pay"], limits=limits)
+    assert now.tools.offers(["read", "pay", "other"]) == ("read",)
+
+
+async def test_a_ledger_that_does_not_answer_frees_what_it_forbade_and_says_so_in_an_open_weaver() -> None:
+    store = failing()
+    weaver = weaver_of(store)
+    await weaver.weave("the invoice", conversation="c")
+    store.down.add("load")
+    now = await weaver.standing("c")
+    assert now.tools.authorize("write").ruling is Ruling.ALLOW
+    assert [found.code for found in now.diagnostics] == ["ledger-unavailable"]
+
+
+async def test_a_ledger_that_does_not_answer_closes_all_tools_in_a_careful_weaver() -> None:
+    store = failing()
+    weaver = weaver_of(store, OnStoreFailure.FAIL_CLOSED)
+    store.down.add("load")
+    now = await weaver.standing("c")
+    assert now.tools.authorize("read").ruling is Ruling.DENY
+    assert now.tools.closed
+
+
+async def test_an_empty_conversation_id_is_refused() -> None:
+    with pytest.raises(InvalidTurn):
+        await weaver_of().standing("")
+
+
+def test_the_blocking_twin_answers_the_same() -> None:
+    weaver = weaver_of()
+    weaver.sync.weave("the invoice", conversation="c")
+    assert weaver.sync.standing("c").tools.authorize("write").ruling is Ruling.DENY
+
+
+def test_a_variant_has_other_settings_over_the_same_ledger() -> None:
+    weaver = weaver_of()
+    variant = weaver.variant(Settings(catalog=CatalogMode.ALWAYS, max_skills=1))
+    assert variant.sync.weave("the invoice", conversation="c").catalog
+    assert not weaver.sync.weave("and now", conversation="c").catalog
+    assert weaver.sync.weave("the invoice", conversation="c").messages == ()
+
+
+def test_a_variant_has_other_matchers() -> None:
+    variant = weaver_of().variant(matchers=("explicit",))
+    assert variant.matchers == ("explicit",)
+    assert variant.sync.weave("the invoice", conversation="c").skills == ()
+
+
+def test_a_variant_leaves_the_weaver_as_it_is() -> None:
+    weaver = weaver_of()
+    sync = weaver.sync
+    variant = weaver.variant(Settings(max_skills=1), ["explicit"])
+    assert (weaver.settings.max_skills, weaver.matchers) != (variant.settings.max_skills, variant.matchers)
+    assert weaver.sync is sync
+    assert variant.sync is not sync
+
+
+def test_what_awaits_a_weaver_runs_on_its_own_loop() -> None:
+    weaver = weaver_of()
+
+    async def both() -> tuple[str, ...]:
+        return (await weaver.weave("the invoice", conversation="c")).skills
+
+    assert weaver.sync.run(both()) == ("invoice",)
