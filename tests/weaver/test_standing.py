@@ -1,3 +1,5 @@
+import asyncio
+
 import pytest
 
 import skillweave
@@ -127,3 +129,13 @@ def test_what_awaits_a_weaver_runs_on_its_own_loop() -> None:
         return (await weaver.weave("the invoice", conversation="c")).skills
 
     assert weaver.sync.run(both()) == ("invoice",)
+
+
+def test_a_variant_runs_on_the_loop_of_its_weaver() -> None:
+    async def loop() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    weaver = weaver_of()
+    variant = weaver.variant(matchers=("explicit",))
+    assert variant.sync.run(loop()) is weaver.sync.run(loop())
+    weaver.sync.close()

@@ -63,9 +63,13 @@ class LoopThread:
 class SyncWeaver(SyncEngagements, SyncSkillSets):
     """The verbs of a Weaver, blocking; made by `weaver.sync`."""
 
-    def __init__(self, weaver: "Weaver") -> None:
+    def __init__(self, weaver: "Weaver", thread: LoopThread | None = None) -> None:
         self._weaver = weaver
-        self._thread = LoopThread()
+        self._thread = thread or LoopThread()
+
+    def over(self, weaver: "Weaver") -> "SyncWeaver":
+        """The verbs of another Weaver on the same loop."""
+        return SyncWeaver(weaver, self._thread)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run what awaits this weaver on its own loop, and wait for the result; for adapters of blocking hosts."""

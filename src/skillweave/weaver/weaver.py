@@ -304,7 +304,7 @@ class Weaver(Engagements, SkillSets):
     def variant(self, settings: Settings | None = None, matchers: Sequence[str] | None = None) -> "Weaver":
         """The same skills, ledger and observers with other settings or matchers, for one of several kinds of agents."""
         twin = copy(self)
-        vars(twin).pop("sync", None)
+        vars(twin)["sync"] = self.sync.over(twin)  # one loop, which is what a store's connections are bound to
         twin._engine = replace(  # noqa: SLF001 - a copy of oneself
             self._engine,
             settings=settings or self.settings,
