@@ -6,7 +6,11 @@ from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
 
 FULL = ToolLimits(
-    ("Bash(git:*)", "read"), ("write",), MappingProxyType({"pay": ("release",)}), MappingProxyType({"Bash": "script"})
+    ("Bash(git:*)", "read"),
+    ("write",),
+    MappingProxyType({"pay": ("release",)}),
+    MappingProxyType({"Bash": "script"}),
+    MappingProxyType({"submit": ("pre_filing",)}),
 )
 
 
@@ -23,6 +27,8 @@ def test_limits_come_back_from_their_json_form(limits: ToolLimits) -> None:
         {"forbidden": None},
         {"asks": []},
         {"asks": {"pay": "release"}},
+        {"own_asks": None},
+        {"own_asks": {"pay": "release"}},
         {"argument_names": {"Bash": 1}},
         {"unknown": 1},
     ],

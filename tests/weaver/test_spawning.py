@@ -254,3 +254,59 @@ async def test_the_policy_after_a_read_of_a_sub_agent_stays_within_its_limits() 
     assert answer.injection is not None
     assert answer.injection.tools.authorize("Bash", {"command": "rm x"}).ruling is Ruling.DENY
     assert answer.injection.tools.authorize("pay").ruling is Ruling.DENY
+
+
+async def decided(weaver: Weaver, conversation: str) -> None:
+    await weaver.decide(conversation, "payer", "release", "approved", by="Kim")
+
+
+async def test_a_checkpoint_of_its_own_skill_asks_until_a_person_decided_in_its_conversation() -> None:
+    weaver = weaver_of()
+    plan = await plan_of(weaver, "payer")
+    assert (await weaver.weave(plan.turn("Begin", "t1"))).tools.authorize("pay").ruling is Ruling.ASK
+    await decided(weaver, plan.conversation)
+    assert (await weaver.weave(plan.turn("Go on", "t2"))).tools.authorize("pay").ruling is Ruling.ALLOW
+    standing = await weaver.standing(plan.conversation, limits=plan.limits)
+    assert standing.tools.authorize("pay").ruling is Ruling.ALLOW
+
+
+async def test_a_checkpoint_of_its_parent_asks_also_after_a_yes_to_its_own_of_the_same_name() -> None:
+    weaver = weaver_of()
+    plan = await plan_of(weaver, "payer", parent=Parent("c", ToolPolicy(asks={"pay": ("release",)})))
+    await weaver.weave(plan.turn("Begin", "t1"))
+    await decided(weaver, plan.conversation)
+    assert (await weaver.weave(plan.turn("Go on", "t2"))).tools.authorize("pay").ruling is Ruling.ASK
+
+
+async def test_what_its_own_checkpoints_ask_is_asked_of_what_it_spawns() -> None:
+    weaver = weaver_of()
+    plan = await plan_of(weaver, "payer")
+    child = await plan_of(weaver, parent=plan)
+    assert child.limits.asks == {"pay": ("release",)}
+    assert child.limits.own_asks == {}
+
+
+async def test_its_own_checkpoint_asks_while_the_ledger_does_not_answer() -> None:
+    store = FailingStore(MemoryStore())
+    weaver = weaver_of(store=store)
+    plan = await plan_of(weaver, "payer")
+    await weaver.weave(plan.turn("Begin", "t1"))
+    await decided(weaver, plan.conversation)
+    store.down = {"load", "swap", "append"}
+    assert (await weaver.weave(plan.turn("Go on", "t2"))).tools.authorize("pay").ruling is Ruling.ASK
+
+
+async def test_a_yes_to_another_skill_is_none_to_its_own_checkpoint_of_the_same_name() -> None:
+    weaver = weaver_of(settings=Settings(budget=Budget(total=60)))
+    long = make_skill("long", instructions="word " * 200, checkpoints=[Checkpoint("release", before="pay")])
+    weaver.registry.register(long)
+    plan = await plan_of(weaver, "long")
+    begun = await weaver.weave(plan.turn("Begin", "t1"))
+    assert begun.checkpoints == ()  # its text does not fit
+    await weaver.read_skill("payer", conversation=plan.conversation, limits=plan.limits)
+    await decided(weaver, plan.conversation)
+    standing = await weaver.standing(plan.conversation, limits=plan.limits)
+    assert standing.tools.authorize("pay").ruling is Ruling.ASK
+    await weaver.decide(plan.conversation, "long", "release", "approved", by="Kim")
+    standing = await weaver.standing(plan.conversation, limits=plan.limits)
+    assert standing.tools.authorize("pay").ruling is Ruling.ALLOW

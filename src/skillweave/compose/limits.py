@@ -1,6 +1,6 @@
 """A tool policy that stays inside another one: what a spawned agent may do at most (spec 4.4)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from types import MappingProxyType
@@ -39,9 +39,17 @@ def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
         forbidden_tools=forbidden,
         preapproved_tools=preapproved if allowed is None else inside(preapproved, allowed),
         consented_tools=consented if allowed is None else inside(consented, allowed),
-        asks=_all_asks(policy.asks, limits.asks),
+        asks=_all_asks(policy.asks, limits.asks, limits.own_asks),
         argument_names=MappingProxyType({**policy.argument_names, **limits.argument_names}),
     )
+
+
+def without_asks(
+    asks: Mapping[str, tuple[str, ...]], gone: Container[tuple[str, str]]
+) -> Mapping[str, tuple[str, ...]]:
+    """The tool entries and checkpoints that are left when those in `gone`, as entry and name, ask no more."""
+    left = {tool: tuple(name for name in names if (tool, name) not in gone) for tool, names in asks.items()}
+    return MappingProxyType({tool: names for tool, names in left.items() if names})
 
 
 def _within_all(bounds: Iterable[Sequence[str] | None], forbidden: Sequence[str]) -> tuple[str, ...] | None:

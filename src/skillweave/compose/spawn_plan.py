@@ -1,13 +1,14 @@
 """What asking for a sub-agent comes to: a plan to start it with, or a rejection that says why (spec 4.4)."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from skillweave.compose.composition import Composition
-from skillweave.compose.limits import limits_of
+from skillweave.compose.limits import limits_of, without_asks
 from skillweave.compose.policy import ToolPolicy
 from skillweave.compose.spawn_request import SpawnRequest
 from skillweave.conversation import Message, Role, Turn
-from skillweave.limits import ToolLimits
+from skillweave.limits import ToolLimits, no_checkpoints
 from skillweave.relations.complete import Completion
 from skillweave.relations.validate import ValidationError, ValidationResult
 
@@ -26,7 +27,8 @@ class SpawnPlan:
 
     `conversation` is its own: it has its own context. `tools` are the entries that its turns are granted, None when
     nothing restricts them; `policy.offers(names)` filters a host's list. `limits` belong to each of its turns, and
-    bound what it spawns itself. `text` is for its system prompt, empty when there is nothing to say.
+    bound what it spawns itself. `text` is for its system prompt, empty when there is nothing to say. `parent_asks` are
+    those checkpoints in the policy that its parent has to ask about; the others are of its own skills.
     """
 
     request: SpawnRequest
@@ -35,6 +37,7 @@ class SpawnPlan:
     policy: ToolPolicy
     text: str
     warnings: tuple[str, ...] = ()
+    parent_asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
 
     @property
     def skills(self) -> tuple[str, ...]:
@@ -44,7 +47,9 @@ class SpawnPlan:
     @property
     def limits(self) -> ToolLimits:
         """What no turn of it, and nothing that it spawns, may exceed."""
-        return limits_of(self.policy)
+        theirs = {(tool, name) for tool, names in self.parent_asks.items() for name in names}
+        own = without_asks(self.policy.asks, theirs)
+        return replace(limits_of(self.policy), asks=self.parent_asks, own_asks=own)
 
     @property
     def tools(self) -> tuple[str, ...] | None:

@@ -1,11 +1,13 @@
 """The tool policy of a turn: what the skills in force say together, and what people said at their checkpoints."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from skillweave.compose.force import InForce, policy_of
-from skillweave.compose.limits import limited
+from skillweave.compose.limits import limited, without_asks
 from skillweave.compose.policy import ToolPolicy
-from skillweave.ledger.approvals import consented, decided, denied_tools, digests_shown, kept_out
+from skillweave.ledger.approvals import consented, decided, denied_tools, digests_shown, kept_out, undecided
+from skillweave.limits import ToolLimits
 from skillweave.plan import Plan
 from skillweave.skill import Skill
 
@@ -30,4 +32,31 @@ def tools_in(plan: Plan, in_force: Sequence[InForce]) -> ToolPolicy:
         kept_out=kept_out_skills(plan),
         rejected=denied_tools(approvals, snapshot, skills.keys()),
     )
-    return limited(policy, plan.turn.limits)
+    return limited(policy, _undecided(plan))
+
+
+def _undecided(plan: Plan) -> ToolLimits | None:
+    """The turn's limits without those of its agent's own checkpoints that a person let through in this conversation.
+
+    One of the same name that another of its skills still asks before the same tool goes on asking.
+    """
+    limits, snapshot = plan.turn.limits, plan.snapshot
+    if limits is None or not limits.own_asks:
+        return limits
+    shown, let_through = digests_shown(plan.engaged, snapshot), decided(plan.before.approvals)
+    passed = {
+        (checkpoint.before, name)
+        for skill_id, name, digest in let_through
+        if skill_id in snapshot and digest == shown.get(skill_id, snapshot[skill_id].digest)
+        for checkpoint in snapshot[skill_id].checkpoints
+        if checkpoint.name == name and checkpoint.before is not None
+    }
+    applying = {*(entry.skill_id for entry in plan.engaged), *(wanted.skill.id for wanted in plan.wanted)}
+    asking = {
+        (checkpoint.before, checkpoint.name)
+        for skill_id in applying
+        if skill_id in snapshot
+        for checkpoint in undecided(snapshot[skill_id], let_through, shown.get(skill_id))
+        if checkpoint.blocking
+    }
+    return replace(limits, own_asks=without_asks(limits.own_asks, passed - asking))
