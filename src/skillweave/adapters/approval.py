@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from skillweave.adapters.call import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
-from skillweave.injection import Injection, PendingCheckpoint
-from skillweave.ledger.state import ApprovalVerdict
+from skillweave.injection import Drop, Injection, PendingCheckpoint
+from skillweave.ledger.approvals import kept_out
+from skillweave.ledger.state import Approval, ApprovalVerdict, skill_of
 from skillweave.weaver import Weaver
 from skillweave.weaver.judging import Judgement
 
@@ -75,6 +76,24 @@ async def record(
             )
             for one in pending
         ]
+    )
+
+
+async def rejected_texts(weaver: Weaver, conversation: str) -> tuple[Drop, ...]:
+    """The texts of skills that a person rejected, which may still stand in the host's history and are to go."""
+    state = await weaver.state(conversation)
+    rejected = kept_out(state.approvals, await weaver.snapshot())
+    texts = (*state.records, *(old.record for old in state.superseded))
+    found = {text.carrier: Drop(skill_of(text.key) or "", text.carrier, text.tokens) for text in texts}
+    return tuple(drop for drop in found.values() if drop.skill_id in rejected)
+
+
+def rejection_told(approval: Approval) -> str:
+    """What the model is told when a person rejected a skill before the model acted on it."""
+    why = f", saying {approval.note!r}" if approval.note else ""
+    return (
+        f"{approval.by!r} rejected the skill {approval.skill_id!r} at its checkpoint {approval.checkpoint!r}{why}. "
+        "It no longer applies; go on without it."
     )
 
 

@@ -1,16 +1,18 @@
 """What every adapter does with a Weaver, whatever its framework: weave a turn, judge a call, answer our own tools."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypedDict, Unpack
 
 from skillweave.adapters.call import Call
-from skillweave.adapters.heard import Heard, HostFields, transcript_of, turn_from
-from skillweave.compose.policy import OWN_TOOLS
+from skillweave.adapters.heard import Heard, transcript_of, turn_from
+from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.compose.verdict import Refusal, Ruling, Verdict
-from skillweave.conversation import Placement
+from skillweave.conversation import Placement, Turn
 from skillweave.disclose.skill_tools import SkillTools
+from skillweave.errors import StoreUnavailable
 from skillweave.injection import Injection, PendingCheckpoint
 from skillweave.relations.tool_entry import read_entry
 from skillweave.settings import Settings
@@ -24,15 +26,31 @@ MOST_REMEMBERED = 1024
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The ruling on one call, and the checkpoints that a person has to decide first where it is ASK."""
+    """The ruling on one call, and the checkpoints that a person has to decide first where it is ASK.
+
+    `waited` are those at which it had to wait when the model was called, decided since or not.
+    """
 
     verdict: Verdict
     waits: tuple[PendingCheckpoint, ...] = ()
+    waited: tuple[PendingCheckpoint, ...] = ()
 
     @property
     def runs(self) -> bool:
         """Whether the call may run now."""
         return self.verdict.ruling is Ruling.ALLOW
+
+
+class ChatFields(TypedDict, total=False):
+    """What a host may know beside its chat: the names of all `tools`, skills that it asks for itself (`named`).
+
+    `memory` may name the entity that is being worked on; `turn_id` is the same for a call that is tried again.
+    """
+
+    tools: Sequence[str] | None
+    named: Sequence[str]
+    memory: Mapping[str, object]
+    turn_id: str | None
 
 
 class Bridge:
@@ -69,21 +87,23 @@ class Bridge:
         self,
         heard: Sequence[Heard],
         conversation: str,
-        *,
-        tools: Sequence[str] | None = None,
-        turn_id: str | None = None,
+        **fields: Unpack[ChatFields],
     ) -> Injection:
-        """The Injection for the chat that is about to be sent, counted as given; `tools` are the names of all tools."""
-        fields = HostFields(
-            turn_id=turn_id,
-            placement=self.placement,
-            tools=tools,
-            named=self.plan.skills if self.plan else (),
-            limits=self.plan.limits if self.plan else None,
-        )
-        injection = await self.weaver.weave(turn_from(heard, conversation, **fields))
+        """The Injection for the chat that is about to be sent, counted as given."""
+        injection = await self.weaver.weave(self._turn(heard, conversation, fields))
         self._remember(injection)
         return injection
+
+    async def coming(self, heard: Sequence[Heard], conversation: str, **fields: Unpack[ChatFields]) -> tuple[str, ...]:
+        """The ids of the skills whose text `weave` would give now; nothing is written.
+
+        While the ledger does not answer, what the matchers say to the chat.
+        """
+        turn = self._turn(heard, conversation, fields)
+        try:
+            return (await self.weaver.preview(turn)).skills
+        except StoreUnavailable:
+            return tuple(candidate.skill_id for candidate in (await self.weaver.match(turn)).chosen)
 
     async def standing(self, conversation: str, tools: Sequence[str] | None = None) -> Injection:
         """What is in force now, between two calls of the model."""
@@ -93,10 +113,17 @@ class Bridge:
         # While the ledger does not answer, what it said at the last call of the model is the best that is known.
         return self._last.get(conversation, now) if unread and not now.tools.closed else now
 
-    async def judge(self, call: Call, conversation: str, tools: Sequence[str] | None = None) -> Judged:
+    async def judge(
+        self,
+        call: Call,
+        conversation: str,
+        tools: Sequence[str] | None = None,
+        shown: Sequence[PendingCheckpoint] = (),
+    ) -> Judged:
         """Whether a call of a host's tool may run; observers are told of one that may not.
 
-        A call whose arguments cannot be read is denied with words for the model.
+        A call whose arguments cannot be read is denied with words for the model. `shown` are the checkpoints that were
+        open when the model was called, for `Judged.waited`.
         """
         if call.problem:
             return Judged(Verdict(Ruling.DENY, call.name, call.problem, Refusal.NOT_ALLOWED))
@@ -107,7 +134,8 @@ class Bridge:
             for one in now.checkpoints
             if one.blocking and one.name in verdict.checkpoints and read_entry(one.before or "").names(call.name)
         )
-        return Judged(verdict, waits)
+        waited = tuple(one for one in shown if one.blocking and one.before and _asks(one.before, call, now.tools))
+        return Judged(verdict, waits, waited)
 
     async def answer(
         self, call: Call, conversation: str, heard: Sequence[Heard] | None = None, tools: Sequence[str] | None = None
@@ -124,11 +152,29 @@ class Bridge:
             placement=self.placement,
         )
 
+    def _turn(self, heard: Sequence[Heard], conversation: str, fields: ChatFields) -> Turn:
+        planned = self.plan.skills if self.plan else ()
+        return turn_from(
+            heard,
+            conversation,
+            turn_id=fields.get("turn_id"),
+            placement=self.placement,
+            tools=fields.get("tools"),
+            named=(*planned, *fields.get("named", ())),
+            memory=fields.get("memory", {}),
+            limits=self.plan.limits if self.plan else None,
+        )
+
     def _remember(self, injection: Injection) -> None:
         self._last[injection.conversation] = injection
         self._last.move_to_end(injection.conversation)
         if len(self._last) > MOST_REMEMBERED:
             self._last.popitem(last=False)
+
+
+def _asks(before: str, call: Call, now: ToolPolicy) -> bool:
+    alone = ToolPolicy(asks={before: (before,)}, argument_names=now.argument_names)
+    return alone.authorize(call.name, call.arguments).ruling is Ruling.ASK
 
 
 def is_own(name: str) -> bool:

@@ -3,13 +3,12 @@
 from pathlib import Path
 
 from skillweave.conversation import Placement
-from skillweave.testing.hosts import (
+from skillweave.testing.hosts import HostedAgent, Script
+from skillweave.testing.hosts.contracts import (
     AdapterContract,
     CallPlacementContract,
     CheckpointContract,
     HistoryPlacementContract,
-    HostedAgent,
-    Script,
 )
 from skillweave.testing.hosts.skills import Workshop
 from skillweave.weaver import Weaver

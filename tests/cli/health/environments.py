@@ -52,6 +52,11 @@ class Environment:
         assert done.returncode == 0, done.stderr
         return {f"{found['section']} {found['subject']}": found for found in json.loads(done.stdout)}
 
+    def importing(self, *modules: str) -> str:
+        """What Python says last when the modules are imported there, empty where they can be."""
+        done = self._run("-c", f"import {', '.join(modules)}", cwd=self.site)
+        return done.stderr.strip().rpartition("\n")[2]
+
     def add(self, name: str, version: str, modules: dict[str, str], entry_points: str = "") -> None:
         """A package made up on the spot."""
         for path, text in modules.items():
@@ -120,16 +125,19 @@ def is_installed(name: str) -> bool:
 def closure(wanted: Iterable[str]) -> list[str]:
     """The wanted packages and all that those need in turn."""
     found: list[str] = []
-    pending = list(wanted)
+    pending = [(Requirement(name).name, "") for name in wanted]
+    seen = set(pending)
     while pending:
-        name = pending.pop().lower().replace("_", "-")
-        if name in found:
-            continue
-        found.append(name)
+        name, extra = pending.pop()
+        name = name.lower().replace("_", "-")
+        if name not in found:
+            found.append(name)
         for text in distribution(name).requires or ():
             requirement = Requirement(text)
-            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-                pending.append(requirement.name)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+                more = {(requirement.name, inner) for inner in ("", *requirement.extras)} - seen
+                seen |= more
+                pending += more
     return found
 
 

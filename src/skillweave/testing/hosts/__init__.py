@@ -1,23 +1,10 @@
-"""The contract of adapters: an agent in any framework, a scripted model inside it, and what has to hold for both."""
+"""The contract of adapters: an agent in any framework, a scripted model inside it, and what has to hold for both.
+
+The scripted models of the frameworks are in modules of their names and need nothing else; the contract suites
+(`skillweave.testing.hosts.contracts`) need pytest with pytest-asyncio.
+"""
 
 from skillweave.testing.hosts.agent import HostedAgent, Tool
-from skillweave.testing.hosts.checkpoints import CheckpointContract
-from skillweave.testing.hosts.contract import AdapterContract
-from skillweave.testing.hosts.placements import CallPlacementContract, HistoryPlacementContract
 from skillweave.testing.hosts.script import Asks, Says, Script, Sent
-from skillweave.testing.hosts.ways import StreamingContract, SyncContract
 
-__all__ = [
-    "AdapterContract",
-    "Asks",
-    "CallPlacementContract",
-    "CheckpointContract",
-    "HistoryPlacementContract",
-    "HostedAgent",
-    "Says",
-    "Script",
-    "Sent",
-    "StreamingContract",
-    "SyncContract",
-    "Tool",
-]
+__all__ = ["Asks", "HostedAgent", "Says", "Script", "Sent", "Tool"]

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any
 
 from skillweave.adapters.call import Call, read_call, words_for
 from skillweave.adapters.heard import Heard
+from skillweave.adapters.messages.take_out import take_out
 from skillweave.adapters.own import all_blocks, without_blocks
 from skillweave.compose.verdict import Verdict
 from skillweave.conversation import Message, Part, Role, ToolResult
 from skillweave.disclose.block import digest_in
 from skillweave.errors import InvalidTurn, MissingExtra
-from skillweave.injection import Injection
+from skillweave.injection import Drop, Injection
 from skillweave.weaver.reading import ToolAnswer
 
 try:
-    from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+    from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 except ModuleNotFoundError:
     raise MissingExtra("reading LangChain's messages", "langchain-core", "langchain") from None
 
@@ -27,6 +29,7 @@ class Speaker(StrEnum):
     SYSTEM = "system"
 
 
+_TOLD = "skillweave-told-"
 _ROLES = {"human": Role.USER, "ai": Role.ASSISTANT, "system": Role.SYSTEM, "tool": Role.TOOL, "function": Role.TOOL}
 
 
@@ -58,9 +61,33 @@ def calls(message: BaseMessage) -> tuple[Call, ...]:
     """The tool calls in a message of the model, broken ones too, each with what is wrong with it."""
     if not isinstance(message, AIMessage):
         return ()
-    whole = [read_call(call["id"], call["name"], call["args"]) for call in message.tool_calls]
-    broken = [read_call(call["id"], call["name"], call["args"] or "") for call in message.invalid_tool_calls]
-    return (*whole, *broken)
+    broken = (read_call(call["id"], call["name"], call["args"] or "") for call in message.invalid_tool_calls)
+    return (*_whole(message), *broken)
+
+
+def unreadable(reply: BaseMessage) -> list[ToolMessage]:
+    """The results of those calls in a reply that cannot be read, which no framework runs, in words for the model."""
+    return [refused(call, call.problem) for call in calls(reply) if call.problem]
+
+
+def told(words: str, key: str, speaker: Speaker = Speaker.USER) -> BaseMessage:
+    """A line for the model that nobody said; the same `key` replaces it."""
+    kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
+    return kind(content=words, id=f"{_TOLD}{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}")
+
+
+def taken_out(messages: Sequence[BaseMessage], drops: Sequence[Drop]) -> list[BaseMessage]:
+    """The changes, by message id, with which the texts are gone; in a tool's result a line is left in their place."""
+    chat = [{"role": "user", "content": message.content} for message in messages]
+    left = take_out(chat, drops)
+    pairs = zip(messages, chat, left, strict=True)
+    return [_without(message, now["content"]) for message, before, now in pairs if now is not before]
+
+
+def _without(message: BaseMessage, content: Any) -> BaseMessage:  # noqa: ANN401 - as messages hold it
+    if digest_in(message.id or ""):
+        return RemoveMessage(id=message.id or "")
+    return message.model_copy(update={"content": content})
 
 
 def answered(call: Call, answer: ToolAnswer) -> ToolMessage:
@@ -74,6 +101,13 @@ def refused(call: Call, why: Verdict | str) -> ToolMessage:
     return ToolMessage(content=words_for(why), tool_call_id=call.id, name=call.name, status="error")
 
 
+def _whole(message: BaseMessage) -> tuple[Call, ...]:
+    # Broken calls need no result to go on: LangChain answers them itself where the model is called.
+    if not isinstance(message, AIMessage):
+        return ()
+    return tuple(read_call(call["id"], call["name"], call["args"]) for call in message.tool_calls)
+
+
 def _read(message: BaseMessage, where: str) -> Heard:
     role = _ROLES.get(message.type.lower().removesuffix("messagechunk"))
     if role is None:
@@ -81,11 +115,11 @@ def _read(message: BaseMessage, where: str) -> Heard:
     parts = tuple(_parts(message.content))
     if role is Role.TOOL:
         return _result(message, Message(role, parts, message.id), where)
-    asked = calls(message)
-    asking = tuple({"type": "tool_call", "id": call.id, "name": call.name} for call in asked)
+    asking = tuple({"type": "tool_call", "id": call.id, "name": call.name} for call in calls(message))
     whole = Message(role, (*parts, *asking), message.id)
-    ours = bool(digest_in(message.id or "")) or (role in (Role.USER, Role.SYSTEM) and all_blocks(parts))
-    return Heard(where, whole, None if ours else whole, asked)
+    known = bool(digest_in(message.id or "")) or (message.id or "").startswith(_TOLD)
+    ours = known or (role in (Role.USER, Role.SYSTEM) and all_blocks(parts))
+    return Heard(where, whole, None if ours else whole, _whole(message))
 
 
 def _result(message: BaseMessage, whole: Message, where: str) -> Heard:

@@ -1,0 +1,226 @@
+"""Skills in an agent of LangChain's `create_agent`, as a middleware; it stands last in the list of middleware.
+
+So it sees what the others left: before the model those that rewrite the history have run, around the model's call and
+around a tool's call the others stand further out.
+"""
+
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, NotRequired, TypeVar
+
+from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_told, waiting
+from skillweave.adapters.bridge import Bridge
+from skillweave.adapters.langchain_core.messages import Speaker, given, heard, taken_out, told, with_instructions
+from skillweave.adapters.langchain_core.tools import (
+    Ran,
+    ToolGuard,
+    conversation_of,
+    names_of,
+    own_tools,
+    require_other_names,
+    shown_by,
+)
+from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.conversation import Placement
+from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound, StoreUnavailable
+from skillweave.injection import Drop, PendingCheckpoint
+from skillweave.ledger.state import Approval, ApprovalVerdict
+from skillweave.settings import Settings
+from skillweave.weaver import Weaver
+
+try:
+    from langchain.agents.middleware import (
+        AgentMiddleware,
+        AgentState,
+        ExtendedModelResponse,
+        ModelRequest,
+        ModelResponse,
+        ToolCallRequest,
+    )
+    from langchain.agents.middleware.types import OmitFromSchema
+    from langchain_core.messages import BaseMessage
+    from langchain_core.tools import BaseTool
+    from langgraph.graph.message import add_messages
+    from langgraph.runtime import Runtime
+    from langgraph.types import Command, interrupt
+except ModuleNotFoundError:
+    raise MissingExtra("the adapter for LangChain", "langchain", "langchain") from None
+
+__all__ = ["SkillMiddleware", "SkillState", "Speaker"]
+
+T = TypeVar("T")
+Answered = ModelResponse[Any] | ExtendedModelResponse[Any]
+
+
+class SkillState(AgentState[Any]):
+    """The agent's state; `conversation_id` names the conversation where the run's thread is not to.
+
+    `awaiting` are the checkpoints that a person is asked about before the model is called, `open_checkpoints` all that
+    are open then: verdicts are about the texts of then.
+    """
+
+    conversation_id: NotRequired[str]
+    awaiting: NotRequired[Annotated[list[dict[str, Any]], OmitFromSchema()]]
+    open_checkpoints: NotRequired[Annotated[list[dict[str, Any]], OmitFromSchema()]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Coming:
+    """A call of the model that is about to be made, once nothing is `pending`.
+
+    `rejected` are texts that are to go, `gone` the changes of the history with which they are; the model is told of
+    `rejections` in this call.
+    """
+
+    request: ModelRequest[Any]
+    conversation: str
+    pending: tuple[PendingCheckpoint, ...]
+    problem: str = ""
+    rejected: tuple[Drop, ...] = ()
+    rejections: tuple[Approval, ...] = ()
+    gone: tuple[BaseMessage, ...] = ()
+
+    @property
+    def question(self) -> dict[str, object]:
+        return question(self.conversation, self.pending, problem=self.problem)
+
+    def answered(self, response: ModelResponse[Any]) -> Answered:
+        if not self.gone:
+            return response
+        return ExtendedModelResponse(response, Command(update={"messages": list(self.gone)}))
+
+
+class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
+    """Weaves before every call of the model, hides tools from it, and judges every call of a tool.
+
+    In history placement skill text stands in the state's `messages`, as words of `speaker`; in call placement in the
+    system prompt of each call. `plan` is that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in
+    for the weaver's. A run must name its conversation, else it raises InvalidTurn. Nothing that counts is kept here,
+    so that one object serves any number of conversations.
+    """
+
+    state_schema = SkillState
+
+    def __init__(
+        self,
+        weaver: Weaver,
+        *,
+        placement: Placement = Placement.HISTORY,
+        speaker: Speaker = Speaker.USER,
+        max_skills: int | None = None,
+        plan: SpawnPlan | None = None,
+        matchers: Sequence[str] | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        super().__init__()
+        self._bridge = Bridge(weaver, placement, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
+        self._speaker = Speaker(speaker)
+        self._guard = ToolGuard(self._bridge)
+        self.tools = own_tools(self._bridge)
+
+    def before_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Place what is given into the history, and note what a person must decide before the model is called."""
+        return self._run(self._placed(state))
+
+    async def abefore_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """The same, awaited."""
+        return await self._placed(state)
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> Answered:
+        """Call the model with what belongs into its system prompt, and without the tools that it may not use.
+
+        Where a person must decide first, the run pauses here.
+        """
+        coming = self._run(self._begun(request))
+        while coming.pending:
+            coming = self._run(self._decided(coming, interrupt(coming.question)))
+        return coming.answered(handler(coming.request))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> Answered:
+        """The same, awaited."""
+        coming = await self._begun(request)
+        while coming.pending:
+            coming = await self._decided(coming, interrupt(coming.question))
+        return coming.answered(await handler(coming.request))
+
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
+        """Answer a call of our own tools; let others run, wait for a person, or not."""
+        return self._guard.wrap(request, handler)
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Ran]]
+    ) -> Ran:
+        """The same, awaited."""
+        return await self._guard.awrap(request, handler)
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._bridge.weaver.sync.run(work)
+
+    async def _placed(self, state: SkillState) -> dict[str, Any] | None:
+        injection = await self._bridge.weave(heard(state["messages"]), conversation_of(self._bridge, state))
+        changes: dict[str, Any] = {}
+        # A skill that was rejected before a tool has left; so does its text, here, where no other step changes it too.
+        gone = taken_out(state["messages"], await self._rejected(injection.conversation))
+        if placed := [*gone, *given(injection, self._speaker)]:
+            changes["messages"] = placed
+        awaiting = [one.to_dict() for one in waiting(injection)]
+        if awaiting != state.get("awaiting", []):
+            changes["awaiting"] = awaiting
+        if (shown := shown_by(injection)) != state.get("open_checkpoints", []):
+            changes["open_checkpoints"] = shown
+        return changes or None
+
+    async def _rejected(self, conversation: str) -> tuple[Drop, ...]:
+        try:
+            return await rejected_texts(self._bridge.weaver, conversation)
+        except StoreUnavailable:
+            return ()  # they go before the next call at which the ledger answers
+
+    async def _begun(self, request: ModelRequest[Any]) -> _Coming:
+        ours = [getattr(tool, "func", None) for tool in self.tools]
+        hosts = (tool for tool in request.tools if isinstance(tool, BaseTool))
+        require_other_names(tool for tool in hosts if getattr(tool, "func", None) not in ours)
+        # Of the state, not of the present: a run that resumes starts this step again, and the person's reply is about
+        # the text that the person was shown.
+        state: Mapping[str, Any] = request.state
+        awaiting = tuple(PendingCheckpoint(**one) for one in state.get("awaiting", ()))
+        coming = _Coming(request, conversation_of(self._bridge, state), awaiting)
+        return coming if awaiting else await self._woven(coming)
+
+    async def _decided(self, coming: _Coming, reply: object) -> _Coming:
+        try:
+            judged = await record(self._bridge.weaver, coming.conversation, coming.pending, read_reply(reply))
+        except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
+            now = await self._bridge.standing(coming.conversation)
+            same = set(coming.pending) <= set(now.checkpoints)
+            return replace(coming, problem=str(error)) if same else await self._woven(coming)
+        rejected = await rejected_texts(self._bridge.weaver, coming.conversation)
+        said_no = [one.approval for one in judged if one.approval.verdict is ApprovalVerdict.REJECTED]
+        rejections = (*coming.rejections, *said_no)
+        return await self._woven(replace(coming, rejected=rejected, rejections=rejections))
+
+    async def _woven(self, coming: _Coming) -> _Coming:
+        request = coming.request
+        # Rejected texts are still in there: were they seen to be gone, a run that starts this step again could not say
+        # any more which ones they are.
+        injection = await self._bridge.weave(heard(request.messages), coming.conversation)
+        if pending := waiting(injection):
+            return replace(coming, pending=pending, problem="")
+        gone: list[Any] = taken_out(request.messages, coming.rejected)
+        sent: list[Any] = [*request.messages]
+        left: Any = add_messages(sent, gone) if gone else sent
+        names = names_of(request.tools)
+        offered = set(injection.tools.offers(names))
+        # Given here is only what replaces a rejected skill, or what another middleware took away.
+        missing: list[Any] = given(injection, self._speaker)
+        said_no: list[Any] = [told(rejection_told(one), str(one.at), self._speaker) for one in coming.rejections]
+        ready = request.override(
+            system_message=with_instructions(request.system_message, injection),
+            messages=[*left, *missing, *said_no],
+            tools=[tool for tool, name in zip(request.tools, names, strict=True) if name in offered],
+        )
+        return replace(coming, request=ready, pending=(), gone=tuple(gone))

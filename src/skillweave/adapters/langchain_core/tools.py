@@ -1,0 +1,166 @@
+"""The guard at the tools of LangChain and LangGraph: answers our own, lets others run, wait for a person, or not."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from skillweave.adapters.approval import question, read_reply, record
+from skillweave.adapters.bridge import Bridge, Judged, is_own
+from skillweave.adapters.call import Call, read_call
+from skillweave.adapters.langchain_core.messages import answered, heard, refused
+from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
+from skillweave.injection import Injection, PendingCheckpoint
+from skillweave.ledger.state import ApprovalVerdict
+from skillweave.weaver.tool_table import ToolSpec
+
+try:
+    from langchain_core.messages import ToolMessage
+    from langchain_core.tools import BaseTool, StructuredTool
+    from langgraph.config import get_config
+    from langgraph.errors import GraphInterrupt
+    from langgraph.prebuilt.tool_node import ToolCallRequest
+    from langgraph.types import Command, interrupt
+except ModuleNotFoundError:
+    raise MissingExtra("an adapter for LangGraph", "langgraph", "langgraph") from None
+
+Ran: TypeAlias = "ToolMessage | Command[Any]"
+
+_NOTHING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """A call that a person has to decide first, or was `decided` since the question was asked.
+
+    The same node runs again with each reply, and LangGraph hands replies out by their order: a reply that was given
+    here must be taken here again, else it answers the next question, which may be the tool's own.
+    """
+
+    call: Call
+    pending: tuple[PendingCheckpoint, ...]
+    shown: tuple[PendingCheckpoint, ...]
+    decided: bool = False
+    problem: str = ""
+
+    def reply(self, conversation: str) -> object:
+        """What the person said; pauses the graph where nothing was said and something has to be."""
+        try:
+            return interrupt(question(conversation, self.pending, self.call, self.problem))
+        except GraphInterrupt:
+            if self.decided:
+                return _NOTHING
+            raise
+
+
+class ToolGuard:
+    """What stands before every tool call of an agent; `wrap` and `awrap` are what a ToolNode or a middleware calls."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+
+    def wrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
+        """Answer or run one call, pausing the graph where a person must decide first."""
+        conversation, run = conversation_of(self._bridge, request.state), self._bridge.weaver.sync.run
+        ruled = run(self._rule(request, conversation))
+        while isinstance(ruled, Waits):
+            ruled = run(self._replied(ruled, conversation, ruled.reply(conversation)))
+        return handler(request) if ruled is None else ruled
+
+    async def awrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Ran]]) -> Ran:
+        """The same, awaited."""
+        conversation = conversation_of(self._bridge, request.state)
+        ruled = await self._rule(request, conversation)
+        while isinstance(ruled, Waits):
+            ruled = await self._replied(ruled, conversation, ruled.reply(conversation))
+        return await handler(request) if ruled is None else ruled
+
+    async def _rule(self, request: ToolCallRequest, conversation: str) -> ToolMessage | Waits | None:
+        call = read_call(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"])
+        if is_own(call.name):
+            messages = request.state["messages"] if isinstance(request.state, Mapping) else request.state
+            return answered(call, await self._bridge.answer(call, conversation, heard(messages)))
+        shown = _shown_in(request.state)
+        judged = await self._bridge.judge(call, conversation, shown=shown)
+        if judged.waited and not judged.waits:
+            return Waits(call, judged.waited, shown, decided=True)
+        return _ruling(call, judged, shown)
+
+    async def _replied(self, waits: Waits, conversation: str, said: object) -> ToolMessage | Waits | None:
+        """What the reply comes to: kept as the verdict, except a yes to what others have decided since."""
+        try:
+            reply = None if said is _NOTHING else read_reply(said)
+        except InvalidVerdict as error:
+            return replace(waits, problem=str(error))
+        if reply and (not waits.decided or reply.verdict is ApprovalVerdict.REJECTED):
+            try:
+                await record(self._bridge.weaver, conversation, waits.pending, reply)
+            except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
+                return refused(waits.call, f"not run: {error}") if waits.decided else replace(waits, problem=str(error))
+        return _ruling(waits.call, await self._bridge.judge(waits.call, conversation), waits.shown)
+
+
+def _ruling(call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...]) -> ToolMessage | Waits | None:
+    digests = {(one.skill_id, one.name): one.digest for one in shown}
+    for one in judged.waits:
+        if digests.get((one.skill_id, one.name), one.digest) != one.digest:
+            # A reply that comes now may be about the earlier text, which is what the person saw.
+            return refused(call, f"not run: the skill {one.skill_id!r} has changed since; read it, then call again")
+    if judged.waits:
+        return Waits(call, judged.waits, shown)
+    return None if judged.runs else refused(call, judged.verdict)
+
+
+def conversation_of(bridge: Bridge, state: object = None) -> str:
+    """The conversation of the run: that of a sub-agent's plan, the state's `conversation_id`, else the run's thread.
+
+    Raises InvalidTurn where neither is there.
+    """
+    if bridge.plan is not None:
+        return bridge.plan.conversation
+    stated = state.get("conversation_id") if isinstance(state, Mapping) else None
+    named = stated or get_config().get("configurable", {}).get("thread_id")
+    if named is None or not str(named):
+        raise InvalidTurn(
+            "this run names no conversation; invoke it with config={'configurable': {'thread_id': 'some-id'}}"
+        )
+    return str(named)  # LangGraph takes numbers and UUIDs too
+
+
+def shown_by(injection: Injection) -> list[dict[str, object]]:
+    """The checkpoints that are open as the model is called, kept as the state's `open_checkpoints`."""
+    return [one.to_dict() for one in injection.checkpoints]
+
+
+def _shown_in(state: object) -> tuple[PendingCheckpoint, ...]:
+    shown = state.get("open_checkpoints") if isinstance(state, Mapping) else None
+    return tuple(PendingCheckpoint(**one) for one in shown or ())
+
+
+def own_tools(bridge: Bridge) -> list[BaseTool]:
+    """The tools of skillweave as LangChain's, to be declared to the model; the guard answers their calls."""
+    return [_declared(spec) for spec in bridge.own_tools]
+
+
+def require_other_names(tools: Iterable[BaseTool | dict[str, Any]]) -> None:
+    """Raise InvalidTurn where one of the host's tools has the name of one of skillweave's own."""
+    taken = next(filter(is_own, names_of([*tools])), None)
+    if taken:
+        raise InvalidTurn(f"a tool of the host is named {taken!r}, as one of skillweave's own; rename it")
+
+
+def names_of(tools: Sequence[BaseTool | dict[str, Any]]) -> list[str]:
+    """The name of each tool; a provider's own tool without a name goes by its type."""
+    return [tool.name if isinstance(tool, BaseTool) else _name_in(tool) for tool in tools]
+
+
+def _name_in(tool: Mapping[str, Any]) -> str:
+    return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type"))
+
+
+def _declared(spec: ToolSpec) -> BaseTool:
+    data = spec.to_dict()
+
+    def unguarded(**_: object) -> str:
+        raise InvalidTurn(f"{spec.name} ran without the guard that answers it; run tools through the adapter's node")
+
+    return StructuredTool(name=spec.name, description=spec.description, args_schema=data["parameters"], func=unguarded)
