@@ -1,0 +1,19 @@
+"""LangGraph: nodes that select and inject skills, guard tools and ask people, and a ready agent of them (spec 7).
+
+History placement: a skill's text is appended to the state's messages once, and the ledger knows that it is there.
+"""
+
+from importlib import import_module
+
+from skillweave.errors import MissingExtra
+
+try:
+    import_module("langgraph.graph")  # parts of other packages are named `langgraph` too
+except ModuleNotFoundError:
+    raise MissingExtra("the LangGraph adapter", "langgraph", "langgraph") from None
+
+from skillweave.adapters.langgraph.agent import build_skill_agent
+from skillweave.adapters.langgraph.nodes import SkillNodes, skill_nodes
+from skillweave.adapters.langgraph.state import SkillState
+
+__all__ = ["SkillNodes", "SkillState", "build_skill_agent", "skill_nodes"]

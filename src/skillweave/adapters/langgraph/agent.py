@@ -1,0 +1,148 @@
+"""The ready agent: one graph in the order of seed 000, from the system prompt to the output."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.tools import BaseTool
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Checkpointer, Send
+
+from skillweave.adapters.approval import require_decided
+from skillweave.adapters.bridge import ChatFields
+from skillweave.adapters.langchain_core.messages import Speaker, given, heard, unreadable, with_instructions
+from skillweave.adapters.langchain_core.tools import conversation_of, names_of
+from skillweave.adapters.langgraph.nodes import EXPLICIT, HostTool, Node, SkillNodes, Update, skill_nodes
+from skillweave.adapters.langgraph.state import SkillState
+from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.conversation import Role, ToolResult
+from skillweave.injection import Injection
+from skillweave.weaver import Weaver
+
+
+def build_skill_agent(
+    model: BaseChatModel,
+    weaver: Weaver,
+    tools: Sequence[HostTool] = (),
+    *,
+    system_prompt: str = "",
+    plan: SpawnPlan | None = None,
+    matchers: Sequence[str] | None = EXPLICIT,
+    speaker: Speaker = Speaker.USER,
+    max_skills: int | None = None,
+    checkpointer: Checkpointer = None,
+    name: str | None = None,
+) -> CompiledStateGraph[SkillState, None, SkillState, SkillState]:
+    """An agent over SkillState: what applies is in its first call, what the model then asks for in its next.
+
+    Each call of the model is woven, sees only the tools that it may call, and pauses before it at checkpoints; each
+    tool call is judged, and pauses by itself, so that others of the same reply run once. `checkpointer` is what pauses
+    and conversations are kept in; the conversation is the run's `thread_id` unless the state or the plan names one.
+    `plan` makes it a spawned sub-agent, with the plan's text behind the system prompt. For the other arguments see
+    `skill_nodes`. Its loop ends with the run's `recursion_limit`.
+    """
+    nodes = skill_nodes(weaver, tools, matchers=matchers, speaker=speaker, plan=plan, max_skills=max_skills)
+    prompt = "\n\n".join(text for text in (system_prompt, plan.text if plan else "") if text)
+    call = _ModelCall(model, nodes, SystemMessage(content=prompt) if prompt else None).node
+    graph = StateGraph(SkillState)
+    graph.add_node("system_prompt", nodes.inject)
+    graph.add_node("model", call)
+    graph.add_node("tools", nodes.tools)
+    graph.add_node("skill_select", nodes.select)
+    graph.add_node("skill_inject", nodes.inject)
+    graph.add_node("approval", nodes.approval)
+    graph.add_node("synthesis", call)
+    graph.add_node("output", _output)
+    graph.add_edge(START, "system_prompt")
+    graph.add_edge("system_prompt", "approval")
+    graph.add_conditional_edges("model", to_tools, ["tools", "skill_select"])
+    graph.add_edge("tools", "skill_select")
+    graph.add_edge("skill_select", "skill_inject")
+    graph.add_edge("skill_inject", "approval")
+    graph.add_conditional_edges("approval", _ToModel(nodes).next, ["approval", "model", "synthesis", "output"])
+    graph.add_conditional_edges("synthesis", to_tools, ["tools", "skill_select"])
+    graph.add_edge("output", END)
+    return graph.compile(checkpointer=checkpointer, name=name)
+
+
+def to_tools(state: SkillState) -> list[Send] | str:
+    """After the model: each of its calls to the tools by itself, else on to selecting."""
+    reply = next(message for message in reversed(state["messages"]) if isinstance(message, AIMessage))
+    return [Send("tools", [call]) for call in reply.tool_calls] or "skill_select"
+
+
+class _ToModel:
+    """Before the model: a question that is open, the first call for the user's words, one for what is new, or none."""
+
+    def __init__(self, nodes: SkillNodes) -> None:
+        self._direct = {tool.name for tool in nodes.declared if isinstance(tool, BaseTool) and tool.return_direct}
+
+    def next(self, state: SkillState) -> str:
+        if state.get("awaiting"):
+            return "approval"
+        chat = heard(state["messages"])
+        replies = [n for n, piece in enumerate(chat) if piece.message.role is Role.ASSISTANT]
+        after = chat[replies[-1] + 1 :] if replies else chat
+        if not replies or any(piece.theirs is not None and piece.message.role is Role.USER for piece in after):
+            return "model"
+        return "synthesis" if after and not self._answered([one.result for one in after if one.result]) else "output"
+
+    def _answered(self, results: Sequence[ToolResult]) -> bool:
+        """Whether the results are the answer: each of a tool that returns directly, and not blocked."""
+        return bool(results) and all(one.tool in self._direct and one.status != "error" for one in results)
+
+
+class _ModelCall:
+    """One call of the model with what is in force: catalog in the system prompt, hidden tools left out."""
+
+    def __init__(self, model: BaseChatModel, nodes: SkillNodes, system: SystemMessage | None) -> None:
+        self._model = model
+        self._nodes = nodes
+        self._system = system
+
+    @property
+    def node(self) -> Node:
+        return RunnableLambda(self._call, self._acall, name="model")
+
+    def _call(self, state: SkillState) -> Update:
+        woven = self._nodes.bridge.weaver.sync.run(self._woven(state, self._conversation(state)))
+        return self._heard(woven, self._bound(woven).invoke(self._sent(state, woven)))
+
+    async def _acall(self, state: SkillState) -> Update:
+        woven = await self._woven(state, self._conversation(state))
+        return self._heard(woven, await self._bound(woven).ainvoke(self._sent(state, woven)))
+
+    def _conversation(self, state: SkillState) -> str:
+        return conversation_of(self._nodes.bridge, state)
+
+    async def _woven(self, state: SkillState, conversation: str) -> Injection:
+        """The turn that was injected, once more: what has been placed stands in the messages, the rest still comes."""
+        fields = ChatFields(
+            tools=self._nodes.names,
+            memory=state.get("working_memory") or {},
+            turn_id=state["woven"]["id"],
+            named=state["woven"]["named"],
+        )
+        injection = await self._nodes.bridge.weave(heard(state["messages"]), conversation, **fields)
+        require_decided(injection)
+        return injection
+
+    def _bound(self, woven: Injection) -> Runnable[Any, BaseMessage]:
+        offered = set(woven.tools.offers(self._nodes.names))
+        shown = [tool for tool in self._nodes.declared if names_of([tool])[0] in offered]
+        return self._model.bind_tools(shown)
+
+    def _sent(self, state: SkillState, woven: Injection) -> list[BaseMessage]:
+        system = with_instructions(self._system, woven)
+        return [*([system] if system else []), *state["messages"], *given(woven, self._nodes.speaker)]
+
+    def _heard(self, woven: Injection, reply: BaseMessage) -> Update:
+        return {"messages": [*given(woven, self._nodes.speaker), reply, *unreadable(reply)]}
+
+
+def _output(state: SkillState) -> Update:
+    """The last step of seed 000: whoever follows the steps sees by it that the run has ended."""
+    return {}

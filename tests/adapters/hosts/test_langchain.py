@@ -1,0 +1,43 @@
+"""The adapter for LangChain, in both placements, inside real agents of `create_agent`."""
+
+from pathlib import Path
+
+from skillweave.conversation import Placement
+from skillweave.testing.hosts import HostedAgent, Script
+from skillweave.testing.hosts.contracts import (
+    AdapterContract,
+    CallPlacementContract,
+    CheckpointContract,
+    HistoryPlacementContract,
+    StreamingContract,
+    SyncContract,
+)
+from skillweave.testing.hosts.play import HostContract
+from skillweave.testing.hosts.skills import Workshop
+from skillweave.weaver import Weaver
+from tests.adapters.hosts.langchain_agent import LangChainAgent
+
+
+class WithLangChain(HostContract):
+    def agent(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path) -> HostedAgent:
+        return LangChainAgent(weaver, script, workshop, memory, self.placement)
+
+
+class LangChainContract(WithLangChain, AdapterContract, StreamingContract, CheckpointContract):
+    pass
+
+
+class TestLangChainInTheHistory(LangChainContract, HistoryPlacementContract):
+    placement = Placement.HISTORY
+
+
+class TestLangChainInTheCall(LangChainContract, CallPlacementContract):
+    placement = Placement.CALL
+
+
+class TestLangChainInTheHistoryWithoutALoop(WithLangChain, SyncContract):
+    placement = Placement.HISTORY
+
+
+class TestLangChainInTheCallWithoutALoop(WithLangChain, SyncContract):
+    placement = Placement.CALL

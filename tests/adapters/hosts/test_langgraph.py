@@ -1,0 +1,32 @@
+"""The adapter for LangGraph: the ready agent, with what it keeps in a file."""
+
+from pathlib import Path
+
+from skillweave.conversation import Placement
+from skillweave.testing.hosts import HostedAgent, Script
+from skillweave.testing.hosts.contracts import (
+    AdapterContract,
+    CheckpointContract,
+    HistoryPlacementContract,
+    StreamingContract,
+    SyncContract,
+)
+from skillweave.testing.hosts.play import HostContract
+from skillweave.testing.hosts.skills import Workshop
+from skillweave.weaver import Weaver
+from tests.adapters.hosts.langgraph_agent import LangGraphAgent
+
+
+class WithLangGraph(HostContract):
+    placement = Placement.HISTORY
+
+    def agent(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path) -> HostedAgent:
+        return LangGraphAgent(weaver, script, workshop, memory)
+
+
+class TestLangGraph(WithLangGraph, AdapterContract, HistoryPlacementContract, StreamingContract, CheckpointContract):
+    pass
+
+
+class TestLangGraphWithoutALoop(WithLangGraph, SyncContract):
+    pass

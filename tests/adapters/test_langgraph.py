@@ -1,0 +1,298 @@
+import asyncio
+import re
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langgraph.checkpoint.memory import InMemorySaver
+
+from skillweave.adapters.langchain_core.messages import Speaker
+from skillweave.adapters.langgraph import build_skill_agent, skill_nodes
+from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn_request import SpawnRequest
+from skillweave.errors import InvalidTurn
+from skillweave.ledger.lifecycle import Lifecycle
+from skillweave.settings import Settings
+from skillweave.testing.fakes import KnownContext
+from skillweave.testing.hosts import Says, Script
+from skillweave.testing.hosts.langchain import ScriptedChatModel
+from skillweave.testing.hosts.script import tool_call
+from skillweave.testing.hosts.skills import BASE, GREETINGS, INVOICES, SKILLS, Workshop
+from skillweave.weaver import Weaver
+from tests.adapters.graphs import (
+    BOTH,
+    MARKED,
+    agent_of,
+    holding,
+    opened,
+    said,
+    shown,
+    thread,
+)
+from tests.adapters.hosts.langchain_agent import as_langchain
+
+
+def test_the_graph_has_the_steps_of_the_seed_in_their_order() -> None:
+    drawn = agent_of(Script(), opened()).get_graph().draw_mermaid()
+    nodes = re.findall(r"^\t(\w+)\(", drawn, re.MULTILINE)
+    order = ["system_prompt", "model", "tools", "skill_select", "skill_inject", "approval", "synthesis", "output"]
+    assert [node for node in nodes if not node.startswith("__")] == order
+
+
+def test_a_marker_brings_the_skill_into_a_second_call_of_the_same_run() -> None:
+    script = Script(MARKED, "Bonjour!")
+    result = agent_of(script, opened()).invoke(said("Say something nice"), thread())
+    assert [sent.times(GREETINGS) for sent in script.sent] == [0, 1]
+    assert result["messages"][-1].text == "Bonjour!"
+
+
+def test_without_a_marker_the_model_is_called_once() -> None:
+    script = Script("Four.")
+    agent_of(script, opened()).invoke(said("What is 2+2?"), thread())
+    assert len(script.sent) == 1
+
+
+def test_a_marker_that_is_written_again_and_again_ends_the_run_all_the_same() -> None:
+    script = Script(otherwise=MARKED)
+    agent_of(script, opened()).invoke(said("Say something nice"), thread())
+    assert len(script.sent) == 2
+
+
+def test_selecting_is_explicit_unless_the_host_says_otherwise() -> None:
+    script = Script()
+    agent_of(script, opened()).invoke(said("Is this invoice right?"), thread())
+    assert script.last.times(INVOICES) == 0
+    agent_of(script, opened(), matchers=BOTH).invoke(said("Is this invoice right?"), thread())
+    assert script.last.times(INVOICES) == 1
+
+
+def test_none_for_matchers_are_the_weavers_own() -> None:
+    script = Script()
+    agent_of(script, opened(matchers=BOTH), matchers=None).invoke(said("Is this invoice right?"), thread())
+    assert script.last.times(INVOICES) == 1
+
+
+def test_the_catalog_is_in_every_call_whatever_the_weaver_says() -> None:
+    script = Script(MARKED)
+    agent_of(script, opened(settings=Settings())).invoke(said("Hello"), thread())
+    assert [sent.system.count("Checks invoices before they are paid.") for sent in script.sent] == [1, 1]
+
+
+def test_a_skill_stands_in_the_history_as_the_users_words_unless_told_otherwise() -> None:
+    result = agent_of(Script(MARKED), opened()).invoke(said("Hello"), thread())
+    assert [type(message) for message in holding(result, GREETINGS)] == [HumanMessage]
+
+
+def test_a_skill_can_stand_there_as_a_system_message() -> None:
+    result = agent_of(Script(MARKED), opened(), speaker=Speaker.SYSTEM).invoke(said("Hello"), thread())
+    assert [type(message) for message in holding(result, GREETINGS)] == [SystemMessage]
+
+
+def test_a_provider_tool_is_shown_to_the_model_as_it_is() -> None:
+    script = Script()
+    search = {"type": "function", "function": {"name": "web_search", "parameters": {}}}
+    agent_of(script, opened(), tools=[search]).invoke(said("Hello"), thread())
+    assert "web_search" in script.last.tools
+
+
+def test_a_plain_function_can_be_a_tool() -> None:
+    def add(text: str) -> str:
+        """Adds up."""
+        return f"sum of {text}"
+
+    script = Script(Says(asks=(tool_call("add", text="1 2"),)), "Three.")
+    result = agent_of(script, opened(), tools=[add]).invoke(said("Add"), thread())
+    assert "sum of 1 2" in shown(result)
+
+
+def test_a_tool_with_the_name_of_one_of_ours_is_refused() -> None:
+    def read_skill(skill_id: str) -> str:
+        """Reads something else."""
+        return skill_id
+
+    with pytest.raises(InvalidTurn, match="'read_skill', as one of skillweave's own; rename it"):
+        skill_nodes(opened(), [read_skill])
+
+
+def test_a_tool_that_nobody_has_is_answered_in_words() -> None:
+    script = Script(Says(asks=(tool_call("fly", text="x"),)), "Sorry.")
+    result = agent_of(script, opened()).invoke(said("Hello"), thread())
+    assert [message.status for message in result["messages"] if isinstance(message, ToolMessage)] == ["error"]
+
+
+def test_a_call_that_cannot_be_read_is_answered_in_words() -> None:
+    class Broken(ScriptedChatModel):
+        def _generate(self, *args: Any, **kwargs: Any) -> Any:
+            result = super()._generate(*args, **kwargs)
+            if len(self.script.sent) == 1:
+                call = {"type": "invalid_tool_call", "id": "c", "name": "search", "args": "{", "error": None}
+                result.generations[0].message = AIMessage("", invalid_tool_calls=[call])
+            return result
+
+    script = Script("-", "Sorry.")
+    agent = build_skill_agent(Broken(script=script), opened(), checkpointer=InMemorySaver())
+    result = agent.invoke(said("Hello"), thread())
+    assert result["messages"][-1].text == "Sorry."
+    assert script.last.times_in_messages("not JSON") == 1
+
+
+def test_a_run_without_a_thread_and_a_conversation_says_what_to_give() -> None:
+    agent = agent_of(Script(), opened(), checkpointer=None)
+    with pytest.raises(InvalidTurn, match="thread_id"):
+        agent.invoke(said("Hello"))
+
+
+def test_without_a_checkpointer_the_state_names_the_conversation() -> None:
+    script, weaver = Script(MARKED), opened()
+    agent = agent_of(script, weaver, checkpointer=None)
+    agent.invoke(said("Hello", conversation_id="c9"))
+    assert [entry.skill_id for entry in weaver.sync.state("c9").engaged] == ["greetings"]
+
+
+def test_the_same_chat_without_a_thread_is_the_same_turn() -> None:
+    weaver = opened(matchers=BOTH)
+    agent = agent_of(Script(), weaver, checkpointer=None, matchers=BOTH)
+    first, second = (
+        agent.invoke(said("Is this invoice right?", conversation_id="c9"))["messages"][1].id for _ in range(2)
+    )
+    assert first == second
+
+
+def test_a_message_of_the_user_counts_once_however_often_it_is_woven() -> None:
+    weaver = opened(settings=Settings(lifecycle=Lifecycle.RECENT))
+    agent = agent_of(Script(MARKED), weaver)
+    agent.invoke(said("Hello"), thread())
+    agent.invoke(said("Go on"), thread())
+    assert [one.idle for one in weaver.sync.state("t1").engaged] == [1]
+
+
+def test_the_turn_is_named_after_thread_and_checkpoint() -> None:
+    weaver, saver = opened(matchers=BOTH), InMemorySaver()
+    agent = agent_of(Script(), weaver, checkpointer=saver, matchers=BOTH)
+    agent.invoke(said("Is this invoice right?"), thread())
+    (entry, *_) = weaver.sync.why("t1", "invoice-checking")
+    checkpoints = {f"t1/{one.config['configurable']['checkpoint_id']}" for one in saver.list(thread())}
+    assert entry.turn_id in checkpoints
+
+
+def test_a_thread_may_be_named_by_a_number() -> None:
+    weaver = opened()
+    agent_of(Script(MARKED), weaver).invoke(said("Hello"), {"configurable": {"thread_id": 7}})
+    assert [entry.skill_id for entry in weaver.sync.state("7").engaged] == ["greetings"]
+
+
+async def test_runs_of_many_threads_at_once_do_not_mix() -> None:
+    script, weaver = Script(), opened()
+    agent = agent_of(script, weaver, matchers=BOTH)
+    texts = {"a": "Is this invoice right?", "b": "Say bonjour", "c": "Hello"}
+    results = await asyncio.gather(*(agent.ainvoke(said(text), thread(name)) for name, text in texts.items()))
+    found = [[text for text in (INVOICES, GREETINGS) if holding(result, text)] for result in results]
+    assert found == [[INVOICES], [GREETINGS], []]
+    assert [result["injected_skill_ids"] for result in results] == [["invoice-checking"], ["greetings"], []]
+
+
+def test_blocking_streaming_gives_the_words() -> None:
+    agent = agent_of(Script("It is right."), opened())
+    pieces = agent.stream(said("Hello"), thread(), stream_mode="messages")
+    assert "".join(piece.text for piece, _ in pieces) == "It is right."
+
+
+# The state
+
+
+def test_what_was_injected_is_told_in_the_state() -> None:
+    result = agent_of(Script(MARKED), opened()).invoke(said("Hello"), thread())
+    assert (result["selected_skill_ids"], result["injected_skill_ids"]) == ([], ["greetings"])
+
+
+def test_a_skill_that_the_model_read_with_a_tool_is_told_too() -> None:
+    script = Script(Says(asks=(tool_call("read_skill", skill_id="greetings"),)), "Bonjour!")
+    result = agent_of(script, opened()).invoke(said("Hello"), thread())
+    assert result["injected_skill_ids"] == ["greetings"]
+
+
+def test_an_evicted_skill_is_injected_again_although_the_state_remembers_it() -> None:
+    script, weaver = Script(MARKED), opened()
+    agent = agent_of(script, weaver)
+    agent.invoke(said("Hello"), thread())
+    weaver.sync.evict("t1", "greetings")
+    result = agent.invoke(said("Go on", injected_skill_ids=["greetings"]), thread())
+    assert len(holding(result, GREETINGS)) == 2
+
+
+def test_a_skill_that_only_the_state_claims_is_not_believed() -> None:
+    result = agent_of(Script(), opened()).invoke(said("Hello", injected_skill_ids=["greetings"]), thread())
+    assert result["injected_skill_ids"] == []
+
+
+def test_a_skill_that_the_host_selects_in_the_state_is_in_the_first_call() -> None:
+    script, weaver = Script(), opened()
+    agent_of(script, weaver).invoke(said("Hello", selected_skill_ids=["greetings"]), thread())
+    assert script.sent[0].times(GREETINGS) == 1
+    assert [(one.skill_id, one.by) for one in weaver.sync.state("t1").engaged] == [("greetings", "explicit")]
+
+
+def test_the_working_memory_names_the_entity_whose_context_is_given() -> None:
+    skill = {**SKILLS[1], "domain_tags": ["well"]}
+    context = KnownContext({"42-329": {"well": "Well: Mitchell Ranch 1H"}})
+    script = Script(MARKED)
+    agent = agent_of(script, opened(skills=[skill], context=context))
+    agent.invoke(said("Hello", working_memory={"entity_id": "42-329"}), thread())
+    assert script.last.times_in_messages("Well: Mitchell Ranch 1H") == 1
+
+
+def replayed(agent: Any, node: str, messages: int) -> Any:
+    """The run once more, from the checkpoint at which that node came next."""
+    found = (one for one in agent.get_state_history(thread()) if one.next == (node,))
+    before = next(one for one in found if len(one.values["messages"]) == messages)
+    return agent.invoke(None, before.config)
+
+
+def test_a_replay_from_a_checkpoint_sends_the_model_the_same() -> None:
+    script = Script(MARKED, "Bonjour!", "Bonjour!")
+    agent = agent_of(script, opened())
+    agent.invoke(said("Say something nice"), thread())
+    result = replayed(agent, "synthesis", 3)
+    assert script.sent[2] == script.sent[1]
+    assert len(holding(result, GREETINGS)) == 1
+
+
+def test_a_replay_from_before_the_skill_gives_it_once_and_at_once_as_it_is_engaged() -> None:
+    script = Script(MARKED, "Bonjour!", MARKED, "Bonjour!")
+    agent = agent_of(script, opened())
+    agent.invoke(said("Say something nice"), thread())
+    result = replayed(agent, "model", 1)
+    assert [sent.times(GREETINGS) for sent in script.sent[2:]] == [1]
+    assert len(holding(result, GREETINGS)) == 1
+
+
+def planned(weaver: Weaver, *skills: str) -> SpawnPlan:
+    plan = weaver.sync.prepare_spawn(SpawnRequest("Look at it", skills=skills))
+    assert isinstance(plan, SpawnPlan)
+    return plan
+
+
+def test_a_sub_agent_has_its_plans_text_and_skills_from_its_first_call_on() -> None:
+    script, weaver = Script(), opened()
+    plan = planned(weaver, "invoice-checking")
+    agent_of(script, weaver, plan=plan).invoke(said("Is it right?"), thread())
+    assert script.sent[0].system.startswith(f"{BASE}\n\n{plan.text}")
+    assert script.sent[0].times_in_messages(INVOICES) == 1
+    assert "write" not in script.sent[0].tools
+
+
+def test_a_sub_agent_has_the_conversation_of_its_plan() -> None:
+    weaver = opened()
+    plan = planned(weaver, "invoice-checking")
+    agent_of(Script(), weaver, plan=plan).invoke(said("Is it right?"), thread())
+    assert [entry.skill_id for entry in weaver.sync.state(plan.conversation).engaged] == ["invoice-checking"]
+    assert weaver.sync.state("t1").revision == 0
+
+
+def test_a_tool_outside_of_the_plan_is_blocked() -> None:
+    workshop, weaver = Workshop(), opened()
+    script = Script(Says(asks=(tool_call("search", text="x"),)), "Sorry.")
+    tools = [as_langchain(tool) for tool in workshop.tools]
+    agent_of(script, weaver, plan=planned(weaver), tools=tools).invoke(said("Search"), thread())
+    assert workshop.ran == []
+    assert script.last.times_in_messages("TOOL_NOT_ALLOWED") == 1
