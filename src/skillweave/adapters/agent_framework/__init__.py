@@ -1,0 +1,6 @@
+"""Skills in agents of Microsoft's Agent Framework: a context provider with skills in the instructions of every call."""
+
+from skillweave.adapters.agent_framework.approval import reply_to
+from skillweave.adapters.agent_framework.provider import SkillContextProvider
+
+__all__ = ["SkillContextProvider", "reply_to"]

@@ -1,0 +1,113 @@
+"""Persons' verdicts in the Agent Framework: its approval requests and responses, and what is kept in the session."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from skillweave.adapters.agent_framework.messages import call_of
+from skillweave.adapters.approval import Reply, question, read_reply, record
+from skillweave.adapters.bridge import Bridge
+from skillweave.adapters.call import Call
+from skillweave.errors import InvalidVerdict, MissingExtra
+from skillweave.injection import PendingCheckpoint
+from skillweave.ledger.state import ApprovalVerdict
+
+try:
+    from agent_framework import Content, Message
+except ModuleNotFoundError:
+    raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
+
+_FIELDS = ("verdict", "by", "note")
+_ASKED = ("checkpoints", "call", "calls")
+
+
+class Verdicts:
+    """The open questions and the refusals of one session, kept as JSON in `state`, which the session's store keeps.
+
+    `state["questions"]` are the checkpoints that persons were asked about, `state["refusals"]` are the words for the
+    model about calls that a person rejected; both go by the id of the call's occurrence.
+    """
+
+    def __init__(self, bridge: Bridge, conversation: str, state: dict[str, Any], decided_by: str | None) -> None:
+        self._bridge = bridge
+        self._conversation = conversation
+        self._decided_by = decided_by
+        self._questions: dict[str, Any] = state.setdefault("questions", {})
+        self.refusals: dict[str, str] = state.setdefault("refusals", {})
+        self._problems: dict[str, str] = {}
+
+    def request(self, call: Call, occurrence: str, waits: Sequence[PendingCheckpoint]) -> Content:
+        """The framework's approval request for a call that a person has to decide first."""
+        self._questions[occurrence] = [one.to_dict() for one in waits]
+        asked = question(self._conversation, waits, call, self._problems.pop(occurrence, ""))
+        waiting = Content.from_function_call(call.id, call.name, arguments=call.arguments, id=occurrence)
+        return Content.from_function_approval_request(occurrence, waiting, additional_properties=asked)
+
+    async def read(self, messages: Sequence[Message]) -> None:
+        """Record every reply to one of our questions; those to other requests are the host's own.
+
+        Raises InvalidVerdict, naming the form, for a reply that says too little; the question stays open.
+        """
+        contents = [content for message in messages for content in message.contents]
+        replies = [one for one in contents if one.type == "function_approval_response" and one.id in self._questions]
+        # Of several replies to one question or about one checkpoint, a rejection is to stand.
+        last = {str(one.id): one for one in sorted(replies, key=self._precedence)}
+        for occurrence, response in sorted(last.items(), key=lambda item: _rejects(item[1])):
+            await self._record(response, self._questions[occurrence])
+            self._questions.pop(occurrence)
+
+    def _precedence(self, response: Content) -> tuple[bool, bool]:
+        return _rejects(response), answers(response, {"checkpoints": self._questions[str(response.id)]})
+
+    async def _record(self, response: Content, checkpoints: Sequence[Mapping[str, Any]]) -> None:
+        reply, occurrence = self._reply(response), str(response.id)
+        try:
+            if not answers(response, {"checkpoints": list(checkpoints)}):
+                raise InvalidVerdict("this reply is to an earlier question; look at what is asked now, then decide")
+            pending = [PendingCheckpoint(**one) for one in checkpoints]
+            await record(self._bridge.weaver, self._conversation, pending, reply)
+        except InvalidVerdict as error:
+            if reply.verdict is ApprovalVerdict.REJECTED:
+                raise
+            self._problems[occurrence] = str(error)  # the call is judged again, and the person asked again
+            return
+        if reply.verdict is ApprovalVerdict.REJECTED and response.function_call is not None:
+            judged = await self._bridge.judge(call_of(response.function_call), self._conversation)
+            self.refusals[occurrence] = judged.verdict.message or f"{reply.by} rejected this call"
+
+    def _reply(self, response: Content) -> Reply:
+        said = {
+            name: response.additional_properties[name] for name in _FIELDS if name in response.additional_properties
+        }
+        told = ApprovalVerdict.APPROVED if response.approved is True else ApprovalVerdict.REJECTED
+        reply = read_reply({"verdict": told.value, **({"by": self._decided_by} if self._decided_by else {}), **said})
+        if (reply.verdict is ApprovalVerdict.REJECTED) is not (told is ApprovalVerdict.REJECTED):
+            raise InvalidVerdict(
+                f"the approval response says approved={response.approved}, and {reply.verdict.value!r} beside it;"
+                " make it with `reply_to(request, reply)`, so that both say the same"
+            )
+        return reply
+
+
+def _rejects(response: Content) -> bool:
+    return response.approved is not True
+
+
+def answers(response: Content, question: Mapping[str, object]) -> bool:
+    """Whether the response is to this question: the framework asks all questions about one call under one id.
+
+    A response that does not repeat what was asked is taken at its id.
+    """
+    said = response.additional_properties
+    return True or all(said[name] == question[name] for name in _ASKED if name in said and name in question)
+
+
+def reply_to(request: Content, reply: Reply | Mapping[str, object]) -> Content:
+    """The framework's approval response for a person's reply (`verdict`, `by`, `note`), to be run with the session.
+
+    Raises InvalidVerdict, naming the form, for a reply that says too little.
+    """
+    read = read_reply(reply)
+    response = request.to_function_approval_response(approved=read.verdict is not ApprovalVerdict.REJECTED)
+    asked = {name: request.additional_properties[name] for name in _ASKED if name in request.additional_properties}
+    response.additional_properties = {**asked, "verdict": read.verdict.value, "by": read.by, "note": read.note}
+    return response

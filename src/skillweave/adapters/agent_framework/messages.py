@@ -1,0 +1,102 @@
+"""The Microsoft Agent Framework's messages and tools: read as what was heard, named, and told of refusals."""
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from skillweave.adapters.call import Call, read_call
+from skillweave.adapters.heard import Heard
+from skillweave.conversation import Message, Part, Role, ToolResult
+from skillweave.errors import InvalidTurn, MissingExtra
+
+try:
+    from agent_framework import Content
+    from agent_framework import Message as FrameworkMessage
+except ModuleNotFoundError:
+    raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
+
+_ROLES = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}
+
+
+def heard(messages: Sequence[FrameworkMessage]) -> list[Heard]:
+    """Each message that the model is sent, and each result of a tool by itself.
+
+    Raises InvalidTurn for a message of a role that no model is sent.
+    """
+    return [piece for index, message in enumerate(messages) for piece in _read(message, f"messages[{index}]")]
+
+
+def call_of(content: Content) -> Call:
+    """The tool call that the model asks for in it, a broken one with what is wrong with it."""
+    return read_call(content.call_id, content.name, content.arguments)
+
+
+def name_of(tool: object) -> str:
+    """The name by which a tool is called; a provider's own tool without a name goes by its type."""
+    if not isinstance(tool, Mapping):
+        return str(getattr(tool, "name", type(tool).__name__))
+    function = tool.get("function")
+    inner = function.get("name") if isinstance(function, Mapping) else None
+    return str(tool.get("name") or inner or tool.get("type"))
+
+
+def with_refusals(messages: Sequence[FrameworkMessage], words: Mapping[str, str]) -> list[FrameworkMessage]:
+    """The messages with our words in place of the framework's for calls that a person rejected.
+
+    `words` are by the id of the call's occurrence. The messages given are not changed: others keep them.
+    """
+    return [_told(message, words) for message in messages]
+
+
+def _read(message: FrameworkMessage, where: str) -> Iterator[Heard]:
+    for answers, contents in groupby(message.contents, lambda content: content.type == "function_result"):
+        if answers:
+            yield from (_result(content, where) for content in contents)
+        else:
+            yield _said(message, list(contents), where)
+
+
+def _said(message: FrameworkMessage, contents: Sequence[Content], where: str) -> Heard:
+    role = _ROLES.get(str(message.role))
+    if role is None:
+        raise InvalidTurn(f"{where} has the role {str(message.role)[:40]!r}, which no model is sent; take it out")
+    # What the service itself runs, it also answers.
+    asked = tuple(call_of(one) for one in contents if _is_ours_to_run(one))
+    asking = tuple({"type": "tool_call", "id": call.id, "name": call.name} for call in asked)
+    whole = Message(role, (*_parts(contents), *asking))
+    return Heard(where, whole, whole, asked)
+
+
+def _result(content: Content, where: str) -> Heard:
+    whole = Message(Role.TOOL, str(content.result or ""))
+    status = "error" if content.exception else "success"
+    return Heard(where, whole, whole, result=ToolResult("", whole.text, status, content.call_id))
+
+
+def _parts(contents: Iterable[Content]) -> Iterator[Part]:
+    for content in contents:
+        if content.type == "text":
+            if content.text:
+                yield content.text
+        elif not _is_ours_to_run(content):
+            data: dict[str, Any] = content.to_dict()
+            yield data
+
+
+def _is_ours_to_run(content: Content) -> bool:
+    return content.type == "function_call" and not content.informational_only and not content.hosted
+
+
+def _told(message: FrameworkMessage, words: Mapping[str, str]) -> FrameworkMessage:
+    contents = [_refusal(content, words) for content in message.contents]
+    if all(ours is theirs for ours, theirs in zip(contents, message.contents, strict=True)):
+        return message
+    told = copy.copy(message)
+    told.contents = contents
+    return told
+
+
+def _refusal(content: Content, words: Mapping[str, str]) -> Content:
+    told = words.get(content.id or "") if content.type == "function_result" else None
+    return content if told is None else Content.from_function_result(content.call_id or "", id=content.id, result=told)

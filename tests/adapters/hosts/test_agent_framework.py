@@ -1,0 +1,22 @@
+"""The adapter for Microsoft's Agent Framework, inside the framework itself."""
+
+from pathlib import Path
+
+from skillweave.conversation import Placement
+from skillweave.testing.hosts import HostedAgent, Script
+from skillweave.testing.hosts.contracts import (
+    AdapterContract,
+    CallPlacementContract,
+    CheckpointContract,
+    StreamingContract,
+)
+from skillweave.testing.hosts.skills import Workshop
+from skillweave.weaver import Weaver
+from tests.adapters.hosts.agent_framework_agent import FrameworkAgent
+
+
+class TestAgentFramework(AdapterContract, CallPlacementContract, StreamingContract, CheckpointContract):
+    placement = Placement.CALL
+
+    def agent(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path) -> HostedAgent:
+        return FrameworkAgent(weaver, script, workshop, memory)

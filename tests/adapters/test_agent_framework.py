@@ -1,0 +1,629 @@
+"""The adapter for Microsoft's Agent Framework: what the contract of adapters does not ask of it."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agent_framework import (
+    Agent,
+    AgentSession,
+    BaseChatClient,
+    ChatResponse,
+    ChatResponseUpdate,
+    Content,
+    ContextProvider,
+    FunctionTool,
+    InlineSkill,
+    InMemoryHistoryProvider,
+    Message,
+    SkillFrontmatter,
+    SkillsProvider,
+    SummarizationStrategy,
+    ToolApprovalMiddleware,
+)
+
+import skillweave
+from skillweave import Settings, Weaver
+from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
+from skillweave.adapters.agent_framework.messages import heard, name_of
+from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn_request import SpawnRequest
+from skillweave.conversation import Role
+from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
+from skillweave.testing.fakes import WordCounter
+from skillweave.testing.hosts.agent_framework import ScriptedChatClient
+from skillweave.testing.hosts.script import Says, Script, tool_call
+from skillweave.testing.hosts.skills import BASE, FILING, GREETINGS, INVOICES, Workshop, heading, weaver_in
+from tests.adapters.hosts.agent_framework_agent import function
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
+ANN = {"verdict": "approved", "by": "Ann Lee"}
+SUBMIT = Says(asks=(tool_call("submit", text="W-1"),))
+
+
+class Stage:
+    """An agent over the contract's skills and tools."""
+
+    def __init__(
+        self, weaver: Weaver, *, client: type[ScriptedChatClient] = ScriptedChatClient, **settings: Any
+    ) -> None:
+        self.weaver = weaver
+        self.script = Script()
+        self.workshop = Workshop()
+        self.tools = {tool.name: function(tool) for tool in self.workshop.tools}
+        self.provider = SkillContextProvider(weaver, **settings)
+        self.agent = self.agent_with(self.provider, client=client)
+
+    def agent_with(
+        self,
+        *providers: ContextProvider,
+        client: type[ScriptedChatClient] = ScriptedChatClient,
+        tools: Sequence[FunctionTool] | None = None,
+    ) -> Agent[Any]:
+        own = list(self.tools.values()) if tools is None else tools
+        return Agent(client(self.script), BASE, tools=own, context_providers=providers)
+
+    @property
+    def session(self) -> AgentSession:
+        return self.agent.create_session(session_id="office-1")
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(weaver_in(tmp_path))
+
+
+def over_examples(**settings: Any) -> Stage:
+    return Stage(skillweave.open(EXAMPLES, counter=WordCounter()), **settings)
+
+
+class TestSelecting:
+    async def test_an_unrelated_request_sends_no_skill_text(self) -> None:
+        stage = over_examples()
+        await stage.agent.run("What is 2+2?", session=stage.session)
+        assert stage.script.last.times("=== Skill Activated") == 0
+
+    async def test_a_greeting_sends_exactly_one_skill(self) -> None:
+        stage = over_examples()
+        await stage.agent.run("Say bonjour to Alice", session=stage.session)
+        assert stage.script.last.times("=== Skill Activated") == 1
+        assert stage.script.last.system.count(heading("multilingual-greetings")) == 1
+
+    async def test_max_skills_bounds_what_one_call_is_given(self, tmp_path: Path) -> None:
+        stage = Stage(weaver_in(tmp_path), max_skills=1)
+        await stage.agent.run("Is this invoice right, and say bonjour", session=stage.session)
+        assert stage.script.last.times("=== Skill Activated") == 1
+
+    async def test_without_max_skills_the_weavers_own_bound_holds(self, stage: Stage) -> None:
+        await stage.agent.run("Is this invoice right, and say bonjour", session=stage.session)
+        assert stage.script.last.times("=== Skill Activated") == 2
+
+    async def test_seed_004_s_bound_is_the_weavers_default(self) -> None:
+        assert Settings().max_skills == 3
+
+    async def test_a_skill_loaded_in_the_middle_of_a_run_is_in_the_next_call_of_that_run(self, stage: Stage) -> None:
+        stage.script.then(Says(asks=(tool_call("read_skill", skill_id="invoice-checking"),)), "Right.")
+        await stage.agent.run("Hello", session=stage.session)
+        assert [heading("invoice-checking") in sent.system for sent in stage.script.sent] == [False, True]
+        assert "write" not in stage.script.last.tools
+
+
+class TestConversations:
+    async def test_two_sessions_of_one_agent_run_at_the_same_time_and_do_not_mix(self, stage: Stage) -> None:
+        one, two = (stage.agent.create_session(session_id=name) for name in ("one", "two"))
+        texts = ("Is this invoice right?", "Say bonjour"), ("And page two?", "And to Bob?")
+        for first, second in texts:
+            await asyncio.gather(stage.agent.run(first, session=one), stage.agent.run(second, session=two))
+        had = [(INVOICES in sent.system, GREETINGS in sent.system) for sent in stage.script.sent]
+        assert sorted(had) == [(False, True), (False, True), (True, False), (True, False)]
+        assert [skill.skill_id for skill in (await stage.weaver.state("two")).engaged] == ["greetings"]
+
+    async def test_the_conversation_is_the_sessions_id(self, stage: Stage) -> None:
+        await stage.agent.run("Is this invoice right?", session=stage.session)
+        assert [skill.skill_id for skill in (await stage.weaver.state("office-1")).engaged] == ["invoice-checking"]
+
+    async def test_a_conversation_can_be_named_for_an_agent_without_sessions(self, tmp_path: Path) -> None:
+        stage = Stage(weaver_in(tmp_path), conversation="ticket-7")
+        await stage.agent.run("Is this invoice right?")
+        await stage.agent.run("And the second page?")
+        assert stage.script.last.times(INVOICES) == 1
+
+    async def test_without_a_session_each_run_is_a_conversation_of_its_own(self, stage: Stage) -> None:
+        await stage.agent.run("Is this invoice right?")
+        assert stage.script.last.times(INVOICES) == 1
+        await stage.agent.run("And the second page?")
+        assert stage.script.last.times(INVOICES) == 0
+
+    @pytest.mark.parametrize("listed", ["none", "first", "last"])
+    async def test_the_place_of_the_history_provider_does_not_matter(self, stage: Stage, listed: str) -> None:
+        history = InMemoryHistoryProvider()
+        providers = {"none": (stage.provider,), "first": (history, stage.provider), "last": (stage.provider, history)}
+        agent, session = stage.agent_with(*providers[listed]), stage.session
+        stage.script.then("That calls for it. SKILL_SELECT:greetings")
+        for text in ("Say something nice", "Go on", "Is this invoice right?"):
+            await agent.run(text, session=session)
+        assert stage.script.last.times(GREETINGS) == 1
+        assert stage.script.last.system.startswith(BASE)
+        assert [sent.times_in_messages("Skill Activated") for sent in stage.script.sent] == [0, 0, 0]
+
+    async def test_a_client_without_chat_middleware_is_refused_before_the_model_is_called(self, stage: Stage) -> None:
+        class Bare(BaseChatClient[Any]):
+            def _inner_get_response(self, **_: object) -> Any:
+                raise AssertionError("the model was called")
+
+        agent = Agent(Bare(), BASE, context_providers=[stage.provider])
+        with pytest.raises(InvalidTurn, match="ChatMiddlewareLayer"):
+            await agent.run("Hello", session=stage.session)
+
+
+class TestTools:
+    async def test_a_tool_of_one_run_is_hidden_and_blocked_too(self, stage: Stage) -> None:
+        agent = stage.agent_with(stage.provider, tools=[stage.tools["search"]])
+        stage.script.then(Says(asks=(tool_call("write", text="x"),)), "I can't.")
+        await agent.run("Is this invoice right?", session=stage.session, tools=[stage.tools["write"]])
+        assert all("write" not in sent.tools and "search" in sent.tools for sent in stage.script.sent)
+        assert stage.workshop.ran == []
+        assert stage.script.last.times_in_messages("TOOL_FORBIDDEN") == 1
+
+    async def test_a_tool_of_one_run_that_no_skill_forbids_runs(self, stage: Stage) -> None:
+        agent = stage.agent_with(stage.provider, tools=[])
+        stage.script.then(Says(asks=(tool_call("write", text="x"),)), "Done.")
+        await agent.run("Hello", session=stage.session, tools=[stage.tools["write"]])
+        assert stage.workshop.ran == ["write(x)"]
+
+    async def test_the_frameworks_own_skills_stand_beside_ours(self, stage: Stage) -> None:
+        theirs = SkillsProvider(
+            InlineSkill(frontmatter=SkillFrontmatter(name="tea", description="Makes tea."), instructions="Boil water.")
+        )
+        agent = stage.agent_with(stage.provider, theirs)
+        await agent.run("Is this invoice right?", session=stage.session)
+        assert {"load_skill", "read_skill", "search"} <= set(stage.script.last.tools)
+        assert "Makes tea." in stage.script.last.system
+        assert stage.script.last.times(INVOICES) == 1
+
+    async def test_two_of_our_providers_on_one_agent_are_an_error_of_the_framework(self, stage: Stage) -> None:
+        agent = stage.agent_with(stage.provider, SkillContextProvider(stage.weaver, source_id="second"))
+        with pytest.raises(ValueError, match="read_skill"):
+            await agent.run("Hello", session=stage.session)
+
+    async def test_the_host_goes_on_with_its_own_list_of_tools(self, stage: Stage) -> None:
+        session = stage.session
+        await stage.agent.run("Is this invoice right?", session=session)
+        await stage.weaver.disengage("office-1", "invoice-checking")
+        await stage.agent.run("Hello", session=session)
+        assert "write" in stage.script.last.tools
+
+    @pytest.mark.parametrize(
+        ("tool", "name"),
+        [
+            ({"type": "web_search"}, "web_search"),
+            ({"type": "function", "function": {"name": "look_up"}}, "look_up"),
+            ({"type": "function", "name": "look_up"}, "look_up"),
+            (object(), "object"),
+        ],
+    )
+    def test_a_tool_of_any_form_has_a_name(self, tool: object, name: str) -> None:
+        assert name_of(tool) == name
+
+
+class TestSubAgents:
+    async def test_a_sub_agent_has_its_plans_text_conversation_skills_and_tools(self, tmp_path: Path) -> None:
+        weaver = weaver_in(tmp_path)
+        plan = await planned(weaver, "invoice-checking")
+        stage = Stage(weaver, plan=plan)
+        stage.script.then(Says(asks=(tool_call("write", text="x"),)), "I can't.")
+        await stage.agent.run("Look at this", session=stage.session)
+        assert plan.text in stage.script.last.system
+        assert stage.script.last.times(INVOICES) == 1
+        assert "write" not in stage.script.sent[0].tools
+        assert stage.workshop.ran == []
+        assert (await weaver.state("office-1")).engaged == ()
+        assert [one.skill_id for one in (await weaver.state(plan.conversation)).engaged] == ["invoice-checking"]
+
+    async def test_a_sub_agent_without_capabilities_has_no_tool_of_the_host(self, tmp_path: Path) -> None:
+        weaver = weaver_in(tmp_path)
+        stage = Stage(weaver, plan=await planned(weaver))
+        stage.script.then(Says(asks=(tool_call("search", text="x"),)), "I can't.")
+        await stage.agent.run("Look at this")
+        assert not {"search", "write", "submit"} & set(stage.script.last.tools)
+        assert stage.workshop.ran == []
+
+    async def test_a_conversation_beside_a_plan_is_refused(self, tmp_path: Path) -> None:
+        weaver = weaver_in(tmp_path)
+        plan = await planned(weaver, "greetings")
+        with pytest.raises(InvalidTurn, match="leave it out"):
+            SkillContextProvider(weaver, plan=plan, conversation="mine")
+
+
+async def planned(weaver: Weaver, *skills: str) -> SpawnPlan:
+    request = SpawnRequest("Look at this", skills=skills)
+    plan = await weaver.prepare_spawn(request, parent="office-1", tools=["search", "write", "submit"])
+    assert isinstance(plan, SpawnPlan)
+    return plan
+
+
+class TestCheckpoints:
+    async def test_a_request_says_what_is_asked_and_for_which_call(self, stage: Stage) -> None:
+        request = await paused(stage, stage.session)
+        asked = request.additional_properties
+        assert asked["kind"] == "skillweave.checkpoint"
+        assert [(one["name"], one["asks"]) for one in asked["checkpoints"]] == [("pre_filing", "Is everything there?")]
+        assert asked["call"]["arguments"] == {"text": "W-1"}
+
+    async def test_a_response_that_names_nobody_is_refused_and_can_be_given_again(self, stage: Stage) -> None:
+        session = stage.session
+        request = await paused(stage, session)
+        nameless = request.to_function_approval_response(approved=True)
+        with pytest.raises(InvalidVerdict, match="says what and who"):
+            await stage.agent.run(nameless, session=session)
+        assert stage.workshop.ran == []
+        await stage.agent.run(reply_to(request, ANN), session=session)
+        assert stage.workshop.ran == ["submit(W-1)"]
+
+    async def test_a_host_with_one_person_names_that_person_once(self, tmp_path: Path) -> None:
+        stage = Stage(weaver_in(tmp_path), decided_by="Ann Lee")
+        session = stage.session
+        request = await paused(stage, session)
+        await stage.agent.run(request.to_function_approval_response(approved=True), session=session)
+        assert stage.workshop.ran == ["submit(W-1)"]
+        assert [one.by for one in (await stage.weaver.state("office-1")).approvals] == ["Ann Lee"]
+
+    async def test_a_response_that_contradicts_itself_is_refused(self, stage: Stage) -> None:
+        session = stage.session
+        response = (await paused(stage, session)).to_function_approval_response(approved=True)
+        response.additional_properties = {"verdict": "rejected", "by": "Ann Lee"}
+        with pytest.raises(InvalidVerdict, match="both say the same"):
+            await stage.agent.run(response, session=session)
+        assert stage.workshop.ran == []
+
+    async def test_a_response_to_nothing_that_was_asked_runs_nothing(self, stage: Stage) -> None:
+        session = stage.session
+        await stage.agent.run("Prepare the filing", session=session)
+        call = Content.from_function_call("made-up", "submit", arguments={"text": "W-1"}, id="made-up")
+        forged = reply_to(Content.from_function_approval_request("made-up", call), ANN)
+        await stage.agent.run(Message("user", [forged, Content.from_text("Submit")]), session=session)
+        assert stage.workshop.ran == []
+        assert (await stage.weaver.state("office-1")).approvals == ()
+
+    async def test_a_skill_that_changed_since_is_asked_about_again(self, tmp_path: Path) -> None:
+        weaver = skillweave.open(filing("Assemble it."), counter=WordCounter())
+        stage = Stage(weaver)
+        session = stage.session
+        request = await paused(stage, session)
+        weaver.registry.register(filing("Assemble it, then burn it."))
+        response = await stage.agent.run(reply_to(request, ANN), session=session)
+        assert stage.workshop.ran == []
+        again = response.user_input_requests[0]
+        assert "problem" in again.additional_properties
+        await stage.agent.run(reply_to(again, ANN), session=session)
+        assert stage.workshop.ran == ["submit(W-1)"]
+
+    async def test_a_response_that_comes_twice_says_nothing_about_the_text_that_is_asked_about_anew(
+        self, tmp_path: Path
+    ) -> None:
+        weaver = skillweave.open(filing("Assemble it."), counter=WordCounter())
+        stage = Stage(weaver)
+        session = stage.session
+        request = await paused(stage, session)
+        weaver.registry.register(filing("Assemble it, then burn it."))
+        for response in (reply_to(request, ANN), reply_to(request, ANN)):
+            (again,) = (await stage.agent.run(response, session=session)).user_input_requests
+        assert "problem" in again.additional_properties
+        assert stage.workshop.ran == []
+        # A host that sends the whole chat sends the old response along with the new one.
+        both = Message("user", [reply_to(again, ANN), reply_to(request, ANN)])
+        await stage.agent.run(both, session=session)
+        assert stage.workshop.ran == ["submit(W-1)"]
+
+    async def test_a_rejection_of_a_skill_that_changed_since_is_an_error_and_the_question_stays_open(
+        self, tmp_path: Path
+    ) -> None:
+        weaver = skillweave.open(filing("Assemble it."), counter=WordCounter())
+        stage = Stage(weaver)
+        session = stage.session
+        request = await paused(stage, session)
+        weaver.registry.register(filing("Assemble it, then burn it."))
+        with pytest.raises(InvalidVerdict):
+            await stage.agent.run(reply_to(request, {"verdict": "rejected", "by": "Ann Lee"}), session=session)
+        assert session.state["skillweave"]["questions"]
+        assert stage.workshop.ran == []
+
+    async def test_an_answered_question_leaves_the_session(self, stage: Stage) -> None:
+        session = stage.session
+        request = await paused(stage, session)
+        assert [[one["name"] for one in asked] for asked in session.state["skillweave"]["questions"].values()] == [
+            ["pre_filing"]
+        ]
+        await stage.agent.run(reply_to(request, ANN), session=session)
+        assert session.state["skillweave"] == {"questions": {}, "refusals": {}}
+
+    async def test_a_call_with_a_date_waits_in_a_session_that_can_be_written_as_json(self, stage: Stage) -> None:
+        def submit(text: str, on: date) -> str:
+            return stage.workshop.tools[2].run(f"{text} {on.year}")
+
+        agent, session = (
+            stage.agent_with(stage.provider, tools=[FunctionTool(name="submit", func=submit)]),
+            stage.session,
+        )
+        await agent.run("Prepare the filing", session=session)
+        stage.script.then(Says(asks=(tool_call("submit", text="W-1", on="2026-03-01"),)))
+        request = (await agent.run("Submit it", session=session)).user_input_requests[0]
+        kept = json.loads(json.dumps([session.to_dict(), request.to_dict()]))
+        await agent.run(reply_to(Content.from_dict(kept[1]), ANN), session=AgentSession.from_dict(kept[0]))
+        assert stage.workshop.ran == ["submit(W-1 2026)"]
+
+    async def test_two_calls_behind_one_checkpoint_wait_for_their_replies(self, stage: Stage) -> None:
+        session = stage.session
+        await stage.agent.run("Prepare the filing", session=session)
+        stage.script.then(Says(asks=(tool_call("submit", "a", text="1"), tool_call("submit", "b", text="2"))), "Done.")
+        requests = (await stage.agent.run("Submit both", session=session)).user_input_requests
+        await stage.agent.run(Message("user", [reply_to(one, ANN) for one in requests]), session=session)
+        assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
+
+    @pytest.mark.parametrize("verdicts", [("approved", "rejected"), ("rejected", "approved")])
+    async def test_of_two_calls_behind_one_checkpoint_a_rejection_stops_both(
+        self, stage: Stage, verdicts: tuple[str, str]
+    ) -> None:
+        session = stage.session
+        await stage.agent.run("Prepare the filing", session=session)
+        stage.script.then(Says(asks=(tool_call("submit", "a", text="1"), tool_call("submit", "b", text="2"))), "Done.")
+        requests = (await stage.agent.run("Submit both", session=session)).user_input_requests
+        replies = [
+            reply_to(request, {"verdict": verdict, "by": "Ann Lee"})
+            for request, verdict in zip(requests, verdicts, strict=True)
+        ]
+        await stage.agent.run(Message("user", replies), session=session)
+        assert stage.workshop.ran == []
+
+    @pytest.mark.parametrize("verdicts", [("approved", "rejected"), ("rejected", "approved")])
+    async def test_of_two_replies_to_one_request_a_rejection_stands(
+        self, stage: Stage, verdicts: tuple[str, str]
+    ) -> None:
+        session = stage.session
+        request = await paused(stage, session)
+        replies = [reply_to(request, {"verdict": verdict, "by": "Ann Lee"}) for verdict in verdicts]
+        await stage.agent.run(Message("user", replies), session=session)
+        assert stage.workshop.ran == []
+        assert [one.verdict for one in (await stage.weaver.state("office-1")).approvals] == ["rejected"]
+
+    async def test_a_user_who_says_something_else_leaves_the_call_undone(self, stage: Stage) -> None:
+        session = stage.session
+        await stage.agent.run("Prepare the filing", session=session)
+        stage.script.then(Says(asks=(tool_call("search", text="x"), tool_call("submit", text="W-1"))), "Of course.")
+        assert (await stage.agent.run("Submit it", session=session)).user_input_requests
+        assert (await stage.agent.run("Wait, is the plat there?", session=session)).text == "Of course."
+        assert stage.workshop.ran == ["search(x)"]
+
+    async def test_the_model_reads_the_same_refusal_in_every_later_call(self, stage: Stage) -> None:
+        session = stage.session
+        request = await paused(stage, session)
+        no = {"verdict": "rejected", "by": "Ann Lee", "note": "The plat is missing."}
+        await stage.agent.run(reply_to(request, no), session=session)
+        refused = stage.script.last.messages
+        await stage.agent.run("Why not?", session=session)
+        assert stage.script.last.messages[: len(refused)] == refused
+        assert stage.script.last.times_in_messages("Ann Lee") == 1
+
+    async def test_a_refusal_does_not_stop_the_framework_from_summarizing(
+        self, stage: Stage, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        session = stage.session
+        request = await paused(stage, session)
+        await stage.agent.run(reply_to(request, {"verdict": "rejected", "by": "Ann Lee"}), session=session)
+        summaries = ScriptedChatClient(Script(otherwise="They were refused."))
+        stage.agent.compaction_strategy = SummarizationStrategy(client=summaries, target_count=1, threshold=0)
+        await stage.agent.run("Why not?", session=session)
+        assert stage.script.last.times_in_messages("They were refused.") == 1
+        assert [record.message for record in caplog.records if "Rejected" in record.message] == []
+
+    async def test_a_streamed_run_waits_and_goes_on_too(self, stage: Stage) -> None:
+        session = stage.session
+        await stage.agent.run("Prepare the filing", session=session)
+        stage.script.then(SUBMIT, "Submitted.")
+        stream = stage.agent.run("Submit it", session=session, stream=True)
+        requests = [request async for update in stream for request in update.user_input_requests]
+        resumed = stage.agent.run(reply_to(requests[0], ANN), session=session, stream=True)
+        assert "".join([update.text async for update in resumed]) == "Submitted."
+        assert stage.workshop.ran == ["submit(W-1)"]
+
+    async def test_a_rule_that_approves_by_itself_is_no_person(self, stage: Stage) -> None:
+        rules = ToolApprovalMiddleware(auto_approval_rules=[lambda _: True])
+        agent = Agent(
+            ScriptedChatClient(stage.script), BASE, tools=list(stage.tools.values()), context_providers=[stage.provider]
+        )
+        await agent.run("Prepare the filing", session=(session := stage.session))
+        stage.script.then(SUBMIT)
+        with pytest.raises(InvalidVerdict, match="says what and who"):
+            await agent.run("Submit it", session=session, middleware=[rules])
+        assert stage.workshop.ran == []
+
+    async def test_the_frameworks_own_approval_does_not_stand_in_for_a_checkpoint(self, stage: Stage) -> None:
+        submit = FunctionTool(name="submit", func=stage.tools["submit"].func, approval_mode="always_require")
+        agent, session = stage.agent_with(stage.provider, tools=[submit]), stage.session
+        await agent.run("Prepare the filing", session=session)
+        stage.script.then(SUBMIT, "Done.")
+        native = (await agent.run("Submit it", session=session)).user_input_requests[0]
+        asked = (
+            await agent.run(native.to_function_approval_response(approved=True), session=session)
+        ).user_input_requests
+        assert stage.workshop.ran == []
+        await agent.run(reply_to(asked[0], ANN), session=session)
+        assert stage.workshop.ran == ["submit(W-1)"]
+
+    async def test_a_checkpoint_of_the_whole_skill_stops_before_the_model_is_called(self, stage: Stage) -> None:
+        session = stage.session
+        with pytest.raises(ApprovalNeeded, match="good_cause_review"):
+            await stage.agent.run("Write the narrative", session=session)
+        assert stage.script.sent == []
+        await stage.weaver.decide("office-1", "narrative", "good_cause_review", "approved", by="Ann Lee")
+        await stage.agent.run("Write the narrative", session=session)
+        assert stage.script.last.times(heading("narrative")) == 1
+
+    async def test_a_skill_loaded_in_the_middle_of_a_run_stops_it_and_the_run_is_repeated(self, stage: Stage) -> None:
+        session, load = stage.session, Says(asks=(tool_call("read_skill", skill_id="narrative"),))
+        stage.script.then(load)
+        with pytest.raises(ApprovalNeeded, match="good_cause_review"):
+            await stage.agent.run("Write something", session=session)
+        assert len(stage.script.sent) == 1
+        await stage.weaver.decide("office-1", "narrative", "good_cause_review", "approved", by="Ann Lee")
+        stage.script.then(load, "Written.")
+        assert (await stage.agent.run("Write something", session=session)).text == "Written."
+
+    async def test_a_checkpoint_of_the_whole_skill_stops_a_streamed_run(self, stage: Stage) -> None:
+        stream = stage.agent.run("Write the narrative", session=stage.session, stream=True)
+        with pytest.raises(ApprovalNeeded, match="good_cause_review"):
+            await stream.get_final_response()
+        assert stage.script.sent == []
+
+
+async def paused(stage: Stage, session: AgentSession) -> Content:
+    await stage.agent.run("Prepare the filing", session=session)
+    stage.script.then(SUBMIT)
+    requests = (await stage.agent.run("Submit it", session=session)).user_input_requests
+    assert len(requests) == 1
+    return requests[0]
+
+
+def filing(text: str) -> dict[str, Any]:
+    return {
+        "id": "filing",
+        "description": "Assembles filings.",
+        "triggers": ["filing"],
+        "text": {"instructions": text},
+        "checkpoints": [{"name": "pre_filing", "before": "submit"}],
+    }
+
+
+class KeepsHistory(ScriptedChatClient):
+    """A service that keeps the history: it is sent only what is new."""
+
+    STORES_BY_DEFAULT = True
+    calls = 0
+
+    async def _replied(self, messages: Sequence[Message], options: Any) -> ChatResponse[Any]:
+        response = await super()._replied(messages, options)
+        self.calls += 1
+        response.conversation_id = f"response-{self.calls}"
+        return response
+
+    async def _streamed(self, messages: Sequence[Message], options: Any) -> AsyncIterator[ChatResponseUpdate]:
+        self.calls += 1
+        async for update in super()._streamed(messages, options):
+            update.conversation_id = f"response-{self.calls}"
+            yield update
+
+
+class TestHistoryThatAServiceKeeps:
+    @pytest.fixture
+    def kept(self, tmp_path: Path) -> Stage:
+        return Stage(weaver_in(tmp_path), client=KeepsHistory)
+
+    async def test_a_skill_stays_while_only_new_messages_are_sent(self, kept: Stage) -> None:
+        session = kept.session
+        await kept.agent.run("Is this invoice right?", session=session)
+        kept.script.then(Says(asks=(tool_call("search", text="Brandt"),)), "Found.")
+        assert (await kept.agent.run("Go on", session=session)).text == "Found."
+        assert [len(sent.messages) for sent in kept.script.sent] == [1, 1, 1]
+        assert [sent.times(INVOICES) for sent in kept.script.sent] == [1, 1, 1]
+
+    async def test_a_marker_in_the_models_last_words_loads_the_skill(self, kept: Stage) -> None:
+        session = kept.session
+        kept.script.then("That calls for it. SKILL_SELECT:greetings")
+        await kept.agent.run("Say something nice", session=session)
+        await kept.agent.run("Go on", session=session)
+        assert kept.script.last.times(GREETINGS) == 1
+
+    async def test_a_marker_in_streamed_words_loads_the_skill(self, kept: Stage) -> None:
+        session = kept.session
+        kept.script.then("That calls for it. SKILL_SELECT:greetings")
+        await kept.agent.run("Say something nice", session=session, stream=True).get_final_response()
+        await kept.agent.run("Go on", session=session)
+        assert [len(sent.messages) for sent in kept.script.sent] == [1, 1]
+        assert kept.script.last.times(GREETINGS) == 1
+
+    async def test_a_marker_between_two_calls_of_one_run_loads_the_skill(self, kept: Stage) -> None:
+        kept.script.then(Says("SKILL_SELECT:greetings", (tool_call("search", text="x"),)), "Bonjour!")
+        await kept.agent.run("Say something nice", session=kept.session)
+        assert [sent.times(GREETINGS) for sent in kept.script.sent] == [0, 1]
+
+    async def test_the_same_words_twice_are_two_turns(self, kept: Stage) -> None:
+        session = kept.session
+        await kept.agent.run("Is this invoice right?", session=session)
+        for _ in range(5):
+            await kept.agent.run("Go on", session=session)
+        assert [sent.times(INVOICES) for sent in kept.script.sent] == [1, 1, 1, 1, 0, 0]
+
+    async def test_a_call_waits_for_a_person_and_runs(self, kept: Stage) -> None:
+        session = kept.session
+        request = await paused(kept, session)
+        kept.script.then("Submitted.")
+        assert (await kept.agent.run(reply_to(request, ANN), session=session)).text == "Submitted."
+        assert kept.workshop.ran == ["submit(W-1)"]
+        assert kept.script.last.times(FILING) == 1
+
+    async def test_a_tool_is_blocked_in_the_middle_of_a_run(self, kept: Stage) -> None:
+        kept.script.then(Says(asks=(tool_call("write", text="x"),)), "I can't.")
+        await kept.agent.run("Is this invoice right?", session=kept.session)
+        assert kept.workshop.ran == []
+
+
+RESULT = (Content.from_function_result("b", result="found"),)
+
+
+class TestReading:
+    def test_each_result_of_a_message_is_read_by_itself(self) -> None:
+        results = [Content.from_function_result(name, result=f"result {name}") for name in ("a", "b")]
+        pieces = heard([Message("tool", results)])
+        assert [(piece.result.call, piece.result.content) for piece in pieces if piece.result] == [
+            ("a", "result a"),
+            ("b", "result b"),
+        ]
+
+    def test_a_result_says_whether_the_tool_failed(self) -> None:
+        results = [Content.from_function_result("a", result="on fire", exception="RuntimeError"), *RESULT]
+        pieces = heard([Message("tool", results)])
+        assert [piece.result.status for piece in pieces if piece.result] == ["error", "success"]
+
+    def test_what_else_stands_among_results_is_carried(self) -> None:
+        image = Content.from_uri("https://example.com/plat.png", media_type="image/png")
+        pieces = heard([Message("tool", [*RESULT, image])])
+        assert [(piece.message.role, piece.result is None) for piece in pieces] == [
+            (Role.TOOL, False),
+            (Role.TOOL, True),
+        ]
+
+    def test_thoughts_of_the_model_are_carried_but_are_no_words_of_it(self) -> None:
+        thought = Content.from_text_reasoning(text="SKILL_SELECT:greetings")
+        (piece,) = heard([Message("assistant", [thought, Content.from_text("Hello")])])
+        assert (piece.message.role, piece.message.text) == (Role.ASSISTANT, "Hello")
+
+    def test_a_call_that_the_service_runs_itself_waits_for_no_result_of_ours(self) -> None:
+        call = Content.from_function_call("a", "look_up", informational_only=True)
+        (piece,) = heard([Message("assistant", [call])])
+        assert piece.calls == ()
+
+    def test_a_role_that_no_model_knows_is_an_error_with_its_place(self) -> None:
+        with pytest.raises(InvalidTurn, match=r"messages\[1\] has the role 'narrator'"):
+            heard([Message("user", ["Hello"]), Message("narrator", ["Meanwhile"])])
+
+
+def test_without_the_package_the_scripted_client_names_the_extra_in_one_line() -> None:
+    script = """
+import sys
+sys.modules["agent_framework"] = None
+try:
+    import skillweave.testing.hosts.agent_framework
+except ImportError as error:
+    print(type(error).__name__, error)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == (
+        "MissingExtra a scripted model of the Agent Framework needs the package agent-framework-core, "
+        "which is not installed: pip install 'skillweave[agent-framework]'\n"
+    )
