@@ -1,0 +1,83 @@
+"""Items of the Responses API read as what was heard, as the OpenAI Agents SDK keeps and sends them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from skillweave.adapters.call import Call, read_call
+from skillweave.adapters.heard import Heard
+from skillweave.adapters.messages.shape import listed, plain
+from skillweave.adapters.own import all_blocks, without_blocks
+from skillweave.conversation import Message, Part, Role, ToolResult
+
+_ROLES = {"user": Role.USER, "system": Role.SYSTEM, "developer": Role.SYSTEM, "assistant": Role.ASSISTANT}
+_TEXTS = ("input_text", "output_text", "text")
+_CALLS = ("function_call", "custom_tool_call")
+
+
+def heard(items: str | Sequence[Any]) -> list[Heard]:
+    """What the model is sent; all that it said and asked for in one reply is one message."""
+    entries = [{"role": "user", "content": items}] if isinstance(items, str) else [plain(item) or {} for item in items]
+    return list(_read(entries))
+
+
+def _read(entries: Sequence[Mapping[str, Any]]) -> Iterator[Heard]:
+    numbered = ((index, item, _role(item)) for index, item in enumerate(entries))
+    for role, group in groupby(numbered, key=lambda entry: entry[2]):
+        found = [(f"input[{index}]", item) for index, item, _ in group]
+        if role is Role.ASSISTANT:
+            yield _reply(found[0][0], [item for _, item in found])
+        else:
+            yield from (
+                _result(where, item) if role is Role.TOOL else _said(where, role, item) for where, item in found
+            )
+
+
+def _role(item: Mapping[str, Any]) -> Role:
+    if item.get("role") in _ROLES:
+        return _ROLES[item["role"]]
+    # What is neither said by somebody nor a tool's answer is a step of the model: a call, a reasoning, a search.
+    return Role.TOOL if str(item.get("type")).endswith("_output") else Role.ASSISTANT
+
+
+def _said(where: str, role: Role, item: Mapping[str, Any]) -> Heard:
+    parts = _parts(item.get("content"))
+    whole = Message(role, parts)
+    return Heard(where, whole, None if role is Role.SYSTEM and all_blocks(parts) else whole)
+
+
+def _reply(where: str, items: Sequence[Mapping[str, Any]]) -> Heard:
+    parts: list[Part] = []
+    calls: list[Call] = []
+    for item in items:
+        if "role" in item:
+            parts.extend(_parts(item.get("content")))
+            continue
+        parts.append({"type": str(item.get("type")), "id": item.get("call_id"), "name": item.get("name")})
+        if item.get("type") in _CALLS:
+            calls.append(_call(item))
+    whole = Message(Role.ASSISTANT, tuple(parts))
+    return Heard(where, whole, whole, tuple(calls))
+
+
+def _call(item: Mapping[str, Any]) -> Call:
+    arguments = item.get("arguments") if item["type"] == "function_call" else {"input": item.get("input")}
+    return read_call(item.get("call_id"), item.get("name"), arguments)
+
+
+def _result(where: str, item: Mapping[str, Any]) -> Heard:
+    whole = Message(Role.TOOL, _parts(item.get("output")))
+    call = item.get("call_id")
+    result = ToolResult("", whole.text, call=call if isinstance(call, str) else None)
+    return Heard(where, whole, Message(Role.TOOL, without_blocks(tuple(whole.content or ()))), result=result)
+
+
+def _parts(content: object) -> tuple[Part, ...]:
+    if isinstance(content, str):
+        return (content,) if content else ()
+    return tuple(_part(plain(part) or {}) for part in listed(content))
+
+
+def _part(part: Mapping[str, Any]) -> Part:
+    text = part.get("text")
+    return text if part.get("type") in _TEXTS and isinstance(text, str) else part

@@ -1,0 +1,154 @@
+"""Skills in an agent of the OpenAI Agents SDK: in its instructions, before its tools, at its approvals.
+
+Skill text is placed in the call: what is added to a call's input is not kept in the SDK's sessions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar, cast
+
+from skillweave.adapters.approval import question, read_reply, record
+from skillweave.adapters.bridge import Bridge, Judged, is_own
+from skillweave.adapters.call import Call, read_call, words_for
+from skillweave.adapters.messages.shape import plain
+from skillweave.adapters.openai_agents.model import Woven, WovenProvider
+from skillweave.adapters.openai_agents.run import ConversationFilter, id_of
+from skillweave.adapters.openai_agents.tools import declared, guarded
+from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.conversation import Placement
+from skillweave.errors import InvalidTurn, MissingExtra
+from skillweave.settings import Settings
+from skillweave.weaver import Weaver
+
+try:
+    from agents import Agent, FunctionTool, Model, RunConfig, RunContextWrapper, RunState, Tool
+    from agents.items import ToolApprovalItem
+    from agents.memory import Session
+except ModuleNotFoundError:
+    raise MissingExtra("the adapter for the OpenAI Agents SDK", "openai-agents", "openai-agents") from None
+
+_Context = TypeVar("_Context")
+
+
+class Skills:
+    """A Weaver for agents of the SDK: `agent` guards an agent, `run_config` makes a run part of a conversation.
+
+    `max_skills`, `matchers` and `settings` stand in for the weaver's; `plan` is that of a spawned sub-agent, whose runs
+    are in `plan.conversation`. Any number of agents and conversations may share one object: everything that counts is
+    in the weaver's ledger.
+    """
+
+    def __init__(
+        self,
+        weaver: Weaver,
+        *,
+        max_skills: int | None = None,
+        plan: SpawnPlan | None = None,
+        matchers: Sequence[str] | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        self._bridge = Bridge(
+            weaver, Placement.CALL, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings
+        )
+
+    def agent(self, agent: "Agent[_Context]") -> "Agent[_Context]":
+        """A copy of the agent with skills, whose function tools, also those of MCP servers, are judged at each call.
+
+        Its handoffs stay as they are: an agent that is handed to has skills where it was made here too. Raises
+        InvalidTurn when a tool has the name of one of skillweave's own.
+        """
+        if isinstance(agent, _Skilled):
+            return agent
+        taken = sorted(tool.name for tool in agent.tools if is_own(tool.name))
+        if taken:
+            raise InvalidTurn(
+                f"agent {agent.name!r} has a tool {taken[0]!r}, as skillweave has; give yours another name"
+            )
+        values = {one.name: getattr(agent, one.name) for one in fields(agent) if one.init}
+        values["tools"] = [*agent.tools, *(declared(self._bridge, spec) for spec in self._bridge.own_tools)]
+        kind = type(type(agent).__name__, (_Skilled, type(agent)), {"bridge": self._bridge})
+        return cast("Agent[_Context]", kind(**values))
+
+    def run_config(self, conversation: "str | Session", base: "RunConfig | None" = None) -> "RunConfig":
+        """The configuration of a run in the conversation, which is named by its id or by the session that keeps it.
+
+        `base` is the host's own. Raises InvalidTurn for a conversation without an id, and for a base that runs input
+        guardrails before a person has approved.
+        """
+        own = base or RunConfig()
+        if own.tool_execution and own.tool_execution.pre_approval_tool_input_guardrails:
+            raise InvalidTurn(
+                "pre_approval_tool_input_guardrails refuses calls that are to wait for a person; leave it off"
+            )
+        named, plan = id_of(conversation), self._bridge.plan
+        if plan is not None and named != plan.conversation:
+            raise InvalidTurn(f"this plan belongs to conversation {plan.conversation!r}, not to {named!r}")
+        return replace(
+            own,
+            model=Woven(own.model) if isinstance(own.model, Model) else own.model,
+            model_provider=WovenProvider(own.model_provider),
+            call_model_input_filter=ConversationFilter(named, own.call_model_input_filter),
+        )
+
+    async def waiting(self, state: "RunState[Any]", conversation: "str | Session") -> list[dict[str, object]]:
+        """What a person is asked, as JSON data, for each interrupted call that `decide` settles.
+
+        One that may not run, whatever the person says, has a `problem`.
+        """
+        named = id_of(conversation)
+        return [
+            question(named, judged.waits, call, "" if judged.waits or judged.runs else words_for(judged.verdict))
+            for _, call, judged in await self._interrupted(state, named)
+        ]
+
+    async def decide(
+        self, state: "RunState[Any]", conversation: "str | Session", reply: object, *, call_id: str | None = None
+    ) -> "RunState[Any]":
+        """Keep a person's reply for the interrupted calls, or the one of this id, and give the state to run on.
+
+        `reply` is `{verdict, by, note}`. A call that may not run is rejected with words for the model; what only the
+        host's own rules interrupted stays as it is. Doing it again, as after a crash, changes nothing. Raises
+        InvalidVerdict for any other reply, and where a skill has changed since the person was asked.
+        """
+        said, named = read_reply(reply), id_of(conversation)
+        found = [one for one in await self._interrupted(state, named) if call_id in (None, one[1].id)]
+        pending = dict.fromkeys(checkpoint for _, _, judged in found for checkpoint in judged.waits)
+        await record(self._bridge.weaver, named, pending, said)
+        for item, call, _ in found:
+            now = await self._bridge.judge(call, named)
+            if now.runs:
+                state.approve(item)
+            else:
+                state.reject(item, rejection_message=words_for(now.verdict))
+        return state
+
+    async def _interrupted(
+        self, state: "RunState[Any]", conversation: str
+    ) -> "list[tuple[ToolApprovalItem, Call, Judged]]":
+        found = [
+            (item, read_call(item.call_id, item.tool_name, item.arguments))
+            for item in state.get_interruptions()
+            if isinstance(item.agent, _Skilled) and (plain(item.raw_item) or {}).get("type") == "function_call"
+        ]
+        judged = [(item, call, await self._bridge.judge(call, conversation)) for item, call in found]
+        return [one for one in judged if not one[2].runs or _only_ours(one[0])]
+
+
+def _only_ours(item: "ToolApprovalItem") -> bool:
+    """Whether the host itself never asks before this tool, so that its call was interrupted at a checkpoint."""
+    same = [tool for tool in item.agent.tools if isinstance(tool, FunctionTool) and tool.name == item.tool_name]
+    return bool(same) and all(tool.needs_approval is False for tool in same)
+
+
+class _Skilled(Agent[Any]):
+    """An agent whose tools are made anew for each call of the model, so that one call's rules are never another's."""
+
+    bridge: Bridge
+
+    def __post_init__(self) -> None:
+        super().__post_init__()  # type: ignore[no-untyped-call]  # as the SDK has it
+        if isinstance(self.model, Model) and not isinstance(self.model, Woven):
+            self.model = Woven(self.model, self.name)
+
+    async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
+        return [guarded(self.bridge, tool) for tool in await super().get_all_tools(run_context)]

@@ -1,0 +1,31 @@
+"""The adapter for the OpenAI Agents SDK, against the SDK itself."""
+
+from pathlib import Path
+
+from skillweave.conversation import Placement
+from skillweave.testing.hosts import HostedAgent, Script
+from skillweave.testing.hosts.contracts import (
+    AdapterContract,
+    CallPlacementContract,
+    CheckpointContract,
+    StreamingContract,
+    SyncContract,
+)
+from skillweave.testing.hosts.skills import Workshop
+from skillweave.weaver import Weaver
+from tests.adapters.hosts.openai_agents_agent import OpenAiAgent
+
+
+class OpenAiAgents:
+    placement = Placement.CALL
+
+    def agent(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path) -> HostedAgent:
+        return OpenAiAgent(weaver, script, workshop, memory)
+
+
+class TestAwaited(OpenAiAgents, AdapterContract, CallPlacementContract, CheckpointContract, StreamingContract):
+    """Runner.run and Runner.run_streamed."""
+
+
+class TestBlocking(OpenAiAgents, SyncContract):
+    """Runner.run_sync."""
