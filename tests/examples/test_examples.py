@@ -32,9 +32,94 @@ LONG_HANDBOOK = (
     "machine-service: already-present: section 2.2 is in the context already",
     "=== Skill Section: Machine Service, 7.3 Door switch ===",
 )
+LANGCHAIN_AGENT = (
+    "model   sees Invoice Checking; may call search_ledger, pay_invoice",
+    "tool    search_ledger: ran",
+    "tool    change_vendor_record: blocked",
+    "tool    read_skill: ran",
+    "person  payment_release: Ann Lee approves",
+    "model   sees Invoice Checking, Meeting Minutes; may call search_ledger, pay_invoice",
+    "tool    pay_invoice: ran",
+    "skill   invoice-checking: triggers: keyword 'invoice'; given in full",
+    "skill   meeting-minutes: explicit: read 'meeting-minutes'; given in full",
+)
+LANGGRAPH_AGENT = (
+    "model     There is a skill for that. SKILL_SELECT:exception-filing",
+    "given     === Skill Activated: Exception Filing ===",
+    "blocked   change_record: TOOL_FORBIDDEN: this call of `change_record` is forbidden by",
+    "hidden    change_record",
+    "pauses    pre_filing before submit_filing: Are all notices and the plat there?",
+    "-         the process ends; the next one reads the files",
+    "person    approved by Ann Lee",
+    "ran       submit_filing: the filing for Ranch 1H has number 117",
+    "synthesis The filing for Ranch 1H is submitted under number 117; two operators get a notice.",
+)
+AGENT_FRAMEWORK_AGENT = (
+    "user: What is 2+2?",
+    "model   has no skill (hidden: nothing)",
+    "user: Is invoice INV-20417 from Brandt GmbH right?",
+    "model   has Skill Activated: Invoice Checking (hidden: change_vendor_record)",
+    "tool    three payments to Brandt, all to DE02 1203 0000",
+    "tool    TOOL_FORBIDDEN",
+    "model   has Skill Activated: Invoice Checking (hidden: change_vendor_record)",
+    "agent   I pay it.",
+    "person  approved by Kim Park",
+    "tool    INV-20417 paid",
+    "agent   INV-20417 is paid.",
+)
+OPENAI_AGENTS_AGENT = (
+    "tool    search_ledger: ran",
+    "tool    change_vendor_record: blocked",
+    "skills  invoice-checking",
+    "hidden  change_vendor_record",
+    "person  is asked: Are payee, account number and total the ones that were checked, and may they be paid?",
+    "person  Ann Lee approves",
+    "tool    pay_invoice: ran",
+    "tool    read_skill: ran",
+    "skills  invoice-checking, meeting-minutes",
+)
+PYDANTIC_AI_AGENT = (
+    "call    has skills: Invoice Checking; hidden: change_vendor_record",
+    "tool    search_ledger: success, three payments to Brandt, all to DE02 1203 0000 0000 2020 51",
+    "tool    change_vendor_record: failed, TOOL_FORBIDDEN: this call of `change_vendor_record` is forbi",
+    "call    has skills: Invoice Checking; hidden: change_vendor_record",
+    (
+        "pause   pay_invoice waits for accountant: Are payee, account number and total the ones that were checked, and"
+        " may they be paid?"
+    ),
+    "person  approved by Kim Vogt",
+    "tool    pay_invoice: success, INV-20417 is paid",
+    "call    has skills: Invoice Checking, Meeting Minutes; hidden: change_vendor_record",
+)
+CODING_LANGGRAPH = (
+    "lead   ran     spawn_subagent: the sub-agent is not started: `specification-engine` requires `opencode-implemen",
+    "coder  ran     specKit: stored specs/double.md, 2 acceptance criteria",
+    "coder  blocked write: TOOL_FORBIDDEN: this call of `write` is forbidden by a skill in force; allowed:",
+    "coder  ran     opencode-executor: wrote double.py, 126 characters",
+    "coder  says    Both criteria hold: test_criterion_1 and test_criterion_2 are green.",
+    "lead   says    double.py is written, and both criteria of its specification hold.",
+    "files  double.md, double.py, test_double.py",
+)
+CODING_AGENT_FRAMEWORK = (
+    "lead   has     spawn_subagent",
+    "lead   heard   the sub-agent is not started: `specification-engine` requires `opencode-implementer`: A specific",
+    "coder  has     specKit, opencode-executor",
+    "coder  heard   stored specs/double.md, 2 acceptance criteria",
+    'coder  heard   Error: Requested function "write" not found.',
+    "coder  heard   wrote double.py, 126 characters",
+    "lead   heard   Both criteria hold: test_criterion_1 and test_criterion_2 are green.",
+    "files  double.md, double.py, test_double.py",
+)
 SAYS = {
+    "coding_langgraph.py": CODING_LANGGRAPH,
+    "coding_agent_framework.py": CODING_AGENT_FRAMEWORK,
     "messages_loop.py": ("OpenAI style, history placement", *LOOP_IN_HISTORY),
     "long_handbook.py": LONG_HANDBOOK,
+    "openai_agents_agent.py": OPENAI_AGENTS_AGENT,
+    "agent_framework_agent.py": AGENT_FRAMEWORK_AGENT,
+    "langgraph_agent.py": LANGGRAPH_AGENT,
+    "langchain_agent.py": LANGCHAIN_AGENT,
+    "pydantic_ai_agent.py": PYDANTIC_AI_AGENT,
 }
 """The lines that an example must print, in this order, others between them."""
 
