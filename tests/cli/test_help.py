@@ -8,6 +8,7 @@ from skillweave.cli.app import load_command
 COMMANDS = [
     (),
     ("weave",),
+    ("chat",),
     ("match",),
     ("catalog",),
     ("show",),

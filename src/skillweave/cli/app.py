@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "demo": "See it work: one conversation over the example skills.",
         "weave": "Say what to give to the model for a message, and why.",
+        "chat": "Talk to a model that is given the right skills.",
         "match": "Show which skills a message calls for, and which nearly.",
         "catalog": "Print the catalog as the model sees it, with its cost.",
         "show": "Print one skill as the model gets it, with cost and rules.",

@@ -91,6 +91,8 @@ def _streamed(answers: Iterator[Answer], *, as_json: bool) -> int:
             if answer is None:
                 return 0
             text = answer.as_line() if as_json else answer.text(page_for(sys.stdout)).rstrip("\n")
+        except BrokenPipeError:
+            raise
         except (SkillweaveError, OSError, UnicodeError) as error:
             failure = failure_of(error)
             if as_json:
@@ -145,8 +147,9 @@ def _interrupted(_signal: int, _frame: FrameType | None) -> None:
 @contextmanager
 def _open_streams() -> Iterator[None]:
     """Whatever a skill's text holds, a terminal that cannot show it must not end the command."""
-    with Path(os.devnull).open("w") as nothing:
+    with Path(os.devnull).open("w") as nothing, Path(os.devnull).open() as silence:
         sys.stdout, sys.stderr = sys.stdout or nothing, sys.stderr or nothing
+        sys.stdin = sys.stdin or silence
         for stream in (sys.stdout, sys.stderr):
             getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
         yield

@@ -8,8 +8,19 @@ from skillweave.cli.arguments.number import whole_number
 from skillweave.cli.completion import offers
 
 SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
+MODEL = "The model"
 """The groups that options stand in, in `--help`."""
 
+Model: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="PROVIDER:NAME",
+        help="Which model, such as anthropic:claude-sonnet-4-5; its provider's package and key must be there.",
+        rich_help_panel=MODEL,
+        show_default=False,
+    ),
+]
 Skills: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(

@@ -38,7 +38,9 @@ class Key:
 
 
 PREFIX = "SKILLWEAVE_"
-OF_ONE_TURN = frozenset({"coding", "conversation", "memory", "risk", "role", "task", "transcript", "turn-id"})
+OF_ONE_TURN = frozenset(
+    {"coding", "conversation", "memory", "message", "risk", "role", "task", "transcript", "turn-id"}
+)
 """What is said of one turn: configured, it would be taken for every turn, and nobody would see why."""
 OF_ONE_CALL = frozenset(
     {

@@ -1,0 +1,208 @@
+"""`skillweave chat`: a conversation with a real model."""
+
+import asyncio
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from skillweave.cli.arguments import options
+from skillweave.cli.arguments.ledger import Kept, kept_in, opened
+from skillweave.cli.arguments.message import message_text
+from skillweave.cli.arguments.skills import sources_of
+from skillweave.cli.arguments.working import indexed
+from skillweave.cli.failure import Mistake
+from skillweave.cli.output.answer import Answer, Stream
+from skillweave.cli.output.page import Ink, printable
+from skillweave.conversation import Placement
+from skillweave.errors import SkillweaveError
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from skillweave.cli.chat_agent import Talk, Told
+    from skillweave.registry import Source
+    from skillweave.settings import Settings
+
+EXAMPLES = """
+skillweave chat --model anthropic:claude-sonnet-4-5
+skillweave chat --model openai:gpt-5 --conversation c1 --system "You work in an office."
+skillweave chat --model ollama:llama3.2 -m "Say bonjour to Alice" -m "And to Bob?" --json
+"""
+
+
+def chat(
+    model: options.Model = None,
+    system: Annotated[
+        str | None, typer.Option("--system", metavar="TEXT", help="The system prompt.", rich_help_panel=options.MODEL)
+    ] = None,
+    message: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--message",
+            "-m",
+            metavar="TEXT",
+            help="Say this, print the reply and end. Repeatable. Without it: each line of standard input, or what you "
+            "type.",
+            rich_help_panel=options.MODEL,
+            show_default=False,
+        ),
+    ] = None,
+    skills: options.Skills = None,
+    pack: options.Packs = None,
+    strict: options.Strict = False,
+    placement: options.Where = "history",
+    catalog: options.Catalog = "always",
+    max_skills: options.MaxSkills = 3,
+    budget: options.Tokens = 8000,
+    conversation: options.Conversation = None,
+    ledger: options.Ledger = None,
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", help="Say nothing about the skills.", rich_help_panel=options.OUTPUT),
+    ] = False,
+    as_json: options.AsJson = False,
+) -> Stream:
+    """Talk to a model that is given the right skills.
+
+    Needs the extra skillweave[langchain] and the package of the model's provider. Beside each reply a line on stderr
+    says which skills were given, and why. The history lives in this process only: a conversation that is kept by
+    --conversation goes on with its skills and verdicts, and texts that are gone with the history are given again.
+    Where a skill has a checkpoint, you are asked. Type /quit to end, or press Ctrl-C.
+    """
+    from skillweave.cli.arguments.turn import settings_of
+    from skillweave.cli.chat_model import open_model
+
+    if not model:
+        raise Mistake("no model is named; add --model provider:name, such as --model anthropic:claude-sonnet-4-5")
+    said = None if message is None else tuple(map(_text, message))
+    kept = kept_in(ledger, conversation)
+    sources = sources_of(skills, strict=strict, packs=pack)
+    settings = settings_of(catalog=catalog, max_skills=max_skills, budget=budget)
+    talking = opened_talk(open_model(model), model, kept, sources, settings, system=system, placement=placement)
+    return Stream(answers(talking, said) if as_json else _conversed(talking, said, quiet=quiet))
+
+
+def converse(talk: "Talk", messages: Sequence[str] | None = None, *, quiet: bool = False) -> None:
+    """Say the messages, or what comes from standard input, and print what is replied.
+
+    At the prompt the conversation goes on after a message that failed; elsewhere the error ends it.
+    """
+    from skillweave.cli.chat_terminal import say, summary, trouble
+
+    last: list[Told] = []
+    at_prompt = not messages and sys.stdin.isatty()
+    for text in _coming(talk, messages, last):
+        try:
+            last[:] = [_replied(talk, text)]
+        except SkillweaveError as error:
+            if not at_prompt:
+                raise
+            say(f"skillweave: {printable(str(error))}\n")
+            continue
+        if not quiet:
+            say(f"{summary(last[-1])}\n", Ink.FAINT)
+        for line in trouble(last[-1]):
+            say(f"skillweave: {line}\n")
+
+
+def answers(talking: "AbstractContextManager[Talk]", messages: Sequence[str] | None = None) -> Iterator[Answer]:
+    """The same as data, one answer for each message."""
+    from skillweave.cli.chat_terminal import ask_person, trouble
+
+    last: list[Told] = []
+    with talking as talk:
+        for text in _coming(talk, messages, last):
+            told = talk.say(text, ask_person, lambda _: None)
+            last[:] = [told]
+            yield Answer(told.to_dict, lambda _, told=told: told.reply, notes=tuple(trouble(told)))  # type: ignore[misc]
+
+
+@contextmanager
+def opened_talk(
+    model: "BaseChatModel",
+    named: str,
+    kept: Kept,
+    sources: "Sequence[Source]",
+    settings: "Settings",
+    *,
+    system: str | None = None,
+    placement: str = Placement.HISTORY.value,
+) -> Iterator["Talk"]:
+    """The conversation with that model; the ledger is closed at the end.
+
+    What was wrong with the skills is said first. Raises StoreUnavailable for a ledger that does not answer.
+    """
+    from skillweave.cli.chat_agent import Happened, Talk
+    from skillweave.cli.chat_terminal import say
+    from skillweave.cli.output.tally import loading_notes
+    from skillweave.wiring import open_weaver
+
+    happened = Happened()
+    with asyncio.Runner() as runner:
+        opening = opened(kept)
+        store = runner.run(opening.__aenter__())
+        weaver = open_weaver(*sources, ledger=store, settings=settings, observers=[happened.observer])
+        try:
+            runner.run(store.load(kept.conversation))
+            runner.run(indexed(weaver))
+            for note in loading_notes(runner.run(weaver.snapshot())):
+                say(f"skillweave: {printable(note)}\n")
+            yield Talk(
+                model, weaver, kept.conversation, happened, named=named, system=system, placement=Placement(placement)
+            )
+        finally:
+            weaver.sync.close()
+            runner.run(opening.__aexit__(None, None, None))
+
+
+def _replied(talk: "Talk", text: str) -> "Told":
+    from skillweave.cli.chat_terminal import ask_person
+
+    open_line = False
+
+    def show(piece: str) -> None:
+        nonlocal open_line
+        sys.stdout.write(printable(piece))
+        sys.stdout.flush()
+        open_line = not piece.endswith("\n")
+
+    def ask(question: Mapping[str, Any]) -> Mapping[str, object]:
+        if open_line:
+            show("\n")
+        return ask_person(question)
+
+    try:
+        told = talk.say(text, ask, show)
+    except SkillweaveError:
+        if open_line:
+            show("\n")
+        raise
+    show("\n")
+    return told
+
+
+def _conversed(
+    talking: "AbstractContextManager[Talk]", messages: Sequence[str] | None, *, quiet: bool
+) -> Iterator[Answer]:
+    """Everything is printed as it comes, so there is no answer left; a failure is told as that of a stream."""
+    with talking as talk:
+        converse(talk, messages, quiet=quiet)
+    yield from ()
+
+
+def _coming(talk: "Talk", messages: Sequence[str] | None, last: "Sequence[Told]") -> Iterable[str]:
+    from skillweave.cli.chat_terminal import piped, typed
+
+    if messages:
+        return messages
+    return typed(talk, last) if sys.stdin.isatty() else piped()
+
+
+def _text(given: str) -> str:
+    text = message_text(given)
+    if not text.strip():
+        raise Mistake("a --message is empty; say something in it, or leave it out")
+    return text

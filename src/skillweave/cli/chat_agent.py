@@ -1,0 +1,174 @@
+"""One conversation with a model in LangChain's agent, message by message, and what skillweave did for each."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from skillweave.adapters.langchain import SkillMiddleware
+from skillweave.cli.chat_model import model_failure
+from skillweave.cli.output.injection import GIVEN
+from skillweave.conversation import Placement
+from skillweave.decisions import Decision
+from skillweave.errors import MissingExtra, SkillweaveError, StoreUnavailable
+from skillweave.events.event import Event
+from skillweave.events.observer import Callback
+from skillweave.events.tools import ToolBlocked
+from skillweave.events.turns import TurnDecided
+from skillweave.ledger.port import Logged
+from skillweave.weaver import Weaver
+
+try:
+    from langchain.agents import create_agent
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.types import Command, Interrupt
+except ModuleNotFoundError:
+    raise MissingExtra("a conversation with a model", "langchain", "langchain") from None
+
+Decide = Callable[[Mapping[str, Any]], Mapping[str, object]]
+"""A person's reply to the question of a checkpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of one message: the reply, what was decided about which skill, and the calls that were blocked.
+
+    `context` are the skills whose text the last call of the model had; `diagnostics` are codes of what went wrong with
+    the turns.
+    """
+
+    message: str
+    reply: str
+    decisions: tuple[Decision, ...]
+    blocked: tuple[ToolBlocked, ...]
+    context: tuple[str, ...] = ()
+    diagnostics: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> tuple[Decision, ...]:
+        """The decisions by which text was given."""
+        return tuple(decision for decision in self.decisions if decision.outcome in GIVEN)
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form; `skills` are those whose text was given for this message, `tokens` what their text costs."""
+        return {
+            "message": self.message,
+            "reply": self.reply,
+            "skills": list(dict.fromkeys(decision.skill_id for decision in self.given)),
+            "context": list(self.context),
+            "tokens": sum(decision.tokens or 0 for decision in self.given),
+            "decisions": [decision.to_dict() for decision in self.decisions],
+            "blocked": [one.to_dict() for one in self.blocked],
+            "diagnostics": list(self.diagnostics),
+        }
+
+
+@dataclass(slots=True)
+class Happened:
+    """Collects what happens during one message; `observer` is for the Weaver."""
+
+    turns: dict[str, TurnDecided] = field(default_factory=dict)
+    blocked: list[ToolBlocked] = field(default_factory=list)
+
+    @property
+    def observer(self) -> Callback:
+        """What the Weaver tells."""
+        return Callback(self._observe)
+
+    @property
+    def context(self) -> tuple[str, ...]:
+        """The skills whose text the last call of the model had."""
+        return next((turn.skills for turn in reversed(self.turns.values())), ())
+
+    @property
+    def diagnostics(self) -> tuple[str, ...]:
+        """The codes of what went wrong, each once."""
+        return tuple(dict.fromkeys(code for turn in self.turns.values() for code in turn.diagnostics))
+
+    def clear(self) -> None:
+        """Begin with the next message."""
+        self.turns.clear()
+        self.blocked.clear()
+
+    def _observe(self, event: Event) -> None:
+        if isinstance(event.payload, ToolBlocked):
+            self.blocked.append(event.payload)
+        elif isinstance(event.payload, TurnDecided) and event.turn_id is not None:
+            self.turns[event.turn_id] = event.payload
+
+
+class Talk:
+    """The conversation; its history is in this process, the ledger of the Weaver may be in a file."""
+
+    def __init__(
+        self,
+        model: BaseChatModel,
+        weaver: Weaver,
+        conversation: str,
+        happened: Happened,
+        *,
+        named: str = "the model",
+        system: str | None = None,
+        placement: Placement = Placement.HISTORY,
+    ) -> None:
+        self.weaver = weaver
+        self.conversation = conversation
+        self._happened = happened
+        self._named = named
+        self._run: Any = {"configurable": {"thread_id": conversation}}
+        self._agent: Any = create_agent(
+            model,
+            system_prompt=system or None,
+            middleware=[SkillMiddleware(weaver, placement=placement)],
+            checkpointer=InMemorySaver(),
+        )
+
+    def say(self, text: str, decide: Decide, show: Callable[[str], object]) -> Told:
+        """One message of the user; `show` gets the reply piece by piece, `decide` what a person is asked.
+
+        Raises Mistake for a model that fails, and whatever `decide` raises.
+        """
+        before = {entry.turn_id for entry in self._logged()}
+        self._happened.clear()
+        reply, speaking = "", None
+        given: Any = {"messages": [{"role": "user", "content": text}]}
+        while given is not None:
+            asked: list[Interrupt] = []
+            for message, piece in self._pieces(given, asked):
+                apart = "\n" if reply and message != speaking else ""  # what is said before a tool call and after it
+                show(apart + piece)
+                reply, speaking = reply + apart + piece, message
+            given = Command(resume={one.id: decide(one.value) for one in asked}) if asked else None
+        # A message that begins another process's chat in the same words is the same turn again, and logged already.
+        happened = self._happened
+        new = [one for one in self._logged() if one.turn_id in happened.turns or one.turn_id not in before]
+        decisions = _latest([one.decision for one in new])
+        return Told(text, reply, decisions, tuple(happened.blocked), happened.context, happened.diagnostics)
+
+    def _pieces(self, given: object, asked: list[Interrupt]) -> Iterator[tuple[str | None, str]]:
+        try:
+            for mode, data in self._agent.stream(given, self._run, stream_mode=["messages", "updates"]):
+                if mode == "updates":
+                    asked += data.get("__interrupt__", ())
+                elif isinstance(data[0], AIMessage) and data[0].text:
+                    yield data[0].id, str(data[0].text)
+        except SkillweaveError:
+            raise
+        except Exception as error:
+            raise model_failure(error, self._named) from error
+
+    def _logged(self) -> Sequence[Logged]:
+        try:
+            return self.weaver.sync.why(self.conversation)
+        except StoreUnavailable:
+            return ()  # the reply is worth more than what there is to say about it
+
+
+def _latest(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+    """Of each skill the decision that says most: that it was given, else the last one."""
+    found: dict[str, Decision] = {}
+    for decision in decisions:
+        if decision.skill_id not in found or found[decision.skill_id].outcome not in GIVEN:
+            found[decision.skill_id] = decision
+    return tuple(found.values())

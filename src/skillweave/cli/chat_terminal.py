@@ -1,0 +1,150 @@
+"""The terminal's side of a conversation: reading what is said, asking a person to decide, and a line for each turn."""
+
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from skillweave.cli.arguments.message import decoded
+from skillweave.cli.failure import Mistake
+from skillweave.cli.output.injection import checkpoint_text, decisions_text
+from skillweave.cli.output.page import Ink, Page, page_for, printable
+from skillweave.cli.output.words import listed, tokens_shown
+
+if TYPE_CHECKING:
+    from skillweave.cli.chat_agent import Talk, Told
+
+PROMPT = "> "
+_VERDICTS = {"a": "approved", "approve": "approved", "r": "rejected", "reject": "rejected"}
+COMMANDS = "/why says what was decided about the last message, /skills lists the skills, /quit ends the conversation"
+
+
+def piped() -> Iterator[str]:
+    """What standard input says, line by line, without the empty ones; raises Mistake for what is no UTF-8."""
+    for line in sys.stdin.buffer:
+        if text := decoded(line, "standard input").strip():
+            yield text
+
+
+def typed(talk: "Talk", last: Sequence["Told"]) -> Iterator[str]:
+    """What a person types, until /quit or the end of input; other commands are answered here.
+
+    `last` holds what became of the last message.
+    """
+    say(f"{COMMANDS}\n", Ink.FAINT)
+    while (line := _line()) is not None and (text := line.strip()) != "/quit":
+        if answer := command_answer(text, talk, last):
+            say(f"{answer}\n")
+        elif text:
+            yield text
+
+
+def command_answer(text: str, talk: "Talk", last: Sequence["Told"]) -> str:
+    """What a command of the prompt prints; nothing for what is said to the model."""
+    page = page_for(sys.stderr)
+    if text == "/why":
+        decisions = last[-1].decisions if last else ()
+        return "\n".join(decisions_text(decisions, page)) or "No skill was considered yet."
+    if text == "/skills":
+        snapshot = talk.weaver.sync.snapshot()
+        return "\n".join(page.entry(skill.id, skill.description or "") for skill in snapshot.active())
+    if text.startswith("/") and text[1:].isalpha():
+        return f"{text[:40]} is no command: {COMMANDS}."
+    return ""
+
+
+def summary(told: "Told") -> str:
+    """What was done for one message, in one line."""
+    given = [f"{one.skill_id} ({one.reason}), {tokens_shown(one.tokens or 0)}" for one in told.given]
+    new = {one.skill_id for one in told.given}
+    there = [skill_id for skill_id in told.context if skill_id not in new]
+    parts = [
+        f"given {listed(given)}" if given else "",
+        f"in the context {listed(there)}" if there else "",
+        f"blocked {listed(f'{one.tool} ({one.code})' for one in told.blocked)}" if told.blocked else "",
+    ]
+    return printable("; ".join(part for part in parts if part) or "no skill")
+
+
+def trouble(told: "Told") -> Iterator[str]:
+    """What its user must know beside the skills: that the ledger did not keep what was done."""
+    if {"ledger-unavailable", "decisions-not-kept"} & set(told.diagnostics):
+        yield (
+            "the ledger does not answer, so nothing of this message is kept, and what was decided earlier may not hold; "
+            "see that you may write to it, then begin anew"
+        )
+
+
+def ask_person(question: Mapping[str, Any]) -> Mapping[str, object]:
+    """Ask whoever sits at the terminal; raises Mistake where nobody does, or nobody answers."""
+    from skillweave.injection import PendingCheckpoint
+
+    pending = [PendingCheckpoint(**one) for one in question["checkpoints"]]
+    if not sys.stdin.isatty():
+        raise _undecided(question["conversation"], pending[0])
+    page = page_for(sys.stderr)
+    if problem := question.get("problem"):
+        say(f"{page.entry('not taken', str(problem), Ink.WARN)}\n")
+    for one in pending:
+        say(f"{checkpoint_text(one, page, of=one.skill_id)}\n")
+    verdict = ""
+    while not verdict:
+        verdict = _VERDICTS.get(_asked("approve or reject? [a/r] ").lower(), "")
+    name = _user()
+    by = _asked(f"your name{f' [{name}]' if name else ''}: ") or name
+    return {"verdict": verdict, "by": by}
+
+
+def say(text: str, ink: Ink | None = None) -> None:
+    """Text beside the conversation, on stderr."""
+    page: Page = page_for(sys.stderr)
+    sys.stderr.write(page.paint(text, ink) if ink else text)
+    sys.stderr.flush()
+
+
+def _line() -> str | None:
+    """What is typed at the prompt; None at the end of input."""
+    if not sys.stdout.isatty():  # `input` would write its prompt among the answers
+        say(PROMPT)
+        return sys.stdin.readline() or None
+    with suppress(ImportError):
+        import readline  # noqa: F401 - lets a person edit the line, where the system has it
+    # The usual way to end would leave the terminal as the line editor needs it: without echo.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return input(PROMPT)
+    except EOFError:
+        say("\n")
+        return None
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, handler)
+        signal.raise_signal(signal.SIGINT)
+        raise
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+def _asked(prompt: str) -> str:
+    say(prompt)
+    line = sys.stdin.readline()
+    if not line:
+        raise Mistake("nobody decided at the checkpoint; say something to be asked again")
+    return line.strip()
+
+
+def _user() -> str:
+    from getpass import getuser
+
+    try:
+        return getuser()
+    except (OSError, KeyError, ImportError):
+        return ""
+
+
+def _undecided(conversation: str, one: Any) -> Mistake:  # noqa: ANN401 - loaded when it is needed
+    remedy = f"skillweave ledger approve {conversation} {one.skill_id} {one.name}"
+    return Mistake(
+        f"checkpoint {one.name!r} of skill {one.skill_id!r} waits for a person, and no terminal is here to ask at; "
+        f"with a --ledger, decide by `{remedy}`, then say it again"
+    )

@@ -1,0 +1,388 @@
+"""`skillweave chat`: a scripted model in the real agent, then the command with a provider's package of the tests."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillweave.cli.arguments.ledger import Kept
+from skillweave.cli.arguments.skills import sources_of
+from skillweave.cli.arguments.turn import settings_of
+from skillweave.cli.chat import answers, converse, opened_talk
+from skillweave.cli.chat_model import model_failure, open_model, without_secrets
+from skillweave.cli.failure import Mistake
+from skillweave.testing.hosts import Says, Script
+from skillweave.testing.hosts.langchain import ScriptedChatModel
+from skillweave.testing.hosts.script import tool_call
+from tests.cli.conftest import Ran, write_skill
+
+SECRET = "sk-test-0123456789abcdef"
+GATED = "triggers: [paper]\nx-skillweave: {checkpoints: [{name: review, asks: Is it sound?}]}"
+
+
+@pytest.fixture
+def script() -> Script:
+    return Script()
+
+
+@pytest.fixture
+def talking(small: Path, script: Script, tmp_path: Path) -> Callable[..., Any]:
+    """A conversation with the script over two small skills, or over others."""
+
+    def opening(skills: Path = small, ledger: str | None = None, **options: Any) -> Any:
+        settings = settings_of(catalog="always", max_skills=3, budget=8000)
+        kept = Kept(ledger, "c1")
+        return opened_talk(
+            ScriptedChatModel(script=script),
+            "ollama:x",
+            kept,
+            sources_of([str(skills)], strict=False),
+            settings,
+            **options,
+        )
+
+    return opening
+
+
+@pytest.fixture
+def gated(tmp_path: Path) -> Path:
+    write_skill(tmp_path / "gated", "paper", "Writes papers.", GATED, "Be honest.")
+    return tmp_path / "gated"
+
+
+def test_the_reply_is_printed_and_what_was_given_beside_it(talking: Any, script: Script, capsys: Any) -> None:
+    script.then("Boil it.")
+    with talking() as talk:
+        converse(talk, ["Some tea"])
+    out, err = capsys.readouterr()
+    assert out == "Boil it.\n"
+    assert err.startswith("given tea (triggers: keyword 'tea'; given in full), ")
+    assert err.endswith(" tokens\n")
+
+
+def test_the_reply_comes_piece_by_piece(talking: Any, script: Script) -> None:
+    script.then("Boil it well.")
+    pieces: list[str] = []
+    with talking() as talk:
+        told = talk.say("Some tea", lambda _: {}, pieces.append)
+    assert pieces == ["Boil", " it", " well."]
+    assert told.reply == "Boil it well."
+
+
+def test_quiet_says_nothing_beside_the_reply(talking: Any, capsys: Any) -> None:
+    with talking() as talk:
+        converse(talk, ["Some tea"], quiet=True)
+    assert capsys.readouterr() == ("All right.\n", "")
+
+
+def test_a_skill_of_an_earlier_message_is_in_the_context(talking: Any, capsys: Any) -> None:
+    with talking() as talk:
+        converse(talk, ["Some tea", "Go on"])
+    assert capsys.readouterr().err.splitlines()[1] == "in the context tea"
+
+
+def test_a_message_without_a_skill_says_so(talking: Any, capsys: Any) -> None:
+    with talking() as talk:
+        converse(talk, ["What is 2+2?"])
+    assert capsys.readouterr().err == "no skill\n"
+
+
+def test_the_model_is_sent_the_system_prompt_the_catalog_and_the_skill(talking: Any, script: Script) -> None:
+    with talking(system="You are a cook.") as talk:
+        converse(talk, ["Some tea"])
+    assert script.last.system.startswith("You are a cook.")
+    assert script.last.times("Makes coffee.") == 1
+    assert script.last.times_in_messages("Boil water.") == 1
+
+
+def test_in_call_placement_the_skill_is_in_the_system_prompt(talking: Any, script: Script) -> None:
+    with talking(placement="call") as talk:
+        converse(talk, ["Some tea", "Go on"])
+    assert [sent.system.count("Boil water.") for sent in script.sent] == [1, 1]
+
+
+def test_a_blocked_call_is_shown(talking: Any, script: Script, capsys: Any) -> None:
+    script.then("Grind.", Says(asks=(tool_call("oven", text="x"),)), "Not with the oven.")
+    with talking() as talk:
+        converse(talk, ["Some coffee", "Use the oven"])
+    assert "blocked oven (TOOL_FORBIDDEN)" in capsys.readouterr().err
+
+
+def test_the_model_loads_a_skill_by_itself(talking: Any, script: Script, capsys: Any) -> None:
+    script.then(Says("I look it up.", (tool_call("read_skill", skill_id="tea"),)), "Boil it.")
+    with talking() as talk:
+        converse(talk, ["Something hot, please"])
+    out, err = capsys.readouterr()
+    assert out == "I look it up.\nBoil it.\n"
+    assert "given tea (explicit: read 'tea'; given in full)" in err
+
+
+def test_as_data_each_message_is_an_object(talking: Any, script: Script) -> None:
+    script.then("Boil it.", "More.")
+    first, second = (json.loads(one.as_line()) for one in answers(talking(), ["Some tea", "Go on"]))
+    assert (first["message"], first["reply"], first["skills"]) == ("Some tea", "Boil it.", ["tea"])
+    assert first["tokens"] == sum(one["tokens"] for one in first["decisions"]) > 0
+    assert first["decisions"][0]["outcome"] == "injected"
+    assert (second["skills"], second["tokens"], second["blocked"]) == ([], 0, [])
+
+
+def test_as_data_a_blocked_call_is_told_with_its_code(talking: Any, script: Script) -> None:
+    script.then("Grind.", Says(asks=(tool_call("oven", text="x"),)), "No.")
+    *_, last = (json.loads(one.as_line()) for one in answers(talking(), ["Some coffee", "Use the oven"]))
+    assert [(one["tool"], one["code"]) for one in last["blocked"]] == [("oven", "TOOL_FORBIDDEN")]
+
+
+def test_a_reply_cannot_control_the_terminal(talking: Any, script: Script, capsys: Any) -> None:
+    script.then("\x1b[2Jgone")
+    with talking() as talk:
+        converse(talk, ["Hello"])
+    assert capsys.readouterr().out == "\\x1b[2Jgone\n"
+
+
+def test_texts_that_went_with_an_earlier_process_are_given_again(talking: Any, script: Script, tmp_path: Path) -> None:
+    for text in ("Some tea", "Go on"):
+        with talking(ledger=str(tmp_path / "state.db")) as talk:
+            converse(talk, [text])
+    assert [sent.times_in_messages("Boil water.") for sent in script.sent] == [1, 1]
+
+
+def test_a_model_that_fails_ends_the_command_with_one_line(talking: Any, script: Script) -> None:
+    script.then(Says(fails=ConnectionError("no route to host")))
+    with talking() as talk, pytest.raises(Mistake, match=r"^ollama does not answer \(ConnectionError\); check the net"):
+        converse(talk, ["Hello"])
+
+
+def test_without_a_terminal_a_checkpoint_ends_the_command_and_names_the_remedy(talking: Any, gated: Path) -> None:
+    with talking(skills=gated) as talk, pytest.raises(Mistake, match="skillweave ledger approve c1 paper review"):
+        converse(talk, ["The paper"])
+
+
+class Failed(Exception):
+    """As the providers' packages raise them."""
+
+    def __init__(self, said: str, status_code: int | None = None) -> None:
+        super().__init__(said)
+        self.status_code = status_code
+
+
+class RateLimitError(Failed):
+    pass
+
+
+class APITimeoutError(Failed):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (Failed(f"Incorrect API key provided: {SECRET}", 401), "set OPENAI_API_KEY to a key that is valid"),
+        (Failed("Did not find openai_api_key, please add it"), "set OPENAI_API_KEY to a key that is valid"),
+        (Failed("The model `gpt-x` does not exist", 404), "openai knows no model 'gpt-x'; check its name"),
+        (RateLimitError("quota", 429), "a rate limit or a quota; wait, then say it again"),
+        (APITimeoutError("Request timed out."), r"openai does not answer \(APITimeoutError\); check the network"),
+        (Failed(f"bad request with {SECRET}\nmore", 400), r"failed with Failed: bad request with \*\*\*; try again"),
+        (ValueError(), "failed with ValueError: no word of why"),
+    ],
+)
+def test_what_went_wrong_with_a_model_is_one_line_with_a_remedy(error: Exception, line: str) -> None:
+    with pytest.raises(Mistake, match=line) as raised:
+        raise model_failure(error, "openai:gpt-x")
+    assert SECRET not in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_the_value_of_a_key_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_PROVIDER_API_KEY", "very secret words")
+    assert without_secrets("it was very secret words, and Bearer abc") == "it was ***, and Bearer ***"
+
+
+@pytest.mark.parametrize("named", ["", "gpt-5", ":gpt-5", "openai:", "openai: "])
+def test_a_model_is_named_with_its_provider(named: str) -> None:
+    with pytest.raises(Mistake, match="give it as provider:name, such as anthropic:"):
+        open_model(named)
+
+
+def test_an_unknown_provider_is_told_with_those_that_there_are() -> None:
+    with pytest.raises(Mistake, match=r"knows no provider 'acme'; use one of anthropic, .*openai"):
+        open_model("acme:large")
+
+
+@pytest.mark.parametrize(
+    ("named", "package"), [("openai:gpt-5", "langchain-openai"), ("google-genai:g", "langchain-g")]
+)
+def test_a_missing_provider_package_is_named_with_its_command(named: str, package: str) -> None:
+    with pytest.raises(Mistake, match=f"need the package {package}.*, which is not installed: pip install {package}"):
+        open_model(named)
+
+
+def test_without_langchain_the_extra_is_named(cli: Any, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langchain.chat_models", None)
+    done = cli("chat", "--model", "openai:gpt-5", "--skills", small)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.endswith("which is not installed: pip install 'skillweave[langchain]'\n")
+
+
+@pytest.fixture
+def provider(tmp_path: Path) -> dict[str, str]:
+    """The environment with a package of a provider, whose models repeat the number of messages that they were sent."""
+    package = tmp_path / "site" / "langchain_ollama"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        "import os\n"
+        "from skillweave.testing.hosts.langchain import ScriptedChatModel\n"
+        "from skillweave.testing.hosts.script import Script\n"
+        "def ChatOllama(model):\n"
+        "    if model == 'keyless':\n"
+        "        raise ValueError('Did not find ollama_api_key, please set it')\n"
+        "    return ScriptedChatModel(script=Script(otherwise=f'I am {model}.'))\n",
+        encoding="utf-8",
+    )
+    return {"PYTHONPATH": str(package.parent)}
+
+
+def chatting(process: Any, provider: dict[str, str], *words: object, stdin: bytes = b"") -> Ran:
+    ran: Ran = process("chat", "--model", "ollama:tiny", *words, stdin=stdin, **provider)
+    return ran
+
+
+def test_without_a_model_the_option_is_named(cli: Any, small: Path) -> None:
+    done = cli("chat", "--skills", small)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("skillweave: no model is named; add --model provider:name")
+
+
+def test_lines_of_standard_input_are_said_one_by_one(process: Any, provider: dict[str, str], small: Path) -> None:
+    done = chatting(process, provider, "--skills", small, "--json", stdin=b"Some tea\n\nGo on\n")
+    first, second = map(json.loads, done.out.splitlines())
+    assert (done.code, done.err) == (0, "")
+    assert (first["reply"], first["skills"]) == ("I am tiny.", ["tea"])
+    assert (second["message"], second["skills"]) == ("Go on", [])
+
+
+def test_a_conversation_is_kept_and_explained_by_why(
+    process: Any, provider: dict[str, str], small: Path, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "state.db"
+    done = chatting(process, provider, "--skills", small, "--ledger", ledger, "--conversation", "c1", "-m", "Some tea")
+    assert (done.code, done.out) == (0, "I am tiny.\n")
+    assert "injected         tea" in process("why", "c1", "--ledger", ledger).out
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--model", "ollama:keyless"), "set OLLAMA_API_KEY to a key that is valid"),
+        (("--model", "openai:gpt-5"), "pip install langchain-openai"),
+        (("-m", " "), "a --message is empty"),
+    ],
+)
+def test_a_mistake_is_one_line(
+    process: Any, provider: dict[str, str], small: Path, words: tuple[str, ...], line: str
+) -> None:
+    done = chatting(process, provider, "--skills", small, *words)
+    assert (done.code, done.out) == (1, "")
+    assert len(done.err.splitlines()) == 1
+    assert line in done.err
+
+
+class Terminal:
+    """The command at a terminal of its own."""
+
+    def __init__(self, environment: dict[str, str], *words: object) -> None:
+        self.end, other = pty.openpty()
+        plain = {**os.environ, **environment, "NO_COLOR": "1", "TERM": "dumb"}
+        command = [sys.executable, "-m", "skillweave", "chat", "--model", "ollama:tiny", *map(str, words)]
+        self.process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=plain)
+        os.close(other)
+
+    def until(self, text: str) -> str:
+        """What is printed up to that text."""
+        seen = ""
+        while text not in seen:
+            seen += os.read(self.end, 4096).decode()
+        return seen
+
+    def type(self, text: str) -> None:
+        os.write(self.end, text.encode())
+
+
+@pytest.fixture
+def terminal(provider: dict[str, str]) -> Iterator[Callable[..., Terminal]]:
+    started: list[Terminal] = []
+
+    def start(*words: object) -> Terminal:
+        started.append(Terminal(provider, *words))
+        started[-1].until("> ")
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.process.kill()
+        one.process.wait()
+        os.close(one.end)
+
+
+def test_at_a_prompt_one_talks_asks_why_and_ends(terminal: Any, small: Path) -> None:
+    at = terminal("--skills", small)
+    at.type("Some tea\n")
+    seen = at.until("> ")
+    assert "I am tiny." in seen
+    assert "given tea" in seen
+    at.type("/why\n")
+    assert "injected" in at.until("> ")
+    at.type("/skills\n")
+    assert "Makes coffee." in at.until("> ")
+    at.type("/help\n")
+    assert "/help is no command" in at.until("> ")
+    at.type("/quit\n")
+    assert at.process.wait(60) == 0
+
+
+def test_the_end_of_input_ends_it(terminal: Any, small: Path) -> None:
+    at = terminal("--skills", small)
+    at.type("\x04")
+    assert at.process.wait(60) == 0
+
+
+def test_an_interruption_ends_it_with_one_line(terminal: Any, small: Path) -> None:
+    at = terminal("--skills", small)
+    at.process.send_signal(signal.SIGINT)
+    assert "skillweave: interrupted" in at.until("interrupted")
+    assert at.process.wait(60) == 130
+
+
+def test_at_a_checkpoint_the_person_is_asked_and_the_verdict_kept(
+    terminal: Any, gated: Path, process: Any, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "state.db"
+    at = terminal("--skills", gated, "--ledger", ledger, "--conversation", "c1")
+    at.type("The paper\n")
+    assert "review of paper: Is it sound?" in at.until("[a/r] ")
+    at.type("perhaps\n")
+    at.until("[a/r] ")
+    at.type("a\n")
+    at.until("your name")
+    at.type("Ann Lee\n")
+    assert "I am tiny." in at.until("> ")
+    shown = process("ledger", "show", "c1", "--ledger", ledger, "--json").data
+    assert [(one["checkpoint"], one["verdict"], one["by"]) for one in shown["approvals"]] == [
+        ("review", "approved", "Ann Lee")
+    ]
+
+
+def test_at_a_prompt_a_message_that_fails_does_not_end_the_conversation(terminal: Any, gated: Path) -> None:
+    at = terminal("--skills", gated)
+    at.type("The paper\n")
+    at.until("[a/r] ")
+    at.type("\x04")
+    assert "nobody decided" in at.until("> ")
+    at.type("Hello\n")
+    assert "[a/r]" in at.until("[a/r] ")
