@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import compose
 import growth
+import hosts
 import loading
 import startup
 import tokens
@@ -23,6 +24,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "loading": loading.measure,
     "turn": turn.measure,
     "compose": compose.measure,
+    "hosts": hosts.measure,
     "startup": startup.measure,
     "growth": growth.measure,
     "tokens": tokens.measure,
