@@ -14,7 +14,7 @@ from skillweave.compose.spawn_request import SpawnRequest
 from skillweave.compose.verdict import Ruling
 from skillweave.limits import ToolLimits
 from skillweave.relations.tool_entry import read_entry
-from skillweave.skill import Checkpoint, ToolRules
+from skillweave.skill import ToolRules
 from tests.related import skill, snapshot
 
 Entries: TypeAlias = tuple[str, ...]
@@ -133,7 +133,6 @@ def test_limits_come_back_from_their_json_form(policy: ToolPolicy) -> None:
 
 
 RULES = st.none() | st.builds(ToolRules, st.none() | LISTS, LISTS, LISTS)
-CHECKPOINTS = st.lists(st.builds(Checkpoint, st.just("review"), before=NAMES | PATTERNS), max_size=1).map(tuple)
 
 
 @st.composite
