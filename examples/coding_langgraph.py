@@ -20,7 +20,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 import skillweave
 from skillweave.adapters.langgraph import build_skill_agent
-from skillweave.adapters.langgraph_spawn import spawn_subagent
+from skillweave.adapters.langgraph.spawn import spawn_subagent
 
 LEAD = "You lead a team. Give coding to a sub-agent that has the skills for it, and report what it says."
 

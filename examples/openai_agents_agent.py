@@ -72,9 +72,10 @@ async def main(model: Model | str) -> None:
             show(result.new_items)
             kept = json.dumps(result.to_state().to_json())  # a file or a row, for as long as the person takes
             state: RunState[Any] = await RunState.from_json(agent, json.loads(kept))
-            for question in await skills.waiting(state, session):
+            asked: list[dict[str, Any]] = await skills.waiting(state, session)
+            for question in asked:
                 print(f"  person  is asked: {ask(question)}")
-            await skills.decide(state, session, {"verdict": "approved", "by": "Ann Lee"})
+            await skills.decide(state, session, asked, {"verdict": "approved", "by": "Ann Lee"})
             print("  person  Ann Lee approves")
             result = await Runner.run(agent, state, session=session, run_config=config)
         show(result.new_items)

@@ -41,13 +41,18 @@ class Scratch:
             raise Refused(
                 f"{len(text)} characters are more than the {MOST_CHARACTERS} that one file may have; split it"
             )
+        try:
+            data = text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise Refused("the text holds half of a character (a lone surrogate); write it whole") from None
         place = self.place(path)
         if place.exists() and not place.is_file():
             raise Refused(f"{path[:60]!r} is a folder or a device, not a file; give another path")
         place.parent.mkdir(parents=True, exist_ok=True)
         opened = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_LINK, 0o644)
-        with os.fdopen(opened, "w", encoding="utf-8", newline="") as file:
-            return file.write(text)
+        with os.fdopen(opened, "wb") as file:
+            file.write(data)
+        return len(text)
 
     def read(self, path: str) -> str:
         """The text of a file; raises Refused for one that is not there, is no text, or is too long."""

@@ -88,9 +88,11 @@ class ApprovalNeeded(SkillweaveError):
         self.conversation = conversation
         self.pending = tuple(pending)
         named = ", ".join(f"{checkpoint} of {skill}" for skill, checkpoint in self.pending)
+        skill, checkpoint = self.pending[0]
+        verdict = f"{_shown(conversation)}, {skill!r}, {checkpoint!r}, 'approved', by='NAME'"
         super().__init__(
-            f"conversation {_shown(conversation)} waits for a person's approval: {named}; "
-            "record the verdict with `weaver.decide`, then run again"
+            f"conversation {_shown(conversation)} waits for a person's approval: {named}; ask somebody, keep what they "
+            f"say with weaver.decide({verdict}), or 'rejected', then run again"
         )
 
 

@@ -18,6 +18,7 @@ from skillweave.ledger.engagement import (
     engagers,
     living,
     pinned_first,
+    placed,
     still_engaged,
     within_limit,
 )
@@ -139,7 +140,8 @@ def make_plan(
     parted = _parted(earlier, rejected, snapshot)
     # What this process does not know another one may: a skill that is loaded late, or gone for a while, binds again.
     unknown = (entry.skill_id for entry in earlier if entry.skill_id not in snapshot)
-    engaged = living(engaged_with(earlier, groups, selection, turn, {*parted, *unknown}), lifecycle_of)
+    staying_engaged = engaged_with(earlier, groups, selection, turn, {*parted, *unknown})
+    engaged = living(placed(staying_engaged, groups), lifecycle_of)
     return Plan(
         turn=turn,
         snapshot=snapshot,

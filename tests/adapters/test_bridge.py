@@ -122,6 +122,30 @@ async def test_while_the_ledger_is_silent_what_it_said_at_the_last_call_holds() 
     assert (await bridge.judge(call("write"), "another")).runs
 
 
+async def test_a_turn_without_the_ledger_adds_rules_and_takes_none_away() -> None:
+    store = FailingStore(MemoryStore())
+    bridge = Bridge(weaver_of(store=store))
+    await bridge.weave(said("the invoice"), "c")
+    store.down.update({"load", "swap", "append"})
+    unread = await bridge.weave(said("Go on"), "c")
+    assert unread.tools.offers(["write", "read"]) == ("read",)
+    assert not (await bridge.judge(call("write"), "c")).runs
+    judged = await bridge.judge(call("pay"), "c")
+    assert (judged.verdict.ruling, [one.name for one in judged.waits]) == (Ruling.ASK, ["release"])
+    store.down.clear()
+    await bridge.weaver.decide("c", "invoice", "release", "approved", by="Ann")
+    assert (await bridge.judge(call("pay"), "c")).runs
+
+
+async def test_what_a_turn_without_the_ledger_brings_holds_until_it_answers() -> None:
+    store = FailingStore(MemoryStore())
+    bridge = Bridge(weaver_of(store=store))
+    await bridge.weave(said("x"), "c")
+    store.down.update({"load", "swap", "append"})
+    await bridge.weave(said("the invoice"), "c")
+    assert not (await bridge.judge(call("write"), "c")).runs
+
+
 async def test_only_so_many_conversations_are_remembered_for_that() -> None:
     store = FailingStore(MemoryStore())
     bridge = Bridge(weaver_of(store=store))

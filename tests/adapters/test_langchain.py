@@ -372,6 +372,50 @@ def test_calls_that_wait_side_by_side_are_each_decided_by_their_own_interrupt(we
     assert sorted(office.workshop.ran) == ["submit(W-1)", "submit(W-2)"]
 
 
+def test_a_call_that_a_person_rejects_does_not_run_because_another_was_approved(weaver: Weaver) -> None:
+    office = Office(weaver)
+    office.script.then(Says(asks=(tool_call("submit", text="W-1"), tool_call("submit", text="W-2"))), "Done.")
+    stops = {
+        stop.value["call"]["arguments"]["text"]: stop for stop in office.invoke("Prepare the filing")["__interrupt__"]
+    }
+    replies: Any = {stops["W-1"].id: APPROVED, stops["W-2"].id: REJECTED}
+    office.invoke(Command(resume=replies), {**thread(), "max_concurrency": 1})
+    assert "submit(W-2)" not in office.workshop.ran
+
+
+def test_a_text_that_was_rejected_before_a_tool_is_taken_out_of_the_history(weaver: Weaver) -> None:
+    office = Office(weaver)
+    office.script.then(Says(asks=(tool_call("submit", text="W-1"),)), "Then not.")
+    office.invoke("Prepare the filing")
+    result = office.resume(REJECTED)
+    assert office.script.last.times_in_messages(heading("filing")) == 0
+    assert heading("filing") not in texts(result["messages"])
+
+
+def test_a_tool_with_the_name_of_one_of_ours_is_refused(weaver: Weaver) -> None:
+    def read_skill(skill_id: str) -> str:
+        """Reads something else."""
+        return skill_id
+
+    agent = create_agent(ScriptedChatModel(script=Script()), [read_skill], middleware=[SkillMiddleware(weaver)])
+    with pytest.raises(InvalidTurn, match="'read_skill', as one of skillweave's own; rename it"):
+        agent.invoke({"messages": [HumanMessage("Hello")]}, thread())
+
+
+class Copies(AgentMiddleware[Any, Any, Any]):
+    """Makes copies of all tools, as one does that marks them for a provider's cache."""
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        copies = [tool.model_copy(update={"extras": {"cache_control": {}}}) for tool in request.tools]
+        return handler(request.override(tools=copies))
+
+
+def test_a_copy_of_one_of_our_tools_is_taken_for_ours(weaver: Weaver) -> None:
+    office = Office(weaver, Copies())
+    office.invoke("Hello")
+    assert "read_skill" in office.script.last.tools
+
+
 def test_what_the_middleware_notes_for_itself_is_not_in_the_result(weaver: Weaver) -> None:
     office = Office(weaver)
     office.invoke("Write the narrative")

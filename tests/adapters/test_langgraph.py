@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 
 from skillweave.adapters.langchain_core.messages import Speaker
@@ -112,6 +113,28 @@ def test_a_tool_with_the_name_of_one_of_ours_is_refused() -> None:
 
     with pytest.raises(InvalidTurn, match="'read_skill', as one of skillweave's own; rename it"):
         skill_nodes(opened(), [read_skill])
+
+
+def direct(script: Script, *skills: str) -> Any:
+    def write(text: str) -> str:
+        """Writes it down."""
+        return f"wrote {text}"
+
+    tools = [StructuredTool.from_function(write, return_direct=True)]
+    return agent_of(script, opened(), tools=tools).invoke(said("Write", selected_skill_ids=list(skills)), thread())
+
+
+def test_what_a_tool_returns_directly_is_the_answer() -> None:
+    script = Script(Says(asks=(tool_call("write", text="x"),)))
+    result = direct(script)
+    assert result["messages"][-1].text == "wrote x"
+    assert len(script.sent) == 1
+
+
+def test_a_tool_that_would_return_directly_and_is_blocked_is_no_answer() -> None:
+    script = Script(Says(asks=(tool_call("write", text="x"),)), "I can't.")
+    result = direct(script, "invoice-checking")
+    assert result["messages"][-1].text == "I can't."
 
 
 def test_a_tool_that_nobody_has_is_answered_in_words() -> None:

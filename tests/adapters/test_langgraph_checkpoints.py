@@ -4,13 +4,17 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import ToolMessage
+from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.types import Command
+from langgraph.types import Command, interrupt
 
+from skillweave.adapters.approval import Reply, record
 from skillweave.errors import ApprovalNeeded
+from skillweave.ledger.state import ApprovalVerdict
 from skillweave.testing.hosts import Says, Script
 from skillweave.testing.hosts.script import tool_call
 from skillweave.testing.hosts.skills import FILING, GREETINGS, NARRATIVE, SKILLS, Workshop, heading
+from skillweave.weaver import Weaver
 from tests.adapters.graphs import BOTH, MARKED, agent_of, asked, holding, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 
@@ -224,3 +228,83 @@ async def test_a_review_pauses_and_goes_on_in_an_awaited_run_too(reply: object, 
     done = await agent.ainvoke(Command(resume=reply), thread())
     assert done["messages"][-1].text == "Done."
     assert len(holding(done, NARRATIVE)) == given
+
+
+def test_a_tool_with_a_question_of_its_own_is_not_answered_by_the_approval() -> None:
+    heard = []
+
+    @tool
+    def submit(text: str) -> str:
+        """Submits a filing."""
+        heard.append(interrupt("Which office?"))
+        return f"sent to {heard[-1]}"
+
+    script = Script("SKILL_SELECT:filing", Says(asks=(tool_call("submit", text="W-1"),)), "Submitted.")
+    agent = agent_of(script, opened(), tools=[submit])
+    assert asked(agent.invoke(said("File it"), thread()))["kind"] == "skillweave.checkpoint"
+    assert asked(agent.invoke(Command(resume="yes"), thread()))["problem"]
+    assert asked(agent.invoke(Command(resume=APPROVED), thread())) == "Which office?"
+    assert agent.invoke(Command(resume="Midland"), thread())["messages"][-1].text == "Submitted."
+    assert heard == ["Midland"]
+
+
+def test_a_call_beside_the_one_that_loads_its_skill_is_asked_for_again_before_anybody_decides() -> None:
+    workshop = Workshop()
+    load, submit = tool_call("read_skill", skill_id="filing"), tool_call("submit", text="W-1")
+    script = Script(Says(asks=(load, submit)), Says(asks=(submit,)), "Submitted.")
+    agent = agent_of(script, opened(), tools=[as_langchain(one) for one in workshop.tools])
+    one_by_one: Any = {**thread(), "max_concurrency": 1}
+    assert asked(agent.invoke(said("File it"), one_by_one))["call"]["tool"] == "submit"
+    assert script.last.times_in_messages("was loaded beside this call") == 1
+    agent.invoke(Command(resume=APPROVED), one_by_one)
+    assert workshop.ran == ["submit(W-1)"]
+
+
+TWO = Says(asks=(tool_call("submit", "a", text="W-1"), tool_call("submit", "b", text="W-2")))
+
+
+@pytest.mark.parametrize("rejected", ["a", "b"])
+def test_a_call_that_a_person_rejects_does_not_run_because_another_was_approved(
+    reopened: Callable[..., Any], rejected: str
+) -> None:
+    workshop, script = Workshop(), Script("SKILL_SELECT:filing", TWO, "Done.")
+    stops = reopened(script, workshop).invoke(said("File them"), thread())["__interrupt__"]
+    answers = {stop.id: REJECTED if stop.value["call"]["id"] == rejected else APPROVED for stop in stops}
+    result = reopened(script, workshop).invoke(Command(resume=answers), {**thread(), "max_concurrency": 1})
+    assert {"a": "submit(W-1)", "b": "submit(W-2)"}[rejected] not in workshop.ran
+    assert result["messages"][-1].text == "Done."
+
+
+def test_a_rejected_call_does_not_run_when_an_approval_is_kept_right_behind_it(
+    reopened: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def overtaken(weaver: Weaver, conversation: str, pending: Any, reply: Reply) -> Any:
+        await record(weaver, conversation, pending, reply)
+        return await record(weaver, conversation, pending, Reply(ApprovalVerdict.APPROVED, "Bo"))
+
+    workshop, script = Workshop(), Script("SKILL_SELECT:filing", SUBMIT, "Then not.")
+    reopened(script, workshop).invoke(said("File it"), thread())
+    monkeypatch.setattr("skillweave.adapters.langchain_core.tools.record", overtaken)
+    reopened(script, workshop).invoke(Command(resume=REJECTED), thread())
+    assert workshop.ran == ["search(x)"]
+    assert script.last.times_in_messages("'Ann Lee' rejected this call") == 1
+
+
+def test_a_call_whose_checkpoint_was_decided_elsewhere_runs_without_a_reply(
+    reopened: Callable[..., Any], tmp_path: Path
+) -> None:
+    workshop, script = Workshop(), Script("SKILL_SELECT:filing", SUBMIT, "Submitted.")
+    reopened(script, workshop).invoke(said("File it"), thread())
+    opened(ledger=tmp_path / "ledger.db").sync.decide("t1", "filing", "pre_filing", "approved", by="Bo")
+    result = reopened(script, workshop).invoke(None, thread())
+    assert result["messages"][-1].text == "Submitted."
+    assert workshop.ran == ["search(x)", "submit(W-1)"]
+
+
+def test_a_rejection_of_a_skill_that_is_gone_by_then_still_stops_the_call(reopened: Callable[..., Any]) -> None:
+    workshop, script = Workshop(), Script("SKILL_SELECT:filing", SUBMIT, "Then not.")
+    reopened(script, workshop).invoke(said("File it"), thread())
+    without = [SKILLS[0], SKILLS[1], SKILLS[3]]
+    result = reopened(script, workshop, skills=without).invoke(Command(resume=REJECTED), thread())
+    assert workshop.ran == ["search(x)"]
+    assert result["messages"][-1].text == "Then not."

@@ -7,6 +7,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import RetryPolicy
 
 from skillweave.adapters.langgraph import SkillState, skill_nodes
+from skillweave.errors import InvalidTurn
 from skillweave.testing.fakes import KnownContext
 from skillweave.testing.hosts.skills import GREETINGS, SKILLS, Workshop, heading
 from tests.adapters.graphs import BOTH, MARKED, holding, marked, nodes_graph, opened, said, thread
@@ -123,3 +124,11 @@ def test_the_tools_node_blocks_a_call_of_a_hidden_tool_in_a_graph_of_the_hosts_o
     result = nodes_graph(weaver, "tools", tools=tools).invoke({"messages": [HumanMessage("Hello"), ask]}, thread())
     assert workshop.ran == []
     assert "TOOL_FORBIDDEN" in result["messages"][-1].text
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("selected_skill_ids", "greetings"), ("selected_skill_ids", [3]), ("working_memory", "42-329")]
+)
+def test_a_key_of_the_state_that_holds_something_else_is_refused_by_its_name(key: str, value: object) -> None:
+    with pytest.raises(InvalidTurn, match=f"{key} in the state is a"):
+        nodes_graph(opened(), "inject").invoke({**marked(), key: value}, thread())

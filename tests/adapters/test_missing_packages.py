@@ -11,7 +11,7 @@ ADAPTERS = {
     "agent_framework.spawn": "agent-framework",
     "langchain": "langchain",
     "langgraph": "langgraph",
-    "langgraph_spawn": "langgraph",
+    "langgraph.spawn": "langgraph",
     "openai_agents": "openai-agents",
     "pydantic_ai": "pydantic-ai",
 }

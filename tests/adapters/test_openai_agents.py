@@ -117,6 +117,14 @@ def changed(tool: FunctionTool, **fields: Any) -> FunctionTool:
     return tool
 
 
+async def decided(
+    skills: Skills, state: Any, room: str, reply: object, *, asked: Any = None, call_id: str | None = None
+) -> Any:
+    """The state after the reply to these questions, or to those that wait now."""
+    shown = await skills.waiting(state, room) if asked is None else asked
+    return await skills.decide(state, room, shown, reply, call_id=call_id)
+
+
 async def test_instructions_that_the_host_computes_stay_in_front(tmp_path: Path) -> None:
     def instructions(context: RunContextWrapper[str], agent: "Agent[str]") -> str:
         return f"{agent.name} works for {context.context}."
@@ -160,6 +168,20 @@ async def test_a_tool_with_the_name_of_one_of_ours_is_refused(tmp_path: Path) ->
         office.skills.agent(Agent(name="Mine", tools=[read_skill]))
 
 
+async def test_a_servers_tool_with_the_name_of_one_of_ours_is_refused(tmp_path: Path) -> None:
+    server = PostOffice("read_skill")
+    office = Office(tmp_path, Says(asks=(tool_call("read_skill", text="x"),)), mcp_servers=[server])
+    with pytest.raises(InvalidTurn, match="a tool is named 'read_skill', as skillweave's own"):
+        await office.run("Is this invoice right?", office.agent.clone(tools=[]))
+    assert server.posted == []
+
+
+async def test_the_model_of_an_agent_with_skills_can_be_the_runs(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    await office.run("Is this invoice right?", base=RunConfig(tracing_disabled=True, model=office.agent.model))
+    assert office.script.last.system.count(INVOICES) == 1
+
+
 async def test_a_copy_with_another_model_and_other_tools_is_woven_and_judged_too(tmp_path: Path) -> None:
     office = Office(tmp_path)
     script = Script(Says(asks=(tool_call("write", text="x"),)))
@@ -200,7 +222,7 @@ async def test_what_the_host_asks_before_is_left_to_the_host(tmp_path: Path) -> 
     changed(office.tools["search"], needs_approval=True)
     state = await office.paused("Hello")
     assert await office.skills.waiting(state, ROOM) == []
-    await office.skills.decide(state, ROOM, APPROVED)
+    await decided(office.skills, state, ROOM, APPROVED)
     assert (await office.run(state)).interruptions
     state.approve(state.get_interruptions()[0])
     await office.run(state)
@@ -214,7 +236,7 @@ async def test_a_rule_of_the_host_about_a_tool_behind_a_decided_checkpoint_still
     two = Says(asks=(tool_call("submit", "one", text="W-1"), tool_call("submit", "two", text="W-2")))
     office = Office(tmp_path, SUBMIT, "Done.", two)
     changed(office.tools["submit"], needs_approval=second)
-    state = await office.skills.decide(await office.paused(), ROOM, APPROVED)
+    state = await decided(office.skills, await office.paused(), ROOM, APPROVED)
     await office.run(state)
     result = await office.run("Submit both")
     assert [item.call_id for item in result.interruptions] == ["two"]
@@ -251,7 +273,7 @@ async def test_a_call_that_a_checkpoint_does_not_mean_runs_with_its_defaults(tmp
     assert ran == ["ls 1"]
     state = result.to_state()
     assert await office.names(state) == ["production"]
-    await office.run(await office.skills.decide(state, ROOM, APPROVED), agent)
+    await office.run(await decided(office.skills, state, ROOM, APPROVED), agent)
     assert ran == ["ls 1", "deploy x 1"]
 
 
@@ -271,7 +293,7 @@ async def test_arguments_that_are_no_json_do_not_pass_a_checkpoint_whoever_appro
     state = await office.paused()
     (asked,) = await office.skills.waiting(state, ROOM)
     assert "are not JSON" in str(asked["problem"])
-    await office.run(await office.skills.decide(state, ROOM, APPROVED))
+    await office.run(await decided(office.skills, state, ROOM, APPROVED))
     assert office.workshop.ran == []
     assert office.script.last.times_in_messages("are not JSON") == 1
 
@@ -440,7 +462,7 @@ async def test_a_streamed_run_pauses_and_goes_on(tmp_path: Path) -> None:
     async for _ in result.stream_events():
         pass
     assert len(result.interruptions) == 1
-    state = await office.skills.decide(result.to_state(), ROOM, APPROVED)
+    state = await decided(office.skills, result.to_state(), ROOM, APPROVED)
     result = Runner.run_streamed(office.agent, state, run_config=config)
     async for _ in result.stream_events():
         pass
@@ -482,11 +504,51 @@ async def test_a_sub_agent_has_the_skills_and_the_limits_of_its_plan(tmp_path: P
         skills.run_config(ROOM)
 
 
+async def planned(office: Office) -> SpawnPlan:
+    plan = await office.weaver.prepare_spawn(SpawnRequest("Check it"), parent=ROOM, tools=["search"])
+    assert isinstance(plan, SpawnPlan)
+    return plan
+
+
+async def test_an_agent_with_skills_that_becomes_a_sub_agent_has_the_limits_of_its_plan(tmp_path: Path) -> None:
+    office = Office(tmp_path, Says(asks=(tool_call("submit", text="x"),)))
+    plan = await planned(office)
+    skills = Skills(office.weaver, plan=plan)
+    await Runner.run(skills.agent(office.agent), "Go", run_config=skills.run_config(plan.conversation, UNTRACED))
+    assert [name for name in office.script.sent[0].tools if name in office.tools] == ["search"]
+    assert len(office.script.sent[0].tools) == 5
+    assert office.workshop.ran == []
+
+
+@pytest.mark.parametrize("skilled", [True, False])
+async def test_a_sub_agent_hands_to_no_agent_without_its_limits(tmp_path: Path, skilled: bool) -> None:
+    office = Office(
+        tmp_path, Says(asks=(tool_call("transfer_to_billing"),)), Says(asks=(tool_call("submit", text="x"),))
+    )
+    plan = await planned(office)
+    skills = Skills(office.weaver, plan=plan)
+    billing = office.bare(name="Billing")
+    agent = skills.agent(office.bare(handoffs=[office.skills.agent(billing) if skilled else billing]))
+    with pytest.raises(InvalidTurn, match="agent 'Billing' and this run are not of one sub-agent"):
+        await Runner.run(agent, "Go", run_config=skills.run_config(plan.conversation, UNTRACED))
+    assert office.workshop.ran == []
+
+
+async def test_a_sub_agents_run_can_be_configured_as_its_parents(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    plan = await planned(office)
+    skills = Skills(office.weaver, plan=plan)
+    config = skills.run_config(plan.conversation, office.skills.run_config(ROOM, UNTRACED))
+    await Runner.run(skills.agent(office.bare()), "Is this invoice right?", run_config=config)
+    assert (await office.weaver.state(ROOM)).engaged == ()
+    assert (await office.weaver.state(plan.conversation)).engaged != ()
+
+
 async def test_a_reply_that_is_none_settles_nothing(tmp_path: Path) -> None:
     office = Office(tmp_path, SUBMIT)
     state = await office.paused()
     with pytest.raises(InvalidVerdict):
-        await office.skills.decide(state, ROOM, {"verdict": "yes"})
+        await decided(office.skills, state, ROOM, {"verdict": "yes"})
     assert await office.names(state) == ["pre_filing"]
     assert (await office.run(state)).interruptions
 
@@ -495,11 +557,101 @@ async def test_a_decision_is_settled_again_after_a_crash(tmp_path: Path) -> None
     office = Office(tmp_path, SUBMIT, "Submitted.")
     kept = json.dumps((await office.paused()).to_json())
     lost: RunState[Any] = await RunState.from_json(office.agent, json.loads(kept))
-    await office.skills.decide(lost, ROOM, APPROVED)
+    await decided(office.skills, lost, ROOM, APPROVED)
     state: RunState[Any] = await RunState.from_json(office.agent, json.loads(kept))
-    result = await office.run(await office.skills.decide(state, ROOM, APPROVED))
+    result = await office.run(await decided(office.skills, state, ROOM, APPROVED))
     assert result.final_output == "Submitted."
     assert office.workshop.ran == ["submit(W-1)"]
+
+
+async def test_a_decision_about_a_tool_of_an_mcp_server_is_settled_again_after_a_crash(tmp_path: Path) -> None:
+    server = PostOffice()
+    mailing = {
+        "id": "mailing",
+        "description": "d",
+        "triggers": ["mail"],
+        "checkpoints": [{"name": "p", "before": "post"}],
+    }
+    skills = Skills(open_weaver(mailing, counter=WordCounter(), matchers=("triggers",)))
+    script = Script(Says(asks=(tool_call("post", text="x"),)))
+    agent = skills.agent(Agent(name="Office", model=ScriptedModel(script), mcp_servers=[server]))
+    config = skills.run_config(ROOM, UNTRACED)
+    kept = (await Runner.run(agent, "Mail it", run_config=config)).to_state().to_json()
+    for _ in range(2):
+        state: RunState[Any] = await RunState.from_json(agent, kept)
+        await decided(skills, state, ROOM, APPROVED)
+    await Runner.run(agent, state, run_config=config)
+    assert server.posted == ["x"]
+
+
+async def test_a_reply_about_a_text_that_has_changed_since_is_refused(tmp_path: Path) -> None:
+    office = Office(tmp_path, SUBMIT)
+    kept = (await office.paused()).to_json()
+    asked: Any = await office.skills.waiting(await RunState.from_json(office.agent, kept), ROOM)
+    changed_skill = {**SKILLS[2], "text": {"instructions": "Submit whatever there is."}}
+    later = Skills(open_weaver(changed_skill, ledger=SqliteStore(tmp_path / "ledger.db"), counter=WordCounter()))
+    state: RunState[Any] = await RunState.from_json(later.agent(office.bare()), kept)
+    with pytest.raises(InvalidVerdict, match="filing"):
+        await decided(later, state, ROOM, APPROVED, asked=asked)
+    assert (await office.weaver.state(ROOM)).approvals == ()
+    asked = await later.waiting(state, ROOM)
+    await decided(later, state, ROOM, APPROVED, asked=asked)
+    assert len((await office.weaver.state(ROOM)).approvals) == 1
+
+
+async def test_a_reply_is_about_the_calls_that_were_asked_about(tmp_path: Path) -> None:
+    two = (tool_call("submit", "a", text="W-1"), tool_call("run", "b", command="deploy x"))
+    office = Office(tmp_path, Says(asks=two))
+
+    async def run(command: str) -> str:
+        raise AssertionError(command)
+
+    office.agent = office.skills.agent(office.bare(tools=[office.tools["submit"], function_tool(run)]))
+    state = await office.paused("Prepare the filing, and deploy")
+    asked: Any = [one for one in await office.skills.waiting(state, ROOM) if "'a'" in str(one)]
+    result = await office.run(await decided(office.skills, state, ROOM, APPROVED, asked=asked))
+    assert office.workshop.ran == ["submit(W-1)"]
+    assert [item.call_id for item in result.interruptions] == ["b"]
+
+
+async def test_a_question_of_another_conversation_is_refused(tmp_path: Path) -> None:
+    office = Office(tmp_path, SUBMIT)
+    state = await office.paused()
+    asked: Any = [{**one, "conversation": "room-2"} for one in await office.skills.waiting(state, ROOM)]
+    with pytest.raises(InvalidVerdict, match="conversation 'room-2' is none of 'room-1'"):
+        await decided(office.skills, state, ROOM, APPROVED, asked=asked)
+
+
+@pytest.mark.parametrize("damage", [{"call": None}, {"checkpoints": [{"name": "pre_filing"}]}])
+async def test_a_question_that_was_not_kept_whole_is_refused(tmp_path: Path, damage: dict[str, Any]) -> None:
+    office = Office(tmp_path, SUBMIT)
+    state = await office.paused()
+    asked: Any = [{**one, **damage} for one in await office.skills.waiting(state, ROOM)]
+    with pytest.raises(InvalidVerdict, match="this question is"):
+        await decided(office.skills, state, ROOM, APPROVED, asked=asked)
+
+
+async def test_an_id_that_no_waiting_call_has_is_refused(tmp_path: Path) -> None:
+    office = Office(tmp_path, SUBMIT)
+    state = await office.paused()
+    with pytest.raises(InvalidVerdict, match="no call 'other' waits here; it is one of call-1"):
+        await decided(office.skills, state, ROOM, APPROVED, call_id="other")
+    assert (await office.weaver.state(ROOM)).approvals == ()
+
+
+async def test_a_call_of_a_nested_agent_is_decided_in_its_own_conversation(tmp_path: Path) -> None:
+    inner, room = Script(SUBMIT), f"{ROOM}/check"
+    office = Office(tmp_path, Says(asks=(tool_call("check", input="Prepare the filing and submit it"),)))
+    checker = office.skills.agent(office.bare(name="Checker", model=ScriptedModel(inner)))
+    as_tool = checker.as_tool("check", "Checks.", run_config=office.skills.run_config(room, UNTRACED))
+    office.agent = office.skills.agent(office.bare(tools=[as_tool]))
+    state = await office.paused("Hello")
+    assert await office.skills.waiting(state, ROOM) == []
+    await decided(office.skills, state, ROOM, APPROVED)
+    assert (await office.run(state)).interruptions
+    await office.run(await decided(office.skills, state, room, APPROVED))
+    assert office.workshop.ran == ["submit(W-1)"]
+    assert len((await office.weaver.state(room)).approvals) == 1
 
 
 async def test_an_approval_that_nobody_gave_a_name_to_does_not_run_the_call(tmp_path: Path) -> None:
@@ -523,8 +675,8 @@ async def test_a_decision_can_be_about_one_call(tmp_path: Path) -> None:
     office.agent = office.skills.agent(office.bare(tools=[office.tools["submit"], function_tool(run)]))
     state = await office.paused("Prepare the filing, and deploy")
     assert sorted(await office.names(state)) == ["pre_filing", "production"]
-    await office.skills.decide(state, ROOM, REJECTED, call_id="a")
-    await office.skills.decide(state, ROOM, APPROVED, call_id="b")
+    await decided(office.skills, state, ROOM, REJECTED, call_id="a")
+    await decided(office.skills, state, ROOM, APPROVED, call_id="b")
     assert (await office.run(state)).final_output == "Done."
     assert (office.workshop.ran, ran) == ([], ["deploy x"])
     kept = (await office.weaver.state(ROOM)).approvals
@@ -597,8 +749,9 @@ class Provider(ModelProvider):
 class PostOffice(MCPServer):
     """A server with one tool, in this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, tool: str = "post") -> None:
         super().__init__()
+        self.tool = tool
         self.posted: list[str] = []
 
     @property
@@ -613,7 +766,7 @@ class PostOffice(MCPServer):
 
     async def list_tools(self, run_context: Any = None, agent: Any = None) -> list[types.Tool]:
         schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
-        return [types.Tool(name="post", inputSchema=schema)]
+        return [types.Tool(name=self.tool, inputSchema=schema)]
 
     async def call_tool(self, tool_name: str, arguments: Any, meta: Any = None) -> types.CallToolResult:
         self.posted.append(arguments["text"])

@@ -8,10 +8,15 @@ from typing import Any
 
 import pytest
 
+from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.call import Call, read_call
+from skillweave.adapters.heard import Heard
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, spawn_id_of
 from skillweave.compose.spawn import SpawnPlan
+from skillweave.conversation import Message, Placement, Role
 from skillweave.errors import ApprovalNeeded
+from skillweave.ledger.lifecycle import Lifecycle
+from skillweave.settings import Settings
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import FailingStore
 from skillweave.testing.observers import Recorder
@@ -146,6 +151,18 @@ async def test_skills_left_out_give_no_more_than_the_parent_has() -> None:
     starts = Starts()
     await run(Spawning(weaver), starts, asked())
     assert starts.plans[0].policy.offers(TOOLS) == ("specKit", "opencode-executor")
+
+
+async def test_an_agent_with_more_places_for_skills_than_the_weaver_hands_on_what_all_of_them_forbid() -> None:
+    careful = [{"id": f"no-{tool}", "text": {"instructions": "Look."}, "tools": {"forbidden": [tool]}} for tool in "ab"]
+    settings = Settings(max_skills=1, lifecycle=Lifecycle.RECENT)
+    weaver = open_weaver(*({**one, "description": "Careful."} for one in careful), settings=settings)
+    lead = Bridge(weaver, Placement.CALL, max_skills=2)
+    said = Message(Role.USER, "go")
+    await lead.weave([Heard("messages[0]", said, said)], "c", named=["no-a", "no-b"])
+    starts = Starts()
+    await Spawning(weaver).run(asked(), "c", ["a", "b", "c"], starts)
+    assert starts.plans[0].policy.offers(["a", "b", "c"]) == ("c",)
 
 
 async def test_what_a_nested_agent_spawns_is_never_wider_than_its_own_plan() -> None:

@@ -30,10 +30,16 @@ MODULES = {
 
 
 def table() -> dict[str, dict[str, str]]:
-    lines = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("|")]
-    head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    end = next((n for n, row in enumerate(rows) if len(row) != len(head)), len(rows))
-    return {row[0].strip("[").partition("]")[0]: dict(zip(head, row, strict=True)) for row in rows[:end]}
+    """The rows of both tables, by host."""
+    found: dict[str, dict[str, str]] = {}
+    head: list[str] = []
+    for line in PAGE.read_text("utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        if not cells or cells[0] == "host":
+            head = cells
+        elif head and not cells[0].startswith("---"):
+            found.setdefault(cells[0].strip("[").partition("]")[0], {}).update(zip(head, cells, strict=True))
+    return found
 
 
 def suites(host: str) -> list[type[HostContract]]:

@@ -238,6 +238,13 @@ def test_nothing_is_read_by_a_shell(folder: Path) -> None:
     assert not (folder / "out").exists()
 
 
+def test_a_text_that_no_file_can_hold_is_refused_and_what_stands_there_stays(folder: Path) -> None:
+    write = tools(folder)["write"]
+    write.run(path="code.py", text=CODE)
+    assert "half of a character" in write.run(path="code.py", text="\ud800")
+    assert (folder / "code.py").read_text("utf-8") == CODE
+
+
 def test_a_file_that_is_too_long_is_refused(folder: Path) -> None:
     said = tools(folder)["write"].run(path="long.txt", text="x" * 100_001)
     assert "100001 characters are more than the 100000" in said

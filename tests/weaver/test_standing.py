@@ -5,6 +5,7 @@ import pytest
 import skillweave
 from skillweave import Placement, Settings, Weaver
 from skillweave.compose.verdict import Ruling
+from skillweave.disclose.budget import Budget
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
 from skillweave.settings import CatalogMode
@@ -139,3 +140,21 @@ def test_a_variant_runs_on_the_loop_of_its_weaver() -> None:
     variant = weaver.variant(matchers=("explicit",))
     assert variant.sync.run(loop()) is weaver.sync.run(loop())
     weaver.sync.close()
+
+
+@pytest.mark.parametrize("placement", Placement)
+@pytest.mark.parametrize("total", [80, 100, 120, 400])
+async def test_of_skills_that_do_not_all_fit_those_bind_that_the_last_call_showed(
+    placement: Placement, total: int
+) -> None:
+    long = "word " * 40
+    writer = make_skill("a", keywords=["both"], instructions=long, tools=ToolRules(forbidden=("write",)))
+    editor = make_skill("b", keywords=["both"], instructions=long, tools=ToolRules(forbidden=("edit",)))
+    settings = Settings(budget=Budget(total=total), catalog=CatalogMode.NEVER)
+    weaver = skillweave.open(writer, editor, counter=WordCounter(), settings=settings)
+    injection = await weaver.weave("both", conversation="c", placement=placement)
+    assert set((await weaver.standing("c", placement=placement)).tools.forbidden_tools) == set(
+        injection.tools.forbidden_tools
+    )
+    again = await weaver.weave("go on", conversation="c", placement=placement)
+    assert set(again.tools.forbidden_tools) >= set(injection.tools.forbidden_tools)

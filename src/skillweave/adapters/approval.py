@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from skillweave.adapters.call import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
@@ -44,6 +45,14 @@ def question(
     if problem:
         asked["problem"] = problem
     return asked
+
+
+def read_question(asked: Mapping[str, Any]) -> tuple[str, tuple[PendingCheckpoint, ...]]:
+    """The conversation and the checkpoints of a question that a host kept; raises InvalidVerdict for a damaged one."""
+    try:
+        return str(asked["conversation"]), tuple(PendingCheckpoint(**one) for one in asked["checkpoints"])
+    except (KeyError, TypeError) as error:
+        raise InvalidVerdict(f"this question is not as it was asked ({error}); keep it whole") from error
 
 
 def read_reply(value: object) -> Reply:

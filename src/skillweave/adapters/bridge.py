@@ -7,6 +7,7 @@ from typing import TypedDict, Unpack
 
 from skillweave.adapters.call import Call
 from skillweave.adapters.heard import Heard, transcript_of, turn_from
+from skillweave.compose.limits import limited, limits_of
 from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.compose.verdict import Refusal, Ruling, Verdict
@@ -90,7 +91,7 @@ class Bridge:
         **fields: Unpack[ChatFields],
     ) -> Injection:
         """The Injection for the chat that is about to be sent, counted as given."""
-        injection = await self.weaver.weave(self._turn(heard, conversation, fields))
+        injection = self._with_what_held(await self.weaver.weave(self._turn(heard, conversation, fields)))
         self._remember(injection)
         return injection
 
@@ -109,9 +110,7 @@ class Bridge:
         """What is in force now, between two calls of the model."""
         limits = self.plan.limits if self.plan else None
         now = await self.weaver.standing(conversation, tools=tools, limits=limits, placement=self.placement)
-        unread = any(diagnostic.code == "ledger-unavailable" for diagnostic in now.diagnostics)
-        # While the ledger does not answer, what it said at the last call of the model is the best that is known.
-        return self._last.get(conversation, now) if unread and not now.tools.closed else now
+        return self._with_what_held(now)
 
     async def judge(
         self,
@@ -164,6 +163,16 @@ class Bridge:
             memory=fields.get("memory", {}),
             limits=self.plan.limits if self.plan else None,
         )
+
+    def _with_what_held(self, injection: Injection) -> Injection:
+        """While the ledger does not answer, what was in force at the last call of the model holds beside what is new."""
+        last = self._last.get(injection.conversation)
+        unread = any(diagnostic.code == "ledger-unavailable" for diagnostic in injection.diagnostics)
+        if last is None or not unread or injection.tools.closed:
+            return injection
+        tools = limited(injection.tools, limits_of(last.tools))
+        checkpoints = dict.fromkeys((*injection.checkpoints, *last.checkpoints))
+        return replace(injection, tools=tools, checkpoints=tuple(checkpoints))
 
     def _remember(self, injection: Injection) -> None:
         self._last[injection.conversation] = injection

@@ -170,7 +170,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         awaiting = [one.to_dict() for one in waiting(injection)]
         if awaiting != state.get("awaiting", []):
             changes["awaiting"] = awaiting
-        if (shown := shown_by(injection)) != state.get("open_checkpoints", []):
+        if (shown := shown_by(injection)) != state.get("open_checkpoints"):
             changes["open_checkpoints"] = shown
         return changes or None
 

@@ -13,6 +13,8 @@ from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.call import Call
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
 from skillweave.errors import InvalidSpawn, SkillweaveError
+from skillweave.ledger.lifecycle import Lifecycle
+from skillweave.settings import Settings
 from skillweave.skill import Json, freeze_mapping
 from skillweave.weaver import Weaver
 from skillweave.weaver.tool_table import ToolSpec
@@ -29,7 +31,8 @@ def _text(description: str) -> dict[str, Json]:
 SPAWN_TOOL = ToolSpec(
     "spawn_subagent",
     "Give a task to a sub-agent of its own, and get its last words. It knows nothing of this conversation, has the "
-    "skills that are named, and never more tools than you have. If it is refused, the answer says what to ask for.",
+    "skills that are named, and may never do what is forbidden to you. If it is refused, the answer says what to ask "
+    "for.",
     freeze_mapping(
         {
             "type": "object",
@@ -82,7 +85,7 @@ class Spawning:
         passing: tuple[type[Exception], ...] = (),
     ) -> None:
         self._weaver = weaver
-        self.bridge = Bridge(weaver, plan=plan)
+        self.bridge = Bridge(weaver, plan=plan, settings=_all_that_is_engaged(weaver.settings))
         self._bounds = bounds or SpawnBounds()
         self._check = check
         self._passing = passing
@@ -104,15 +107,22 @@ class Spawning:
         return Spawning(self._weaver, plan=plan, bounds=below, check=self._check, passing=self._passing)
 
     async def run(
-        self, call: Call, conversation: str, tools: Sequence[str], start: Callable[[SpawnPlan], Awaitable[str]]
+        self,
+        call: Call,
+        conversation: str,
+        tools: Sequence[str],
+        start: Callable[[SpawnPlan], Awaitable[str]],
+        *,
+        bridge: Bridge | None = None,
     ) -> str:
         """The answer to a call of the tool: the sub-agent's last words, or why there is none.
 
         `conversation` is that of the agent which calls, `tools` are the names of those that the host has for the
         sub-agent. `start` runs it to its end; nothing is started unless everything is in order. A call that is made
-        again has the same plan and the same conversation.
+        again has the same plan and the same conversation. `bridge` is that of the agent which calls, where the host
+        knows it.
         """
-        plan = await self._prepared(call, conversation, tools)
+        plan = await self._prepared(call, conversation, tools, bridge or self.bridge)
         if isinstance(plan, str):
             return plan
         with self._child(plan) as answer:
@@ -121,10 +131,16 @@ class Spawning:
         return answer.text
 
     def run_blocking(
-        self, call: Call, conversation: str, tools: Sequence[str], start: Callable[[SpawnPlan], str]
+        self,
+        call: Call,
+        conversation: str,
+        tools: Sequence[str],
+        start: Callable[[SpawnPlan], str],
+        *,
+        bridge: Bridge | None = None,
     ) -> str:
         """The same for a host that does not await; `start` runs in the caller's thread."""
-        plan = self._weaver.sync.run(self._prepared(call, conversation, tools))
+        plan = self._weaver.sync.run(self._prepared(call, conversation, tools, bridge or self.bridge))
         if isinstance(plan, str):
             return plan
         with self._child(plan) as answer:
@@ -132,14 +148,15 @@ class Spawning:
             answer.said(plan, start(plan), self._bounds.answer)
         return answer.text
 
-    async def _prepared(self, call: Call, conversation: str, tools: Sequence[str]) -> SpawnPlan | str:
+    async def _prepared(self, call: Call, conversation: str, tools: Sequence[str], caller: Bridge) -> SpawnPlan | str:
         """The plan, with its place among those that run taken; or words for the model."""
         if self.left < 1:
             return _refused("this agent is of the last generation and may start no other; do the task yourself")
         try:
             request = request_in(call)
             self._check(request)
-            parent = await self.bridge.standing(conversation)
+            limits = caller.plan.limits if caller.plan else None
+            parent = await caller.weaver.standing(conversation, limits=limits, placement=caller.placement)
             if any(found.code == "ledger-unavailable" for found in parent.diagnostics):
                 # What it may do at most stands there.
                 return _refused("what is in force here cannot be read now; try again later")
@@ -190,6 +207,13 @@ class _Answer:
         cut = f"\n(cut: the first {most} of {len(words)} characters)" if len(words) > most else ""
         warned = "".join(f"\n(warning: {warning})" for warning in plan.warnings)
         self.text = f"{words[:most].strip() or '(it ended without a word)'}{cut}{warned}"
+
+
+def _all_that_is_engaged(settings: Settings) -> Settings:
+    """Settings in which everything binds that the agent's own turns left engaged, under whatever limits those have."""
+    pinned = {skill_id: life for skill_id, life in settings.lifecycles.items() if life is Lifecycle.PINNED}
+    for_all = Lifecycle.PINNED if settings.lifecycle is Lifecycle.PINNED else Lifecycle.CONVERSATION
+    return replace(settings, lifecycle=for_all, lifecycles=pinned)
 
 
 def same_for_all(model: T) -> Callable[[SpawnRequest], T]:

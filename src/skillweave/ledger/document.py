@@ -139,7 +139,7 @@ def _record(data: Mapping[str, Any]) -> Record:
 def _engaged_dict(entry: Engaged) -> dict[str, Any]:
     data = {"skill": entry.skill_id, "by": entry.by, "since": entry.since, "idle": entry.idle}
     lifecycle = None if entry.lifecycle is None else entry.lifecycle.value
-    return {**data, "lifecycle": lifecycle, "arguments": entry.arguments}
+    return {**data, "lifecycle": lifecycle, "arguments": entry.arguments, "place": entry.place}
 
 
 def _engaged(data: Mapping[str, Any]) -> Engaged:
@@ -151,6 +151,7 @@ def _engaged(data: Mapping[str, Any]) -> Engaged:
         idle=data["idle"],
         lifecycle=None if lifecycle is None else Lifecycle(lifecycle),
         arguments=data.get("arguments", ""),
+        place=data.get("place", 0),
     )
 
 

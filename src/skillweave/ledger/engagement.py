@@ -143,9 +143,16 @@ def disengage(state: State, skill_id: str) -> State:
 
 
 def by_recency(engaged: Iterable[Engaged]) -> tuple[Engaged, ...]:
-    """Most recently matched first; among equals, the later engaged one."""
+    """Most recently matched first; among equals, in their latest rank, so that the same ones fit as did then."""
     latest_first = tuple(engaged)[::-1]
-    return tuple(sorted(latest_first, key=lambda entry: entry.idle))
+    return tuple(sorted(latest_first, key=lambda entry: (entry.idle, entry.place)))
+
+
+def placed(engaged: Iterable[Engaged], groups: Iterable[Group]) -> tuple[Engaged, ...]:
+    """The same entries, each with its rank in this turn; one that is in no group keeps the rank that it had."""
+    members = dict.fromkeys(member for group in groups for member in group.members)
+    places = {skill_id: place for place, skill_id in enumerate(members)}
+    return tuple(replace(entry, place=places.get(entry.skill_id, entry.place)) for entry in engaged)
 
 
 def _lasts(entry: Engaged, lifecycle: Lifecycle) -> bool:

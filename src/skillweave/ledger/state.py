@@ -61,7 +61,7 @@ class Engaged:
 
     `idle` counts the user messages since its last match; `lifecycle` is the one it had in the latest turn, None where
     an earlier version wrote the entry. `arguments` are the words that came with its latest mention and fill its
-    `$ARGUMENTS`; somebody's words, so they are shown in blocks only.
+    `$ARGUMENTS`; somebody's words, so they are shown in blocks only. `place` is its rank in the latest turn, from 0.
     """
 
     skill_id: str
@@ -70,6 +70,7 @@ class Engaged:
     idle: int = 0
     lifecycle: Lifecycle | None = None
     arguments: str = ""
+    place: int = 0
 
 
 class ApprovalVerdict(StrEnum):

@@ -23,7 +23,7 @@ FULL_STATE = State(
     superseded=(Superseded(replace(RECORD, rung=Rung.CATALOG), "sw-z-y"), Superseded(RECORD, "")),
     engaged=(
         Engaged("a", "triggers", "turn-1", 2, Lifecycle.PINNED),
-        Engaged("b", "mention", "turn-0", arguments="« a »\n2"),
+        Engaged("b", "mention", "turn-0", arguments="« a »\n2", place=1),
     ),
     cursor=Cursor("a", {"a": 2}, ("b", "a"), "g1", "turn-1"),
     approvals=(

@@ -83,9 +83,10 @@ class OpenAiAgent:
             return [as_json(item) for item in await session.get_items()]
 
     async def resume(self, reply: Mapping[str, object]) -> str:
-        state: RunState[Any] = await RunState.from_json(self.agent, json.loads(self.paused.read_text("utf-8")))
+        kept = json.loads(self.paused.read_text("utf-8"))
+        state: RunState[Any] = await RunState.from_json(self.agent, kept["state"])
         with closing(self._session()) as session:
-            await self.skills.decide(state, session, reply)
+            await self.skills.decide(state, session, kept["asked"], reply)
             return await self._told(await self._run(state, session), session)
 
     def _session(self) -> SQLiteSession:
@@ -100,8 +101,8 @@ class OpenAiAgent:
             self.waiting = ()
             return str(result.final_output)
         state = result.to_state()
-        self.paused.write_text(json.dumps(state.to_json()), "utf-8")
         asked: list[Any] = await self.skills.waiting(state, session)
+        self.paused.write_text(json.dumps({"state": state.to_json(), "asked": asked}), "utf-8")
         self.waiting = [one["name"] for question in asked for one in question["checkpoints"]]
         return ItemHelpers.text_message_outputs(result.new_items)
 

@@ -12,7 +12,8 @@ from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave.adapters.agent_framework import spawn as agent_framework_spawn
 from skillweave.adapters.agent_framework.spawn import spawn_subagent
 from skillweave.adapters.spawning import SpawnBounds
-from skillweave.compose.spawn import SpawnRequest
+from skillweave.compose.spawn import SpawnPlan, SpawnRequest
+from skillweave.conversation import Placement
 from skillweave.errors import InvalidSpawn
 from skillweave.formats.native import from_dict
 from skillweave.testing.hosts.agent_framework import ScriptedChatClient
@@ -163,6 +164,23 @@ async def test_no_generation_has_more_than_the_one_above(tmp_path: Path) -> None
     await stage.run()
     for script in (stage.script, child, grandchild):
         assert shown(script) == {"specKit", "opencode-executor", "edit", "spawn_subagent"}
+
+
+@pytest.mark.parametrize("planned", [False, True])
+async def test_a_lead_whose_conversation_is_not_its_sessions_hands_on_no_more_than_it_has(
+    tmp_path: Path, planned: bool
+) -> None:
+    stage, child = Stage(tmp_path, spawn(), "Done."), Script("Looked.")
+    plan = await stage.weaver.prepare_spawn(SpawnRequest("Look.", ("careful",)))
+    assert isinstance(plan, SpawnPlan)
+    provider = SkillContextProvider(stage.weaver, **({"plan": plan} if planned else {"conversation": "ticket-7"}))
+    tools = [*stage.tools, spawn_subagent(ScriptedChatClient(child), stage.weaver, stage.tools)]
+    agent = Agent(ScriptedChatClient(stage.script), "You lead.", tools=tools, context_providers=[provider])
+    if not planned:
+        await stage.weaver.weave("Look.", conversation="ticket-7", named=["careful"], placement=Placement.CALL)
+    await agent.run("Please.", session=stage.session)
+    assert "write" not in shown(stage.script)
+    assert shown(child) == {"specKit", "opencode-executor", "edit", "spawn_subagent"}
 
 
 async def test_a_sub_agent_that_fails_is_told_and_the_parent_goes_on(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Sub-agents inside LangGraph: real graphs, real tools, a scripted model."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,18 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, ToolRuntime
 from langgraph.types import Command, interrupt
 
+import skillweave
 from examples.coding_tools import CodingTool
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.adapters.langgraph import build_skill_agent
-from skillweave.adapters.langgraph_spawn import spawn_subagent
+from skillweave.adapters.langgraph.spawn import spawn_subagent
 from skillweave.adapters.spawning import SpawnBounds
-from skillweave.compose.spawn import SpawnRequest
+from skillweave.compose.spawn import SpawnPlan, SpawnRequest
+from skillweave.conversation import Placement
 from skillweave.errors import InvalidSpawn
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from skillweave.testing.hosts.script import Asks, Says, Script
+from skillweave.weaver import Weaver
 from tests.adapters.hosts.coding import CODE, PAIR, SPECIFICATION, coder, files, spawn, weaver_and_events, workshop
 
 OWN = {"read_skill", "list_skills", "read_artifact", "search_skills"}
@@ -323,3 +327,47 @@ def test_the_tool_is_not_among_the_tools_that_it_hands_on(tmp_path: Path) -> Non
     stage = Stage(tmp_path)
     with pytest.raises(InvalidSpawn, match="spawn_subagent is among the tools"):
         spawn_subagent(stage.model_for, stage.weaver, [*stage.tools, stage.spawner])
+
+
+CAREFUL = {
+    "id": "careful",
+    "description": "Works with care.",
+    "triggers": ["careful"],
+    "text": {"instructions": "Look twice."},
+    "tools": {"forbidden": ["write"]},
+}
+
+
+def plain_tool(name: str) -> BaseTool:
+    return StructuredTool.from_function(lambda: "done", name=name, description=name)
+
+
+def leads(weaver: Weaver, plan: SpawnPlan, lead: Script, child: Script) -> dict[str, Any]:
+    """Agents that a host makes from a plan, each with the tool that spawns."""
+    tools = [plain_tool("write"), plain_tool("look")]
+    spawner = spawn_subagent(ScriptedChatModel(script=child), weaver, tools)
+    model = ScriptedChatModel(script=lead)
+    return {
+        "graph": build_skill_agent(model, weaver, [*tools, spawner], plan=plan),
+        "history": create_agent(model, [*tools, spawner], middleware=[SkillMiddleware(weaver, plan=plan)]),
+        "call": create_agent(
+            model, [*tools, spawner], middleware=[SkillMiddleware(weaver, placement=Placement.CALL, plan=plan)]
+        ),
+    }
+
+
+@pytest.mark.parametrize("host", ["graph", "history", "call"])
+@pytest.mark.parametrize("awaiting", [True, False])
+async def test_the_plan_of_a_lead_that_the_host_made_bounds_what_it_spawns(host: str, awaiting: bool) -> None:
+    weaver = skillweave.open(CAREFUL)
+    plan = await weaver.prepare_spawn(SpawnRequest("Work", ("careful",)))
+    assert isinstance(plan, SpawnPlan)
+    lead, child = Script(Says(asks=(Asks("spawn_subagent", {"task": "Do it"}),)), "Done."), Script("Done.")
+    agent = leads(weaver, plan, lead, child)[host]
+    begun: Any = {"messages": [HumanMessage("Begin")]}
+    if awaiting:
+        await agent.ainvoke(begun)
+    else:
+        await asyncio.to_thread(agent.invoke, begun)
+    assert "look" in shown(child)
+    assert "write" not in shown(child)

@@ -1,6 +1,8 @@
 """The guard at the tools of LangChain and LangGraph: answers our own, lets others run, wait for a person, or not."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -26,6 +28,21 @@ except ModuleNotFoundError:
 Ran: TypeAlias = "ToolMessage | Command[Any]"
 
 _NOTHING = object()
+_CALLER: ContextVar[Bridge | None] = ContextVar("skillweave-caller", default=None)
+
+
+def caller() -> Bridge | None:
+    """The Bridge of the agent whose tool is running, for a tool that acts on that agent's behalf."""
+    return _CALLER.get()
+
+
+@contextmanager
+def _called_by(bridge: Bridge) -> Iterator[None]:
+    token = _CALLER.set(bridge)
+    try:
+        yield
+    finally:
+        _CALLER.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +55,7 @@ class Waits:
 
     call: Call
     pending: tuple[PendingCheckpoint, ...]
-    shown: tuple[PendingCheckpoint, ...]
+    shown: tuple[PendingCheckpoint, ...] | None
     decided: bool = False
     problem: str = ""
 
@@ -64,7 +81,10 @@ class ToolGuard:
         ruled = run(self._rule(request, conversation))
         while isinstance(ruled, Waits):
             ruled = run(self._replied(ruled, conversation, ruled.reply(conversation)))
-        return handler(request) if ruled is None else ruled
+        if ruled is not None:
+            return ruled
+        with _called_by(self._bridge):
+            return handler(request)
 
     async def awrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Ran]]) -> Ran:
         """The same, awaited."""
@@ -72,7 +92,10 @@ class ToolGuard:
         ruled = await self._rule(request, conversation)
         while isinstance(ruled, Waits):
             ruled = await self._replied(ruled, conversation, ruled.reply(conversation))
-        return await handler(request) if ruled is None else ruled
+        if ruled is not None:
+            return ruled
+        with _called_by(self._bridge):
+            return await handler(request)
 
     async def _rule(self, request: ToolCallRequest, conversation: str) -> ToolMessage | Waits | None:
         call = read_call(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"])
@@ -80,7 +103,7 @@ class ToolGuard:
             messages = request.state["messages"] if isinstance(request.state, Mapping) else request.state
             return answered(call, await self._bridge.answer(call, conversation, heard(messages)))
         shown = _shown_in(request.state)
-        judged = await self._bridge.judge(call, conversation, shown=shown)
+        judged = await self._bridge.judge(call, conversation, shown=shown or ())
         if judged.waited and not judged.waits:
             return Waits(call, judged.waited, shown, decided=True)
         return _ruling(call, judged, shown)
@@ -89,22 +112,27 @@ class ToolGuard:
         """What the reply comes to: kept as the verdict, except a yes to what others have decided since."""
         try:
             reply = None if said is _NOTHING else read_reply(said)
+            if reply and (not waits.decided or reply.verdict is ApprovalVerdict.REJECTED):
+                await record(self._bridge.weaver, conversation, waits.pending, reply)
         except InvalidVerdict as error:
             return replace(waits, problem=str(error))
-        if reply and (not waits.decided or reply.verdict is ApprovalVerdict.REJECTED):
-            try:
-                await record(self._bridge.weaver, conversation, waits.pending, reply)
-            except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
-                return refused(waits.call, f"not run: {error}") if waits.decided else replace(waits, problem=str(error))
-        return _ruling(waits.call, await self._bridge.judge(waits.call, conversation), waits.shown)
+        except (SkillNotFound, CheckpointNotFound) as error:
+            return refused(waits.call, f"not run: {error}")
+        ruled = _ruling(waits.call, await self._bridge.judge(waits.call, conversation), waits.shown)
+        if reply and reply.verdict is ApprovalVerdict.REJECTED and not isinstance(ruled, ToolMessage):
+            # Another call's approval was kept behind it; this call was rejected all the same.
+            return refused(waits.call, f"not run: {reply.by!r} rejected this call")
+        return ruled
 
 
-def _ruling(call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...]) -> ToolMessage | Waits | None:
-    digests = {(one.skill_id, one.name): one.digest for one in shown}
-    for one in judged.waits:
-        if digests.get((one.skill_id, one.name), one.digest) != one.digest:
-            # A reply that comes now may be about the earlier text, which is what the person saw.
-            return refused(call, f"not run: the skill {one.skill_id!r} has changed since; read it, then call again")
+def _ruling(call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | None) -> ToolMessage | Waits | None:
+    digests = {(one.skill_id, one.name): one.digest for one in shown or ()}
+    for one in judged.waits if shown is not None else ():
+        known = digests.get((one.skill_id, one.name))
+        if known != one.digest:
+            # The model has not seen this text, and a reply that comes now may be about the earlier one.
+            what = "has changed since" if known else "was loaded beside this call"
+            return refused(call, f"not run: the skill {one.skill_id!r} {what}; read it, then call again")
     if judged.waits:
         return Waits(call, judged.waits, shown)
     return None if judged.runs else refused(call, judged.verdict)
@@ -131,9 +159,10 @@ def shown_by(injection: Injection) -> list[dict[str, object]]:
     return [one.to_dict() for one in injection.checkpoints]
 
 
-def _shown_in(state: object) -> tuple[PendingCheckpoint, ...]:
+def _shown_in(state: object) -> tuple[PendingCheckpoint, ...] | None:
+    """None in a graph of the host's own that does not keep them."""
     shown = state.get("open_checkpoints") if isinstance(state, Mapping) else None
-    return tuple(PendingCheckpoint(**one) for one in shown or ())
+    return None if shown is None else tuple(PendingCheckpoint(**one) for one in shown)
 
 
 def own_tools(bridge: Bridge) -> list[BaseTool]:

@@ -1,6 +1,6 @@
 """The ready agent: one graph in the order of seed 000, from the system prompt to the output."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -16,7 +16,7 @@ from skillweave.adapters.bridge import ChatFields
 from skillweave.adapters.langchain_core.messages import Speaker, given, heard, unreadable, with_instructions
 from skillweave.adapters.langchain_core.tools import conversation_of, names_of
 from skillweave.adapters.langgraph.nodes import EXPLICIT, HostTool, Node, SkillNodes, Update, skill_nodes
-from skillweave.adapters.langgraph.state import SkillState
+from skillweave.adapters.langgraph.state import SkillState, memory_in
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.conversation import Role, ToolResult
 from skillweave.injection import Injection
@@ -55,17 +55,27 @@ def build_skill_agent(
     graph.add_node("skill_inject", nodes.inject)
     graph.add_node("approval", nodes.approval)
     graph.add_node("synthesis", call)
-    graph.add_node("output", _output)
+    graph.add_node("output", _at_once(_output))
     graph.add_edge(START, "system_prompt")
     graph.add_edge("system_prompt", "approval")
-    graph.add_conditional_edges("model", to_tools, ["tools", "skill_select"])
+    graph.add_conditional_edges("model", _at_once(to_tools), ["tools", "skill_select"])
     graph.add_edge("tools", "skill_select")
     graph.add_edge("skill_select", "skill_inject")
     graph.add_edge("skill_inject", "approval")
-    graph.add_conditional_edges("approval", _ToModel(nodes).next, ["approval", "model", "synthesis", "output"])
-    graph.add_conditional_edges("synthesis", to_tools, ["tools", "skill_select"])
+    ways = ["approval", "model", "synthesis", "output"]
+    graph.add_conditional_edges("approval", _at_once(_ToModel(nodes).next), ways)
+    graph.add_conditional_edges("synthesis", _at_once(to_tools), ["tools", "skill_select"])
     graph.add_edge("output", END)
     return graph.compile(checkpointer=checkpointer, name=name)
+
+
+def _at_once(work: Callable[[SkillState], Any]) -> RunnableLambda[SkillState, Any]:
+    """A step that is over in microseconds, which an awaited run need not hand to a thread."""
+
+    async def awaited(state: SkillState) -> Any:  # noqa: ANN401 - what the step gives
+        return work(state)
+
+    return RunnableLambda(work, awaited)
 
 
 def to_tools(state: SkillState) -> list[Send] | str:
@@ -122,7 +132,7 @@ class _ModelCall:
         """The turn that was injected, once more: what has been placed stands in the messages, the rest still comes."""
         fields = ChatFields(
             tools=self._nodes.names,
-            memory=state.get("working_memory") or {},
+            memory=memory_in(state),
             turn_id=state["woven"]["id"],
             named=state["woven"]["named"],
         )

@@ -22,7 +22,7 @@ from skillweave.adapters.langchain_core.tools import (
     require_other_names,
     shown_by,
 )
-from skillweave.adapters.langgraph.state import SkillState, WovenTurn
+from skillweave.adapters.langgraph.state import SkillState, WovenTurn, memory_in, selected_in
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.errors import (
     CheckpointNotFound,
@@ -145,7 +145,7 @@ class _Steps:
     async def inject(self, state: SkillState, conversation: str, turn: str | None) -> Update:
         chat, known = heard(state["messages"]), self._known(state, turn)
         named: list[str] = []
-        if selected := state.get("selected_skill_ids"):
+        if selected := selected_in(state):
             # What the matchers say counts as theirs; only the rest is the host's own choice.
             coming = await self._bridge.coming(chat, conversation, **known)
             named = [skill_id for skill_id in selected if skill_id not in coming]
@@ -174,12 +174,12 @@ class _Steps:
         return found
 
     def _known(self, state: SkillState, turn: str | None) -> ChatFields:
-        return ChatFields(tools=self._names, memory=state.get("working_memory") or {}, turn_id=turn)
+        return ChatFields(tools=self._names, memory=memory_in(state), turn_id=turn)
 
     async def _asked(self, state: SkillState, conversation: str) -> _Asked | Update:
         open_now = waiting(await self._bridge.standing(conversation, self._names))
         if not open_now:
-            return await self._settled(state, conversation)
+            return await self._settled(state, conversation, open_now)
         # The first reply is about what the state says was shown, also when a skill was edited during the pause.
         still = {(one.skill_id, one.name) for one in open_now}
         shown = (PendingCheckpoint(**one) for one in state.get("awaiting", ()))
@@ -197,11 +197,11 @@ class _Steps:
             open_now = waiting(await self._bridge.standing(asked.conversation, self._names))
             if open_now:
                 return _Asked(asked.conversation, open_now, str(error))
-        return await self._settled(state, asked.conversation)
+        open_now = waiting(await self._bridge.standing(asked.conversation, self._names))
+        return await self._settled(state, asked.conversation, open_now)
 
-    async def _settled(self, state: SkillState, conversation: str) -> Update:
+    async def _settled(self, state: SkillState, conversation: str, open_now: Sequence[PendingCheckpoint]) -> Update:
         """The texts of rejected skills go, and the model is told."""
-        open_now = waiting(await self._bridge.standing(conversation, self._names))
         update: Update = {"awaiting": [one.to_dict() for one in open_now]}
         try:
             drops = await rejected_texts(self._bridge.weaver, conversation)

@@ -1,9 +1,12 @@
 """The state of a graph with skills: the keys of seed 000, and what one step hands to the next."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, TypedDict
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
+
+from skillweave.errors import InvalidTurn
 
 
 class WovenTurn(TypedDict):
@@ -31,3 +34,21 @@ class SkillState(TypedDict, total=False):
     woven: WovenTurn
     awaiting: list[dict[str, Any]]
     open_checkpoints: list[dict[str, Any]]
+
+
+def selected_in(state: SkillState) -> list[str]:
+    """The skills that a host selected; raises InvalidTurn for anything but a list of ids."""
+    selected: Any = state.get("selected_skill_ids") or []
+    if not isinstance(selected, list) or not all(isinstance(one, str) for one in selected):
+        raise InvalidTurn(f"selected_skill_ids in the state is a list of skill ids; got {str(selected)[:60]!r}")
+    return [*selected]
+
+
+def memory_in(state: SkillState) -> Mapping[str, Any]:
+    """The working memory; raises InvalidTurn for anything but a mapping."""
+    memory: Any = state.get("working_memory") or {}
+    if not isinstance(memory, Mapping):
+        raise InvalidTurn(
+            f"working_memory in the state is a dict, such as {{'entity_id': ...}}; got {str(memory)[:60]!r}"
+        )
+    return memory

@@ -22,7 +22,7 @@ class Woven(Model):
     """A model that is sent the woven call; an agent's own one (`agent` is its name) is never called without skills."""
 
     def __init__(self, model: Model, agent: str = "") -> None:
-        self._model = model
+        self._model: Model = model._model if isinstance(model, Woven) else model  # noqa: SLF001 - its own class
         self._agent = agent
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever else the host's model has

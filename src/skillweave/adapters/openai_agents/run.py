@@ -5,6 +5,7 @@ from inspect import isawaitable
 from typing import Any
 
 from skillweave.adapters.bridge import Bridge
+from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.errors import InvalidTurn, MissingExtra
 
 try:
@@ -20,17 +21,26 @@ NAME_IT = "run it with run_config=skills.run_config(session)"
 class ConversationFilter:
     """The last filter before a run's model; it tells the model behind it which conversation this is.
 
-    `hosts` is the host's own filter, which comes first.
+    `hosts` is the host's own filter, which comes first; `plan` is that of the sub-agent whose run it is.
     """
 
     conversation: str
     hosts: CallModelInputFilter | None
+    plan: SpawnPlan | None = None
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
-        """The input as the host leaves it; of an agent without skills, unchanged."""
+        """The input as the host leaves it; of an agent without skills, unchanged.
+
+        Raises InvalidTurn for an agent that has not the limits of the sub-agent whose run it is, or has another's.
+        """
+        bridge = getattr(data.agent, "bridge", None)
+        if self.plan != getattr(bridge, "plan", None):
+            raise InvalidTurn(
+                f"agent {data.agent.name!r} and this run are not of one sub-agent; make both, and agents that it hands"
+                " to, with the same Skills(weaver, plan=plan)"
+            )
         found = data.model_data if self.hosts is None else self.hosts(data)
         left = await found if isawaitable(found) else found
-        bridge = getattr(data.agent, "bridge", None)
         if not isinstance(bridge, Bridge):
             return left
         return replace(left, instructions=Instructions(left.instructions or "", bridge, self.conversation))

@@ -3,25 +3,27 @@
 Skill text is placed in the call: what is added to a call's input is not kept in the SDK's sessions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
-from skillweave.adapters.approval import question, read_reply, record
+from skillweave.adapters.approval import question, read_question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.call import Call, read_call, words_for
 from skillweave.adapters.messages.shape import plain
 from skillweave.adapters.openai_agents.model import Woven, WovenProvider
 from skillweave.adapters.openai_agents.run import ConversationFilter, id_of
-from skillweave.adapters.openai_agents.tools import declared, guarded
+from skillweave.adapters.openai_agents.tools import OwnTool, declared, guarded
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.conversation import Placement
-from skillweave.errors import InvalidTurn, MissingExtra
+from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
+from skillweave.injection import PendingCheckpoint
+from skillweave.relations.tool_entry import read_entry
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
 
 try:
-    from agents import Agent, FunctionTool, Model, RunConfig, RunContextWrapper, RunState, Tool
+    from agents import Agent, FunctionTool, Model, RunConfig, RunContextWrapper, RunState, Tool, ToolOriginType
     from agents.items import ToolApprovalItem
     from agents.memory import Session
 except ModuleNotFoundError:
@@ -57,16 +59,18 @@ class Skills:
         Its handoffs stay as they are: an agent that is handed to has skills where it was made here too. Raises
         InvalidTurn when a tool has the name of one of skillweave's own.
         """
-        if isinstance(agent, _Skilled):
+        if isinstance(agent, _Skilled) and agent.bridge is self._bridge:
             return agent
-        taken = sorted(tool.name for tool in agent.tools if is_own(tool.name))
+        hosts = [tool for tool in agent.tools if not isinstance(tool, OwnTool)]
+        taken = sorted(tool.name for tool in hosts if is_own(tool.name))
         if taken:
             raise InvalidTurn(
                 f"agent {agent.name!r} has a tool {taken[0]!r}, as skillweave has; give yours another name"
             )
         values = {one.name: getattr(agent, one.name) for one in fields(agent) if one.init}
-        values["tools"] = [*agent.tools, *(declared(self._bridge, spec) for spec in self._bridge.own_tools)]
-        kind = type(type(agent).__name__, (_Skilled, type(agent)), {"bridge": self._bridge})
+        values["tools"] = [*hosts, *(declared(self._bridge, spec) for spec in self._bridge.own_tools)]
+        bases = (type(agent),) if isinstance(agent, _Skilled) else (_Skilled, type(agent))
+        kind = type(type(agent).__name__, bases, {"bridge": self._bridge})
         return cast("Agent[_Context]", kind(**values))
 
     def run_config(self, conversation: "str | Session", base: "RunConfig | None" = None) -> "RunConfig":
@@ -80,14 +84,16 @@ class Skills:
             raise InvalidTurn(
                 "pre_approval_tool_input_guardrails refuses calls that are to wait for a person; leave it off"
             )
-        named, plan = id_of(conversation), self._bridge.plan
+        named, plan, hosts = id_of(conversation), self._bridge.plan, own.call_model_input_filter
+        if isinstance(hosts, ConversationFilter):  # the base is a run's of ours
+            hosts = hosts.hosts
         if plan is not None and named != plan.conversation:
             raise InvalidTurn(f"this plan belongs to conversation {plan.conversation!r}, not to {named!r}")
         return replace(
             own,
             model=Woven(own.model) if isinstance(own.model, Model) else own.model,
             model_provider=WovenProvider(own.model_provider),
-            call_model_input_filter=ConversationFilter(named, own.call_model_input_filter),
+            call_model_input_filter=ConversationFilter(named, hosts, plan),
         )
 
     async def waiting(self, state: "RunState[Any]", conversation: "str | Session") -> list[dict[str, object]]:
@@ -102,20 +108,39 @@ class Skills:
         ]
 
     async def decide(
-        self, state: "RunState[Any]", conversation: "str | Session", reply: object, *, call_id: str | None = None
+        self,
+        state: "RunState[Any]",
+        conversation: "str | Session",
+        asked: Sequence[Mapping[str, Any]],
+        reply: object,
+        *,
+        call_id: str | None = None,
     ) -> "RunState[Any]":
         """Keep a person's reply for the interrupted calls, or the one of this id, and give the state to run on.
 
-        `reply` is `{verdict, by, note}`. A call that may not run is rejected with words for the model; what only the
-        host's own rules interrupted stays as it is. Doing it again, as after a crash, changes nothing. Raises
-        InvalidVerdict for any other reply, and where a skill has changed since the person was asked.
+        `asked` are the questions of `waiting` that the person was shown, `reply` is `{verdict, by, note}`, about them
+        alone. A call that may not run is rejected with words for the model; what only the host's own rules interrupted,
+        or a checkpoint that nobody was asked about, stays as it is. Doing it again, as after a crash, changes nothing.
+        Raises InvalidVerdict for any other reply, for an id that no such call has, and where a skill has changed since
+        the person was asked.
         """
         said, named = read_reply(reply), id_of(conversation)
-        found = [one for one in await self._interrupted(state, named) if call_id in (None, one[1].id)]
-        pending = dict.fromkeys(checkpoint for _, _, judged in found for checkpoint in judged.waits)
-        await record(self._bridge.weaver, named, pending, said)
+        found = await self._interrupted(state, named)
+        waiting = {call.id for _, call, _ in found}
+        pending = {call: shown for call, shown in _shown(asked, named).items() if call in waiting}
+        if call_id is not None:
+            if call_id not in pending:
+                raise InvalidVerdict(
+                    f"no call {call_id[:60]!r} waits here; it is one of {', '.join(pending) or 'none'}"
+                )
+            pending = {call_id: pending[call_id]}
+        await record(
+            self._bridge.weaver, named, dict.fromkeys(one for points in pending.values() for one in points), said
+        )
         for item, call, _ in found:
             now = await self._bridge.judge(call, named)
+            if call.id not in pending or now.waits:
+                continue
             if now.runs:
                 state.approve(item)
             else:
@@ -131,12 +156,36 @@ class Skills:
             if isinstance(item.agent, _Skilled) and (plain(item.raw_item) or {}).get("type") == "function_call"
         ]
         judged = [(item, call, await self._bridge.judge(call, conversation)) for item, call in found]
-        return [one for one in judged if not one[2].runs or _only_ours(one[0])]
+        kept = (await self._bridge.weaver.state(conversation)).approvals if any(one[2].runs for one in judged) else ()
+        # What runs now was interrupted at a checkpoint that was decided since, in this conversation and no nested one.
+        decided = [read_entry(before) for approval in kept for before in approval.before]
+        return [
+            one
+            for one in judged
+            if not one[2].runs
+            or (any(entry.names(one[1].name) for entry in decided) and await _only_ours(one[0], state))
+        ]
 
 
-def _only_ours(item: "ToolApprovalItem") -> bool:
+def _shown(asked: Sequence[Mapping[str, Any]], conversation: str) -> "dict[str, tuple[PendingCheckpoint, ...]]":
+    found: dict[str, tuple[PendingCheckpoint, ...]] = {}
+    for one in asked:
+        named, points = read_question(one)
+        if named != conversation:
+            raise InvalidVerdict(f"a question of conversation {named[:60]!r} is none of {conversation[:60]!r}")
+        call = one.get("call")
+        if not isinstance(call, Mapping):
+            raise InvalidVerdict("this question is about no call; give those of `waiting` back as they were")
+        found[str(call.get("id"))] = points
+    return found
+
+
+async def _only_ours(item: "ToolApprovalItem", state: "RunState[Any]") -> bool:
     """Whether the host itself never asks before this tool, so that its call was interrupted at a checkpoint."""
-    same = [tool for tool in item.agent.tools if isinstance(tool, FunctionTool) and tool.name == item.tool_name]
+    tools = item.agent.tools
+    if item.tool_origin is not None and item.tool_origin.type is ToolOriginType.MCP:
+        tools = await item.agent.get_mcp_tools(state._context or RunContextWrapper(None))  # noqa: SLF001 - filters read it
+    same = [tool for tool in tools if isinstance(tool, FunctionTool) and tool.name == item.tool_name]
     return bool(same) and all(tool.needs_approval is False for tool in same)
 
 

@@ -9,7 +9,7 @@ from skillweave.adapters.bridge import Bridge, is_own
 from skillweave.adapters.call import Call, read_call, words_for
 from skillweave.adapters.openai_agents.run import conversation_of
 from skillweave.compose.verdict import Ruling
-from skillweave.errors import MissingExtra
+from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Injection
 from skillweave.relations.tool_entry import read_entry
 from skillweave.weaver.tool_table import ToolSpec
@@ -28,6 +28,10 @@ except ModuleNotFoundError:
     raise MissingExtra("the adapter for the OpenAI Agents SDK", "openai-agents", "openai-agents") from None
 
 
+class OwnTool(FunctionTool):
+    """A tool of skillweave itself, told from a host's tool of the same name."""
+
+
 def declared(bridge: Bridge, spec: ToolSpec) -> FunctionTool:
     """One of skillweave's own tools."""
 
@@ -38,13 +42,18 @@ def declared(bridge: Bridge, spec: ToolSpec) -> FunctionTool:
         return (await bridge.answer(call, conversation_of(context))).text
 
     data = spec.to_dict()
-    return FunctionTool(spec.name, spec.description, data["parameters"], answer, strict_json_schema=False)
+    return OwnTool(spec.name, spec.description, data["parameters"], answer, strict_json_schema=False)
 
 
 def guarded(bridge: Bridge, tool: Tool) -> Tool:
-    """A copy of a host's function tool that is judged at each call, before the host's own guardrails."""
-    if not isinstance(tool, FunctionTool) or is_own(tool.name):
+    """A copy of a host's function tool that is judged at each call, before the host's own guardrails.
+
+    Raises InvalidTurn for one with the name of one of skillweave's own, whose calls are not judged.
+    """
+    if not isinstance(tool, FunctionTool) or isinstance(tool, OwnTool):
         return tool
+    if is_own(tool.name):
+        raise InvalidTurn(f"a tool is named {tool.name!r}, as skillweave's own; give it another name, or leave it out")
 
     async def judged(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
         call = read_call(data.context.tool_call_id, tool.name, data.context.tool_arguments)

@@ -1,13 +1,11 @@
 """Persons' verdicts in Pydantic AI: from the requests with which a run paused to the results with which one resumes."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from skillweave.adapters.approval import KIND, read_reply, record
+from skillweave.adapters.approval import KIND, read_question, read_reply, record
 from skillweave.adapters.call import read_call
 from skillweave.compose.verdict import Ruling
 from skillweave.errors import InvalidVerdict, MissingExtra
-from skillweave.injection import PendingCheckpoint
 from skillweave.weaver import Weaver
 
 try:
@@ -28,7 +26,7 @@ async def approvals(
     """
     answer = read_reply(reply)
     asked = {call.tool_call_id: requests.metadata.get(call.tool_call_id) or {} for call in requests.approvals}
-    ours = {key: _question(key, told) for key, told in asked.items() if told.get("kind") == KIND}
+    ours = {key: read_question(told) for key, told in asked.items() if told.get("kind") == KIND}
     for key in calls or ():
         if key not in ours:
             raise InvalidVerdict(
@@ -56,13 +54,3 @@ async def _ruled(weaver: Weaver, conversation: str, part: ToolCallPart) -> ToolA
     call = read_call(part.tool_call_id, part.tool_name, part.args)
     verdict = await weaver.authorize(await weaver.standing(conversation), call.name, call.arguments, call_id=call.id)
     return ToolDenied(verdict.message) if verdict.ruling is Ruling.DENY else ToolApproved()
-
-
-def _question(call: str, told: Mapping[str, Any]) -> tuple[str, tuple[PendingCheckpoint, ...]]:
-    try:
-        return str(told["conversation"]), tuple(PendingCheckpoint(**one) for one in told["checkpoints"])
-    except (KeyError, TypeError) as error:
-        raise InvalidVerdict(
-            f"the request of call {call[:60]!r} is not as it was asked ({error}); keep DeferredToolRequests whole, with"
-            " its metadata"
-        ) from error

@@ -82,7 +82,7 @@ class Skills(AbstractCapability[Any]):
         messages = request_context.messages
         # A reply that the provider suspended goes on: this is the call again that it belongs to.
         asked = messages[:-1] if isinstance(messages[-1], ModelResponse) else messages
-        injection = await self._bridge.weave(about_to_be_sent(asked), self._conversation_of(ctx))
+        injection = await self._bridge.weave(about_to_be_sent(asked, ctx.prompt), self._conversation_of(ctx))
         require_decided(injection)
         given = [UserPromptPart(message.text) for message in injection.messages]
         if given:
@@ -114,7 +114,7 @@ class Skills(AbstractCapability[Any]):
         written = read_call(call.tool_call_id, call.tool_name, args)
         judged = None if written.problem else await self._judged(written, conversation, tool_def)
         ready = await handler(args)
-        left = replace(written, arguments=to_jsonable_python(ready, fallback=str), problem=None)
+        left = replace(written, arguments=_as_declared(ready, tool_def), problem=None)
         if judged is None or left.arguments != written.arguments:  # others mended or changed it
             judged = await self._judged(left, conversation, tool_def)
         if judged.waits:
@@ -150,6 +150,20 @@ class Skills(AbstractCapability[Any]):
 
         data = spec.to_dict()
         return Tool.from_schema(answer, spec.name, spec.description, data["parameters"], takes_ctx=True)
+
+
+def _as_declared(ready: dict[str, Any], tool_def: ToolDefinition) -> dict[str, Any]:
+    try:
+        arguments: dict[str, Any] = to_jsonable_python(ready, fallback=str)
+    except UnicodeDecodeError:  # bytes that are no text
+        arguments = to_jsonable_python(ready, fallback=str, bytes_mode="base64")
+    # A model that is a tool's one parameter is declared, and written, by its fields.
+    declared = tool_def.parameters_json_schema.get("properties", {})
+    if len(arguments) == 1:
+        [(name, fields)] = arguments.items()
+        if name not in declared and isinstance(fields, dict):
+            return fields
+    return arguments
 
 
 def _within(parameters: ModelRequestParameters, injection: Injection) -> ModelRequestParameters:

@@ -1,6 +1,7 @@
 """Pydantic AI's messages read as what was heard, part by part: it joins neighbouring requests as it goes."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from skillweave.adapters.call import Call, read_call
 from skillweave.adapters.heard import Heard
@@ -35,21 +36,29 @@ def heard(messages: Sequence[ModelMessage]) -> list[Heard]:
     return list(_read(messages))
 
 
-def about_to_be_sent(messages: Sequence[ModelMessage]) -> list[Heard]:
-    """The same for messages that go to the model now, with the mends that the framework makes before it sends them."""
-    return heard(repair_messages(messages))
+def about_to_be_sent(
+    messages: Sequence[ModelMessage], prompt: str | Sequence[UserContent] | None = None
+) -> list[Heard]:
+    """The same for messages that go to the model now, with the mends that the framework makes before it sends them.
+
+    `prompt` is what the user said in this run: what else stands as a prompt behind a tool's result is the tool's.
+    """
+    return list(_read(repair_messages(messages), prompt))
 
 
-def _read(messages: Iterable[ModelMessage]) -> Iterator[Heard]:
+def _read(messages: Iterable[ModelMessage], prompt: str | Sequence[UserContent] | None = None) -> Iterator[Heard]:
     for index, message in enumerate(messages):
         where = f"messages[{index}]"
         if isinstance(message, ModelResponse):
             yield _response(message, where)
         else:
+            answered = False
             for number, part in enumerate(message.parts):
                 found = _request_part(part, f"{where}.parts[{number}]")
                 if found is not None:
-                    yield found
+                    tools = answered and isinstance(part, UserPromptPart) and part.content != prompt
+                    yield _of_a_tool(found) if tools else found
+                answered = answered or isinstance(part, ToolReturnPart)
 
 
 def _request_part(part: ModelRequestPart, where: str) -> Heard | None:
@@ -69,6 +78,11 @@ def _request_part(part: ModelRequestPart, where: str) -> Heard | None:
             return _said(Role.SYSTEM, (summary,), where)
         case _:
             return None
+
+
+def _of_a_tool(found: Heard) -> Heard:
+    told = replace(found.message, role=Role.TOOL)
+    return replace(found, message=told, theirs=found.theirs and told)
 
 
 def _said(role: Role, parts: tuple[Part, ...], where: str) -> Heard:

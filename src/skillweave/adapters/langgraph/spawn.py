@@ -21,8 +21,9 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("sub-agents in LangGraph", "langgraph", "langgraph") from None
 
+from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.call import read_call
-from skillweave.adapters.langchain_core.tools import conversation_of, names_of
+from skillweave.adapters.langchain_core.tools import caller, conversation_of, names_of
 from skillweave.adapters.langgraph.agent import build_skill_agent
 from skillweave.adapters.langgraph.state import SkillState
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, same_for_all
@@ -92,7 +93,9 @@ class _Spawner:
         def start(plan: SpawnPlan) -> str:
             return _last_words(self._agent(plan).invoke(_task(plan), self.config))
 
-        return self.spawning.run_blocking(call, self._conversation(runtime), self._names, start)
+        lead = self._lead
+        conversation = conversation_of(lead, runtime.state)
+        return self.spawning.run_blocking(call, conversation, self._names, start, bridge=lead)
 
     async def _arun(self, runtime: ToolRuntime[Any, Any], **arguments: object) -> str:
         if _in_one_step(runtime):
@@ -102,10 +105,14 @@ class _Spawner:
         async def start(plan: SpawnPlan) -> str:
             return _last_words(await self._agent(plan).ainvoke(_task(plan), self.config))
 
-        return await self.spawning.run(call, self._conversation(runtime), self._names, start)
+        lead = self._lead
+        conversation = conversation_of(lead, runtime.state)
+        return await self.spawning.run(call, conversation, self._names, start, bridge=lead)
 
-    def _conversation(self, runtime: ToolRuntime[Any, Any]) -> str:
-        return conversation_of(self.spawning.bridge, runtime.state)
+    @property
+    def _lead(self) -> Bridge:
+        """The agent that calls, with its plan and its settings, where a guard stands before its tools."""
+        return caller() or self.spawning.bridge
 
     @property
     def _names(self) -> list[str]:
