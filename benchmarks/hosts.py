@@ -30,7 +30,7 @@ Host: TypeAlias = Callable[[Script, Weaver | None], Opened]
 async def measure(effort: Effort) -> AsyncIterator[Row]:
     """Each host at growing numbers of skills, first turns and follow-ups."""
     sizes = (100,) if effort is Effort.QUICK else (100, 1_000)
-    samples = 5 if effort is Effort.QUICK else 31
+    samples = 5 if effort is Effort.QUICK else 21
     counter = Tiktoken()
     counter.warm_up()
     for size in sizes:
@@ -47,7 +47,7 @@ async def _timed(stage: Stage, host: Host, kind: str, samples: int) -> Mapping[s
     for message, _ in stage.hits:
         await weaver.weave(message, conversation=new_name("warm"))
     batches = {"ours": _turns(stage, host, weaver, kind), "bare": _turns(stage, host, None, kind)}
-    return await interleaved(batches, samples=samples, seconds=8.0)
+    return await interleaved(batches, samples=samples, seconds=2.0)
 
 
 def _row(case: str, ours: Timing, bare: Timing) -> Row:
@@ -133,28 +133,36 @@ def langchain(placement: Placement) -> Host:
     return host
 
 
-def langgraph(script: Script, weaver: Weaver | None) -> Opened:
-    """The ready graph, against one with a node for the model alone."""
-    from langgraph.checkpoint.memory import InMemorySaver
-    from langgraph.graph import START, MessagesState, StateGraph
+def langgraph(*steps: str) -> Host:
+    """The ready graph, against one with these steps, of which only the model's does anything."""
 
-    from skillweave.adapters.langgraph import build_skill_agent
-    from skillweave.testing.hosts.langchain import ScriptedChatModel
+    def host(script: Script, weaver: Weaver | None) -> Opened:
+        from langgraph.checkpoint.memory import InMemorySaver
+        from langgraph.graph import START, MessagesState, StateGraph
 
-    model = ScriptedChatModel(script=script)
-    if weaver is not None:
-        both = ("explicit", "triggers")
-        return _threads(
-            build_skill_agent(model, weaver, [], system_prompt=BASE, matchers=both, checkpointer=InMemorySaver())
-        )
+        from skillweave.adapters.langgraph import build_skill_agent
+        from skillweave.testing.hosts.langchain import ScriptedChatModel
 
-    async def ask(state: MessagesState) -> dict[str, Any]:
-        return {"messages": [await model.ainvoke([("system", BASE), *state["messages"]])]}
+        model = ScriptedChatModel(script=script)
+        if weaver is not None:
+            both = ("explicit", "triggers")
+            return _threads(
+                build_skill_agent(model, weaver, [], system_prompt=BASE, matchers=both, checkpointer=InMemorySaver())
+            )
 
-    graph = StateGraph(MessagesState)
-    graph.add_node("model", ask)
-    graph.add_edge(START, "model")
-    return _threads(graph.compile(checkpointer=InMemorySaver()))
+        async def ask(state: MessagesState) -> dict[str, Any]:
+            return {"messages": [await model.ainvoke([("system", BASE), *state["messages"]])]}
+
+        async def nothing(state: MessagesState) -> dict[str, Any]:
+            return {}
+
+        graph = StateGraph(MessagesState)
+        for step, after in zip(steps, (START, *steps), strict=False):
+            graph.add_node(step, ask if step == "model" else nothing)
+            graph.add_edge(after, step)
+        return _threads(graph.compile(checkpointer=InMemorySaver()))
+
+    return host
 
 
 def _threads(agent: Any) -> Opened:  # noqa: ANN401 - a compiled graph has many type parameters
@@ -247,7 +255,8 @@ HOSTS: Mapping[str, Host] = {
     "plain messages": message_loop,
     "langchain, history": langchain(Placement.HISTORY),
     "langchain, call": langchain(Placement.CALL),
-    "langgraph": langgraph,
+    "langgraph, against the model's step alone": langgraph("model"),
+    "langgraph, against as many steps": langgraph("prompt", "approval", "model", "select", "inject", "ask", "output"),
     "agent_framework": agent_framework,
     "pydantic_ai, history": pydantic_ai(Placement.HISTORY),
     "pydantic_ai, call": pydantic_ai(Placement.CALL),

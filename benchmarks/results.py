@@ -143,10 +143,25 @@ def write(rows: Sequence[Row], effort: Effort, facts: Mapping[str, object], path
 def record(rows: Sequence[Row], facts: Mapping[str, object], path: Path = README) -> None:
     """Put the tables into the README in place of the last ones, with the date and the class of machine."""
     kept, mark, _ = path.read_text(encoding="utf-8").partition(MARK)
-    when = (
+    path.write_text(f"{kept}{mark}\n\n{_when(facts)}; medians (fastest-slowest).\n\n{tables(rows)}\n", encoding="utf-8")
+
+
+def record_some(rows: Sequence[Row], facts: Mapping[str, object], path: Path = README) -> None:
+    """Put these tables into the README in place of the last ones of their jobs, each with its own date."""
+    before, *kept = path.read_text(encoding="utf-8").split("\n### ")
+    sections = {section.partition("\n")[0]: section for section in kept}
+    for job in dict.fromkeys(row.job for row in rows):
+        table = _table([row for row in rows if row.job == job])
+        sections[job] = f"{job}\n\nMeasured by itself: {_when(facts)}.\n\n{table}\n"
+    path.write_text(
+        "\n### ".join([before, *(section.rstrip() + "\n" for section in sections.values())]), encoding="utf-8"
+    )
+
+
+def _when(facts: Mapping[str, object]) -> str:
+    return (
         f"{datetime.now(UTC):%d %B %Y}, {facts['cores']} cores, Python {facts['python']}, load before: {facts['load']}"
     )
-    path.write_text(f"{kept}{mark}\n\n{when}; medians (fastest-slowest).\n\n{tables(rows)}\n", encoding="utf-8")
 
 
 def machine() -> dict[str, object]:

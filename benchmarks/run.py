@@ -15,7 +15,7 @@ import startup
 import tokens
 import triggers
 import turn
-from results import RESULTS, Effort, Row, load, machine, record, tables, write
+from results import RESULTS, Effort, Row, load, machine, record, record_some, tables, write
 
 Benchmark: TypeAlias = Callable[[Effort], AsyncIterator[Row]]
 
@@ -52,13 +52,13 @@ def main() -> int:
     names_help = f"one or more of {', '.join(BENCHMARKS)}; all by default"
     parser.add_argument("benchmark", nargs="*", metavar="benchmark", help=names_help)
     parser.add_argument("--quick", action="store_true", help="small sizes and few rounds: a look, not a record")
-    parser.add_argument("--record", action="store_true", help="put the tables into benchmarks/README.md; for full runs")
+    parser.add_argument("--record", action="store_true", help="put the tables into benchmarks/README.md")
     arguments = parser.parse_args()
     names: list[str] = arguments.benchmark or list(BENCHMARKS)
     if unknown := [name for name in names if name not in BENCHMARKS]:
         parser.error(f"no benchmark {unknown[0]!r}; choose from {', '.join(BENCHMARKS)}")
-    if arguments.record and (arguments.quick or arguments.benchmark):
-        parser.error("--record is for full runs; leave out --quick and the names")
+    if arguments.record and arguments.quick:
+        parser.error("--record is for the record; leave out --quick")
     effort = Effort.QUICK if arguments.quick else Effort.FULL
     facts = machine()
     if (busy := load()) and busy > QUIET:
@@ -68,7 +68,7 @@ def main() -> int:
     print(f"\nmedians (fastest-slowest); {facts['processor']}, {facts['cores']} cores, Python {facts['python']}")
     write(rows, effort, facts)
     if arguments.record:
-        record(rows, facts)
+        (record_some if arguments.benchmark else record)(rows, facts)
     print(f"written to benchmarks/results/{RESULTS.name}")
     return 0
 

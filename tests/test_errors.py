@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.errors import SkillNotFound, nearest_names
+from skillweave.errors import ApprovalNeeded, SkillNotFound, nearest_names
 
 MANY = [f"{verb}-{noun}" for verb in ("review", "build", "deploy", "audit") for noun in map(str, range(100, 400))]
 
@@ -36,4 +36,10 @@ def test_an_unknown_skill_says_what_was_likely_meant() -> None:
     assert (error.nearest, str(error)) == (
         ("shoal",),
         "skill 'shuol' is not in the registry; did you mean 'shoal'?",
+    )
+
+
+def test_what_waits_for_a_person_says_how_the_verdict_is_kept() -> None:
+    assert "weaver.decide('c1', 'paper', 'review', 'approved', by='NAME')" in str(
+        ApprovalNeeded("c1", [("paper", "review")])
     )

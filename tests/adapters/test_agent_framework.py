@@ -482,6 +482,230 @@ class TestCheckpoints:
         assert stage.script.sent == []
 
 
+class TestRepliesOneByOne:
+    """Two calls of one reply of the model wait, and the person answers one of them per run."""
+
+    @pytest.fixture(params=["one", "streamed"])
+    def way(self, request: pytest.FixtureRequest) -> str:
+        return str(request.param)
+
+    @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+    async def test_the_first_reply_is_held_and_the_last_runs_both(
+        self, stage: Stage, order: tuple[int, int], way: str
+    ) -> None:
+        session, requests = await both_paused(stage)
+        first, last = (requests[place] for place in order)
+        text, open_still = await run(stage, way, reply_to(first, ANN), session)
+        assert (text, [one.id for one in open_still]) == ("", [last.id])
+        assert (stage.workshop.ran, len(stage.script.sent)) == ([], 2)
+        assert await run(stage, way, reply_to(last, ANN), session) == ("Done.", [])
+        assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
+        assert await run(stage, way, "Thanks", session) == ("All right.", [])
+        assert len(stage.workshop.ran) == 2
+
+    async def test_the_model_is_sent_what_it_is_sent_when_both_replies_come_in_one_run(self, tmp_path: Path) -> None:
+        sent = []
+        for name in ("one", "two"):
+            (tmp_path / name).mkdir()
+            stage = Stage(weaver_in(tmp_path / name))
+            session, requests = await both_paused(stage)
+            replies = [reply_to(request, ANN) for request in requests]
+            for said in [replies] if name == "one" else [[reply] for reply in reversed(replies)]:
+                await stage.agent.run(Message("user", said), session=session)
+            await stage.agent.run("Thanks", session=session)
+            sent.append([one.messages for one in stage.script.sent])
+        assert sent[0] == sent[1]
+
+    @pytest.mark.parametrize("verdicts", [("approved", "rejected"), ("rejected", "approved")])
+    async def test_a_rejection_of_one_stops_both_whichever_comes_first(
+        self, stage: Stage, verdicts: tuple[str, str], way: str
+    ) -> None:
+        session, requests = await both_paused(stage)
+        for request, verdict in zip(requests, verdicts, strict=True):
+            await run(stage, way, reply_to(request, {"verdict": verdict, "by": "Ann Lee"}), session)
+        assert stage.workshop.ran == []
+        assert [one.verdict for one in (await stage.weaver.state("office-1")).approvals] == ["rejected"]
+        assert stage.script.last.times_in_messages("Ann Lee") >= 1
+        assert await run(stage, way, "Why not?", session) == ("All right.", [])
+
+    @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+    async def test_a_rejection_at_one_checkpoint_leaves_the_call_behind_another_alone(
+        self, order: tuple[int, int]
+    ) -> None:
+        stage = Stage(skillweave.open(filing("Assemble it."), searching(), counter=WordCounter()))
+        session = stage.session
+        await stage.agent.run("Prepare the filing, then look for it", session=session)
+        stage.script.then(Says(asks=(tool_call("submit", "a", text="1"), tool_call("search", "b", text="2"))), "Done.")
+        requests = (await stage.agent.run("Do both", session=session)).user_input_requests
+        replies = [reply_to(requests[0], {"verdict": "rejected", "by": "Ann Lee"}), reply_to(requests[1], ANN)]
+        for place in order:
+            response = await stage.agent.run(replies[place], session=session)
+        assert response.text == "Done."
+        assert stage.workshop.ran == ["search(2)"]
+
+    async def test_a_held_verdict_is_in_the_ledger_at_once(self, stage: Stage) -> None:
+        session, requests = await both_paused(stage)
+        await stage.agent.run(reply_to(requests[0], {"verdict": "rejected", "by": "Ann Lee"}), session=session)
+        assert [one.verdict for one in (await stage.weaver.state("office-1")).approvals] == ["rejected"]
+
+    async def test_a_no_after_a_held_yes_to_the_same_question_stands(self, stage: Stage) -> None:
+        session, requests = await both_paused(stage)
+        await stage.agent.run(reply_to(requests[0], ANN), session=session)
+        await stage.agent.run(reply_to(requests[0], {"verdict": "rejected", "by": "Ann Lee"}), session=session)
+        await stage.agent.run(reply_to(requests[1], ANN), session=session)
+        assert stage.workshop.ran == []
+        assert [one.verdict for one in (await stage.weaver.state("office-1")).approvals] == ["rejected"]
+
+    async def test_a_reply_that_comes_twice_is_one_reply(self, stage: Stage) -> None:
+        session, requests = await both_paused(stage)
+        for _ in range(2):
+            response = await stage.agent.run(reply_to(requests[0], ANN), session=session)
+            assert [one.id for one in response.user_input_requests] == [requests[1].id]
+        await stage.agent.run(reply_to(requests[1], ANN), session=session)
+        await stage.agent.run(reply_to(requests[1], ANN), session=session)
+        assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
+
+    async def test_a_reply_that_names_nobody_holds_nothing(self, stage: Stage) -> None:
+        session, requests = await both_paused(stage)
+        with pytest.raises(InvalidVerdict, match="says what and who"):
+            await stage.agent.run(requests[0].to_function_approval_response(approved=True), session=session)
+        assert "held" not in session.state["skillweave"]
+        for request in requests:
+            await stage.agent.run(reply_to(request, ANN), session=session)
+        assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
+
+    async def test_a_held_reply_survives_a_restart(self, stage: Stage) -> None:
+        session, requests = await both_paused(stage)
+        response = await stage.agent.run(reply_to(requests[0], ANN), session=session)
+        kept = json.loads(json.dumps([session.to_dict(), response.user_input_requests[0].to_dict()]))
+        again = Stage(stage.weaver)
+        session = AgentSession.from_dict(kept[0])
+        await again.agent.run(reply_to(Content.from_dict(kept[1]), ANN), session=session)
+        assert sorted(again.workshop.ran) == ["submit(1)", "submit(2)"]
+        assert session.state["skillweave"] == {"questions": {}, "refusals": {}}
+
+    async def test_a_user_who_says_something_else_instead_of_the_last_reply_goes_on(
+        self, stage: Stage, way: str
+    ) -> None:
+        session, requests = await both_paused(stage)
+        await run(stage, way, reply_to(requests[0], ANN), session)
+        assert (await run(stage, way, "Wait, is the plat there?", session))[1] == []
+        assert (await run(stage, way, "And now?", session))[1] == []
+        assert stage.workshop.ran == []
+        assert stage.script.last.times_in_messages("submit") == 0
+
+    async def test_the_last_reply_may_come_after_the_user_said_something_else(self, stage: Stage) -> None:
+        session, requests = await both_paused(stage)
+        await stage.agent.run(reply_to(requests[0], ANN), session=session)
+        await stage.agent.run("Wait, is the plat there?", session=session)
+        assert (await stage.agent.run(reply_to(requests[1], ANN), session=session)).user_input_requests == []
+        assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
+
+    async def test_what_was_held_is_forgotten_when_something_new_is_asked(self, tmp_path: Path) -> None:
+        stage = Stage(skillweave.open(filing("Assemble it."), searching(), counter=WordCounter()))
+        session = stage.session
+        await stage.agent.run("Prepare the filing, then look for it", session=session)
+        two, other = (
+            (tool_call("submit", "a", text="1"), tool_call("submit", "b", text="2")),
+            tool_call("search", text="3"),
+        )
+        stage.script.then(Says(asks=two), Says(asks=(other,)), "Found.")
+        requests = (await stage.agent.run("Submit both", session=session)).user_input_requests
+        await stage.agent.run(reply_to(requests[0], ANN), session=session)
+        (asked,) = (await stage.agent.run("No, look for it", session=session)).user_input_requests
+        assert (await stage.agent.run(reply_to(asked, ANN), session=session)).text == "Found."
+        assert stage.workshop.ran == ["search(3)"]
+        assert "held" not in session.state["skillweave"]
+
+    async def test_a_skill_that_changed_before_the_last_reply_is_asked_about_again(self, tmp_path: Path) -> None:
+        weaver = skillweave.open(filing("Assemble it."), counter=WordCounter())
+        stage = Stage(weaver)
+        session, requests = await both_paused(stage)
+        weaver.registry.register(filing("Assemble it, then burn it."))
+        await stage.agent.run(reply_to(requests[0], ANN), session=session)
+        again = (await stage.agent.run(reply_to(requests[1], ANN), session=session)).user_input_requests
+        assert stage.workshop.ran == []
+        assert ["problem" in one.additional_properties for one in again] == [True, True]
+        for request in again:
+            await stage.agent.run(reply_to(request, ANN), session=session)
+        assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
+
+    async def test_of_three_calls_each_reply_leaves_the_rest_open(self, stage: Stage) -> None:
+        session, requests = await both_paused(stage, "1", "2", "3")
+        for left in (2, 1, 0):
+            response = await stage.agent.run(reply_to(requests[left], ANN), session=session)
+            assert [one.id for one in response.user_input_requests] == [one.id for one in requests[:left]]
+        assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)", "submit(3)"]
+
+    async def test_a_service_that_keeps_the_history_is_sent_both_results_together(
+        self, tmp_path: Path, way: str
+    ) -> None:
+        stage = Stage(weaver_in(tmp_path), client=KeepsHistory)
+        session, requests = await both_paused(stage)
+        for request in requests:
+            text, _ = await run(stage, way, reply_to(request, ANN), session)
+        assert text == "Done."
+        assert [stage.script.last.times_in_messages(f"submit did {one}") for one in "12"] == [1, 1]
+        assert len(stage.script.sent) == 3
+
+    async def test_a_host_that_sends_the_whole_chat_may_send_a_held_reply_along(self, stage: Stage) -> None:
+        session, chat = stage.session, list[Message]()
+
+        async def say(*contents: Content | str) -> list[Content]:
+            chat.append(Message("user", list(contents)))
+            # Without `store` the framework would keep a history beside the host's.
+            response = await stage.agent.run(list(chat), session=session, options={"store": True})
+            chat.extend(response.messages)
+            return response.user_input_requests
+
+        await say("Prepare the filing")
+        stage.script.then(Says(asks=(tool_call("submit", "a", text="1"), tool_call("submit", "b", text="2"))))
+        requests = await say("Submit both")
+        stage.script.then("Of course.", "Done.")
+        assert [one.id for one in await say(reply_to(requests[0], ANN))] == [requests[1].id]
+        assert await say("Wait, is the plat there?") == []
+        assert chat[-1].text == "Of course."
+        assert stage.workshop.ran == []
+        assert await say(reply_to(requests[1], ANN)) == []
+        assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
+        assert chat[-1].text == "Done."
+
+    async def test_the_callers_message_is_left_as_it_is(self, stage: Stage) -> None:
+        session, requests = await both_paused(stage)
+        said = Message("user", [reply_to(requests[0], ANN)])
+        await stage.agent.run(said, session=session)
+        assert len(said.contents) == 1
+
+
+async def both_paused(stage: Stage, *texts: str) -> tuple[AgentSession, list[Content]]:
+    session = stage.session
+    await stage.agent.run("Prepare the filing", session=session)
+    asks = tuple(tool_call("submit", f"call-{text}", text=text) for text in texts or ("1", "2"))
+    stage.script.then(Says(asks=asks), "Done.")
+    return session, (await stage.agent.run("Submit all", session=session)).user_input_requests
+
+
+async def run(stage: Stage, way: str, said: Content | str, session: AgentSession) -> tuple[str, list[Content]]:
+    if way == "one":
+        response = await stage.agent.run(said, session=session)
+    else:
+        stream = stage.agent.run(said, session=session, stream=True)
+        shown = [request async for update in stream for request in update.user_input_requests]
+        response = await stream.get_final_response()
+        assert [one.id for one in shown] == [one.id for one in response.user_input_requests]
+    return response.text, response.user_input_requests
+
+
+def searching() -> dict[str, Any]:
+    return {
+        "id": "searching",
+        "description": "Looks for things.",
+        "triggers": ["look for"],
+        "text": {"instructions": "Look for it."},
+        "checkpoints": [{"name": "pre_search", "before": "search"}],
+    }
+
+
 async def paused(stage: Stage, session: AgentSession) -> Content:
     await stage.agent.run("Prepare the filing", session=session)
     stage.script.then(SUBMIT)

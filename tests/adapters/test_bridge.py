@@ -1,3 +1,5 @@
+import pytest
+
 import skillweave
 from skillweave import Placement, Settings, Weaver
 from skillweave.adapters import bridge as bridge_module
@@ -165,6 +167,11 @@ async def test_a_sub_agents_turns_have_its_skills_and_its_limits() -> None:
     assert injection.skills == ("invoice",)
     assert not (await bridge.judge(call("anything"), plan.conversation)).runs
     assert (await bridge.judge(call("read"), plan.conversation)).runs
+
+
+def test_a_folder_in_place_of_a_weaver_is_refused_with_the_remedy() -> None:
+    with pytest.raises(TypeError, match=r"not str; open one: skillweave\.open"):
+        Bridge("skills")  # type: ignore[arg-type]
 
 
 def test_own_tools_are_told_from_the_hosts() -> None:

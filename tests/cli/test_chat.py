@@ -6,7 +6,9 @@ import pty
 import signal
 import subprocess
 import sys
+import termios
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from skillweave.cli.arguments.turn import settings_of
 from skillweave.cli.chat import answers, converse, opened_talk
 from skillweave.cli.chat_model import model_failure, open_model, without_secrets
 from skillweave.cli.failure import Mistake
+from skillweave.errors import StoreUnavailable
 from skillweave.testing.hosts import Says, Script
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from skillweave.testing.hosts.script import tool_call
@@ -153,6 +156,51 @@ def test_texts_that_went_with_an_earlier_process_are_given_again(talking: Any, s
     assert [sent.times_in_messages("Boil water.") for sent in script.sent] == [1, 1]
 
 
+def test_the_same_words_in_a_later_process_say_what_was_given_too(talking: Any, tmp_path: Path, capsys: Any) -> None:
+    for _ in range(2):
+        with talking(ledger=str(tmp_path / "state.db")) as talk:
+            converse(talk, ["Some tea"])
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == second
+    assert first.startswith("given tea ")
+
+
+def test_a_file_that_is_no_ledger_is_told_before_anything_is_said(talking: Any, script: Script, tmp_path: Path) -> None:
+    (tmp_path / "state.db").write_text("no database at all, but words", encoding="utf-8")
+    with (
+        pytest.raises(StoreUnavailable, match="not a readable SQLite file"),
+        talking(ledger=str(tmp_path / "state.db")),
+    ):
+        raise AssertionError("it opened")
+    assert not script.sent
+
+
+def test_a_ledger_that_stops_answering_is_told_and_so_is_the_skill(
+    talking: Any, script: Script, tmp_path: Path, capsys: Any
+) -> None:
+    ledger = tmp_path / "state.db"
+    with talking(ledger=str(ledger)) as talk:
+        for one in tmp_path.glob("state.db*"):
+            one.write_bytes(b"no database " * 1000)
+        converse(talk, ["Some tea"])
+    seen = capsys.readouterr().err
+    assert script.last.times_in_messages("Boil water.") == 1
+    assert seen.startswith("in the context tea\nskillweave: the ledger does not answer, so nothing of this is kept")
+
+
+def test_skills_that_are_left_out_are_told_first(talking: Any, small: Path, capsys: Any) -> None:
+    write_skill(small, "broken", "[", "", "")
+    with talking():
+        assert "1 skill is left out because of errors; `skillweave check`" in capsys.readouterr().err
+
+
+def test_a_failure_in_the_middle_of_a_reply_begins_a_line_of_its_own(talking: Any, script: Script, capsys: Any) -> None:
+    script.then(Says("Half", (tool_call("read_skill", skill_id="tea"),)), Says(fails=ConnectionError("gone")))
+    with talking() as talk, pytest.raises(Mistake):
+        converse(talk, ["Hello"])
+    assert capsys.readouterr().out == "Half\n"
+
+
 def test_a_model_that_fails_ends_the_command_with_one_line(talking: Any, script: Script) -> None:
     script.then(Says(fails=ConnectionError("no route to host")))
     with talking() as talk, pytest.raises(Mistake, match=r"^ollama does not answer \(ConnectionError\); check the net"):
@@ -223,6 +271,16 @@ def test_a_missing_provider_package_is_named_with_its_command(named: str, packag
         open_model(named)
 
 
+def test_a_provider_package_that_does_not_load_is_not_called_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "langchain_xai").mkdir()
+    (tmp_path / "langchain_xai" / "__init__.py").write_text("from json import nothing_of_the_sort", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(Mistake, match=r"langchain-xai is installed and does not fit .*; pip install -U langchain-xai"):
+        open_model("xai:grok")
+
+
 def test_without_langchain_the_extra_is_named(cli: Any, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain.chat_models", None)
     done = cli("chat", "--model", "openai:gpt-5", "--skills", small)
@@ -251,6 +309,17 @@ def provider(tmp_path: Path) -> dict[str, str]:
 def chatting(process: Any, provider: dict[str, str], *words: object, stdin: bytes = b"") -> Ran:
     ran: Ran = process("chat", "--model", "ollama:tiny", *words, stdin=stdin, **provider)
     return ran
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(provider: dict[str, str], small: Path) -> None:
+    command = [sys.executable, "-m", "skillweave", "chat", "--model", "ollama:tiny", "--skills", str(small), "-m", "Hi"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as nobody_reads:
+        done = subprocess.run(
+            command, stdout=nobody_reads, stderr=subprocess.PIPE, env={**os.environ, **provider}, check=False
+        )
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 def test_without_a_model_the_option_is_named(cli: Any, small: Path) -> None:
@@ -298,6 +367,7 @@ class Terminal:
 
     def __init__(self, environment: dict[str, str], *words: object) -> None:
         self.end, other = pty.openpty()
+        self.settings = termios.tcgetattr(other)
         plain = {**os.environ, **environment, "NO_COLOR": "1", "TERM": "dumb"}
         command = [sys.executable, "-m", "skillweave", "chat", "--model", "ollama:tiny", *map(str, words)]
         self.process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=plain)
@@ -307,11 +377,18 @@ class Terminal:
         """What is printed up to that text."""
         seen = ""
         while text not in seen:
-            seen += os.read(self.end, 4096).decode()
+            seen += os.read(self.end, 4096).decode(errors="replace")
         return seen
 
     def type(self, text: str) -> None:
         os.write(self.end, text.encode())
+
+    def interrupt(self) -> None:
+        """Until it ends: a signal that comes just before the line editor waits is seen at the next one."""
+        while self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(1)
 
 
 @pytest.fixture
@@ -352,11 +429,12 @@ def test_the_end_of_input_ends_it(terminal: Any, small: Path) -> None:
     assert at.process.wait(60) == 0
 
 
-def test_an_interruption_ends_it_with_one_line(terminal: Any, small: Path) -> None:
+def test_an_interruption_ends_it_with_one_line_and_leaves_the_terminal_as_it_was(terminal: Any, small: Path) -> None:
     at = terminal("--skills", small)
-    at.process.send_signal(signal.SIGINT)
+    at.interrupt()
     assert "skillweave: interrupted" in at.until("interrupted")
-    assert at.process.wait(60) == 130
+    assert at.process.returncode == 130
+    assert termios.tcgetattr(at.end) == at.settings
 
 
 def test_at_a_checkpoint_the_person_is_asked_and_the_verdict_kept(
@@ -366,7 +444,7 @@ def test_at_a_checkpoint_the_person_is_asked_and_the_verdict_kept(
     at = terminal("--skills", gated, "--ledger", ledger, "--conversation", "c1")
     at.type("The paper\n")
     assert "review of paper: Is it sound?" in at.until("[a/r] ")
-    at.type("perhaps\n")
+    at.type("absolutely not\n")
     at.until("[a/r] ")
     at.type("a\n")
     at.until("your name")
@@ -376,6 +454,24 @@ def test_at_a_checkpoint_the_person_is_asked_and_the_verdict_kept(
     assert [(one["checkpoint"], one["verdict"], one["by"]) for one in shown["approvals"]] == [
         ("review", "approved", "Ann Lee")
     ]
+
+
+def test_a_skill_that_is_rejected_was_not_given(terminal: Any, gated: Path) -> None:
+    at = terminal("--skills", gated)
+    at.type("The paper\n")
+    at.until("[a/r] ")
+    at.type("r\n")
+    at.until("your name")
+    at.type("Ann Lee\n")
+    assert "no skill" in at.until("\n> ")
+
+
+def test_at_a_prompt_a_line_that_is_no_text_is_told_and_not_said(terminal: Any, small: Path) -> None:
+    at = terminal("--skills", small)
+    os.write(at.end, b"\xff\xfe\n")
+    seen = at.until("\n> ")
+    assert "the line is no UTF-8 text (byte 1)" in seen
+    assert "I am tiny." not in seen
 
 
 def test_at_a_prompt_a_message_that_fails_does_not_end_the_conversation(terminal: Any, gated: Path) -> None:

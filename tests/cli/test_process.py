@@ -52,6 +52,13 @@ def test_nul_bytes_in_a_message_do_no_harm(process: Any, small: Path) -> None:
     assert [decision["skill_id"] for decision in done.data["decisions"]] == ["tea"]
 
 
+def test_a_closed_standard_input_is_an_empty_one(small: Path) -> None:
+    line = 'exec "$0" -m skillweave match --skills "$1" - <&-'
+    done = subprocess.run(["sh", "-c", line, sys.executable, small], capture_output=True, timeout=120, check=False)
+    assert b"Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) <= 1
+
+
 def test_standard_input_that_is_no_text_is_one_line(process: Any, small: Path) -> None:
     done = process("weave", "-", "--skills", small, stdin=b"tea \xff\xfe")
     assert (done.code, done.out) == (1, "")

@@ -71,6 +71,10 @@ class Bridge:
         matchers: Sequence[str] | None = None,
         settings: Settings | None = None,
     ) -> None:
+        if not isinstance(weaver, Weaver):
+            raise TypeError(
+                f"an adapter is given a Weaver, not {type(weaver).__name__}; open one: skillweave.open('skills')"
+            )
         wanted = replace(settings or weaver.settings, skill_tools=SkillTools.OFFERED)
         self.weaver = weaver.variant(
             wanted if max_skills is None else replace(wanted, max_skills=max_skills), matchers=matchers
@@ -165,7 +169,7 @@ class Bridge:
         )
 
     def _with_what_held(self, injection: Injection) -> Injection:
-        """While the ledger does not answer, what was in force at the last call of the model holds beside what is new."""
+        """While the ledger does not answer, what was in force at the last call holds beside what is new."""
         last = self._last.get(injection.conversation)
         unread = any(diagnostic.code == "ledger-unavailable" for diagnostic in injection.diagnostics)
         if last is None or not unread or injection.tools.closed:

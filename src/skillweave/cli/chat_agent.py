@@ -47,8 +47,9 @@ class Told:
 
     @property
     def given(self) -> tuple[Decision, ...]:
-        """The decisions by which text was given."""
-        return tuple(decision for decision in self.decisions if decision.outcome in GIVEN)
+        """The decisions by which text was given that the model had in the end: a person may have rejected it."""
+        given = (decision for decision in self.decisions if decision.outcome in GIVEN)
+        return tuple(decision for decision in given if decision.skill_id in self.context)
 
     def to_dict(self) -> dict[str, object]:
         """The JSON form; `skills` are those whose text was given for this message, `tokens` what their text costs."""

@@ -34,6 +34,11 @@ def typed(talk: "Talk", last: Sequence["Told"]) -> Iterator[str]:
     """
     say(f"{COMMANDS}\n", Ink.FAINT)
     while (line := _line()) is not None and (text := line.strip()) != "/quit":
+        try:
+            text = decoded(text.encode("utf-8", "surrogateescape"), "the line")
+        except Mistake as error:
+            say(f"skillweave: {error}\n")
+            continue
         if answer := command_answer(text, talk, last):
             say(f"{answer}\n")
         elif text:
@@ -71,7 +76,7 @@ def trouble(told: "Told") -> Iterator[str]:
     """What its user must know beside the skills: that the ledger did not keep what was done."""
     if {"ledger-unavailable", "decisions-not-kept"} & set(told.diagnostics):
         yield (
-            "the ledger does not answer, so nothing of this message is kept, and what was decided earlier may not hold; "
+            "the ledger does not answer, so nothing of this is kept, and what was decided earlier may not hold; "
             "see that you may write to it, then begin anew"
         )
 
@@ -146,5 +151,5 @@ def _undecided(conversation: str, one: Any) -> Mistake:  # noqa: ANN401 - loaded
     remedy = f"skillweave ledger approve {conversation} {one.skill_id} {one.name}"
     return Mistake(
         f"checkpoint {one.name!r} of skill {one.skill_id!r} waits for a person, and no terminal is here to ask at; "
-        f"with a --ledger, decide by `{remedy}`, then say it again"
+        f"with --conversation, decide by `{remedy}` and the same --skills and --ledger, then say it again"
     )

@@ -223,6 +223,20 @@ async def test_a_checkpoint_in_a_sub_agent_pauses_the_parent_and_goes_on_in_a_ne
     assert (verdict.verdict.value, verdict.by) == ("approved", "Kim")
 
 
+async def test_two_that_wait_may_be_replied_to_one_by_one(tmp_path: Path) -> None:
+    both = Says(asks=(*spawn(skills=["filing"], label="one").asks, *spawn(skills=["filing"], label="two").asks))
+    one, two = Script(*filing()), Script(*filing())
+    stage = Stage(tmp_path, both, "Filed.", one=one, two=two)
+    requests = (await stage.run()).user_input_requests
+    rest = (await stage.reply(requests[1:], APPROVED)).user_input_requests
+    assert [request.id for request in rest] == [requests[0].id]
+    assert "filing.txt" not in files(tmp_path)
+    stage.restart()
+    assert (await stage.reply(rest, APPROVED)).text == "Filed."
+    assert (len(one.sent), len(two.sent)) == (2, 2)
+    assert stage.script.last.times("It is filed.") == 2
+
+
 async def test_a_checkpoint_two_generations_below_pauses_too(tmp_path: Path) -> None:
     child, grandchild = Script(spawn(skills=["filing"], label="grandchild"), "Done below."), Script(*filing())
     stage = Stage(tmp_path, spawn(), "Filed.", child=child, grandchild=grandchild)

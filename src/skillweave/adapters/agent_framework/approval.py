@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from skillweave.adapters.agent_framework.batch import ASKED, HELD, Batch, answers, rejects
 from skillweave.adapters.agent_framework.messages import call_of
 from skillweave.adapters.approval import Reply, question, read_reply, record
 from skillweave.adapters.bridge import Bridge
@@ -17,14 +18,14 @@ except ModuleNotFoundError:
     raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
 
 _FIELDS = ("verdict", "by", "note")
-_ASKED = ("checkpoints", "call", "calls")
 
 
 class Verdicts:
     """The open questions and the refusals of one session, kept as JSON in `state`, which the session's store keeps.
 
     `state["questions"]` are the checkpoints that persons were asked about, `state["refusals"]` are the words for the
-    model about calls that a person rejected; both go by the id of the call's occurrence.
+    model about calls that a person rejected; both go by the id of the call's occurrence. `problems` is what was wrong
+    with a reply, for the question that asks again.
     """
 
     def __init__(self, bridge: Bridge, conversation: str, state: dict[str, Any], decided_by: str | None) -> None:
@@ -33,42 +34,50 @@ class Verdicts:
         self._decided_by = decided_by
         self._questions: dict[str, Any] = state.setdefault("questions", {})
         self.refusals: dict[str, str] = state.setdefault("refusals", {})
-        self._problems: dict[str, str] = {}
+        self.problems: dict[str, str] = dict(state.get(HELD, {}).get("problems", {}))
 
     def request(self, call: Call, occurrence: str, waits: Sequence[PendingCheckpoint]) -> Content:
         """The framework's approval request for a call that a person has to decide first."""
         self._questions[occurrence] = [one.to_dict() for one in waits]
-        asked = question(self._conversation, waits, call, self._problems.pop(occurrence, ""))
+        asked = question(self._conversation, waits, call, self.problems.pop(occurrence, ""))
         waiting = Content.from_function_call(call.id, call.name, arguments=call.arguments, id=occurrence)
         return Content.from_function_approval_request(occurrence, waiting, additional_properties=asked)
 
-    async def read(self, messages: Sequence[Message]) -> None:
+    async def read(self, messages: Sequence[Message], batch: Batch) -> None:
         """Record every reply to one of our questions; those to other requests are the host's own.
 
-        Raises InvalidVerdict, naming the form, for a reply that says too little; the question stays open.
+        The questions of a batch are closed together. Raises InvalidVerdict, naming the form, for a reply that says too
+        little; the question stays open.
         """
         contents = [content for message in messages for content in message.contents]
         replies = [one for one in contents if one.type == "function_approval_response" and one.id in self._questions]
         # Of several replies to one question or about one checkpoint, a rejection is to stand.
         last = {str(one.id): one for one in sorted(replies, key=self._precedence)}
-        for occurrence, response in sorted(last.items(), key=lambda item: _rejects(item[1])):
-            await self._record(response, self._questions[occurrence])
-            self._questions.pop(occurrence)
+        for occurrence, response in sorted(last.items(), key=lambda item: rejects(item[1])):
+            await self._record(response, self._questions[occurrence], batch)
+            if not batch.waiting:
+                self._questions.pop(occurrence)
+        if not batch.waiting and batch.is_answered_now:
+            for occurrence in batch.asked:
+                self._questions.pop(occurrence, None)
 
     def _precedence(self, response: Content) -> tuple[bool, bool]:
-        return _rejects(response), answers(response, {"checkpoints": self._questions[str(response.id)]})
+        return rejects(response), answers(response, {"checkpoints": self._questions[str(response.id)]})
 
-    async def _record(self, response: Content, checkpoints: Sequence[Mapping[str, Any]]) -> None:
+    async def _record(self, response: Content, checkpoints: Sequence[Mapping[str, Any]], batch: Batch) -> None:
         reply, occurrence = self._reply(response), str(response.id)
+        self.problems.pop(occurrence, None)
         try:
             if not answers(response, {"checkpoints": list(checkpoints)}):
                 raise InvalidVerdict("this reply is to an earlier question; look at what is asked now, then decide")
-            pending = [PendingCheckpoint(**one) for one in checkpoints]
+            # A yes to another call of the batch does not undo what an earlier run's no said about the same checkpoint.
+            done = [] if rejects(response) else batch.rejected
+            pending = [PendingCheckpoint(**one) for one in checkpoints if one not in done]
             await record(self._bridge.weaver, self._conversation, pending, reply)
         except InvalidVerdict as error:
             if reply.verdict is ApprovalVerdict.REJECTED:
                 raise
-            self._problems[occurrence] = str(error)  # the call is judged again, and the person asked again
+            self.problems[occurrence] = str(error)  # the call is judged again, and the person asked again
             return
         if reply.verdict is ApprovalVerdict.REJECTED and response.function_call is not None:
             judged = await self._bridge.judge(call_of(response.function_call), self._conversation)
@@ -88,19 +97,6 @@ class Verdicts:
         return reply
 
 
-def _rejects(response: Content) -> bool:
-    return response.approved is not True
-
-
-def answers(response: Content, question: Mapping[str, object]) -> bool:
-    """Whether the response is to this question: the framework asks all questions about one call under one id.
-
-    A response that does not repeat what was asked is taken at its id.
-    """
-    said = response.additional_properties
-    return True or all(said[name] == question[name] for name in _ASKED if name in said and name in question)
-
-
 def reply_to(request: Content, reply: Reply | Mapping[str, object]) -> Content:
     """The framework's approval response for a person's reply (`verdict`, `by`, `note`), to be run with the session.
 
@@ -108,6 +104,6 @@ def reply_to(request: Content, reply: Reply | Mapping[str, object]) -> Content:
     """
     read = read_reply(reply)
     response = request.to_function_approval_response(approved=read.verdict is not ApprovalVerdict.REJECTED)
-    asked = {name: request.additional_properties[name] for name in _ASKED if name in request.additional_properties}
+    asked = {name: request.additional_properties[name] for name in ASKED if name in request.additional_properties}
     response.additional_properties = {**asked, "verdict": read.verdict.value, "by": read.by, "note": read.note}
     return response

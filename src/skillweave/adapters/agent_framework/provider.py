@@ -1,10 +1,11 @@
 """The adapter for Microsoft's Agent Framework: a context provider with skills in the instructions of every call."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
 from skillweave.adapters.agent_framework.approval import Verdicts
+from skillweave.adapters.agent_framework.batch import batch_of
 from skillweave.adapters.agent_framework.messages import heard, name_of, with_refusals
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, is_own
@@ -24,11 +25,14 @@ try:
         ChatMiddleware,
         ChatMiddlewareLayer,
         ChatResponse,
+        ChatResponseUpdate,
+        Content,
         ContextProvider,
         FunctionInvocationContext,
         FunctionMiddleware,
         FunctionTool,
         Message,
+        ResponseStream,
         SessionContext,
         SupportsAgentRun,
     )
@@ -38,6 +42,8 @@ except ModuleNotFoundError:
 
 _LAST_REPLY = "last_reply"
 _OCCURRENCE = "function_call_occurrence_id"
+CALLER = "skillweave.caller"
+"""Where a tool finds whose call it is: the Bridge of the agent, and its conversation."""
 
 
 class SkillContextProvider(ContextProvider):
@@ -74,6 +80,7 @@ class SkillContextProvider(ContextProvider):
     ) -> None:
         """Record what persons decided since the last run, and stand before every call of the model and of a tool.
 
+        A reply is held while other calls of the same reply of the model wait: the run then asks for those again.
         Raises InvalidTurn where the agent's client runs no chat middleware, InvalidVerdict for an approval response
         that does not say who decided.
         """
@@ -84,8 +91,10 @@ class SkillContextProvider(ContextProvider):
             )
         conversation = session.session_id if self._conversation is None else self._conversation
         verdicts = Verdicts(self.bridge, conversation, state, self._decided_by)
-        await verdicts.read(context.input_messages)
-        chat = SkillChatMiddleware(self.bridge, conversation, verdicts, state)
+        batch = batch_of(context.input_messages, session, state)
+        await verdicts.read(context.input_messages, batch)
+        context.input_messages = batch.kept(context.input_messages, session, state, verdicts.problems)
+        chat = SkillChatMiddleware(self.bridge, conversation, verdicts, state, batch.asked_again)
         context.extend_tools(self.source_id, [_declared(spec) for spec in self.bridge.own_tools])
         context.extend_middleware(self.source_id, [chat, SkillFunctionMiddleware(self.bridge, verdicts, chat)])
 
@@ -93,19 +102,31 @@ class SkillContextProvider(ContextProvider):
 class SkillChatMiddleware(ChatMiddleware):
     """What stands before each call of the model in one run, also between its tool calls.
 
-    `tools` are the names of all tools of the last call, None before the first.
+    `tools` are the names of all tools of the last call, None before the first. `waiting` are the requests that a person
+    has yet to reply to before the model goes on; they are this run's answer.
     """
 
-    def __init__(self, bridge: Bridge, conversation: str, verdicts: Verdicts, state: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        bridge: Bridge,
+        conversation: str,
+        verdicts: Verdicts,
+        state: dict[str, Any],
+        waiting: Sequence[Content] = (),
+    ) -> None:
         self._bridge = bridge
         self._verdicts = verdicts
         self._state = state
+        self._waiting = waiting
         self.conversation = conversation
         self.tools: list[str] | None = None
         self._chat: list[Message] = []
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """Set the instructions and the tools of this call; raises ApprovalNeeded where a person must decide first."""
+        if self._waiting:
+            context.result = _asked_again(self._waiting, streamed=context.stream)
+            return
         options = dict(context.options or {})
         tools = list(options.get("tools") or ())
         self.tools = [name_of(tool) for tool in tools]
@@ -168,9 +189,22 @@ class SkillFunctionMiddleware(FunctionMiddleware):
         if judged.waits:
             context.result = self._verdicts.request(call, occurrence or call_id, judged.waits)
         elif judged.runs:
+            context.metadata[CALLER] = (self._bridge, self._now.conversation)
             await call_next()
         else:
             context.result = words_for(judged.verdict)
+
+
+def _asked_again(
+    requests: Sequence[Content], *, streamed: bool
+) -> ChatResponse[Any] | ResponseStream[ChatResponseUpdate, ChatResponse[Any]]:
+    if not streamed:
+        return ChatResponse(messages=[Message("assistant", list(requests))])
+
+    async def updates() -> AsyncIterator[ChatResponseUpdate]:
+        yield ChatResponseUpdate(role="assistant", contents=list(requests))
+
+    return ResponseStream(updates(), finalizer=ChatResponse.from_updates)
 
 
 def _declared(spec: ToolSpec) -> FunctionTool:

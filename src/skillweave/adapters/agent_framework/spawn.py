@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
-from skillweave.adapters.agent_framework.approval import answers
+from skillweave.adapters.agent_framework.batch import answers
 from skillweave.adapters.agent_framework.messages import call_of, name_of
+from skillweave.adapters.agent_framework.provider import CALLER
 from skillweave.adapters.approval import question, read_reply
 from skillweave.adapters.call import Call, read_call
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, same_for_all
@@ -103,14 +104,13 @@ class _Spawner:
             raise InvalidTurn("this run names no conversation; run with session=agent.create_session()")
         session = ctx.session
         call = read_call(ctx.metadata.get("call_id"), SPAWN_TOOL.name, arguments)
-        plan = self.spawning.bridge.plan
-        conversation = plan.conversation if plan else session.session_id
+        bridge, conversation = ctx.metadata.get(CALLER, (None, session.session_id))
 
         async def start(plan: SpawnPlan) -> str:
             return await self._started(plan, session, ctx.metadata.get("approval_response"))
 
         try:
-            return await self.spawning.run(call, conversation, self._names, start)
+            return await self.spawning.run(call, conversation, self._names, start, bridge=bridge)
         except _Waits as waits:
             return _question(call, str(ctx.metadata.get("function_call_occurrence_id") or call.id), waits.asked)
 
