@@ -1,11 +1,11 @@
 """The ready agent: one graph in the order of seed 000, from the system prompt to the output."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
-from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -17,6 +17,7 @@ from skillweave.adapters.langchain_core.messages import Speaker, given, heard, u
 from skillweave.adapters.langchain_core.tools import conversation_of, names_of
 from skillweave.adapters.langgraph.nodes import EXPLICIT, HostTool, Node, SkillNodes, Update, skill_nodes
 from skillweave.adapters.langgraph.state import SkillState, memory_in
+from skillweave.adapters.langgraph.step import Step, at_once
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.conversation import Role, ToolResult
 from skillweave.injection import Injection
@@ -55,27 +56,18 @@ def build_skill_agent(
     graph.add_node("skill_inject", nodes.inject)
     graph.add_node("approval", nodes.approval)
     graph.add_node("synthesis", call)
-    graph.add_node("output", _at_once(_output))
+    graph.add_node("output", at_once(_output))
     graph.add_edge(START, "system_prompt")
     graph.add_edge("system_prompt", "approval")
-    graph.add_conditional_edges("model", _at_once(to_tools), ["tools", "skill_select"])
+    graph.add_conditional_edges("model", at_once(to_tools), ["tools", "skill_select"])
     graph.add_edge("tools", "skill_select")
     graph.add_edge("skill_select", "skill_inject")
     graph.add_edge("skill_inject", "approval")
     ways = ["approval", "model", "synthesis", "output"]
-    graph.add_conditional_edges("approval", _at_once(_ToModel(nodes).next), ways)
-    graph.add_conditional_edges("synthesis", _at_once(to_tools), ["tools", "skill_select"])
+    graph.add_conditional_edges("approval", at_once(_ToModel(nodes).next), ways)
+    graph.add_conditional_edges("synthesis", at_once(to_tools), ["tools", "skill_select"])
     graph.add_edge("output", END)
     return graph.compile(checkpointer=checkpointer, name=name)
-
-
-def _at_once(work: Callable[[SkillState], Any]) -> RunnableLambda[SkillState, Any]:
-    """A step that is over in microseconds, which an awaited run need not hand to a thread."""
-
-    async def awaited(state: SkillState) -> Any:  # noqa: ANN401 - what the step gives
-        return work(state)
-
-    return RunnableLambda(work, awaited)
 
 
 def to_tools(state: SkillState) -> list[Send] | str:
@@ -115,7 +107,7 @@ class _ModelCall:
 
     @property
     def node(self) -> Node:
-        return RunnableLambda(self._call, self._acall, name="model")
+        return Step(self._call, self._acall, "model")
 
     def _call(self, state: SkillState) -> Update:
         woven = self._nodes.bridge.weaver.sync.run(self._woven(state, self._conversation(state)))

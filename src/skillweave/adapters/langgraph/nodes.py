@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from langchain_core.messages import BaseMessage
-from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import get_runtime
@@ -23,6 +23,7 @@ from skillweave.adapters.langchain_core.tools import (
     shown_by,
 )
 from skillweave.adapters.langgraph.state import SkillState, WovenTurn, memory_in, selected_in
+from skillweave.adapters.langgraph.step import Step
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.errors import (
     CheckpointNotFound,
@@ -109,7 +110,7 @@ def skill_nodes(
         select=steps.node("skill_select_node", steps.select),
         inject=steps.node("skill_inject_node", steps.inject),
         tools=ToolNode(ran_here, wrap_tool_call=guard.wrap, awrap_tool_call=guard.awrap),
-        approval=RunnableLambda(steps.approve, steps.aapprove, name="approval"),
+        approval=Step(steps.approve, steps.aapprove, "approval"),
     )
 
 
@@ -136,7 +137,7 @@ class _Steps:
         async def arun(state: SkillState) -> Update:
             return await work(state, conversation_of(self._bridge, state), turn_here())
 
-        return RunnableLambda(run, arun, name=name)
+        return Step(run, arun, name)
 
     async def select(self, state: SkillState, conversation: str, turn: str | None) -> Update:
         coming = await self._bridge.coming(heard(state["messages"]), conversation, **self._known(state, turn))
