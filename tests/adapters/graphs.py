@@ -51,11 +51,14 @@ def asked(result: Mapping[str, Any]) -> Any:
     return one.value
 
 
+NODES = {"select": "skill_select_node", "inject": "skill_inject_node", "tools": "tool_node"}
+
+
 def nodes_graph(weaver: Weaver, *order: str, **options: Any) -> Any:
     nodes = skill_nodes(weaver, **options)
     graph = StateGraph(SkillState)
     for before, name in zip((START, *order), order, strict=False):
-        graph.add_node(name, getattr(nodes, name))
+        graph.add_node(name, getattr(nodes, NODES[name]))
         graph.add_edge(before, name)
     graph.add_edge(order[-1], END)
     return graph.compile(checkpointer=InMemorySaver())

@@ -174,6 +174,24 @@ def test_a_folder_in_place_of_a_weaver_is_refused_with_the_remedy() -> None:
         Bridge("skills")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("placement", Placement)
+async def test_a_run_in_which_nobody_spoke_keeps_what_is_engaged(placement: Placement) -> None:
+    bridge = Bridge(weaver_of(), placement)
+    await bridge.weave(said("the invoice"), "c")
+    injection = await bridge.weave([], "c")
+    assert injection.tools.offers(["write", "read"]) == ("read",)
+    system = Message(Role.SYSTEM, ("Be brief: the invoice.",))
+    injection = await bridge.weave([Heard("chat[0]", system, system)], "d")
+    assert (injection.skills, injection.conversation) == ((), "d")
+
+
+async def test_a_sub_agent_in_which_nobody_spoke_has_the_skills_of_its_plan() -> None:
+    weaver = weaver_of()
+    plan = await weaver.prepare_spawn({"task": "Check it", "skills": ["invoice"]}, spawn_id="s")
+    assert isinstance(plan, SpawnPlan)
+    assert (await Bridge(weaver, plan=plan).weave([], plan.conversation)).skills == ("invoice",)
+
+
 def test_own_tools_are_told_from_the_hosts() -> None:
     assert is_own("read_skill")
     assert not is_own("read")

@@ -319,3 +319,12 @@ def test_a_tool_outside_of_the_plan_is_blocked() -> None:
     agent_of(script, weaver, plan=planned(weaver), tools=tools).invoke(said("Search"), thread())
     assert workshop.ran == []
     assert script.last.times_in_messages("TOOL_NOT_ALLOWED") == 1
+
+
+def test_a_run_calls_its_model_also_where_the_history_ends_with_a_reply() -> None:
+    second = Script("Checked.")
+    agent = build_skill_agent(ScriptedChatModel(script=second), opened(), [], matchers=BOTH)
+    chat = [HumanMessage("Is this invoice right?"), AIMessage("It is, says the first agent.")]
+    result = agent.invoke({"messages": chat}, thread())
+    assert result["messages"][-1].text == "Checked."
+    assert len(second.sent) == 1

@@ -93,7 +93,7 @@ class _Once:
 
 def test_an_inject_node_that_is_tried_again_gives_the_same_and_doubles_nothing() -> None:
     weaver = opened()
-    inject = _Once(skill_nodes(weaver).inject)
+    inject = _Once(skill_nodes(weaver).skill_inject_node)
     graph = StateGraph(SkillState)
     graph.add_node("inject", inject, retry_policy=RetryPolicy(initial_interval=0.0, jitter=False))
     graph.add_edge(START, "inject")
@@ -105,7 +105,7 @@ def test_an_inject_node_that_is_tried_again_gives_the_same_and_doubles_nothing()
 
 def test_an_inject_node_that_a_later_run_repeats_gives_the_same() -> None:
     weaver, saver = opened(), InMemorySaver()
-    inject = _Once(skill_nodes(weaver).inject)
+    inject = _Once(skill_nodes(weaver).skill_inject_node)
     graph = StateGraph(SkillState)
     graph.add_node("inject", inject)
     graph.add_edge(START, "inject")

@@ -4,9 +4,10 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
+from uuid import uuid4
 
 from skillweave.adapters.call import Call
-from skillweave.adapters.heard import Heard, transcript_of, turn_from
+from skillweave.adapters.heard import Heard, last_words, transcript_of, turn_from
 from skillweave.compose.limits import limited, limits_of
 from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
 from skillweave.compose.spawn_plan import SpawnPlan
@@ -20,6 +21,7 @@ from skillweave.settings import Settings
 from skillweave.weaver import Weaver
 from skillweave.weaver.reading import ToolAnswer
 from skillweave.weaver.tool_table import TOOLS, ToolSpec
+from skillweave.weaver.turns import nothing_said
 
 MOST_REMEMBERED = 1024
 """Conversations whose last turn a Bridge remembers, for the moments in which the ledger does not answer."""
@@ -156,16 +158,21 @@ class Bridge:
         )
 
     def _turn(self, heard: Sequence[Heard], conversation: str, fields: ChatFields) -> Turn:
-        planned = self.plan.skills if self.plan else ()
+        tools, limits = fields.get("tools"), self.plan.limits if self.plan else None
+        named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
+        if last_words(heard) is None:
+            # A run on instructions alone: nothing can match, and what is engaged stays.
+            silent = nothing_said(uuid4().hex, conversation, tools=tools, limits=limits, placement=self.placement)
+            return replace(silent, transcript=transcript_of(heard), named=named, memory=fields.get("memory", {}))
         return turn_from(
             heard,
             conversation,
             turn_id=fields.get("turn_id"),
             placement=self.placement,
-            tools=fields.get("tools"),
-            named=(*planned, *fields.get("named", ())),
+            tools=tools,
+            named=named,
             memory=fields.get("memory", {}),
-            limits=self.plan.limits if self.plan else None,
+            limits=limits,
         )
 
     def _with_what_held(self, injection: Injection) -> Injection:

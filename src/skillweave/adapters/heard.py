@@ -46,7 +46,7 @@ def turn_from(pieces: Sequence[Heard], conversation: str, **fields: Unpack[HostF
     Raises InvalidTurn when nobody said anything, or when the model's last calls are not all answered: no provider
     takes such a chat.
     """
-    said = next((p.theirs for p in reversed(pieces) if p.theirs and p.theirs.role in (Role.USER, Role.ASSISTANT)), None)
+    said = last_words(pieces)
     if said is None:
         raise InvalidTurn("the chat holds no message of a user or of the model; add what the user said")
     tools = fields.get("tools")
@@ -63,6 +63,12 @@ def turn_from(pieces: Sequence[Heard], conversation: str, **fields: Unpack[HostF
         task=fields.get("task"),
         limits=fields.get("limits"),
     )
+
+
+def last_words(pieces: Sequence[Heard]) -> Message | None:
+    """What the user or the model said last, None where neither did."""
+    theirs = (piece.theirs for piece in reversed(pieces))
+    return next((said for said in theirs if said and said.role in (Role.USER, Role.ASSISTANT)), None)
 
 
 def transcript_of(pieces: Sequence[Heard]) -> tuple[Message, ...]:

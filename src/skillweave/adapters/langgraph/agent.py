@@ -49,12 +49,12 @@ def build_skill_agent(
     prompt = "\n\n".join(text for text in (system_prompt, plan.text if plan else "") if text)
     call = _ModelCall(model, nodes, SystemMessage(content=prompt) if prompt else None).node
     graph = StateGraph(SkillState)
-    graph.add_node("system_prompt", nodes.inject)
+    graph.add_node("system_prompt", _begun(nodes.skill_inject_node))
     graph.add_node("model", call)
-    graph.add_node("tools", nodes.tools)
-    graph.add_node("skill_select", nodes.select)
-    graph.add_node("skill_inject", nodes.inject)
-    graph.add_node("approval", nodes.approval)
+    graph.add_node("tools", nodes.tool_node)
+    graph.add_node("skill_select", nodes.skill_select_node)
+    graph.add_node("skill_inject", nodes.skill_inject_node)
+    graph.add_node("approval", nodes.approval_node)
     graph.add_node("synthesis", call)
     graph.add_node("output", at_once(_output))
     graph.add_edge(START, "system_prompt")
@@ -68,6 +68,18 @@ def build_skill_agent(
     graph.add_conditional_edges("synthesis", at_once(to_tools), ["tools", "skill_select"])
     graph.add_edge("output", END)
     return graph.compile(checkpointer=checkpointer, name=name)
+
+
+def _begun(inject: Node) -> Step:
+    """The inject node at the begin of a run, after which the model is called whatever the history ends with."""
+
+    def first(update: Update) -> Update:
+        return {**update, "woven": {**update["woven"], "first": True}}
+
+    async def abegin(state: SkillState) -> Update:
+        return first(await inject.ainvoke(state))
+
+    return Step(lambda state: first(inject.invoke(state)), abegin, "system_prompt")
 
 
 def to_tools(state: SkillState) -> list[Send] | str:
@@ -85,6 +97,8 @@ class _ToModel:
     def next(self, state: SkillState) -> str:
         if state.get("awaiting"):
             return "approval"
+        if state["woven"]["first"]:
+            return "model"
         chat = heard(state["messages"])
         replies = [n for n, piece in enumerate(chat) if piece.message.role is Role.ASSISTANT]
         after = chat[replies[-1] + 1 :] if replies else chat

@@ -49,19 +49,19 @@ EXPLICIT = ("explicit",)
 class SkillNodes:
     """The nodes of one graph; each runs blocking and awaited, and twice with the same result.
 
-    `select` and `inject` are `skill_select_node` and `skill_inject_node` of seed 000. `tools` answers skillweave's own
-    tools and judges every other call; to let a call wait for a person while others run once, send it each call by
-    itself: `Send("tools", [call])`. `approval` pauses for checkpoints that stand before no one tool. `declared` are
-    all tools, the host's first, to be shown to the model as far as `bridge` says that they may be.
+    `skill_select_node` and `skill_inject_node` are those of seed 000. `tool_node` answers skillweave's own tools and
+    judges every other call; to let a call wait for a person while others run once, send it each call by itself:
+    `Send("tools", [call])`. `approval_node` pauses for checkpoints that stand before no one tool. `declared` are all
+    tools, the host's first, to be shown to the model as far as `bridge` says that they may be.
     """
 
     bridge: Bridge
     speaker: Speaker
     declared: tuple[BaseTool | dict[str, Any], ...]
-    select: Node
-    inject: Node
-    tools: Node
-    approval: Node
+    skill_select_node: Node
+    skill_inject_node: Node
+    tool_node: Node
+    approval_node: Node
 
     @property
     def names(self) -> list[str]:
@@ -107,10 +107,10 @@ def skill_nodes(
         bridge=bridge,
         speaker=Speaker(speaker),
         declared=declared,
-        select=steps.node("skill_select_node", steps.select),
-        inject=steps.node("skill_inject_node", steps.inject),
-        tools=ToolNode(ran_here, wrap_tool_call=guard.wrap, awrap_tool_call=guard.awrap),
-        approval=Step(steps.approve, steps.aapprove, "approval"),
+        skill_select_node=steps.node("skill_select_node", steps.select),
+        skill_inject_node=steps.node("skill_inject_node", steps.inject),
+        tool_node=ToolNode(ran_here, wrap_tool_call=guard.wrap, awrap_tool_call=guard.awrap),
+        approval_node=Step(steps.approve, steps.aapprove, "approval_node"),
     )
 
 
@@ -154,7 +154,7 @@ class _Steps:
         return {
             "messages": given(injection, self._speaker),
             "selected_skill_ids": [],
-            "woven": WovenTurn(id=injection.turn_id, named=named),
+            "woven": WovenTurn(id=injection.turn_id, named=named, first=False),
             "awaiting": [one.to_dict() for one in waiting(injection)],
             "open_checkpoints": shown_by(injection),
             **await self._injected(conversation),

@@ -10,10 +10,14 @@ from skillweave.errors import InvalidTurn
 
 
 class WovenTurn(TypedDict):
-    """The turn that the coming call of the model belongs to, to be woven again where the model is called."""
+    """The turn that the coming call of the model belongs to, to be woven again where the model is called.
+
+    `first` says that the run begins with it.
+    """
 
     id: str
     named: list[str]
+    first: bool
 
 
 class SkillState(TypedDict, total=False):
