@@ -158,3 +158,15 @@ async def test_of_skills_that_do_not_all_fit_those_bind_that_the_last_call_showe
     )
     again = await weaver.weave("go on", conversation="c", placement=placement)
     assert set(again.tools.forbidden_tools) >= set(injection.tools.forbidden_tools)
+
+
+async def test_the_line_that_stands_in_for_skills_takes_no_room_from_one_in_force() -> None:
+    settings = Settings(budget=Budget(total=52, per_skill=52), catalog=CatalogMode.FALLBACK)
+    text = " ".join(["word"] * 22)
+    careful = make_skill("careful", keywords=["careful"], instructions=text, tools=ToolRules(forbidden=("write",)))
+    weaver = skillweave.open(careful, GREET, settings=settings, counter=WordCounter())
+    first = await weaver.weave("careful", conversation="c", placement=Placement.CALL)
+    assert 0 < first.tokens.left < 10
+    then = await weaver.weave("and now?", conversation="c", placement=Placement.CALL)
+    assert ([block.text for block in then.blocks], then.fallback) == ([block.text for block in first.blocks], None)
+    assert then.tools.authorize("write").ruling is Ruling.DENY

@@ -50,15 +50,14 @@ def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | N
     room = plan.settings.budget.usable - catalog.tokens - plan.reconciled.occupied()
     if not in_history:
         room -= SEPARATOR_TOKENS * (len(plan.wanted) + 2)
-    fallback = fallback_for(plan, question, shelf, room)
-    outcomes = show(plan, fetched, shelf.pricing, catalog, giving, room - _tokens_of(fallback, shelf.pricing))
+    outcomes = show(plan, fetched, shelf.pricing, catalog, giving, room)
     blocks = tuple(block for outcome in _in_order(outcomes, plan) for block in blocks_of(outcome.shown, giving))
     injected = sum(block.tokens for block in blocks)
     state = _state_after(plan, outcomes, giving, shelf.pricing) if in_history else plan.reconciled.state
     adopted = [record for outcome in outcomes for record in outcome.adopted]
     room -= injected + sum(record.tokens for record in adopted)
-    # Full documents are long: they take what the skills that the message calls for leave, not the other way round.
-    fallback = documents_for(plan, question, shelf, room) or fallback
+    # It takes what the skills leave, not the other way round: one that did not fit would lose its tool rules too.
+    fallback = documents_for(plan, question, shelf, room) or fallback_for(plan, question, shelf, room)
     fallback_tokens = _tokens_of(fallback, shelf.pricing)
     prefix = prefix_after(plan, catalog, adopted, blocks)
     after = _written(plan, replace(state, engaged=plan.engaged, prefix=prefix))
