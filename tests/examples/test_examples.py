@@ -105,7 +105,7 @@ CODING_AGENT_FRAMEWORK = (
     "lead   heard   the sub-agent is not started: `specification-engine` requires `opencode-implementer`: A specific",
     "coder  has     specKit, opencode-executor",
     "coder  heard   stored specs/double.md, 2 acceptance criteria",
-    'coder  heard   Error: Requested function "write" not found.',
+    "coder  heard   TOOL_FORBIDDEN: this call of `write` is forbidden by a skill in force; allowed: `specKit`, `open",
     "coder  heard   wrote double.py, 126 characters",
     "lead   heard   Both criteria hold: test_criterion_1 and test_criterion_2 are green.",
     "files  double.md, double.py, test_double.py",

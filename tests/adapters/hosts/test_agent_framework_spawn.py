@@ -88,9 +88,11 @@ async def test_the_pair_writes_a_specification_and_code_and_runs_its_test_green(
 
 async def test_write_is_hidden_and_blocked_and_leaves_no_file(tmp_path: Path) -> None:
     child = Script(*coder())
-    await Stage(tmp_path, spawn(skills=PAIR, label="coder"), coder=child).run()
+    stage = Stage(tmp_path, spawn(skills=PAIR, label="coder"), coder=child)
+    await stage.run()
+    assert [event.payload.tool for event in stage.events.of("tool.blocked")] == ["write"]  # type: ignore[attr-defined]
     assert all(set(sent.tools) - OWN == {"specKit", "opencode-executor"} for sent in child.sent)
-    assert child.last.times('Requested function "write" not found') == 1
+    assert child.last.times("TOOL_FORBIDDEN: this call of `write` is forbidden") == 1
     assert files(tmp_path)["double.py"] == CODE
 
 

@@ -142,10 +142,11 @@ class _Spawner:
         return self.spawning.names_below([name_of(tool) for tool in self.tools])
 
     def _agent(self, plan: SpawnPlan) -> Agent[Any]:
-        """The sub-agent; what its plan does not offer it does not have, so that there is nothing to run."""
+        """The sub-agent; of what its plan does not offer it has the name alone, for the guard to say why not."""
         offered = set(plan.policy.offers(self._names))
         below = replace(self, spawning=self.spawning.within(plan))
-        tools = [tool for tool in self.tools if name_of(tool) in offered]
+        held = [tool for tool in self.tools if name_of(tool) in offered or isinstance(tool, FunctionTool)]
+        tools = [tool if name_of(tool) in offered else _withheld(name_of(tool)) for tool in held]
         return Agent(
             self.client(plan.request),
             self.instructions or None,
@@ -153,6 +154,15 @@ class _Spawner:
             tools=[*tools, *([below.tool()] if SPAWN_TOOL.name in offered else [])],
             context_providers=[InMemoryHistoryProvider(), SkillContextProvider(self.weaver, plan=plan)],
         )
+
+
+def _withheld(name: str) -> FunctionTool:
+    """In place of a tool that the model is not shown: the guard denies it in words, and there is nothing to run."""
+
+    def refuse() -> str:
+        raise InvalidTurn(f"{name[:60]!r} is no tool of this sub-agent; its skills do not allow it")
+
+    return FunctionTool(name=name, description="Not for this agent.", func=refuse)
 
 
 def _replies(requests: Sequence[Content], asked: Mapping[str, Any], response: Content | None) -> Message:
