@@ -42,13 +42,17 @@ CLIENTS = {
 
 @chat_middleware
 async def show(call: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
-    """What each model is sent last, and which of the host's tools it has; it stands at the client, so for both."""
-    tools = [tool.name for tool in (call.options or {})["tools"]]
-    who = "lead" if "spawn_subagent" in tools else "coder"
+    """What each model is sent last, and which of the host's tools it sees; it stands at the client, so for both."""
+    who = "lead" if "spawn_subagent" in tools_of(call) else "coder"
     for result in (content for content in call.messages[-1].contents if content.type == "function_result"):
         print(f"{who:<6} heard   {str(result.result).strip()[:96]}".replace("\n", " "))
-    print(f"{who:<6} has     {', '.join(tool for tool in tools if tool not in OWN)}")
     await call_next()
+    print(f"{who:<6} sees    {', '.join(tool for tool in tools_of(call) if tool not in OWN)}")
+
+
+def tools_of(call: ChatContext) -> list[str]:
+    """The names of the tools in a call; skillweave takes out those that the model is not to see."""
+    return [tool.name for tool in (call.options or {})["tools"]]
 
 
 def chat_client(name: str | None) -> SupportsChatGetResponse:

@@ -101,9 +101,9 @@ CODING_LANGGRAPH = (
     "files  double.md, double.py, test_double.py",
 )
 CODING_AGENT_FRAMEWORK = (
-    "lead   has     spawn_subagent",
+    "lead   sees    spawn_subagent",
     "lead   heard   the sub-agent is not started: `specification-engine` requires `opencode-implementer`: A specific",
-    "coder  has     specKit, opencode-executor",
+    "coder  sees    specKit, opencode-executor",
     "coder  heard   stored specs/double.md, 2 acceptance criteria",
     "coder  heard   TOOL_FORBIDDEN: this call of `write` is forbidden by a skill in force; allowed: `specKit`, `open",
     "coder  heard   wrote double.py, 126 characters",
