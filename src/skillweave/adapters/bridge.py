@@ -24,7 +24,7 @@ from skillweave.weaver.tool_table import TOOLS, ToolSpec
 from skillweave.weaver.turns import nothing_said
 
 MOST_REMEMBERED = 1024
-"""Conversations whose last turn a Bridge remembers, for the moments in which the ledger does not answer."""
+"""Conversations whose last rules a Bridge remembers, for the moments in which the ledger does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Bridge:
         )
         self.placement = Placement(placement)
         self.plan = plan
-        self._last: OrderedDict[str, Injection] = OrderedDict()
+        self._last: OrderedDict[str, tuple[ToolPolicy, tuple[PendingCheckpoint, ...]]] = OrderedDict()
 
     @property
     def own_tools(self) -> tuple[ToolSpec, ...]:
@@ -181,12 +181,13 @@ class Bridge:
         unread = any(diagnostic.code == "ledger-unavailable" for diagnostic in injection.diagnostics)
         if last is None or not unread or injection.tools.closed:
             return injection
-        tools = limited(injection.tools, limits_of(last.tools))
-        checkpoints = dict.fromkeys((*injection.checkpoints, *last.checkpoints))
+        held, open_then = last
+        tools = limited(injection.tools, limits_of(held))
+        checkpoints = dict.fromkeys((*injection.checkpoints, *open_then))
         return replace(injection, tools=tools, checkpoints=tuple(checkpoints))
 
     def _remember(self, injection: Injection) -> None:
-        self._last[injection.conversation] = injection
+        self._last[injection.conversation] = injection.tools, injection.checkpoints
         self._last.move_to_end(injection.conversation)
         if len(self._last) > MOST_REMEMBERED:
             self._last.popitem(last=False)
