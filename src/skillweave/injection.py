@@ -10,6 +10,11 @@ from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.rung import Rung
 
+LEDGER_UNAVAILABLE = "ledger-unavailable"
+"""The code of the diagnostic of a turn in which the ledger did not answer."""
+DECISIONS_NOT_KEPT = "decisions-not-kept"
+"""The code of the diagnostic of a turn that is complete, and whose decisions `why` will not know."""
+
 
 class FallbackKind(StrEnum):
     """What stands in for a skill: one line, the catalog, or full documents."""
@@ -172,6 +177,11 @@ class Injection:
     def skills(self) -> tuple[str, ...]:
         """The ids of the skills whose text is given in this turn."""
         return tuple(dict.fromkeys(block.skill_id for block in self.blocks))
+
+    @property
+    def without_ledger(self) -> bool:
+        """Whether the ledger did not answer, so that rules and verdicts of earlier turns may be missing here."""
+        return any(diagnostic.code == LEDGER_UNAVAILABLE for diagnostic in self.diagnostics)
 
     @property
     def waits(self) -> bool:

@@ -178,8 +178,7 @@ class Bridge:
     def _with_what_held(self, injection: Injection) -> Injection:
         """While the ledger does not answer, what was in force at the last call holds beside what is new."""
         last = self._last.get(injection.conversation)
-        unread = any(diagnostic.code == "ledger-unavailable" for diagnostic in injection.diagnostics)
-        if last is None or not unread or injection.tools.closed:
+        if last is None or not injection.without_ledger or injection.tools.closed:
             return injection
         held, open_then = last
         tools = limited(injection.tools, limits_of(held))

@@ -157,7 +157,7 @@ class Spawning:
             self._check(request)
             limits = caller.plan.limits if caller.plan else None
             parent = await caller.weaver.standing(conversation, limits=limits, placement=caller.placement)
-            if any(found.code == "ledger-unavailable" for found in parent.diagnostics):
+            if parent.without_ledger:
                 # What it may do at most stands there.
                 return _refused("what is in force here cannot be read now; try again later")
             plan = await self._weaver.prepare_spawn(request, parent=parent, spawn_id=spawn_id_of(call), tools=tools)

@@ -110,14 +110,14 @@ def converse(talk: "Talk", messages: Sequence[str] | None = None, *, quiet: bool
 
 def answers(talking: "AbstractContextManager[Talk]", messages: Sequence[str] | None = None) -> Iterator[Answer]:
     """The same as data, one answer for each message."""
-    from skillweave.cli.chat_terminal import ask_person, trouble
+    from skillweave.cli.chat_terminal import ask_person
 
     last: list[Told] = []
     with talking as talk:
         for text in _coming(talk, messages, last):
             told = talk.say(text, ask_person, lambda _: None)
             last[:] = [told]
-            yield Answer(told.to_dict, lambda _, told=told: told.reply, notes=tuple(trouble(told)))  # type: ignore[misc]
+            yield _as_answer(told)
 
 
 @contextmanager
@@ -156,6 +156,12 @@ def opened_talk(
         finally:
             weaver.sync.close()
             runner.run(opening.__aexit__(None, None, None))
+
+
+def _as_answer(told: "Told") -> Answer:
+    from skillweave.cli.chat_terminal import trouble
+
+    return Answer(told.to_dict, lambda _: told.reply, notes=tuple(trouble(told)))
 
 
 def _replied(talk: "Talk", text: str) -> "Told":

@@ -74,7 +74,9 @@ def summary(told: "Told") -> str:
 
 def trouble(told: "Told") -> Iterator[str]:
     """What its user must know beside the skills: that the ledger did not keep what was done."""
-    if {"ledger-unavailable", "decisions-not-kept"} & set(told.diagnostics):
+    from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE
+
+    if {LEDGER_UNAVAILABLE, DECISIONS_NOT_KEPT} & set(told.diagnostics):
         yield (
             "the ledger does not answer, so nothing of this is kept, and what was decided earlier may not hold; "
             "see that you may write to it, then begin anew"

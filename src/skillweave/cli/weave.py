@@ -93,7 +93,9 @@ async def _woven(
         await indexed(weaver)
         injection = await weaver.weave(turn)
     snapshot = await weaver.snapshot()
-    troubles = [found for found in injection.diagnostics if found.code in ("ledger-unavailable", "decisions-not-kept")]
+    from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE
+
+    troubles = [found for found in injection.diagnostics if found.code in (LEDGER_UNAVAILABLE, DECISIONS_NOT_KEPT)]
     return Answer(
         injection.to_dict,
         partial(_text, injection, snapshot, partial(_kept_text, kept, injection, lost=bool(troubles))),

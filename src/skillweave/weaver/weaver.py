@@ -11,7 +11,7 @@ from typing import Unpack
 from uuid import uuid4
 
 from skillweave.compose.verdict import Ruling, Verdict
-from skillweave.conversation import Placement, Read, Turn
+from skillweave.conversation import Placement, Turn
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.pricing import Pricing
 from skillweave.errors import Contended, StoreUnavailable, UnreadableState
@@ -39,7 +39,7 @@ from skillweave.weaver.emit import emit
 from skillweave.weaver.engagements import Engagements
 from skillweave.weaver.engine import Engine, OnStoreFailure
 from skillweave.weaver.observers import OBSERVER_SECONDS, Observers
-from skillweave.weaver.reading import CallFields, ToolAnswer, call, list_skills, read, search_skills
+from skillweave.weaver.reads import Reads
 from skillweave.weaver.skill_sets import SkillSets
 from skillweave.weaver.turns import TurnFields, nothing_said, turn_of
 
@@ -49,7 +49,7 @@ FETCH_SECONDS = 2.0
 """The one deadline for artifacts and entity context."""
 
 
-class Weaver(Engagements, SkillSets):
+class Weaver(Engagements, Reads, SkillSets):
     """Puts the right skills into each turn of any number of conversations.
 
     Build one with `skillweave.open`, or from its parts: a Registry, a Store, Settings. All its state is in the Store,
@@ -166,45 +166,6 @@ class Weaver(Engagements, SkillSets):
         """What the matchers say to this message, whatever the conversation already has; nothing is written."""
         search = await self._engine.search(turn_of(message, fields, self._new_id))
         return within_places(search.selection, self.settings.max_skills)
-
-    async def read_skill(
-        self, skill_id: str, section: str | None = None, *, conversation: str, **fields: Unpack[CallFields]
-    ) -> ToolAnswer:
-        """What the model's call of `read_skill` is answered with: the skill, its outline, or one of its sections.
-
-        What is in the context already is answered by one line that says where; an unknown skill or section by one that
-        names the known ones. Counts as given on return.
-        """
-        return await read(self._engine, Read(skill_id, section), conversation, fields, self._new_id)
-
-    async def read_artifact(
-        self,
-        skill_id: str,
-        artifact_id: str,
-        section: str | None = None,
-        *,
-        conversation: str,
-        **fields: Unpack[CallFields],
-    ) -> ToolAnswer:
-        """What the model's call of `read_artifact` is answered with: a document of a skill, or a section of it."""
-        return await read(self._engine, Read(skill_id, section, artifact_id), conversation, fields, self._new_id)
-
-    async def list_skills(self, after: str = "") -> ToolAnswer:
-        """The skills with ids after `after`, as many as the catalog's budget holds."""
-        return await list_skills(self._engine, after)
-
-    async def search_skills(self, query: str) -> ToolAnswer:
-        """The ten skills that fit the words best, best first."""
-        return await search_skills(self._engine, query)
-
-    async def call_tool(
-        self, name: str, arguments: Mapping[str, object] | None, *, conversation: str, **fields: Unpack[CallFields]
-    ) -> ToolAnswer:
-        """Any of skillweave's own tools by its name, as the model called it; never raises for what the model wrote.
-
-        `arguments` None stands for what was no JSON object.
-        """
-        return await call(self._engine, name, arguments, conversation, fields, self._new_id)
 
     async def authorize(
         self,

@@ -99,8 +99,7 @@ class MessageAgent:
 
     async def _now(self) -> Injection:
         now = await self.weaver.standing(CONVERSATION, placement=self.placement)
-        unread = any(found.code == "ledger-unavailable" for found in now.diagnostics)
-        return self.injection if self.injection and unread and not now.tools.closed else now
+        return self.injection if self.injection and now.without_ledger and not now.tools.closed else now
 
     def _open_calls(self) -> tuple[Call, ...]:
         calls: tuple[Call, ...] = self.style.calls(self.chat[-1])

@@ -74,6 +74,7 @@ class SkillContextProvider(ContextProvider):
         self.bridge = Bridge(weaver, Placement.CALL, plan=plan, max_skills=max_skills)
         self._conversation = plan.conversation if plan else conversation
         self._decided_by = decided_by
+        self._own_tools = [_declared(spec) for spec in self.bridge.own_tools]
 
     async def before_run(
         self, *, agent: SupportsAgentRun, session: AgentSession, context: SessionContext, state: dict[str, Any]
@@ -95,7 +96,7 @@ class SkillContextProvider(ContextProvider):
         await verdicts.read(context.input_messages, batch)
         context.input_messages = batch.kept(context.input_messages, session, state, verdicts.problems)
         chat = SkillChatMiddleware(self.bridge, conversation, verdicts, state, batch.asked_again)
-        context.extend_tools(self.source_id, [_declared(spec) for spec in self.bridge.own_tools])
+        context.extend_tools(self.source_id, self._own_tools)
         context.extend_middleware(self.source_id, [chat, SkillFunctionMiddleware(self.bridge, verdicts, chat)])
 
 
