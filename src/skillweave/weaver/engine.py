@@ -15,7 +15,7 @@ from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.pricing import Pricing
 from skillweave.errors import StoreUnavailable
 from skillweave.events.cause import Cause
-from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, Injection
+from skillweave.injection import Injection
 from skillweave.knowledge.context import ContextSource
 from skillweave.ledger.port import Store
 from skillweave.ledger.state import Delivery, State
@@ -202,7 +202,7 @@ class Engine:
             await self.store.append(turn.conversation, turn.id, decisions)
         except StoreUnavailable as error:
             lost = Diagnostic(
-                code=DECISIONS_NOT_KEPT,
+                code="decisions-not-kept",
                 severity=Severity.WARNING,
                 message=f"the decisions of turn {turn.id!r} were not kept for `why`: {error}",
                 fix="see to the store; the turn itself is complete",
@@ -263,7 +263,7 @@ def _unavailable(error: StoreUnavailable, *, closing: bool, known: bool) -> Diag
     else:
         rules = "the tool rules, checkpoints and rejections of earlier turns are not known and do not hold"
     return Diagnostic(
-        code=LEDGER_UNAVAILABLE,
+        code="ledger-unavailable",
         severity=Severity.ERROR,
         message=f"the ledger does not answer, so skills are {given}: {error}; {rules}",
         fix="see to the store; until then a skill may be given more than once or not at all",
