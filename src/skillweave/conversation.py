@@ -57,7 +57,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool answered since the last turn; `call` is the id of the call."""
+    """What a tool answered since the last turn; `call` is the id of the call.
+
+    `status` is one of success, failure, denied, invalid, partial, pending, absent, which routes of a graph look at.
+    """
 
     tool: str
     content: str

@@ -65,6 +65,66 @@ class InvalidSpawn(SkillweaveError, ValueError):
     """A request for a sub-agent that cannot be read: no task, skills that are no list of texts, an id that is none."""
 
 
+class InvalidGraph(SkillweaveError, ValueError):
+    """A skill graph that cannot be read or built: a value of the wrong shape, parts that exclude each other.
+
+    `place` is where in the data form, as `routes[3].guard`, and `fix` what to do, with which the text ends; both are
+    empty where they are not known. `mistakes` are the errors that the text tells together, none where it tells one.
+    """
+
+    def __init__(
+        self, message: str, *, place: str = "", fix: str = "", mistakes: Sequence["InvalidGraph"] = ()
+    ) -> None:
+        self.place = place
+        self.fix = fix
+        self.mistakes = tuple(mistakes)
+        super().__init__(message)
+
+
+class GraphRefused(InvalidGraph):
+    """A skill graph whose checkup finds errors; the text is the whole report, `problems` are the errors in it."""
+
+    def __init__(self, report: str, problems: Sequence[object]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(f"the skill graph has {len(self.problems)} error(s):\n{report}")
+
+
+class InvalidScores(SkillweaveError, ValueError):
+    """An answer of a scorer that cannot be ranked: an id is missing or was not asked for, or a score is no number."""
+
+    def __init__(self, scorer: str, expected: str, found: str) -> None:
+        self.scorer = scorer
+        self.expected = expected
+        self.found = found
+        super().__init__(
+            f"scorer {_shown(scorer)} has to answer with {expected}, not with {found}; "
+            "`score` gives one number for each candidate that it was asked about, by id"
+        )
+
+
+class InvalidVectors(SkillweaveError, ValueError):
+    """An answer of an embedder that cannot be used: other rows than texts, another dimension, no table of numbers."""
+
+    def __init__(self, embedder: str, expected: str, found: str) -> None:
+        self.embedder = embedder
+        self.expected = expected
+        self.found = found
+        super().__init__(
+            f"embedder {_shown(embedder)} has to answer with {expected}, not with {found}; "
+            "`embed` gives one row for each text, all of the same dimension as long as `id` is the same"
+        )
+
+
+class NoEmbedder(SkillweaveError):
+    """Texts are to be compared by meaning, and nothing is there that could embed them."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the scorer 'embedding' has no embedder, which data cannot carry; "
+            "load the graph with SkillGraph.from_dict(data, embedder=...), or let it pick by keyword or lexical"
+        )
+
+
 class DuplicateSkill(SkillweaveError, ValueError):
     """Two sources bring the same id and the precedence is `error`."""
 

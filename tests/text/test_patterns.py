@@ -73,3 +73,7 @@ def test_an_exact_pattern_that_cannot_run_is_refused_with_a_fix(source: str) -> 
     with pytest.raises(BrokenPattern) as broken:
         compile_exact(source)
     assert broken.value.fix
+
+
+def test_a_pattern_that_matches_single_bytes_is_placed_on_whole_characters() -> None:
+    assert compile_patterns([r"\C", r"\C$", "é"]).find("aé") == {0: (0, 1), 1: (1, 2), 2: (1, 2)}

@@ -1,7 +1,7 @@
 """Skills asked for by name: by the model's marker, or by the host (spec 2.1, seed 000)."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from skillweave.conversation import Message, Role, Turn, latest
@@ -28,19 +28,10 @@ def match_explicit(ask: Ask) -> Selection:
 
     A marker in a user or tool message never selects. An unknown id and an inactive skill are rejected, not errors.
     """
-    asked: dict[str, list[Evidence]] = {}
-    for skill_id in dict.fromkeys(ask.turn.named):
-        asked.setdefault(skill_id, []).append(Evidence("host", skill_id[:LONGEST_ID]))
-    for read in ask.turn.reads:
-        asked.setdefault(read.skill_id, []).append(Evidence("read", read.skill_id[:LONGEST_ID]))
-    for skill_id, evidence in _marked(_latest_of_the_model(ask.turn)):
-        pieces = asked.setdefault(skill_id, [])
-        if all(piece.kind != evidence.kind for piece in pieces):
-            pieces.append(evidence)
     chosen: list[Candidate] = []
     rejected: list[Rejected] = []
     unknown = 0
-    for skill_id, pieces in asked.items():
+    for skill_id, pieces in asked_in(ask.turn).items():
         candidate = Candidate(skill_id, 1.0, MATCHER, tuple(pieces))
         if skill_id not in ask.kit.snapshot:
             unknown += 1
@@ -55,6 +46,20 @@ def match_explicit(ask: Ask) -> Selection:
         last = max(place for place, one in enumerate(rejected) if one.outcome is Outcome.UNKNOWN)
         rejected[last] = replace(rejected[last], reason=f"{rejected[last].reason}; {more}")
     return Selection(tuple(chosen), tuple(rejected))
+
+
+def asked_in(turn: Turn) -> Mapping[str, Sequence[Evidence]]:
+    """Whom the host named, the model reads, or its latest message marks, in that order, each with how."""
+    asked: dict[str, list[Evidence]] = {}
+    for skill_id in dict.fromkeys(turn.named):
+        asked.setdefault(skill_id, []).append(Evidence("host", skill_id[:LONGEST_ID]))
+    for read in turn.reads:
+        asked.setdefault(read.skill_id, []).append(Evidence("read", read.skill_id[:LONGEST_ID]))
+    for skill_id, evidence in _marked(_latest_of_the_model(turn)):
+        pieces = asked.setdefault(skill_id, [])
+        if all(piece.kind != evidence.kind for piece in pieces):
+            pieces.append(evidence)
+    return asked
 
 
 def without_markers(text: str) -> str:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from skillweave.select.lexical_index import LexicalIndex
 
 
+MOST_NARROWED = 256
+"""So many different limits of what may be chosen are remembered."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Kit:
     """The compiled triggers of a snapshot's active skills, by position in registry order, and on demand their words.
@@ -39,11 +43,22 @@ class Kit:
     task_rules: tuple[TaskRule, ...] = ()
     _lexical: "list[LexicalIndex]" = field(default_factory=list, repr=False)
     _mentioned: "list[Mapping[str, str]]" = field(default_factory=list, repr=False)
+    _narrowed: "dict[frozenset[str], tuple[int, ...]]" = field(default_factory=dict, repr=False)
     _building: Lock = field(default_factory=Lock, repr=False)
 
     def invocation(self, skill_id: str) -> Invocation:
         """Who may ask for the skill."""
         return self.closed.get(skill_id, BY_ALL)
+
+    def positions_within(self, ids: frozenset[str]) -> tuple[int, ...]:
+        """The positions of those of the ids that are active, ascending; remembered for the places of a skill graph."""
+        known = self._narrowed.get(ids)
+        if known is None:
+            known = tuple(sorted(self.positions[each] for each in ids if each in self.positions))
+            if len(self._narrowed) >= MOST_NARROWED:
+                self._narrowed.clear()
+            self._narrowed[ids] = known
+        return known
 
     def mention_names(self) -> Mapping[str, str]:
         """The ids of all skills, inactive ones too, by the folded names of a mention; made at the first call."""

@@ -78,8 +78,7 @@ def _rank(ask: Ask, words: list[str], limit: int) -> Ranking:
         return Ranking()
     from skillweave.select.lexical_index import rank  # brings numpy, which a turn with a declared trigger never needs
 
-    positions = ask.kit.positions
-    allowed = None if ask.within is None else [positions[each] for each in ask.within if each in positions]
+    allowed = None if ask.within is None else ask.kit.positions_within(ask.within)
     return rank(ask.kit.lexical(), words, limit, allowed)
 
 

@@ -60,7 +60,7 @@ class Patterns:
             match = self.compiled[number].search(encoded)
             start, end = match.span() if match else (0, 0)
             if start < end:
-                found[number] = (start, end) if len(encoded) == len(text) else _in_characters(encoded, start, end)
+                found[number] = (start, end) if len(encoded) == len(text) else in_characters(encoded, start, end)
         return found
 
     def _possible(self, encoded: bytes) -> list[int]:
@@ -97,6 +97,19 @@ def compile_exact(source: str) -> Pattern:
     return _compile(source, options)
 
 
+def compile_flagged(source: str, flags: str) -> Pattern:
+    """One pattern as its flags say: `i` any letter case, `m` anchors at every line, `s` a dot is also a line break.
+
+    Other flags mean nothing here. It may match empty text; raises BrokenPattern.
+    """
+    options = _options(_PATTERN_MEMORY)
+    options.case_sensitive = "i" not in flags
+    options.dot_nl = "s" in flags
+    pattern = _compile(source, options)
+    # The flag changes nothing but the anchors, so what compiled alone compiles with it too.
+    return _compile(f"(?m){source}", options) if "m" in flags else pattern
+
+
 def compile_patterns(sources: Sequence[str]) -> Patterns:
     """Patterns that `compile_pattern` accepts, prepared to be searched together."""
     compiled = tuple(compile_pattern(source) for source in sources)
@@ -107,6 +120,11 @@ def compile_patterns(sources: Sequence[str]) -> Patterns:
 def ascii_only_escapes(source: str) -> tuple[str, ...]:
     r"""The escapes of a pattern that know ASCII only in this engine (`\b`, `\B`, `\w`, `\W`), once each."""
     return tuple(dict.fromkeys(f"\\{match[1]}" for match in _ESCAPE.finditer(source) if match[1] in "bBwW"))
+
+
+def in_characters(encoded: bytes, start: int, end: int) -> tuple[int, int]:
+    r"""A stretch of UTF-8 bytes in characters; a character of which only some bytes match (`\C`) counts whole."""
+    return len(encoded[:start].decode(errors="ignore")), len(encoded[:end].decode(errors="replace"))
 
 
 def _compile(source: str, options: Any) -> Pattern:  # noqa: ANN401 - google-re2 has no types
@@ -161,8 +179,3 @@ def _matches_nothing(pattern: Pattern) -> bool:
 def _reason(error: Exception) -> str:
     reason = error.args[0] if error.args else ""
     return reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-
-
-def _in_characters(encoded: bytes, start: int, end: int) -> tuple[int, int]:
-    before = len(encoded[:start].decode())
-    return before, before + len(encoded[start:end].decode())
