@@ -4,13 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from skillweave.graph.move import Move
+
+LONGEST_TRAIL = 100
+"""So many of the latest steps are remembered; visits count all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The current skill, how often each was visited, the way here, and the digest of the graph that it belongs to."""
+    """The current skill, how often each was visited, the way here, and the digest of the graph that it belongs to.
+
+    `last_move` is what the turn `last_turn` did: the same turn again does the same.
+    """
 
     skill: str
     visits: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     trail: tuple[str, ...] = ()
     digest: str = ""
     last_turn: str = ""
+    last_move: Move | None = None

@@ -2,13 +2,20 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from math import sqrt
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from skillweave.decisions import Decision
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import EntityContext, Section
 from skillweave.ledger.port import Logged, Store
 from skillweave.ledger.state import State
+from skillweave.text.words import words_of
+
+if TYPE_CHECKING:
+    from skillweave.text.embedder import Vectors
 
 
 class ManualClock:
@@ -64,6 +71,44 @@ class KnownContext:
             raise self.failure
         known = self.entities.get(entity, {})
         return EntityContext(entity, tuple(Section(tag, known[tag]) for tag in domain_tags if tag in known))
+
+
+class FakeEmbedder:
+    """An Embedder without a model: the more words two texts share, the nearer they are; the same bytes everywhere.
+
+    A text without a content word is all zeros. `asked` has the texts of every call, so that a test can tell what was
+    embedded how often; `delay` (seconds) makes it slow, `failure` makes it raise. Another `version` is another model.
+    """
+
+    def __init__(
+        self, version: str = "1", *, dimension: int = 256, delay: float = 0.0, failure: Exception | None = None
+    ) -> None:
+        self.id = f"fake-{dimension}@{version}"
+        self.dimension = dimension
+        self.delay = delay
+        self.failure = failure
+        self.asked: list[tuple[str, ...]] = []
+
+    async def embed(self, texts: Sequence[str]) -> "Vectors":
+        """For each text a vector of length 1 that counts its distinct words, each at the place that its hash says."""
+        self.asked.append(tuple(texts))
+        if self.delay:
+            await asyncio.sleep(self.delay)
+        if self.failure is not None:
+            raise self.failure
+        import numpy as np
+
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in dict.fromkeys(words_of(text)):
+                row[self._place(word)] += 1
+            if row.any():
+                row /= sqrt(float(row @ row))
+        return rows
+
+    def _place(self, word: str) -> int:
+        seed = blake2b(f"{self.id} {word}".encode(), digest_size=8).digest()
+        return int.from_bytes(seed, "big") % self.dimension
 
 
 class FailingStore:

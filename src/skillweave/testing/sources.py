@@ -8,6 +8,7 @@ import pytest
 
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.errors import ArtifactNotFound
+from skillweave.graph.graph import SkillGraph
 from skillweave.registry.source import Loaded, Source
 from skillweave.skill import Skill, is_skill_id
 
@@ -55,6 +56,10 @@ class SourceContract:
 
     async def test_all_good_skills_load_in_order(self, source: Source) -> None:
         assert [skill.id for skill in (await source.load(None)).skills] == list(GOOD)
+
+    async def test_a_graph_is_in_the_data_form(self, source: Source) -> None:
+        graph = (await source.load(None)).graph
+        assert graph is None or SkillGraph.from_dict(graph, check="off").digest
 
     async def test_loading_twice_gives_equal_skills(self, source: Source) -> None:
         first = await source.load(None)

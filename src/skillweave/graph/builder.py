@@ -1,0 +1,255 @@
+"""The fluent spelling of a graph (spec 3.1)."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self, TypeAlias
+
+from skillweave.errors import InvalidGraph
+from skillweave.graph.conditions import Condition, Predicate, Regex, leaves_of
+from skillweave.graph.context import Look
+from skillweave.graph.data.bounds import LARGEST_WHOLE
+from skillweave.graph.data.conditions import read_condition
+from skillweave.graph.data.entries import read_label
+from skillweave.graph.data.guards import read_guard
+from skillweave.graph.data.limits import read_limits, read_scales, read_suppressed
+from skillweave.graph.data.matching import read_on_status, read_on_tool
+from skillweave.graph.data.shape import ANY_SKILL, require_count, require_flag, require_id, require_texts, wrong
+from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route, TreeNode
+from skillweave.graph.filling import graph_skill
+from skillweave.graph.graph import Check, SkillGraph
+from skillweave.graph.guards import Guard
+from skillweave.graph.scoring import ScorePolicy, Scorer
+from skillweave.skill import Skill
+
+if TYPE_CHECKING:
+    from skillweave.text.embedder import Embedder
+
+Skilled: TypeAlias = Skill | GraphSkill | str
+"""A skill, or only its id."""
+Asked: TypeAlias = Condition | Mapping[str, object] | Callable[[Look], object]
+"""A condition in its data form, as a value, or as code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A decision with what is known of the skills at its leaves."""
+
+    node: Decide
+    skills: tuple[GraphSkill, ...]
+
+
+Branch: TypeAlias = Skilled | Fork
+
+
+def decide(condition: Asked, then: Branch, otherwise: Branch, label: str | None = None) -> Fork:
+    """A decision of a tree: `then` where the condition holds, else `otherwise`; both are skills or further decisions.
+
+    Raises InvalidGraph for a condition that cannot be read.
+    """
+    first, of_first = _branch(then, "decide.then")
+    second, of_second = _branch(otherwise, "decide.otherwise")
+    node = Decide(_condition(condition, "decide.condition"), first, second, _label(label, "decide"))
+    return Fork(node, (*of_first, *of_second))
+
+
+class GraphBuilder:
+    """Collects what a graph consists of; every method returns the builder, and raises InvalidGraph at once."""
+
+    def __init__(self) -> None:
+        self._declared = Declared()
+        self._skills: dict[str, GraphSkill] = {}
+
+    def skills(self, *skills: Skilled) -> Self:
+        """Name skills apart from any wiring, so that the checkup sees those that nothing leads to."""
+        for skill in skills:
+            self._known(skill, "skills")
+        return self
+
+    def entry(
+        self,
+        skill: Skilled,
+        when: Asked | None = None,
+        match: "Condition | Mapping[str, object] | None" = None,
+        examples: Iterable[str] = (),
+        label: str | None = None,
+        *,
+        base: bool = False,
+    ) -> Self:
+        """Where a conversation may begin; with neither `when` nor `match`, always.
+
+        `examples` are phrases that must begin here; they are checked, never routed on. A `base` skill is engaged
+        beside the cursor, wherever that is.
+        """
+        place = f"entries[{len(self._declared.entries)}]"
+        entry = Entry(
+            self._known(skill, f"{place}.skill"),
+            _condition_of_entry(when, match, place),
+            _texts(examples, f"{place}.examples"),
+            _label(label, place),
+            require_flag(base, f"{place}.base"),
+        )
+        return self._with(entries=(*self._declared.entries, entry))
+
+    def route(
+        self,
+        from_: Skilled,
+        to: Skilled,
+        when: Asked | None = None,
+        on_tool: "str | Regex | Mapping[str, object] | None" = None,
+        on_status: "str | Iterable[str] | None" = None,
+        guard: "Guard | Mapping[str, object] | None" = None,
+        label: str | None = None,
+        priority: int = 0,
+    ) -> Self:
+        """A way from one skill, or from ANY, to another; conditions are ANDed, without any only the model takes it."""
+        place = f"routes[{len(self._declared.routes)}]"
+        route = Route(
+            self._source(from_, f"{place}.from"),
+            self._known(to, f"{place}.to"),
+            None if when is None else _condition(when, f"{place}.when"),
+            None if on_tool is None else read_on_tool(on_tool, f"{place}.on_tool"),
+            () if on_status is None else read_on_status(on_status, f"{place}.on_status"),
+            None if guard is None else read_guard(guard, f"{place}.guard"),
+            _label(label, place),
+            require_count(priority, f"{place}.priority", -LARGEST_WHOLE),
+        )
+        return self._with(routes=(*self._declared.routes, route))
+
+    def tree(self, root: Branch, default: Skilled | None = None) -> Self:
+        """A decision tree in place of entries and routes; `default` is its leaf where a condition raises."""
+        if self._declared.tree is not None:
+            raise InvalidGraph("the graph has a tree already; put both under one decision")
+        node, skills = _branch(root, "tree")
+        for skill in skills:
+            self._known(skill, "tree")
+        return self._with(tree=node, default=None if default is None else self._known(default, "default"))
+
+    def entry_by(self, scorer: Scorer) -> Self:
+        """A scorer chooses the entry."""
+        if not (callable(getattr(scorer, "score", None)) and isinstance(getattr(scorer, "policy", None), ScorePolicy)):
+            raise InvalidGraph(
+                f"{type(scorer).__name__} is no scorer; give something with `name`, `policy` and `async score(...)`"
+            )
+        return self._picking(scorer)
+
+    def entry_by_relevance(self, embedder: "Embedder") -> Self:
+        """The entry is the one that is nearest to the user's words."""
+        from skillweave.graph.scorers.embedding import EmbeddingScorer
+
+        return self.entry_by(EmbeddingScorer(embedder))
+
+    def entry_by_read(self) -> Self:
+        """The model chooses the entry, by reading it."""
+        return self._picking(EntryPick.READ)
+
+    def never_routes(self, phrases: Iterable[str]) -> Self:
+        """Messages that must not start any conditional entry; further calls add to them."""
+        more = _texts(phrases, "never_routes")
+        return self._with(never_routes=(*self._declared.never_routes, *more))
+
+    def scales(self, **scales: Iterable[str]) -> Self:
+        """The order of words that guards compare: by field, the lowest first."""
+        given = read_scales({field: _listed(words) for field, words in scales.items()}, "scales")
+        return self._with(scales={**self._declared.scales, **given})
+
+    def limits(
+        self,
+        visits: int | Mapping[str, int] | None = None,
+        all_visits: int | None = None,
+        iterations: int | None = None,
+    ) -> Self:
+        """When a run stops: visits of each skill, or of the named ones, visits altogether, iterations.
+
+        Further calls add to what was said, and the last one counts.
+        """
+        of_visits = {"per_skill": visits, "per_run": all_visits}
+        data = {"visits": {key: most for key, most in of_visits.items() if most is not None}, "iterations": iterations}
+        given = read_limits({key: most for key, most in data.items() if most not in (None, {})}, "limits")
+        known = self._declared.limits
+        return self._with(
+            limits=Limits(
+                given.visits or known.visits,
+                {**known.visits_of, **given.visits_of},
+                given.all_visits or known.all_visits,
+                given.iterations or known.iterations,
+            )
+        )
+
+    def suppress(self, code: str, reason: str) -> Self:
+        """Leave a code of the checkup out of its report, for a reason that its notes tell."""
+        given = read_suppressed({code: reason}, "suppress")
+        return self._with(suppress={**self._declared.suppress, **given})
+
+    def build(self, check: Check | str = Check.THROW, known_tools: Collection[str] | None = None) -> SkillGraph:
+        """The graph. Raises InvalidGraph for parts that exclude each other, GraphRefused for errors of the checkup."""
+        declared = replace(self._declared, skills=tuple(self._skills.values()), listed=False)
+        return SkillGraph.of(declared, check=check, known_tools=known_tools)
+
+    def _with(self, **changes: object) -> Self:
+        self._declared = replace(self._declared, **changes)  # type: ignore[arg-type]
+        return self
+
+    def _picking(self, pick: EntryPick | Scorer) -> Self:
+        known = self._declared.pick
+        if known is not EntryPick.DECLARATION and known is not pick:
+            raise InvalidGraph("two things choose the entry; call one of entry_by, entry_by_relevance, entry_by_read")
+        return self._with(pick=pick)
+
+    def _source(self, from_: Skilled, place: str) -> str:
+        return ANY if isinstance(from_, str) and from_ in ANY_SKILL else self._known(from_, place)
+
+    def _known(self, skill: Skilled, place: str) -> str:
+        found = _graph_skill(skill, place)
+        known = self._skills.setdefault(found.id, found)
+        nothing = GraphSkill(found.id)
+        if known == nothing:
+            self._skills[found.id] = found
+        elif found not in (known, nothing):
+            raise wrong(place, f"two different skills have the id {found.id!r}", "give one of them another id")
+        return found.id
+
+
+def _graph_skill(skill: Skilled, place: str) -> GraphSkill:
+    if isinstance(skill, Skill):
+        return graph_skill(skill)
+    if isinstance(skill, GraphSkill):
+        return replace(skill, id=require_id(skill.id, place))
+    return GraphSkill(require_id(skill, place))
+
+
+def _branch(branch: Branch, place: str) -> tuple[TreeNode, tuple[GraphSkill, ...]]:
+    if isinstance(branch, Fork):
+        return branch.node, branch.skills
+    found = _graph_skill(branch, place)
+    return found.id, (found,)
+
+
+def _condition_of_entry(when: Asked | None, match: Asked | None, place: str) -> Condition | None:
+    if when is not None and match is not None:
+        raise wrong(place, "it has both `when` and `match`", "give one of them")
+    if match is None:
+        return None if when is None else _condition(when, f"{place}.when")
+    condition = _condition(match, f"{place}.match")
+    if any(isinstance(part, Predicate) for part in leaves_of(condition)):
+        raise wrong(f"{place}.match", "it is code, and only data is matched", "give code as `when`")
+    return condition
+
+
+def _condition(asked: Asked, place: str) -> Condition:
+    if callable(asked) and not isinstance(asked, Mapping):
+        return Predicate(asked)
+    return read_condition(asked, place)
+
+
+def _label(label: str | None, place: str) -> str | None:
+    return read_label({} if label is None else {"label": label}, place)
+
+
+def _texts(texts: Iterable[object], place: str) -> tuple[str, ...]:
+    found = _listed(texts)
+    return () if found == [] else require_texts(found, place, "give a list of texts")
+
+
+def _listed(values: object) -> object:
+    """A list of any kind of values in a row, but for text and mappings, which are told as what they are."""
+    return values if isinstance(values, str | Mapping) or not isinstance(values, Iterable) else list(values)

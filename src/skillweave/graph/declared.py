@@ -1,0 +1,137 @@
+"""What a graph declares: frozen values that every spelling is read into (spec 3.1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TypeAlias
+
+from skillweave.graph.conditions import Condition, Regex
+from skillweave.graph.guards import Guard
+from skillweave.graph.scales import Scales
+from skillweave.graph.scoring import Scorer
+from skillweave.skill import FrozenJson
+
+ANY = "*"
+"""As `from_` of a route: any skill but the one it leads to."""
+
+STATUSES = ("success", "failure", "denied", "invalid", "partial", "pending", "absent")
+"""The statuses of a tool result."""
+
+
+def _nothing() -> Mapping[str, FrozenJson]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSkill:
+    """A skill as the graph knows it: `tools` are those it may use, None where it says nothing; `body` is its text.
+
+    `extra` are keys of the data form that mean nothing to the graph, kept as they stand.
+    """
+
+    id: str
+    description: str = ""
+    tools: tuple[str, ...] | None = None
+    body: str = ""
+    extra: Mapping[str, FrozenJson] = field(default_factory=_nothing, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a conversation may begin; without a condition, always. `base` skills are engaged beside the cursor too.
+
+    `examples` are phrases that must begin here: test material, nothing is routed on them.
+    """
+
+    skill: str
+    condition: Condition | None = None
+    examples: tuple[str, ...] = ()
+    label: str | None = None
+    base: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A way from one skill to another; its conditions all have to hold, and without any only the model may take it.
+
+    `on_tool` is a tool's name or an expression found in it; `on_status` are the statuses that do. Of two routes that
+    fire, the one of higher `priority` goes first, then the one declared first.
+    """
+
+    from_: str
+    to: str
+    condition: Condition | None = None
+    on_tool: str | Regex | None = None
+    on_status: tuple[str, ...] = ()
+    guard: Guard | None = None
+    label: str | None = None
+    priority: int = 0
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether it can fire by itself."""
+        return not (self.condition is None and self.on_tool is None and not self.on_status and self.guard is None)
+
+    @property
+    def needs_result(self) -> bool:
+        """Whether it can only fire after a tool answered."""
+        return self.on_tool is not None or bool(self.on_status)
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """An inner node of a decision tree: `then` where the condition holds, else `otherwise`; a leaf is a skill's id."""
+
+    condition: Condition
+    then: "TreeNode"
+    otherwise: "TreeNode"
+    label: str | None = None
+
+
+TreeNode: TypeAlias = str | Decide
+
+
+class EntryPick(StrEnum):
+    """How the entry is chosen where no scorer does it: in the order of declaration, or by the model's `read_skill`."""
+
+    DECLARATION = "declaration"
+    READ = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a run stops: so many visits of one skill, so many visits altogether, so many iterations; None for no limit.
+
+    `visits_of` are the limits of single skills, which go before `visits`.
+    """
+
+    visits: int | None = None
+    visits_of: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    all_visits: int | None = None
+    iterations: int | None = None
+
+    def visits_to(self, skill_id: str) -> int | None:
+        """How often the skill may be visited."""
+        return self.visits_of.get(skill_id, self.visits)
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A whole graph as it was declared: entries and routes, or a tree.
+
+    `default` is the leaf of a tree whose condition raised. `suppress` are codes of the checkup that are not to be
+    reported, each with the reason. `listed` says that `skills` was written out, so that other ids are unknown.
+    """
+
+    skills: tuple[GraphSkill, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    routes: tuple[Route, ...] = ()
+    tree: TreeNode | None = None
+    default: str | None = None
+    pick: EntryPick | Scorer = EntryPick.DECLARATION
+    never_routes: tuple[str, ...] = ()
+    scales: Scales = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    limits: Limits = Limits()
+    suppress: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    listed: bool = True

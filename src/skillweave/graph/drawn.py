@@ -1,0 +1,59 @@
+"""What a drawing shows: nodes, edges, and where a run has been (spec 3.6)."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class NodeKind(StrEnum):
+    """A skill, or a decision of a tree."""
+
+    SKILL = "skill"
+    PREDICATE = "predicate"
+
+
+class EdgeKind(StrEnum):
+    """What makes somebody take the edge; `model` edges only the model takes."""
+
+    ENTRY = "entry"
+    PREDICATE = "predicate"
+    TOOL = "tool"
+    STATUS = "status"
+    GUARD = "guard"
+    MODEL = "model"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A box or a diamond."""
+
+    id: str
+    kind: NodeKind
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An arrow between two nodes by their ids; `from_` None is the start, `ANY` every other skill."""
+
+    from_: str | None
+    to: str
+    kind: EdgeKind
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A run to be drawn on top: the skills that it visited, the one it is on, and those that it can reach.
+
+    Raises TypeError for one id where a list of them belongs; its letters would be taken for skills.
+    """
+
+    visited: Collection[str] = ()
+    current: str | None = None
+    reachable: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        for name, ids in (("visited", self.visited), ("reachable", self.reachable)):
+            if isinstance(ids, str):
+                raise TypeError(f"`{name}` is a list of skill ids, got {ids[:100]!r}; write [{ids[:100]!r}]")

@@ -1,0 +1,248 @@
+"""SkillGraph: which skill a conversation is in, where it may go next, and which skills the model may open (spec 3)."""
+
+import logging
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+from skillweave.conversation import Turn
+from skillweave.errors import GraphRefused, InvalidGraph
+from skillweave.graph.advance import advance, context_of
+from skillweave.graph.checked import Checkup, Level
+from skillweave.graph.compiled import Compiled, compile_graph
+from skillweave.graph.context import MoveContext
+from skillweave.graph.cursor import Cursor
+from skillweave.graph.declared import Declared, EntryPick, GraphSkill
+from skillweave.graph.drawn import Edge, Node, Overlay
+from skillweave.graph.filling import filled
+from skillweave.graph.judging import Sight
+from skillweave.graph.move import Move
+from skillweave.graph.moving import move_from
+from skillweave.graph.reachable import reachable_from
+from skillweave.graph.scoring import EntryScoring
+from skillweave.graph.tree import Leaf, walk
+from skillweave.graph.whole import require_whole
+from skillweave.skill import Skill
+
+if TYPE_CHECKING:
+    from skillweave.graph.builder import GraphBuilder
+    from skillweave.graph.script import Script
+    from skillweave.graph.simulate import Simulation
+    from skillweave.text.embedder import Embedder
+
+log = logging.getLogger("skillweave")
+
+
+class Check(StrEnum):
+    """What building does with the checkup: raise for errors, log all problems, or leave it for later."""
+
+    THROW = "throw"
+    WARN = "warn"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class WiredSkill:
+    """A skill with what engages it: the edges that lead to it, in the order of declaration.
+
+    `base` skills are engaged wherever the cursor is; a skill without triggers and without `base` never is.
+    """
+
+    skill: GraphSkill
+    triggers: tuple[Edge, ...]
+    base: bool = False
+
+
+class SkillGraph:
+    """A declared graph of skills; every method is pure, and any number of conversations share one.
+
+    Made by `SkillGraph.builder()`, by `SkillGraph.of(Declared(...))` or by `SkillGraph.from_dict(data)`. Contexts may
+    be given as a `MoveContext` or as a mapping with the keys `user, iteration, history, current, last_tool, tools,
+    pick, visits, trail`.
+    """
+
+    def __init__(self, declared: Declared, *, digest: str | None = None) -> None:
+        from skillweave.graph.data.digest import digest_of
+
+        require_whole(declared)
+        self._compiled = compile_graph(declared, digest or digest_of(declared))
+
+    @staticmethod
+    def of(
+        declared: Declared, *, check: Check | str = Check.THROW, known_tools: Collection[str] | None = None
+    ) -> "SkillGraph":
+        """The graph that was declared; `known_tools` are the host's own, beside those of the skills.
+
+        Raises InvalidGraph for what cannot be a graph, GraphRefused for errors that the checkup finds.
+        """
+        graph = _made(declared)
+        _act_on(graph, _check_named(check), known_tools)
+        return graph
+
+    @staticmethod
+    def builder() -> "GraphBuilder":
+        """The fluent spelling: each method returns the builder, `build()` the graph."""
+        from skillweave.graph.builder import GraphBuilder
+
+        return GraphBuilder()
+
+    @staticmethod
+    def from_dict(
+        data: Mapping[str, object],
+        *,
+        embedder: "Embedder | None" = None,
+        check: Check | str = Check.THROW,
+        known_tools: Collection[str] | None = None,
+    ) -> "SkillGraph":
+        """The graph in its data form; `embedder` is what `pick: embedding` judges with.
+
+        Raises InvalidGraph naming the place of what cannot be read, GraphRefused for errors that the checkup finds.
+        """
+        from skillweave.graph.data.reading import read_graph
+
+        return SkillGraph.of(read_graph(data, embedder=embedder), check=check, known_tools=known_tools)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The data form, plain JSON; raises InvalidGraph for a graph with code of its own in it."""
+        from skillweave.graph.data.writing import write_graph
+
+        return write_graph(self.declared)
+
+    @property
+    def declared(self) -> Declared:
+        """What was declared."""
+        return self._compiled.declared
+
+    @property
+    def compiled(self) -> Compiled:
+        """The indexes with which it is moved in."""
+        return self._compiled
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 hex of the wiring; another version of the graph has another one."""
+        return self._compiled.digest
+
+    def next_skill(
+        self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None
+    ) -> str | None:
+        """The skill that the conversation is in after this moment: `explain(context).to`."""
+        return self.explain(context, scoring).to
+
+    def explain(self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None) -> Move:
+        """Where to from here and why; never raises for what conditions do. `scoring` comes from `score_entries`."""
+        return move_from(self._compiled, read(context), scoring)
+
+    def leaf(self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None) -> Leaf | None:
+        """The leaf that a decision tree leads to at this moment; None for a graph of entries and routes."""
+        declared = self.declared
+        if declared.tree is None:
+            return None
+        sight = Sight(self._compiled.lexicon, declared.scales, read(context), scoring)
+        return walk(declared.tree, declared.default, sight)
+
+    def advance(
+        self, cursor: Cursor | None, turn: Turn, scoring: EntryScoring | None = None
+    ) -> tuple[Move, Cursor | None]:
+        """The move of a turn and the cursor after it; the turn that the cursor saw last moves the same again."""
+        return advance(self._compiled, cursor, context_of(turn), turn.id, scoring)
+
+    def reachable_skills(self, current: str | None = None) -> tuple[str, ...]:
+        """The skills that the model may open from `current`, None for the start; all leaves of a tree (seed 001)."""
+        return reachable_from(self._compiled, current)
+
+    def checkup(self, known_tools: Collection[str] | None = None) -> Checkup:
+        """What is wrong with the wiring; pure, callable at any time."""
+        from skillweave.graph.checkup import checkup
+
+        return checkup(self.declared, known_tools)
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """What is drawn as boxes, and as diamonds for the decisions of a tree."""
+        from skillweave.graph.drawing import nodes_of
+
+        return nodes_of(self.declared)
+
+    @cached_property
+    def edges(self) -> tuple[Edge, ...]:
+        """What is drawn as arrows."""
+        from skillweave.graph.drawing import edges_of
+
+        return edges_of(self.declared)
+
+    @cached_property
+    def skills(self) -> tuple[WiredSkill, ...]:
+        """The skills, each with what engages it."""
+        into: dict[str, list[Edge]] = {}
+        for edge in self.edges:
+            into.setdefault(edge.to, []).append(edge)
+        base = self._compiled.base
+        return tuple(WiredSkill(one, tuple(into.get(one.id, ())), one.id in base) for one in self.declared.skills)
+
+    def to_mermaid(self, overlay: Overlay | None = None) -> str:
+        """A Mermaid flowchart of what is declared, with a run on top where one is given."""
+        from skillweave.graph.drawing import to_mermaid
+
+        return to_mermaid(self.nodes, self.edges, overlay)
+
+    def to_svg(self, overlay: Overlay | None = None) -> str:
+        """A picture of what is declared, with a run on top where one is given; needs no network."""
+        from skillweave.graph.drawing import to_svg
+
+        return to_svg(self.nodes, self.edges, overlay)
+
+    def overlay(self, cursor: Cursor | None) -> Overlay:
+        """A conversation to be drawn on top: where it has been, where it is, what it can reach."""
+        current = None if cursor is None else cursor.skill
+        visited = () if cursor is None else tuple(cursor.visits)
+        return Overlay(visited, current, self.reachable_skills(current))
+
+    async def simulate(self, script: "Script") -> "Simulation":
+        """Play user messages, tool results and picks, step by step; see `skillweave.graph.simulate`.
+
+        Raises InvalidGraph for a script that cannot be read, and what the graph's scorer raises.
+        """
+        from skillweave.graph.simulate import simulate
+
+        return await simulate(self, script)
+
+    def with_skills(self, skills: Mapping[str, Skill]) -> Self:
+        """The same graph, knowing of its skills what the definitions say; its digest stays the same."""
+        return type(self)(filled(self.declared, skills), digest=self.digest)
+
+
+def _made(declared: Declared) -> SkillGraph:
+    if isinstance(declared.pick, EntryPick):
+        return SkillGraph(declared)
+    from skillweave.graph.scored import ScoredGraph
+
+    return ScoredGraph(declared)
+
+
+def read(context: MoveContext | Mapping[str, object]) -> MoveContext:
+    """The moment that a caller means; raises InvalidGraph naming the key that cannot be read."""
+    if isinstance(context, MoveContext):
+        return context
+    from skillweave.graph.data.context import read_context
+
+    return read_context(context)
+
+
+def _check_named(check: Check | str) -> Check:
+    if check not in list(Check):
+        raise InvalidGraph(f"check={str(check)[:60]!r} means nothing; give one of {', '.join(Check)}")
+    return Check(check)
+
+
+def _act_on(graph: SkillGraph, check: Check, known_tools: Collection[str] | None) -> None:
+    if check is Check.OFF:
+        return
+    report = graph.checkup(known_tools)
+    if check is Check.THROW and not report.ok:
+        raise GraphRefused(str(report), [problem for problem in report.problems if problem.level is Level.ERROR])
+    if check is Check.WARN:
+        for problem in report.problems:
+            log.warning("skill graph: %s %s [%s]", problem.message, problem.fix, problem.code)

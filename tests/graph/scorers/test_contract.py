@@ -1,0 +1,36 @@
+"""Every scorer passes the same contract."""
+
+import pytest
+
+from skillweave.graph.scorers.embedding import EmbeddingScorer
+from skillweave.graph.scorers.keyword import KeywordScorer
+from skillweave.graph.scorers.lexical import LexicalScorer
+from skillweave.graph.scoring import Scorer
+from skillweave.testing.fakes import FakeEmbedder
+from skillweave.testing.scorers import ScorerContract
+
+
+class TestKeyword(ScorerContract):
+    @pytest.fixture
+    def scorer(self) -> Scorer:
+        return KeywordScorer()
+
+
+class TestLexical(ScorerContract):
+    @pytest.fixture
+    def scorer(self) -> Scorer:
+        return LexicalScorer()
+
+
+class TestEmbedding(ScorerContract):
+    @pytest.fixture
+    def scorer(self) -> Scorer:
+        return EmbeddingScorer(FakeEmbedder())
+
+
+class TestSlowEmbedding(ScorerContract):
+    """With an embedder that lets others run, so that a cancellation finds the scorer waiting."""
+
+    @pytest.fixture
+    def scorer(self) -> Scorer:
+        return EmbeddingScorer(FakeEmbedder(delay=0.001))
