@@ -1,0 +1,124 @@
+"""What identifies a version of a graph: the hash of its wiring (spec 3.1)."""
+
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+
+from skillweave.graph.compiled import wired_ids
+from skillweave.graph.conditions import (
+    AllOf,
+    AtIteration,
+    Condition,
+    Guarded,
+    HistoryMin,
+    Intent,
+    Keywords,
+    Predicate,
+    Regex,
+    UserContains,
+)
+from skillweave.graph.data.picks import POLICY_KEYS, built_in_name
+from skillweave.graph.declared import Declared, EntryPick, Route, TreeNode
+from skillweave.graph.guards import Guard
+from skillweave.graph.scoring import Scorer
+
+
+def digest_of(declared: Declared) -> str:
+    """SHA-256 hex of the wiring: two graphs that move alike by their declaration have one digest, in every spelling.
+
+    Skills count by their ids, code by its qualified name, scorers by name and policy; what the checkup is told to leave
+    out does not count. Every graph has a digest, also one that no data can carry.
+    """
+    known = {skill.id for skill in declared.skills}
+    if not declared.listed:
+        known.update(wired_ids(declared))
+    limits = declared.limits
+    wiring = {
+        "skills": sorted(known),
+        "entries": [
+            [entry.skill, _condition(entry.condition), entry.examples, entry.label, entry.base]
+            for entry in declared.entries
+        ],
+        "routes": [_route(route) for route in declared.routes],
+        "tree": list(_tree(declared.tree)),
+        "default": declared.default,
+        "pick": _pick(declared.pick),
+        "never_routes": declared.never_routes,
+        "scales": sorted((field, list(words)) for field, words in declared.scales.items()),
+        "limits": [limits.visits, sorted(limits.visits_of.items()), limits.all_visits, limits.iterations],
+    }
+    return sha256(json.dumps(wiring, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _route(route: Route) -> list[object]:
+    on_tool = _condition(route.on_tool) if isinstance(route.on_tool, Regex) else route.on_tool
+    guard = None if route.guard is None else _guard(route.guard)
+    condition = _condition(route.condition)
+    return [route.from_, route.to, condition, on_tool, sorted(route.on_status), guard, route.label, route.priority]
+
+
+def _tree(tree: TreeNode | None) -> Iterator[object]:
+    """The nodes in depth-first order, which tells their shape, as each decision has two branches."""
+    waiting = [] if tree is None else [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+        else:
+            yield [_condition(node.condition), node.label]
+            waiting += (node.otherwise, node.then)
+
+
+def _condition(condition: Condition | None) -> list[object]:
+    """The parts in depth-first order; of `all` the number of its members tells where it ends."""
+    found: list[object] = []
+    waiting = [] if condition is None else [condition]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, AllOf):
+            found.append(["all", len(part.members)])
+            waiting.extend(reversed(part.members))
+        else:
+            found.append(_part(part))
+    return found
+
+
+def _part(part: Condition) -> list[object]:
+    match part:
+        case Keywords(words):
+            return ["keywords", words]
+        case Regex(source, flags):
+            return ["regex", source, flags]
+        case UserContains(text):
+            return ["user_contains", text]
+        case HistoryMin(messages):
+            return ["history_min", messages]
+        case AtIteration(iteration):
+            return ["iteration", iteration]
+        case Intent(intent, examples):
+            return ["intent", intent, examples]
+        case Guarded(guard):
+            return ["guard", _guard(guard)]
+        case Predicate():
+            return ["code", part.name]
+        case _:
+            return ["other", repr(part)]
+
+
+def _guard(guard: Guard) -> Sequence[object]:
+    """The comparisons in an order of their own: they are the keys of mappings, which many a store sorts its own way."""
+    return sorted(([test.field, test.op, _plain(test.value)] for test in guard.tests), key=json.dumps)
+
+
+def _plain(value: object) -> object:
+    """The value as every writer of JSON spells it: 2.0 is 2."""
+    if isinstance(value, tuple):
+        return list(map(_plain, value))
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _pick(pick: EntryPick | Scorer) -> object:
+    if isinstance(pick, EntryPick):
+        return pick
+    policy = [_plain(getattr(pick.policy, key)) for key in POLICY_KEYS]
+    return [built_in_name(pick) or "code", pick.name, *policy]

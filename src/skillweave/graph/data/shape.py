@@ -1,0 +1,150 @@
+"""Values of the data form, each checked where it stands: an error names the place, the rule and the fix."""
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from skillweave.errors import InvalidGraph, nearest_names
+from skillweave.frontmatter import Plain, resolved
+from skillweave.graph.data.bounds import LARGEST_WHOLE, LONGEST_ID, LONGEST_PHRASE, MOST_ITEMS
+from skillweave.graph.declared import ANY
+
+ANY_SKILL = (ANY, "ANY")
+"""What stands for any skill, and is the id of none."""
+
+_NAME = re.compile(r"[\w-]{1,60}")
+
+
+def inside(place: str, key: str | int) -> str:
+    """The place of a member: `routes[3].guard`, an odd key in brackets and quotes."""
+    if isinstance(key, int):
+        return f"{place}[{key}]"
+    if not _NAME.fullmatch(key):
+        return f"{place}[{key[:60]!r}]"
+    return f"{place}.{key}" if place else key
+
+
+def wrong(place: str, rule: str, fix: str) -> InvalidGraph:
+    """The error that something at that place breaks a rule; an empty place is the whole graph."""
+    return InvalidGraph(f"{place or 'the graph'}: {rule}; {fix}", place=place, fix=fix)
+
+
+def shown(value: object) -> str:
+    """What stands there, in a few words."""
+    if isinstance(value, Plain):
+        value = resolved(value)
+    if value is None:
+        return "empty"
+    if isinstance(value, str):
+        return f"the text {value[:60] + '…' if len(value) > 60 else value!r}" if value.strip() else "an empty text"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return f"the number {value}" if isinstance(value, float) or abs(value) < 10**30 else "a huge number"
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        return "a list" if value else "an empty list"
+    return f"code ({type(value).__name__})" if callable(value) else f"a {type(value).__name__}"
+
+
+def require_mapping(value: object, place: str, fix: str) -> Mapping[str, object]:
+    """A mapping whose keys are texts."""
+    if not isinstance(value, Mapping):
+        raise wrong(place, f"it is {shown(value)}, and a mapping is expected", fix)
+    for key in value:
+        if not isinstance(key, str):
+            raise wrong(place, f"a key in it is {shown(key)}, and text is expected", "put the key in quotes")
+    return value
+
+
+def require_known_keys(mapping: Mapping[str, object], known: Collection[str], place: str) -> None:
+    """No key but the known ones; the nearest of them is offered for a misspelling."""
+    for key in mapping:
+        if key not in known:
+            near = nearest_names(key, known)
+            guess = f"did you mean {near[0]!r}? " if near else ""
+            raise wrong(
+                place, f"the key {key[:60]!r} means nothing here", f"{guess}the keys are {', '.join(known)}".strip()
+            )
+
+
+def require_list(value: object, place: str, fix: str, most: int = MOST_ITEMS) -> Sequence[object]:
+    """A list with at least one item, and no more than `most`."""
+    if not isinstance(value, list | tuple):
+        raise wrong(place, f"it is {shown(value)}, and a list is expected", fix)
+    if not value:
+        raise wrong(place, "the list is empty", f"{fix}, or remove the key")
+    if len(value) > most:
+        raise wrong(place, f"it has {len(value):,} items, and {most:,} are allowed", "shorten it")
+    return value
+
+
+def require_text(value: object, place: str, fix: str, longest: int = LONGEST_PHRASE) -> str:
+    """A text that says something; of unquoted YAML, whatever stands there but null is one."""
+    value = None if is_null(value) else value
+    if not isinstance(value, str):
+        raise wrong(place, f"it is {shown(value)}, and text is expected", fix)
+    if not value.strip():
+        raise wrong(place, "the text is empty", fix)
+    if len(value) > longest:
+        raise wrong(place, f"the text has {len(value):,} characters, and {longest:,} are allowed", "shorten it")
+    return str(value)
+
+
+def require_texts(value: object, place: str, fix: str, most: int = MOST_ITEMS) -> tuple[str, ...]:
+    """A list of texts that say something."""
+    items = require_list(value, place, fix, most)
+    return tuple(require_text(item, inside(place, number), fix) for number, item in enumerate(items))
+
+
+def require_id(value: object, place: str) -> str:
+    """A skill's id: printable text of at most 100 characters, and not `*` or ANY."""
+    fix = "write a skill's id"
+    text = require_text(value, place, fix, LONGEST_ID)
+    if not text.isprintable():
+        raise wrong(place, f"the id {text!r} holds an unprintable character", "remove it")
+    if text in ANY_SKILL:
+        raise wrong(place, f"{text!r} stands for any skill and is only allowed as `from` of a route", fix)
+    return text
+
+
+def require_flag(value: object, place: str) -> bool:
+    """True or false."""
+    value = resolved(value) if isinstance(value, Plain) else value
+    if not isinstance(value, bool):
+        raise wrong(place, f"it is {shown(value)}, and true or false is expected", "write true or false")
+    return value
+
+
+def require_count(value: object, place: str, least: int, largest: int = LARGEST_WHOLE) -> int:
+    """A whole number between two bounds; 3.0 is one, as in JSON."""
+    number = require_number(value, place) if not isinstance(value, bool) else value
+    if isinstance(number, bool) or number != int(number):
+        raise wrong(place, f"it is {shown(number)}, and a whole number is expected", f"write {least} or more")
+    if not least <= number <= largest:
+        raise wrong(place, f"it is {shown(number)}", f"write a number from {least} to {largest}")
+    return int(number)
+
+
+def require_number(value: object, place: str) -> int | float:
+    """A number that JSON can carry."""
+    value = resolved(value) if isinstance(value, Plain) else value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise wrong(place, f"it is {shown(value)}, and a number is expected", "write a number")
+    if not is_finite(value):
+        raise wrong(place, f"{shown(value)} is nothing that a number is compared with", "write a finite number")
+    return value
+
+
+def is_null(value: object) -> bool:
+    """Whether nothing is stated; in unquoted YAML that is also `null`, `~` and nothing after the colon."""
+    return value is None or (isinstance(value, Plain) and resolved(value) is None)
+
+
+def is_finite(number: float) -> bool:
+    """Whether the number has a finite double beside it, so that every reader of JSON takes it."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
