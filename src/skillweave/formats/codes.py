@@ -28,6 +28,7 @@ NOT_TEXT = Code("not-text", Severity.WARNING, "a number or truth value where tex
 UNKNOWN_KEY = Code("unknown-key", Severity.WARNING, "a key inside a mapping of ours that means nothing")
 FIELD_TWICE = Code("field-twice", Severity.WARNING, "a field given in two places; the inner one counts")
 TASK_RULE = Code("task-rule", Severity.ERROR, "a task rule that cannot be used as it is written; left out as a whole")
+GRAPH = Code("bad-graph", Severity.ERROR, "a skill graph that cannot be read; left out as a whole")
 SPEC_FIELD = Code("spec-field", Severity.ERROR, "strict: a field that the open specification does not have")
 SPEC_NAME = Code("spec-name", Severity.ERROR, "strict: a name that the open specification does not allow")
 SPEC_VALUE = Code("spec-value", Severity.ERROR, "strict: a value that the open specification does not allow")
@@ -53,6 +54,7 @@ FIELD_CODES = (
     UNKNOWN_KEY,
     FIELD_TWICE,
     TASK_RULE,
+    GRAPH,
     SPEC_FIELD,
     SPEC_NAME,
     SPEC_VALUE,

@@ -1,0 +1,122 @@
+"""Whether examples begin where they belong, and phrases that must begin nothing do not."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from skillweave.graph.checked import Problem
+from skillweave.graph.checkup.codes import problem
+from skillweave.graph.checkup.subject import Subject
+from skillweave.graph.checkup.wording import named
+from skillweave.graph.compiled import Compiled
+from skillweave.graph.conditions import Condition, Intent, leaves_of
+from skillweave.graph.context import MoveContext
+from skillweave.graph.declared import Entry
+from skillweave.graph.judging import HOLDS, Sight, judge
+from skillweave.graph.lexicon import spaced
+
+_MANY_RULES = 3
+"""From so many entries with conditions on, phrases that try them are missed."""
+
+
+def check_phrases(subject: Subject) -> Iterator[Problem]:
+    """example-misses-own-rule, -shadowed-by-earlier and -unclaimed, never-routes-claimed, no-negative-evidence.
+
+    Each phrase is tried alone, at the start of a conversation, as the only thing that was said. An intent cannot be
+    tried without its scorer.
+    """
+    if subject.compiled is not None:
+        trials = _Trials(subject, subject.compiled)
+        yield from trials.examples()
+        yield from trials.never_routes()
+    yield from _no_evidence(subject)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trials:
+    subject: Subject
+    compiled: Compiled
+
+    def examples(self) -> Iterator[Problem]:
+        for entry in self.subject.declared.entries:
+            if _has_intent(entry):
+                continue
+            for example in dict.fromkeys(entry.examples):
+                if spaced(example) not in self.compiled.never:
+                    yield from self._example(entry, example)
+
+    def never_routes(self) -> Iterator[Problem]:
+        entries = self.subject.declared.entries
+        owners = {spaced(example): entry.skill for entry in reversed(entries) for example in entry.examples}
+        for phrase in dict.fromkeys(self.subject.declared.never_routes):
+            owner = owners.get(spaced(phrase))
+            if owner is not None:
+                message = f"{named(phrase)} is an example of the entry {named(owner)} and must not begin any."
+                fix = "Remove it from the examples, or from `never_routes`."
+                yield problem("never-routes-claimed", message, fix, skill=owner)
+                continue
+            sight = self._sight(phrase)
+            claiming = next((place for place in self._candidates(sight) if self._claims(place, sight)), None)
+            if claiming is not None:
+                claimer = named(entries[claiming].skill)
+                message = f"{named(phrase)} must not begin any entry, and the condition of {claimer} holds for it."
+                fix = f"Narrow the condition of {claimer}, so that it leaves such phrases alone."
+                yield problem("never-routes-claimed", message, fix, skill=entries[claiming].skill)
+
+    def _example(self, entry: Entry, example: str) -> Iterator[Problem]:
+        sight, owner, phrase = self._sight(example), named(entry.skill), named(example)
+        own = HOLDS if entry.condition is None else judge(entry.condition, sight)
+        if not own.holds:
+            raised = f" ({own.evidence[0].text})" if own.raised else ""
+            message = f"The condition of the entry {owner} does not hold for its example {phrase}{raised}."
+            yield problem("example-misses-own-rule", message, _FIT, skill=entry.skill)
+        if not self.subject.in_order:
+            return
+        earlier = self._winner(sight)
+        if earlier is None:
+            message = f"No entry begins on {phrase}, an example of {owner}."
+            yield problem("example-unclaimed", message, _FIT, skill=entry.skill)
+        elif own.holds and earlier != entry.skill:
+            message = f"{phrase} begins {named(earlier)}, which is declared before {owner}, whose example it is."
+            fix = f"Declare {owner} first, or narrow the condition of {named(earlier)}."
+            yield problem("example-shadowed-by-earlier", message, fix, skill=entry.skill, from_=earlier, to=entry.skill)
+
+    def _sight(self, phrase: str) -> Sight:
+        return Sight(self.compiled.lexicon, self.subject.declared.scales, MoveContext(user=phrase))
+
+    def _winner(self, sight: Sight) -> str | None:
+        """The skill that begins."""
+        for place in self._candidates(sight):
+            entry = self.subject.declared.entries[place]
+            if entry.condition is None or self._claims(place, sight):
+                return entry.skill
+        return None
+
+    def _candidates(self, sight: Sight) -> list[int]:
+        """The entries that may hold, in order: those without phrases and those of which a phrase is there."""
+        hit = (place for number in sight.hits for place in self.compiled.by_phrase.get(number, ()))
+        return sorted({*self.compiled.alone, *hit})
+
+    def _claims(self, position: int, sight: Sight) -> bool:
+        condition = self.subject.declared.entries[position].condition
+        return condition is not None and judge(condition, sight).holds
+
+
+_FIT = "Widen the condition so that it holds, or correct the example."
+
+
+def _has_intent(entry: Entry) -> bool:
+    return any(isinstance(leaf, Intent) for leaf in leaves_of(entry.condition))
+
+
+def _no_evidence(subject: Subject) -> Iterator[Problem]:
+    declared = subject.declared
+    rules = [entry for entry in declared.entries if entry.condition is not None]
+    examples = any(entry.examples or any(map(_examples_in, leaves_of(entry.condition))) for entry in declared.entries)
+    if len(rules) >= _MANY_RULES and not examples and not declared.never_routes:
+        message = f"{len(rules)} entries have conditions, and no phrase says what must begin at one of them or at none."
+        fix = "Add `examples` to the entries, and phrases to `never_routes`."
+        yield problem("no-negative-evidence", message, fix)
+
+
+def _examples_in(leaf: Condition) -> tuple[str, ...]:
+    return leaf.examples if isinstance(leaf, Intent) else ()

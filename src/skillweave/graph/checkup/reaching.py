@@ -1,0 +1,118 @@
+"""Whether every skill can be reached, and whether one can leave it again."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+
+from skillweave.graph.checked import Problem
+from skillweave.graph.checkup.codes import problem
+from skillweave.graph.checkup.knots import knots
+from skillweave.graph.checkup.subject import Subject
+from skillweave.graph.checkup.wording import named, several
+from skillweave.graph.declared import ANY, Route
+
+
+def check_reaching(subject: Subject) -> Iterator[Problem]:
+    """unreachable-skill and model-edge-only in the order of the skills, then dead-end, then trap."""
+    if subject.declared.tree is not None:
+        unused = (skill_id for skill_id in subject.own if skill_id not in subject.wired)
+        yield from (_unreachable(skill_id, "no leaf of the tree is it") for skill_id in unused)
+    elif subject.declared.entries:
+        ways = _Ways(subject)
+        yield from ways.arrivals()
+        yield from ways.dead_ends()
+        yield from ways.traps()
+
+
+class _Ways:
+    """Who leads where; a route from ANY leads there from every skill."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._entries = dict.fromkeys(entry.skill for entry in subject.declared.entries)
+        self._base = {entry.skill for entry in subject.declared.entries if entry.base}
+        self._reached = self._from_entries(subject.declared.routes)
+
+    def arrivals(self) -> Iterator[Problem]:
+        routes = self._subject.declared.routes
+        by_itself = self._from_entries(route for route in routes if route.is_deterministic)
+        sources = {*self._reached, ANY}
+        bare: dict[str, Route] = {}
+        for route in routes:
+            if not route.is_deterministic and route.from_ != route.to and route.from_ in sources:
+                bare.setdefault(route.to, route)
+        for skill_id in self._subject.own:
+            if skill_id not in self._reached:
+                yield _unreachable(skill_id, self._why_not(skill_id))
+            elif skill_id not in by_itself and skill_id in bare:
+                yield _only_by_model(bare[skill_id])
+
+    def dead_ends(self) -> Iterator[Problem]:
+        declared = self._subject.declared
+        for skill_id in self._subject.own if declared.routes else ():
+            if skill_id in self._reached and skill_id not in self._base and not self._exits((skill_id,)):
+                message = f"No route leads out of {named(skill_id)}: only the model can leave it, for an entry."
+                fix = "Add a route out of it; where it is meant to be the last, suppress `dead-end` with that reason."
+                yield problem("dead-end", message, fix, skill=skill_id)
+
+    def traps(self) -> Iterator[Problem]:
+        """Cycles that are never left; one of all skills but the base ones leaves nothing behind, and is none."""
+        places = {skill_id: place for place, skill_id in enumerate(self._subject.ids)}
+        found = []
+        for knot in knots(self._links):
+            members = sorted((name for name in knot if name != ANY), key=places.__getitem__)
+            if len(members) > 1 and self._leave_some_behind(members) and not self._exits(members):
+                found.append(members)
+        for members in sorted(found, key=lambda members: places[members[0]]):
+            message = f"{several(members)} lead to each other, and no route leads out of them to the other skills."
+            fix = "Add a route that leads out of the cycle, or suppress `trap` with the reason why it is meant."
+            yield problem("trap", message, fix, skill=members[0])
+
+    @cached_property
+    def _links(self) -> dict[str, list[str]]:
+        # The knots are those of the skills alone: what ANY leads to, every skill leads to.
+        links: dict[str, list[str]] = {skill_id: [ANY] for skill_id in self._reached}
+        links[ANY] = []
+        for route in self._subject.declared.routes:
+            if route.from_ in links and route.to in links:
+                links[route.from_].append(route.to)
+        return links
+
+    def _exits(self, members: Sequence[str]) -> bool:
+        """Whether a route leads from one of the skills to another than these."""
+        inside = set(members)
+        own = (route for member in members for _, route in self._subject.routes_from.get(member, ()))
+        any_ = (route for _, route in self._subject.routes_from.get(ANY, ()))
+        return any(route.to not in inside for routes in (own, any_) for route in routes)
+
+    def _leave_some_behind(self, members: Sequence[str]) -> bool:
+        return len(self._base) + sum(member not in self._base for member in members) < len(self._reached)
+
+    def _from_entries(self, routes: Iterable[Route]) -> Collection[str]:
+        onward: dict[str, list[str]] = {}
+        for route in routes:
+            onward.setdefault(route.from_, []).append(route.to)
+        reached = dict.fromkeys((*self._entries, *onward.get(ANY, ())))
+        waiting = list(reached)
+        while waiting:
+            for other in onward.get(waiting.pop(), ()):
+                if other not in reached:
+                    reached[other] = None
+                    waiting.append(other)
+        return reached
+
+    def _why_not(self, skill_id: str) -> str:
+        if skill_id not in self._subject.wired:
+            return "no entry and no route names it"
+        return "only skills that cannot be reached lead to it, or none at all"
+
+
+def _unreachable(skill_id: str, why: str) -> Problem:
+    message = f"The graph never comes to {named(skill_id)}: {why}."
+    return problem("unreachable-skill", message, "Lead there, or take it out of the graph.", skill=skill_id)
+
+
+def _only_by_model(route: Route) -> Problem:
+    source = "any skill" if route.from_ == ANY else named(route.from_)
+    message = f"Only the model can lead to {named(route.to)}: the route from {source} has no condition."
+    fix = "Give it a condition, or suppress `model-edge-only` where the model is meant to decide."
+    return problem("model-edge-only", message, fix, skill=route.to, from_=route.from_, to=route.to)

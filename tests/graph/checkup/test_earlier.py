@@ -1,0 +1,88 @@
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillweave.graph.checkup.budget import Budget
+from skillweave.graph.checkup.disjoint import disjoint
+from skillweave.graph.checkup.earlier import first_implied
+from skillweave.graph.checkup.implied import implies
+from skillweave.graph.checkup.terms import Terms
+from skillweave.graph.checkup.together import first_together
+from skillweave.graph.conditions import AllOf, UserContains
+from skillweave.graph.declared import Route
+from tests.graph import strategies as some
+from tests.graph.checkup.graphs import UNHURRIED, guard, terms_of_route
+
+EASY = st.builds(
+    lambda members: Route("a", "b", AllOf(tuple(members))), st.lists(some.keywords | some.guarded, max_size=2)
+)
+"""Routes with little to ask for, so that many of them imply others."""
+WHOLES = st.lists(
+    EASY
+    | some.routes(st.just("a"))
+    | st.builds(Route, st.just("a"), st.just("b"), st.builds(UserContains, some.labels.filter(bool))),
+    max_size=6,
+)
+
+
+def wholes_of(routes: Sequence[Route]) -> list[Terms | None]:
+    found = [terms_of_route(route, some.SCALES) for route in routes]
+    return [None if terms.never is not None else terms for terms in found]
+
+
+@UNHURRIED
+@given(WHOLES)
+def test_the_index_finds_the_first_implied_that_comparing_all_pairs_finds(routes: list[Route]) -> None:
+    wholes = wholes_of(routes)
+    naive = [
+        next(
+            (
+                before
+                for before in range(place)
+                if (one := wholes[place]) and (other := wholes[before]) and implies(one, other)
+            ),
+            None,
+        )
+        for place in range(len(wholes))
+    ]
+    assert list(first_implied(wholes, Budget())) == naive
+
+
+@UNHURRIED
+@given(WHOLES)
+def test_the_index_finds_the_first_together_that_comparing_all_pairs_finds(routes: list[Route]) -> None:
+    wholes = wholes_of(routes)
+    naive = [
+        next(
+            (
+                before
+                for before in range(place)
+                if (one := wholes[place])
+                and (other := wholes[before])
+                and (place + before) % 2
+                and not disjoint(one, other)
+            ),
+            None,
+        )
+        for place in range(len(wholes))
+    ]
+    assert list(first_together(wholes, Budget(), lambda one, other: bool((one + other) % 2))) == naive
+
+
+def test_thousands_that_differ_in_one_exact_value_are_compared_with_almost_nothing() -> None:
+    routes = [Route("a", "b", on_tool="x", guard=guard(kind={"eq": f"k{number}"})) for number in range(2_000)]
+    budget = Budget(left=2_000)
+    wholes = wholes_of(routes)
+    assert set(first_implied(wholes, budget)) == {None}
+    assert set(first_together(wholes, budget, lambda _, __: True)) == {None}
+    assert not budget.is_spent
+
+
+def test_a_spent_budget_ends_the_comparing_and_says_so() -> None:
+    routes = [Route("a", "b", guard=guard(n={"gt": -number})) for number in range(20)]
+    budget = Budget(left=5)
+    assert set(first_implied(wholes_of(routes[::-1]), Budget())) != {None}
+    found = list(first_together(wholes_of(routes), budget, lambda _, __: False))
+    assert found == [None] * 20
+    assert budget.is_spent
