@@ -1,4 +1,5 @@
-# Everything works on a bare machine with Python 3.11 or newer, pip, git and make; with uv it is only faster.
+# Everything works on a bare machine with Python 3.11 or newer, pip, git and make; with uv it is only faster. The tests fetch
+# Mermaid from npm's registry once, with a Node that pip brings.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 VENV := .venv
@@ -14,7 +15,7 @@ help:
 	@echo "make soak   10,000 runs of the ledger's state machine per backend"
 	@echo "make bench  speed, memory and token figures against other packages"
 	@echo "make docs   the documentation site, in site/; docs-serve shows it while you write"
-	@echo "make docs-pages  make the pages that come from the code anew, and the outputs that the others show"
+	@echo "make docs-pages  make the pages that come from the code anew, and the outputs and pictures of the others"
 	@echo "make fit    fit the lexical floor and margin anew (needs SKILLWEAVE_SELECTION)"
 	@echo "make lock   resolve requirements/*.txt anew (needs uv)"
 

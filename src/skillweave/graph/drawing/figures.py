@@ -1,0 +1,109 @@
+"""The ends of a picture with their text broken into lines and the room that they take."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from skillweave.graph.drawing.layout.sizes import Box, Room
+from skillweave.graph.drawing.measure import width_of, wrapped
+from skillweave.graph.drawing.picture import Arrow, End, EndKind
+
+TEXT = 13.0
+LINE = 17.0
+SMALL_TEXT = 11.0
+SMALL_LINE = 14.0
+LOOP = 24.0
+"""So far a loop reaches out of the right border of its box."""
+
+_LOOP_ROOM = 22.0
+_WIDEST_TEXT = 170.0
+_WIDEST_DECISION = 120.0
+_WIDEST_LABEL = 150.0
+_MOST_LINES = 3
+_SIDE = 14.0
+_HEIGHT = 38.0
+_NARROWEST = 66.0
+_CORNER = 10.0
+_BESIDE_LABEL = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """A label in lines, with the room that it takes; no lines and no room without one."""
+
+    lines: tuple[str, ...]
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """An arrow, by its number, that leads back to its own box; `below` is how far under the box's middle it does."""
+
+    arrow: int
+    caption: Caption
+    below: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A box, a diamond or a pill with its loops."""
+
+    end: End
+    lines: tuple[str, ...]
+    width: float
+    height: float
+    loops: tuple[Loop, ...] = ()
+
+    @property
+    def box(self) -> Box:
+        """What the layout has to know of it."""
+        beside = max((LOOP + loop.caption.width for loop in self.loops), default=0.0)
+        room = Room(self.width / 2, self.width / 2 + beside, self.height)
+        if self.end.kind is EndKind.PREDICATE:
+            return Box(room, self.height, 0.0, self.width / 4, self.height / self.width)
+        corner = self.height / 2 if self.end.kind in (EndKind.START, EndKind.ANY) else _CORNER
+        reach = self.width / 2 - corner
+        return Box(room, self.height, reach, reach)
+
+
+def caption_of(label: str) -> Caption:
+    """The lines of a label at an arrow."""
+    lines = wrapped(label, SMALL_TEXT, _WIDEST_LABEL, _MOST_LINES)
+    if not lines:
+        return Caption((), 0.0, 0.0)
+    width = max(width_of(line, SMALL_TEXT) for line in lines)
+    return Caption(lines, width + _BESIDE_LABEL, len(lines) * SMALL_LINE + 2)
+
+
+def figures_of(ends: Sequence[End], arrows: Sequence[Arrow]) -> list[Figure]:
+    """A figure for every end, in their order."""
+    loops: dict[int, list[tuple[int, Caption]]] = {}
+    for number, arrow in enumerate(arrows):
+        if arrow.source == arrow.target:
+            loops.setdefault(arrow.source, []).append((number, caption_of(arrow.label)))
+    return [_figure(end, _stacked(loops.get(place, ()))) for place, end in enumerate(ends)]
+
+
+def _figure(end: End, loops: tuple[Loop, ...]) -> Figure:
+    decides = end.kind is EndKind.PREDICATE
+    lines = wrapped(end.label, TEXT, _WIDEST_DECISION if decides else _WIDEST_TEXT, _MOST_LINES)
+    width = max(width_of(line, TEXT) for line in lines)
+    height = len(lines) * LINE
+    looped = 2 * max((loop.below + _room(loop.caption) / 2 for loop in loops), default=0.0)
+    if decides:
+        return Figure(end, lines, max(_NARROWEST, 2 * width + _SIDE), max(2 * height + _SIDE, looped), loops)
+    return Figure(end, lines, max(_NARROWEST, width + 2 * _SIDE), max(_HEIGHT, height + _SIDE, looped), loops)
+
+
+def _stacked(loops: Sequence[tuple[int, Caption]]) -> tuple[Loop, ...]:
+    """The loops one below the other, around the middle of their box."""
+    top = -sum(_room(caption) for _, caption in loops) / 2
+    stacked = []
+    for number, caption in loops:
+        stacked.append(Loop(number, caption, top + _room(caption) / 2))
+        top += _room(caption)
+    return tuple(stacked)
+
+
+def _room(caption: Caption) -> float:
+    return max(_LOOP_ROOM, caption.height)

@@ -1,0 +1,190 @@
+"""A graph as a standalone SVG picture, without scripts and without anything from elsewhere (spec 3.6)."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from xml.etree import ElementTree as ET
+
+from skillweave.graph.drawing.arranged import Wire, arranged
+from skillweave.graph.drawing.figures import LINE, LOOP, SMALL_LINE, SMALL_TEXT, TEXT, Caption, Figure, Loop
+from skillweave.graph.drawing.layout.ways import HEAD, Point
+from skillweave.graph.drawing.picture import Arrow, EndKind, Mark, Picture, picture_of
+from skillweave.graph.drawing.style import ROOT, style
+from skillweave.graph.drawn import Edge, EdgeKind, Node, Overlay
+
+_MARGIN = 20.0
+_HALF_HEAD = 4.0
+_LOOP_MOUTH = 5.0
+_CORNER = 8.0
+_BASELINE = 0.35
+_MODEL_KEY = "only the model goes this way"
+_MARK_KEYS = {Mark.VISITED: "visited", Mark.CURRENT: "current skill", Mark.REACHABLE: "can be reached"}
+_KEY_WIDTH = 220.0
+_KEY_HEIGHT = 26.0
+_KEY_SAMPLE = 32.0
+_KEY_BOX = 14.0
+
+
+def to_svg(nodes: Sequence[Node], edges: Sequence[Edge], overlay: Overlay | None = None) -> str:
+    """An SVG 1.1 document of these nodes and edges, a dotted line for a way that only the model takes.
+
+    It brings its own ground, light or dark as the reader prefers, and its own style, which touches no other part of a
+    page that it is put into. Every node and edge is a group with its text as the title. A run on top marks skills by
+    the classes `visited`, `current`, `reachable` and `apart`. A key under it all explains dotted lines and marks. The
+    same input gives the same text.
+    """
+    picture = picture_of(nodes, edges, overlay)
+    plan = arranged(picture)
+    key = _key_of(picture)
+    width = max(plan.width, _KEY_WIDTH if key else 0.0) + 2 * _MARGIN
+    height = plan.height + 2 * _MARGIN + len(key) * _KEY_HEIGHT
+    root = _root(_title(picture), _number(width), _number(height))
+    body = ET.SubElement(root, "g", {"transform": f"translate({_number(_MARGIN)} {_number(_MARGIN)})"})
+    for wire in plan.wires:
+        _draw_wire(body, picture, wire)
+    placed = list(zip(plan.figures, plan.middles, strict=True))
+    for figure, (x, y) in placed:
+        for loop in figure.loops:
+            _draw_loop(body, picture, loop, (x + figure.width / 2, y + loop.below))
+    for figure, middle in placed:
+        _draw_figure(body, figure, middle)
+    for number, (sample, says) in enumerate(key.items(), start=1):
+        _draw_key(body, sample, says, plan.height + number * _KEY_HEIGHT)
+    ET.indent(root, " ")
+    return ET.tostring(root, encoding="unicode")
+
+
+def _root(title: str, width: str, height: str) -> ET.Element:
+    size = {"width": width, "height": height}
+    about = {"role": "img", "aria-label": title, "class": ROOT}
+    namespace = {"xmlns": "http://www.w3.org/2000/svg", "version": "1.1"}
+    root = ET.Element("svg", namespace | size | {"viewBox": f"0 0 {width} {height}"} | about)
+    ET.SubElement(root, "title").text = title
+    ET.SubElement(root, "style").text = style()
+    ET.SubElement(root, "rect", {"class": "ground", **size, "rx": _number(_CORNER)})
+    return root
+
+
+def _title(picture: Picture) -> str:
+    skills, arrows = picture.skills, len(picture.arrows)
+    return f"Skill graph: {skills} {_plural('skill', skills)}, {arrows} {_plural('edge', arrows)}"
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+def _draw_wire(body: ET.Element, picture: Picture, wire: Wire) -> None:
+    group = _edge_group(body, picture, picture.arrows[wire.arrow])
+    points = wire.way.points
+    x, y = points[-1]
+    back = y - HEAD if points[0][1] < y else y + HEAD
+    ET.SubElement(group, "path", {"class": "line", "d": _line([*points[:-1], (x, back)])})
+    corners = [(x, y), (x - _HALF_HEAD, back), (x + _HALF_HEAD, back)]
+    ET.SubElement(group, "path", {"class": "head", "d": _polygon(corners)})
+    if wire.way.label is not None:
+        _draw_label(group, wire.caption, wire.way.label)
+
+
+def _draw_loop(body: ET.Element, picture: Picture, loop: Loop, mouth: Point) -> None:
+    """A loop at that point of its box's right border, its label beside it."""
+    group = _edge_group(body, picture, picture.arrows[loop.arrow])
+    x, y = mouth
+    out, upper, lower = x + LOOP, y - _LOOP_MOUTH, y + _LOOP_MOUTH
+    bend = [(out, upper - _LOOP_MOUTH), (out, lower + _LOOP_MOUTH / 2), (x + HEAD, lower)]
+    ET.SubElement(group, "path", {"class": "line", "d": f"M{_pair((x, upper))}C{' '.join(map(_pair, bend))}"})
+    corners = [(x, lower), (x + HEAD, lower - _HALF_HEAD), (x + HEAD, lower + _HALF_HEAD)]
+    ET.SubElement(group, "path", {"class": "head", "d": _polygon(corners)})
+    if loop.caption.lines:
+        group.set("class", f"{group.get('class')} beside")
+        _write(group, loop.caption.lines, (x + LOOP, y), SMALL_TEXT, SMALL_LINE)
+
+
+def _draw_label(group: ET.Element, caption: Caption, middle: Point) -> None:
+    ET.SubElement(group, "rect", {"class": "label", **_rect(middle, caption.width, caption.height), "rx": "3"})
+    _write(group, caption.lines, middle, SMALL_TEXT, SMALL_LINE)
+
+
+def _draw_figure(body: ET.Element, figure: Figure, middle: Point) -> None:
+    end = figure.end
+    kind = "decision" if end.kind is EndKind.PREDICATE else end.kind.value
+    group = ET.SubElement(body, "g", {"class": " ".join(["node", kind, *sorted(end.marks)])})
+    ET.SubElement(group, "title").text = end.label
+    x, y, aside, up = *middle, figure.width / 2, figure.height / 2
+    if end.kind is EndKind.PREDICATE:
+        corners = [(x, y - up), (x + aside, y), (x, y + up), (x - aside, y)]
+        ET.SubElement(group, "path", {"class": "shape", "d": _polygon(corners)})
+    else:
+        corner = figure.height / 2 if end.kind in (EndKind.START, EndKind.ANY) else _CORNER
+        rect = _rect(middle, figure.width, figure.height)
+        ET.SubElement(group, "rect", {"class": "shape", **rect, "rx": _number(corner)})
+    _write(group, figure.lines, middle, TEXT, LINE)
+
+
+def _key_of(picture: Picture) -> dict[EdgeKind | Mark, str]:
+    """What the picture shows that does not explain itself, and what it means."""
+    marks = {mark for end in picture.ends for mark in end.marks}
+    key: dict[EdgeKind | Mark, str] = {mark: says for mark, says in _MARK_KEYS.items() if mark in marks}
+    if any(arrow.kind is EdgeKind.MODEL for arrow in picture.arrows):
+        key[EdgeKind.MODEL] = _MODEL_KEY
+    return key
+
+
+def _draw_key(body: ET.Element, sample: EdgeKind | Mark, says: str, y: float) -> None:
+    group = ET.SubElement(body, "g", {"class": "key beside"})
+    shown = ET.SubElement(group, "g", {"class": sample.value})
+    if isinstance(sample, Mark):
+        box = _rect((_KEY_SAMPLE / 2, y), _KEY_SAMPLE, _KEY_BOX)
+        ET.SubElement(shown, "rect", {"class": "shape", **box, "rx": _number(_CORNER / 2)})
+    else:
+        ET.SubElement(shown, "path", {"class": "line", "d": _line([(0, y), (_KEY_SAMPLE, y)])})
+    _write(group, [says], (_KEY_SAMPLE * 1.25, y), SMALL_TEXT, SMALL_LINE)
+
+
+def _edge_group(body: ET.Element, picture: Picture, arrow: Arrow) -> ET.Element:
+    ends = picture.ends[arrow.source], picture.ends[arrow.target]
+    faded = [Mark.APART.value] if any(Mark.APART in end.marks for end in ends) else []
+    group = ET.SubElement(body, "g", {"class": " ".join(["edge", arrow.kind.value, *faded])})
+    title = f"{ends[0].label} → {ends[1].label}"
+    ET.SubElement(group, "title").text = f"{title}: {arrow.label}" if arrow.label else title
+    return group
+
+
+def _write(group: ET.Element, lines: Sequence[str], middle: Point, size: float, height: float) -> None:
+    first = middle[1] - (len(lines) - 1) / 2 * height + size * _BASELINE
+    for number, line in enumerate(lines):
+        place = {"x": _number(middle[0]), "y": _number(first + number * height)}
+        ET.SubElement(group, "text", place).text = line
+
+
+def _line(points: Sequence[Point]) -> str:
+    """Straight to every second point, and on to the next in a curve that leaves and arrives upright."""
+    pieces = [f"M{_pair(points[0])}"]
+    for number, (start, end) in enumerate(pairwise(points)):
+        if number % 2 == 0 or start[0] == end[0]:
+            pieces.append(f"L{_pair(end)}")
+        else:
+            half = (start[1] + end[1]) / 2
+            pieces.append(f"C{_pair((start[0], half))} {_pair((end[0], half))} {_pair(end)}")
+    return "".join(pieces)
+
+
+def _polygon(corners: Sequence[Point]) -> str:
+    return f"M{'L'.join(map(_pair, corners))}Z"
+
+
+def _rect(middle: Point, width: float, height: float) -> dict[str, str]:
+    return {
+        "x": _number(middle[0] - width / 2),
+        "y": _number(middle[1] - height / 2),
+        "width": _number(width),
+        "height": _number(height),
+    }
+
+
+def _pair(point: Point) -> str:
+    return f"{_number(point[0])} {_number(point[1])}"
+
+
+def _number(value: float) -> str:
+    text = f"{value:.1f}"
+    return "0" if text == "-0.0" else text.removesuffix(".0")
