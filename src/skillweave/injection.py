@@ -9,6 +9,7 @@ from skillweave.conversation import Message, Placement
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.rung import Rung
+from skillweave.graph.move import Move
 
 LEDGER_UNAVAILABLE = "ledger-unavailable"
 """The code of the diagnostic of a turn in which the ledger did not answer."""
@@ -17,11 +18,12 @@ DECISIONS_NOT_KEPT = "decisions-not-kept"
 
 
 class FallbackKind(StrEnum):
-    """What stands in for a skill: one line, the catalog, or full documents."""
+    """What the text of one call is: a line that there are skills, the catalog, full documents, or where to go next."""
 
     HINT = "hint"
     CATALOG = "catalog"
     ALL = "all"
+    REACHABLE = "reachable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,8 @@ class Injection:
 
     `messages` are to be appended to the history (history placement), `instructions` belong into this call's system
     prompt: the catalog, in call placement every block in force, and last the fallback. `blocks` are the texts given in
-    this turn, `drop` what the host may remove when the budget is full.
+    this turn, `drop` what the host may remove when the budget is full. `move` is what the turn did in the skill graph,
+    None without one, and `reachable` are the skills that the model may open there.
     """
 
     turn_id: str
@@ -172,6 +175,8 @@ class Injection:
     tokens: TokenReport
     cache: CacheReport
     diagnostics: tuple[Diagnostic, ...] = ()
+    move: Move | None = None
+    reachable: tuple[str, ...] = ()
 
     @property
     def skills(self) -> tuple[str, ...]:
@@ -207,4 +212,6 @@ class Injection:
             "tokens": self.tokens.to_dict(),
             "cache": self.cache.to_dict(),
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+            "move": None if self.move is None else self.move.to_dict(),
+            "reachable": list(self.reachable),
         }

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from skillweave.events.observer import Observer
 from skillweave.formats.skill_md import Strictness
+from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.context import ContextSource
 from skillweave.ledger.port import Store
 from skillweave.registry import Precedence, Registry
@@ -24,6 +25,7 @@ def open_weaver(
     settings: Settings | None = None,
     counter: TokenCounter | None = None,
     context: ContextSource | None = None,
+    graph: SkillGraph | None = None,
     matchers: tuple[str, ...] = DEFAULT_MATCHERS,
     precedence: Precedence = Precedence.FIRST,
     strictness: Strictness = Strictness.LENIENT,
@@ -35,7 +37,8 @@ def open_weaver(
 
     `packs` are names of installed packs, such as `coding`; they come after the other sources, so that one's own skill
     goes before a pack's of the same id. `ledger` is a file name or `sqlite:///path` to keep conversations in, a Store,
-    or None for this process's memory. `observers` are told what happens.
+    or None for this process's memory. `graph` is the skill graph of its conversations, in place of one that a pack
+    brings. `observers` are told what happens.
 
     Raises SkillweaveError for a pack or a ledger that nothing installed can open.
     """
@@ -46,6 +49,7 @@ def open_weaver(
         settings,
         counter=counter,
         context=context,
+        graph=graph,
         matchers=matchers,
         on_store_failure=on_store_failure,
         observers=observers,

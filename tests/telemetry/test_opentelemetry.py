@@ -14,6 +14,7 @@ from opentelemetry.trace import SpanKind
 
 from skillweave.compose.force import Enforce
 from skillweave.events.checkpoints import CheckpointDecided
+from skillweave.events.cursor import CursorMoved
 from skillweave.events.event import BuiltIn, event_of
 from skillweave.events.spawns import SpawnRejected, SpawnRequested, SpawnStarted, SpawnValidated
 from skillweave.settings import Settings
@@ -151,6 +152,11 @@ async def test_what_happens_outside_any_span_has_a_span_of_its_own(exported: Exp
             CheckpointDecided("reader", "review", "d", "approved", "Alice"),
             {"skillweave.checkpoint.verdict": "approved"},
         ),
+        (
+            CursorMoved("triage", "refund", "route", "a route fires", 1, "d"),
+            {"gen_ai.skill.id": "refund", "skillweave.move.from": "triage", "skillweave.move.by": "route"},
+        ),
+        (CursorMoved(None, "triage", "entry", "it begins", 1, "d"), {"gen_ai.skill.id": "triage"}),
         (SpawnRequested("helper", ("reader",)), {}),
         (SpawnValidated("helper", "c/1", (), None, ()), {"skillweave.spawn.conversation": "c/1"}),
         (SpawnRejected("helper", (), ("UNKNOWN_SKILL",)), {"skillweave.code": ("UNKNOWN_SKILL",)}),

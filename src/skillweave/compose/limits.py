@@ -13,8 +13,9 @@ from skillweave.limits import ToolLimits
 
 def limits_of(policy: ToolPolicy) -> ToolLimits:
     """Everything that the policy bounds, as one value for agents that must not get more."""
-    allowed = _within_all((policy.allowed_tools, policy.grant), policy.forbidden_tools)
-    return ToolLimits(allowed, policy.forbidden_tools, policy.asks, policy.argument_names)
+    forbidden = policy.denied_tools
+    allowed = _within_all((policy.allowed_tools, policy.grant), forbidden)
+    return ToolLimits(allowed, forbidden, policy.asks, policy.argument_names)
 
 
 def closed(policy: ToolPolicy, why: str) -> ToolPolicy:

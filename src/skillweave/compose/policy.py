@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from skillweave.compose.elsewhere import NOTHING_ELSEWHERE, ToolsElsewhere
 from skillweave.compose.entries import EntryIndex, index_entries, without
 from skillweave.compose.matching import DEFAULT_ARGUMENT, is_plain, matched_text, permits, prohibits
 from skillweave.compose.verdict import Refusal, Ruling, Verdict
@@ -28,7 +29,8 @@ class ToolPolicy:
     `preapproved_tools` are what the skills ask to run unasked, `consented_tools` those of them that a person agreed to.
     `asks` are tool entries with the checkpoints before them; `argument_names` name, by tool, the argument whose text
     patterns are matched with (`command` where none is named). `rejected` are those of the forbidden entries that a
-    person refused at a checkpoint, each with who did. `closed` says why no tool may be called at all, empty otherwise.
+    person refused at a checkpoint, each with who did. `elsewhere` are the tools that belong to other places of the
+    skill graph, which are denied too. `closed` says why no tool may be called at all, empty otherwise.
     """
 
     allowed_tools: tuple[str, ...] | None = None
@@ -39,13 +41,20 @@ class ToolPolicy:
     asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
     argument_names: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
     rejected: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
+    elsewhere: ToolsElsewhere = NOTHING_ELSEWHERE
     closed: str = ""
+
+    @property
+    def denied_tools(self) -> tuple[str, ...]:
+        """What is forbidden, and what belongs elsewhere."""
+        return tuple(dict.fromkeys((*self.forbidden_tools, *self.elsewhere.names)))
 
     def offers(self, names: Iterable[str]) -> tuple[str, ...]:
         """The tools to show to the model: those that could be called with some arguments, in the order given."""
         forbidden = index_entries(self.forbidden_tools)
         limits = [index_entries(entries) for entries in (self.grant, self.allowed_tools) if entries is not None]
-        return tuple(name for name in names if name in OWN_TOOLS or _could_run(name, forbidden, limits))
+        here = (name for name in names if not self.elsewhere.denies(name) or name in OWN_TOOLS)
+        return tuple(name for name in here if name in OWN_TOOLS or _could_run(name, forbidden, limits))
 
     def authorize(self, name: str, arguments: Mapping[str, object] | None = None) -> Verdict:
         """Judge one call. Call it for hidden tools too: frameworks run whatever tool the model names."""
@@ -54,7 +63,9 @@ class ToolPolicy:
         text = matched_text(arguments, self.argument_names.get(name, DEFAULT_ARGUMENT))
         if any(prohibits(entry, name, text) for entry in index_entries(self.forbidden_tools).about(name)):
             return self._denied(Refusal.FORBIDDEN, name, text)
-        if not (_passes(self.grant, name, text) and _passes(self.allowed_tools, name, text)):
+        if self.elsewhere.denies(name) or not (
+            _passes(self.grant, name, text) and _passes(self.allowed_tools, name, text)
+        ):
             return self._denied(Refusal.NOT_ALLOWED, name, text)
         checkpoints = self._checkpoints(name, text)
         if checkpoints:
@@ -64,10 +75,13 @@ class ToolPolicy:
         return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is allowed", preapproved=consented)
 
     def to_dict(self) -> dict[str, list[str] | None]:
-        """The JSON form `{allowed_tools, forbidden_tools, preapproved_tools}`; allowed null means unrestricted."""
+        """The JSON form `{allowed_tools, forbidden_tools, preapproved_tools}`; allowed null means unrestricted.
+
+        What belongs elsewhere stands among the forbidden.
+        """
         return {
             "allowed_tools": None if self.allowed_tools is None else list(self.allowed_tools),
-            "forbidden_tools": list(self.forbidden_tools),
+            "forbidden_tools": list(self.denied_tools),
             "preapproved_tools": list(self.preapproved_tools),
         }
 
@@ -80,10 +94,13 @@ class ToolPolicy:
             return Verdict(
                 Ruling.DENY, name, f"{code.value}: this call of {name_shown(name)} waits: {self.closed}", code
             )
-        what = "not allowed" if code is Refusal.NOT_ALLOWED else self._why_forbidden(name, text)
+        what = self._why_not_allowed(name) if code is Refusal.NOT_ALLOWED else self._why_forbidden(name, text)
         hint = "" if text is not None and is_plain(text) else self._hint(name)
         message = f"{code.value}: this call of {name_shown(name)} is {what}{hint}; {self._way_out()}"
         return Verdict(Ruling.DENY, name, message, code)
+
+    def _why_not_allowed(self, name: str) -> str:
+        return f"not allowed here: {self.elsewhere.reason(name)}" if self.elsewhere.denies(name) else "not allowed"
 
     def _why_forbidden(self, name: str, text: str | None) -> str:
         reasons = (why for entry, why in self.rejected.items() if prohibits(read_entry(entry), name, text))

@@ -117,11 +117,23 @@ def catalog_continued(shown: int, rest: int, last: str) -> str:
     return f'Showing {shown} of {rest}; call list_skills with after "{last}" for more.'
 
 
+MOST_ONWARD = 20
+"""So many reachable skills the line about them names."""
+
+
 def hint(total: int) -> str:
     """One line for a message that nothing matched."""
     if total == 1:
         return 'One skill is available; ask "what can you do?" to see it.'
     return f'{total} skills are available; ask "what can you do?" to see them.'
+
+
+def onward(skill_id: str | None, reachable: Sequence[str], tools: SkillTools) -> str:
+    """One line on where the conversation stands in its skill graph, and which skills the model may open from there."""
+    here = "No skill is begun yet" if skill_id is None else f"The current skill is {skill_id}"
+    how = "call read_skill" if tools is SkillTools.OFFERED else "write SKILL_SELECT:<id>"
+    more = f" and {len(reachable) - MOST_ONWARD} more" if reachable[MOST_ONWARD:] else ""
+    return f"{here}. From here you may go to: {', '.join(reachable[:MOST_ONWARD])}{more} ({how})."
 
 
 def all_skills_head(shown: int, total: int) -> str:

@@ -9,6 +9,7 @@ from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.disclose.rung import rung_named
 from skillweave.errors import StoreUnavailable
 from skillweave.graph.cursor import Cursor
+from skillweave.graph.move import Move
 from skillweave.ledger.lifecycle import Lifecycle
 from skillweave.ledger.state import Approval, ApprovalVerdict, Delivery, Engaged, Fragment, Record, State, Superseded
 
@@ -176,6 +177,7 @@ def _cursor_dict(cursor: Cursor) -> dict[str, Any]:
         "trail": list(cursor.trail),
         "digest": cursor.digest,
         "last_turn": cursor.last_turn,
+        "last_move": None if cursor.last_move is None else cursor.last_move.to_dict(),
     }
 
 
@@ -186,4 +188,5 @@ def _cursor(data: Mapping[str, Any]) -> Cursor:
         trail=tuple(data["trail"]),
         digest=data["digest"],
         last_turn=data["last_turn"],
+        last_move=None if data.get("last_move") is None else Move.from_dict(data["last_move"]),
     )

@@ -137,9 +137,13 @@ def engaged_after(engaged: Iterable[Engaged], state: State, turn: Turn) -> tuple
 
 
 def disengage(state: State, skill_id: str) -> State:
-    """The skill no longer applies; what was given of it stays recorded, so that its text is not given twice."""
+    """The skill no longer applies; what was given of it stays recorded, so that its text is not given twice.
+
+    A cursor on it goes, so that the skill graph begins again.
+    """
     kept = tuple(entry for entry in state.engaged if entry.skill_id != skill_id)
-    return state if len(kept) == len(state.engaged) else replace(state, engaged=kept)
+    cursor = None if state.cursor is not None and state.cursor.skill == skill_id else state.cursor
+    return state if (kept, cursor) == (state.engaged, state.cursor) else replace(state, engaged=kept, cursor=cursor)
 
 
 def by_recency(engaged: Iterable[Engaged]) -> tuple[Engaged, ...]:

@@ -7,6 +7,7 @@ from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import SourceUnavailable
 from skillweave.events.declared import EventType
 from skillweave.registry.event_types import last_good_event_types
+from skillweave.registry.graphs import last_good_graph
 from skillweave.registry.kept import keep_last_good
 from skillweave.registry.source import Loaded, Source
 from skillweave.registry.task_rules import last_good_task_rules
@@ -28,6 +29,8 @@ class Held:
     ticket: int = 0
     events: Mapping[str, EventType] = field(default_factory=dict)
     task_rules: tuple[TaskRule, ...] = ()
+    graph: Mapping[str, object] | None = None
+    graph_location: Location | None = None
 
 
 async def load_held(source: Source, shelf: Held) -> Loaded | Diagnostic:
@@ -52,8 +55,18 @@ def refilled(shelf: Held, answer: Loaded | Diagnostic, ticket: int) -> Held:
     skills, kept = keep_last_good(shelf.skills, answer)
     events = last_good_event_types(shelf.events, answer)
     rules, kept_rules = last_good_task_rules(shelf.task_rules, answer)
-    findings = (*answer.diagnostics, *kept, *kept_rules)
-    return Held(answer, skills, findings, ticket=ticket, events=events, task_rules=rules)
+    graph, location, kept_graph = last_good_graph((shelf.graph, shelf.graph_location), answer)
+    findings = (*answer.diagnostics, *kept, *kept_rules, *kept_graph)
+    return Held(
+        answer,
+        skills,
+        findings,
+        ticket=ticket,
+        events=events,
+        task_rules=rules,
+        graph=graph,
+        graph_location=location,
+    )
 
 
 def unchanged(before: Iterable[Held], now: Iterable[Held]) -> bool:
@@ -62,5 +75,6 @@ def unchanged(before: Iterable[Held], now: Iterable[Held]) -> bool:
         shelf.loaded is not None
         and (shelf.skills, shelf.findings, shelf.away) == (other.skills, other.findings, other.away)
         and (shelf.events, shelf.task_rules) == (other.events, other.task_rules)
+        and (shelf.graph, shelf.graph_location) == (other.graph, other.graph_location)
         for shelf, other in zip(before, now, strict=True)
     )

@@ -10,6 +10,7 @@ from skillweave.diagnostics import Diagnostic
 from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound
 from skillweave.registry.changes import Changes, changes_between
 from skillweave.registry.event_types import merge_event_types
+from skillweave.registry.graphs import Brought, choose_graph
 from skillweave.registry.held import Held, load_held, refilled, unchanged
 from skillweave.registry.overrides import Overrides, lay_over, require_same_id, require_version
 from skillweave.registry.precedence import Merged, Offer, Precedence, in_namespace, merge, overlay
@@ -205,6 +206,13 @@ class Registry:
             ((s.name, shelf.skills, shelf.task_rules) for s, shelf in zip(self._sources, state.shelves, strict=True)),
             self._precedence,
         )
+        chosen = choose_graph(
+            (
+                Brought(source.name, shelf.skills, shelf.graph, shelf.graph_location)
+                for source, shelf in zip(self._sources, state.shelves, strict=True)
+            ),
+            self._precedence,
+        )
         diagnostics = (
             *(finding for shelf in state.shelves for finding in shelf.findings),
             *(shelf.away for shelf in state.shelves if shelf.away),
@@ -212,12 +220,21 @@ class Registry:
             *(finding for defined in state.overrides.definitions.values() for finding in defined.diagnostics),
             *merged.diagnostics,
             *differing,
+            *chosen.findings,
         )
         skills = {skill_id: offer.skill for skill_id, offer in merged.winners.items()}
         held = state.snapshot
         generation = held.generation + 1
         snapshot = Snapshot(
-            MappingProxyType(skills), generation, merged.shadowed, diagnostics, events, rules, merged.relabelled
+            MappingProxyType(skills),
+            generation,
+            merged.shadowed,
+            diagnostics,
+            events,
+            rules,
+            merged.relabelled,
+            chosen.graph,
+            chosen.location,
         )
         self._state = replace(state, merged=merged, snapshot=held if _same(held, snapshot) else snapshot)
 
@@ -243,6 +260,7 @@ def _same(one: Snapshot, other: Snapshot) -> bool:
         and one.skills == other.skills
         and (one.shadowed, one.diagnostics) == (other.shadowed, other.diagnostics)
         and (one.events, one.task_rules) == (other.events, other.task_rules)
+        and (one.graph, one.graph_location) == (other.graph, other.graph_location)
     )
 
 

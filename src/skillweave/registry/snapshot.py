@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar, overload
 
-from skillweave.diagnostics import Diagnostic
+from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import SkillNotFound
 from skillweave.events.declared import EventType
 from skillweave.skill import Skill
@@ -19,7 +19,8 @@ class Snapshot(Mapping[str, Skill]):
     """All skills at one moment, by id in registry order; `shadowed` lost a clash of ids and are not selected.
 
     `events` are the event types that sources declare, by name; `task_rules` those of all sources, in their order.
-    Of the `relabelled` ids only the version was overridden, so that the shadowed skill is the same definition.
+    `graph` is the skill graph of the first source that has one, in its data form, and `graph_location` where that
+    stands. Of the `relabelled` ids only the version was overridden, so that the shadowed skill is the same definition.
     `snapshot[id]` raises SkillNotFound for an unknown id, while `get` and `in` do not.
     """
 
@@ -30,6 +31,8 @@ class Snapshot(Mapping[str, Skill]):
     events: Mapping[str, EventType] = field(default_factory=lambda: MappingProxyType({}))
     task_rules: tuple[TaskRule, ...] = ()
     relabelled: tuple[str, ...] = ()
+    graph: Mapping[str, object] | None = None
+    graph_location: Location | None = None
 
     def __getitem__(self, skill_id: str) -> Skill:
         try:

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
-from skillweave.diagnostics import Diagnostic
+from skillweave.diagnostics import Diagnostic, Location
 from skillweave.events.declared import EventType
 from skillweave.skill import ArtifactRef, Skill
 from skillweave.task import TaskRule
@@ -20,7 +20,8 @@ class Loaded:
     """What a source holds now: every readable skill in a stable order, and a finding for each thing that is not.
 
     `memory` is the source's own: it comes back with the next `load`, so that unchanged skills are not read again.
-    `events` are the event types that the source declares, by name, `task_rules` what it gives for which tasks.
+    `events` are the event types that the source declares, by name, `task_rules` what it gives for which tasks, `graph`
+    its skill graph in the data form, None without one, and `graph_location` where that stands.
     """
 
     skills: tuple[Skill, ...] = ()
@@ -28,6 +29,8 @@ class Loaded:
     memory: object = None
     events: Mapping[str, EventType] = field(default_factory=lambda: MappingProxyType({}))
     task_rules: tuple[TaskRule, ...] = ()
+    graph: Mapping[str, object] | None = None
+    graph_location: Location | None = None
 
 
 class Reader(Protocol):

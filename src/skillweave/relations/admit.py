@@ -1,6 +1,6 @@
 """Which of the selected and engaged skills may take part in this turn, group by group; never fails (spec 4.1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -27,6 +27,14 @@ class Admission:
     decisions: tuple[Decision, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The skills that belong to another place of the skill graph, and what says so of each."""
+
+    skills: Collection[str]
+    reason: Callable[[str], str]
+
+
 def admit(
     selection: Selection,
     snapshot: Snapshot,
@@ -35,17 +43,19 @@ def admit(
     max_skills: int,
     granted: frozenset[str] | None = None,
     kept_out: Mapping[str, str] = _NOBODY,
+    elsewhere: Elsewhere | None = None,
 ) -> Admission:
     """Join companions, settle conflicts, apply the limit; matched groups come in selection rank, then engaged ones.
 
     `engaged` are the ids in force from earlier turns, companions included, most recently matched first: in a conflict
     they go before new ones. `max_skills` bounds the new skills that enter in their own right, each with its companions;
     engaged skills don't count. `granted` are the ids that this agent may have, None for all; `kept_out` are the ids
-    that a person rejected, with the reason. What selection rejected gets no decision here. What a task rule gives
-    together enters together, as one of the skills that the limit counts.
+    that a person rejected, with the reason; skills that are `elsewhere` do not enter either, nor what requires one.
+    What selection rejected gets no decision here. What a task rule gives together enters together, as one of the
+    skills that the limit counts.
     """
     standing = stand(selection.chosen, engaged)
-    gate = _Gate(snapshot, standing, max_skills, granted, kept_out)
+    gate = _Gate(snapshot, standing, max_skills, granted, kept_out, elsewhere)
     earlier_first = sorted(standing.places, key=lambda skill_id: skill_id not in standing.engaged)
     refusals = {skill_id: gate.enter(skill_id) for skill_id in earlier_first}
     decisions = [
@@ -71,6 +81,7 @@ class _Gate:
     max_skills: int
     granted: frozenset[str] | None
     kept_out: Mapping[str, str]
+    elsewhere: Elsewhere | None
     closures: dict[str, Mapping[str, None]] = field(default_factory=dict)
     members: set[str] = field(default_factory=set)
     excluded: dict[str, tuple[str, Relation]] = field(default_factory=dict)
@@ -107,9 +118,11 @@ class _Gate:
     def _forbidden(self, skill_id: str) -> _Refusal | None:
         if skill_id in self.kept_out:
             return _Refusal(Outcome.FORBIDDEN, self.kept_out[skill_id])
-        if self.granted is None or skill_id in self.granted:
-            return None
-        return _Refusal(Outcome.FORBIDDEN, f"{name_shown(skill_id)} is not granted to this agent")
+        if self.granted is not None and skill_id not in self.granted:
+            return _Refusal(Outcome.FORBIDDEN, f"{name_shown(skill_id)} is not granted to this agent")
+        if self.elsewhere is not None and skill_id in self.elsewhere.skills:
+            return _Refusal(Outcome.NOT_AT_CURSOR, self.elsewhere.reason(skill_id))
+        return None
 
     def _parted(self, given: Sequence[str]) -> _Refusal | None:
         for other in given[1:]:

@@ -1,11 +1,12 @@
 """From a plan and the fetched contents to the Injection and the State after; pure but for remembered prices."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from skillweave.compose.force import InForce
 from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Decision
+from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.catalog import NO_CATALOG
 from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.rung import Rung
@@ -20,7 +21,7 @@ from skillweave.select.questions import Question
 from skillweave.settings import CatalogMode
 from skillweave.settle.blocks import blocks_of
 from skillweave.settle.explain import decisions_of
-from skillweave.settle.fallback import documents_for, fallback_for
+from skillweave.settle.fallback import documents_for, fallback_for, onward_for
 from skillweave.settle.fetched import Fetched
 from skillweave.settle.report import cache_report, checkpoints_of, drops, prefix_after, token_report
 from skillweave.settle.showing import ShownSkill, show
@@ -57,10 +58,14 @@ def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | N
     adopted = [record for outcome in outcomes for record in outcome.adopted]
     room -= injected + sum(record.tokens for record in adopted)
     # It takes what the skills leave, not the other way round: one that did not fit would lose its tool rules too.
-    fallback = documents_for(plan, question, shelf, room) or fallback_for(plan, question, shelf, room)
+    fallback = (
+        documents_for(plan, question, shelf, room)
+        or fallback_for(plan, question, shelf, room)
+        or onward_for(plan, shelf, room)
+    )
     fallback_tokens = _tokens_of(fallback, shelf.pricing)
     prefix = prefix_after(plan, catalog, adopted, blocks)
-    after = _written(plan, replace(state, engaged=plan.engaged, prefix=prefix))
+    after = _written(plan, replace(state, engaged=plan.engaged, prefix=prefix, cursor=plan.cursor))
     texts = [block.text for block in blocks]
     instructions = [catalog.text, *([] if in_history else texts), fallback.text if fallback else ""]
     in_force = _in_force(outcomes, plan)
@@ -90,14 +95,18 @@ def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | N
             left=max(0, room - fallback_tokens),
         ),
         cache=cache_report(plan.before.prefix, prefix),
-        diagnostics=tuple(
-            diagnostic
-            for outcome in outcomes
-            if outcome.shown.block is not None
-            for diagnostic in outcome.shown.block.diagnostics
-        ),
+        diagnostics=tuple(_diagnostics(plan, outcomes)),
+        move=None if plan.position is None else plan.position.move,
+        reachable=() if plan.position is None else plan.position.reachable,
     )
     return Settled(injection, after)
+
+
+def _diagnostics(plan: Plan, outcomes: Sequence[ShownSkill]) -> Iterator[Diagnostic]:
+    yield from () if plan.position is None else plan.position.diagnostics
+    for outcome in outcomes:
+        if outcome.shown.block is not None:
+            yield from outcome.shown.block.diagnostics
 
 
 def _tokens_of(fallback: Fallback | None, pricing: Pricing) -> int:

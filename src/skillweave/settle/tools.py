@@ -1,8 +1,9 @@
 """The tool policy of a turn: what the skills in force say together, and what people said at their checkpoints."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from skillweave.compose.elsewhere import NOTHING_ELSEWHERE, ToolsElsewhere
 from skillweave.compose.force import InForce, policy_of
 from skillweave.compose.limits import limited, without_asks
 from skillweave.compose.policy import ToolPolicy
@@ -32,7 +33,17 @@ def tools_in(plan: Plan, in_force: Sequence[InForce]) -> ToolPolicy:
         kept_out=kept_out_skills(plan),
         rejected=denied_tools(approvals, snapshot, skills.keys()),
     )
-    return limited(policy, _undecided(plan))
+    return limited(replace(policy, elsewhere=_elsewhere(plan, skills)), _undecided(plan))
+
+
+def _elsewhere(plan: Plan, in_force: Collection[str]) -> ToolsElsewhere:
+    """The tools that belong to wired skills, with those that are engaged (spec 3.2)."""
+    position = plan.position
+    if position is None:
+        return NOTHING_ELSEWHERE
+    engaged = frozenset((*in_force, *(wanted.skill.id for wanted in plan.wanted)))
+    idle = "" if position.skill is None or position.skill in engaged else ", where its skill cannot be engaged now"
+    return ToolsElsewhere(position.wiring.owners, engaged, f"{position.where}{idle}")
 
 
 def _undecided(plan: Plan) -> ToolLimits | None:

@@ -93,7 +93,10 @@ class Pack:
         pack = read_pack(reader(text, path=self._place), path=self._place, source=self._name)
         self._hold(pack)
         memory = PackMemory(digest, pack.metadata, pack.unread)
-        return Loaded(tuple(one.skill for one in pack.defined), pack.findings, memory, pack.events, pack.task_rules)
+        skills = tuple(one.skill for one in pack.defined)
+        return Loaded(
+            skills, pack.findings, memory, pack.events, pack.task_rules, pack.graph, graph_location=pack.graph_location
+        )
 
     def _holds(self, loaded: Loaded) -> bool:
         return all((skill.id, skill.digest) in self._defined for skill in loaded.skills)

@@ -16,13 +16,16 @@ from skillweave.sources import codes
 from skillweave.sources.pack_events import read_event_types
 from skillweave.task import TaskRule
 
-READ_KEYS = ("pack", "skills", "events", "task_rules")
-UNREAD_KEYS = ("agents", "graph", "checkpoints")
+READ_KEYS = ("pack", "skills", "graph", "events", "task_rules")
+UNREAD_KEYS = ("agents", "checkpoints")
 
 
 @dataclass(frozen=True, slots=True)
 class PackFile:
-    """A pack, read: skills with the content of their artifacts, all findings, and the parts by key."""
+    """A pack, read: skills with the content of their artifacts, all findings, and the parts by key.
+
+    `graph` is its skill graph in the data form, and `graph_location` where that stands; None without one.
+    """
 
     defined: tuple[Defined, ...] = ()
     findings: tuple[Diagnostic, ...] = ()
@@ -30,6 +33,8 @@ class PackFile:
     unread: Mapping[str, object] = field(default_factory=dict)
     events: Mapping[str, EventType] = field(default_factory=dict)
     task_rules: tuple[TaskRule, ...] = ()
+    graph: Mapping[str, object] | None = None
+    graph_location: Location | None = None
 
 
 def read_pack(document: Document, *, path: str, source: str) -> PackFile:
@@ -40,7 +45,9 @@ def read_pack(document: Document, *, path: str, source: str) -> PackFile:
     reading.findings += document.diagnostics
     reading.check_keys()
     defined = tuple(reading.definitions())
-    if not defined and not has_errors(reading.findings):
+    graph, about_graph = _graph(document, path)
+    reading.findings += about_graph
+    if not defined and graph is None and not has_errors(reading.findings):
         fix = "list skills under `skills:`, or name another pack"
         reading.report(codes.NO_SKILLS, (), f"pack '{path}' holds no skill", fix)
     events, about_events = read_event_types(document.data.get("events"), path=path, lines=document.lines)
@@ -55,7 +62,17 @@ def read_pack(document: Document, *, path: str, source: str) -> PackFile:
         {key: value for key, value in document.data.items() if key in UNREAD_KEYS},
         events=events,
         task_rules=rules.rules,
+        graph=graph,
+        graph_location=None if graph is None else Location(path, document.lines.get(("graph",))),
     )
+
+
+def _graph(document: Document, path: str) -> tuple[Mapping[str, object] | None, tuple[Diagnostic, ...]]:
+    if document.data is None or "graph" not in document.data:
+        return None, ()
+    from skillweave.sources.pack_graph import read_pack_graph  # few packs have one, and it takes much to read it
+
+    return read_pack_graph(document.data["graph"], path=path, lines=document.lines)
 
 
 @dataclass(slots=True)

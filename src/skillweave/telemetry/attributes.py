@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from skillweave.events.checkpoints import CheckpointDecided, CheckpointPending
+from skillweave.events.cursor import CursorMoved
 from skillweave.events.declared import Announced
 from skillweave.events.event import Event
 from skillweave.events.skills import Given, SkillEvicted
@@ -75,6 +76,12 @@ def _named(event: Event) -> dict[str, Attribute | None]:
         case SkillEvicted() as gone:
             tokens: dict[str, Attribute | None] = {"gen_ai.skill.rung": gone.rung, "gen_ai.skill.tokens": gone.tokens}
             return {**_skill(gone.skill_id), **tokens, "skillweave.cause": gone.cause}
+        case CursorMoved() as moved:
+            step: dict[str, Attribute | None] = {
+                "skillweave.move.from": moved.from_skill,
+                "skillweave.move.by": moved.by,
+            }
+            return {**_skill(moved.to_skill), **step}
         case ToolBlocked() as blocked:
             return {"gen_ai.tool.name": blocked.tool, "gen_ai.tool.call.id": blocked.call_id, CODE: blocked.code}
         case CheckpointPending() as pending:

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.shelf import Shelf
+from skillweave.graph.findings import graph_in
+from skillweave.graph.graph import SkillGraph
+from skillweave.plan import Wiring, wire
 from skillweave.registry import Snapshot
 from skillweave.select.kit import Kit, compile_kit
 from skillweave.settings import Settings
@@ -11,15 +14,25 @@ from skillweave.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A snapshot with its kit and its prices."""
+    """A snapshot with its kit and its prices, and the skill graph beside it, None without one."""
 
     snapshot: Snapshot
     kit: Kit
     shelf: Shelf
+    wiring: Wiring | None = None
 
 
-def compile_skills(snapshot: Snapshot, settings: Settings, pricing: Pricing, matchers: tuple[str, ...]) -> Compiled:
-    """Compile everything that a turn will need, so that no turn waits for it."""
+def compile_skills(
+    snapshot: Snapshot,
+    settings: Settings,
+    pricing: Pricing,
+    matchers: tuple[str, ...],
+    graph: SkillGraph | None = None,
+) -> Compiled:
+    """Compile everything that a turn will need, so that no turn waits for it.
+
+    `graph` goes before the one that a pack brings.
+    """
     granted = settings.granted
     kit = compile_kit(snapshot, task_rules=settings.task_rules)
     shown = [skill for skill in kit.active if granted is None or skill.id in granted]
@@ -30,4 +43,5 @@ def compile_skills(snapshot: Snapshot, settings: Settings, pricing: Pricing, mat
         kit.lexical()
     if "mention" in matchers:
         kit.mention_names()
-    return Compiled(snapshot, kit, shelf)
+    graph = graph or graph_in(snapshot)
+    return Compiled(snapshot, kit, shelf, None if graph is None else wire(graph, kit, granted))

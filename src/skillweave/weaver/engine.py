@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import partial
 from typing import TypeVar
 
+from skillweave.compose.elsewhere import NOTHING_ELSEWHERE
 from skillweave.compose.limits import closed
 from skillweave.conversation import Turn
 from skillweave.decisions import Decision, Outcome
@@ -15,12 +16,14 @@ from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.pricing import Pricing
 from skillweave.errors import StoreUnavailable
 from skillweave.events.cause import Cause
+from skillweave.graph.graph import SkillGraph
 from skillweave.injection import Injection
 from skillweave.knowledge.context import ContextSource
 from skillweave.ledger.port import Store
 from skillweave.ledger.state import Delivery, State
 from skillweave.ledger.transcript import blocks_in
-from skillweave.plan import Plan, make_plan
+from skillweave.plan import Plan, Position, Wiring, make_plan
+from skillweave.plan.position import find_position
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Rejected, Selection
 from skillweave.select.questions import Question, question_in
@@ -31,6 +34,8 @@ from skillweave.weaver.announce import Announcer
 from skillweave.weaver.compiled import Compiled, compile_skills
 from skillweave.weaver.fetch import fetch
 from skillweave.weaver.race import change_state
+from skillweave.weaver.scoring import scoring_for
+from skillweave.weaver.turns import nothing_said
 
 T = TypeVar("T")
 
@@ -51,12 +56,17 @@ class OnStoreFailure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What a turn calls for, before anything is known of the conversation."""
+    """What is known of a turn before anything is known of the conversation.
+
+    `selection` is what the matchers say, None where that depends on the place in the skill graph. `withheld` is why
+    nothing that they say counts.
+    """
 
     compiled: Compiled
-    selection: Selection
+    selection: Selection | None
     question: Question | None
     blocks: Counter[str] | None
+    withheld: StoreUnavailable | None = None
 
 
 @dataclass(slots=True)
@@ -72,6 +82,7 @@ class Engine:
     on_store_failure: OnStoreFailure
     fetch_seconds: float
     announcer: Announcer
+    graph: SkillGraph | None = None
     _compiled: Compiled | None = None
     _loaded: bool = False
 
@@ -108,10 +119,16 @@ class Engine:
         compiled = await self.current()
         return Search(
             compiled=compiled,
-            selection=select(compiled.kit, turn, matchers=self.matchers),
+            selection=None if _wiring_for(turn, compiled) else select(compiled.kit, turn, matchers=self.matchers),
             question=question_in(turn.message.text),
             blocks=None if turn.transcript is None else blocks_in(turn.transcript),
         )
+
+    async def match(self, turn: Turn) -> Selection:
+        """What the matchers say to the turn of a conversation that begins with it."""
+        search = await self.search(turn)
+        position = await self._position(turn, search, State())
+        return self._selected(turn, search, position)
 
     async def snapshot(self) -> Snapshot:
         """The skills as they are now; read at first use."""
@@ -131,7 +148,7 @@ class Engine:
         snapshot = await self.snapshot()
         if self._compiled is None or self._compiled.snapshot is not snapshot:
             self._compiled = await asyncio.to_thread(
-                compile_skills, snapshot, self.settings, self.pricing, self.matchers
+                compile_skills, snapshot, self.settings, self.pricing, self.matchers, self.graph
             )
         return self._compiled
 
@@ -191,11 +208,30 @@ class Engine:
 
     async def _settle(self, turn: Turn, search: Search, loaded: tuple[State, float], delivery: Delivery) -> Settled:
         compiled = search.compiled
-        plan = make_plan(turn, search.selection, compiled.snapshot, self.settings, loaded, search.blocks)
+        position = await self._position(turn, search, loaded[0])
+        selection = self._selected(turn, search, position)
+        plan = make_plan(turn, selection, compiled.snapshot, self.settings, loaded, search.blocks, position)
         fetched = await fetch(plan, self.registry, self.context, self.fetch_seconds)
         work = partial(settle, plan, fetched, compiled.shelf, question=search.question, delivery=delivery)
         # To divide and count a long text takes a tenth of a second or more, in which other conversations go on.
         return await asyncio.to_thread(work) if _is_long(plan, fetched) else work()
+
+    async def _position(self, turn: Turn, search: Search, state: State) -> Position | None:
+        wiring = _wiring_for(turn, search.compiled)
+        if wiring is None:
+            return None
+        if search.withheld is not None:
+            # Where nothing is given nothing moves: the conversation stays where its rules are.
+            turn = nothing_said(turn.id, turn.conversation)
+        scoring, diagnostics = await scoring_for(wiring, state, turn, self.fetch_seconds)
+        return replace(find_position(wiring, state, turn, scoring), diagnostics=diagnostics)
+
+    def _selected(self, turn: Turn, search: Search, position: Position | None) -> Selection:
+        selection = search.selection or Selection()
+        if position is not None:
+            found = select(search.compiled.kit, turn, within=position.here.within, matchers=self.matchers)
+            selection = position.lead(found)
+        return selection if search.withheld is None else _withheld(selection, search.withheld)
 
     async def _keep(self, turn: Turn, decisions: tuple[Decision, ...]) -> tuple[Diagnostic, ...]:
         try:
@@ -236,13 +272,16 @@ class Engine:
         """The turn on what was read before the store failed, else on a State in which nothing is known."""
         closing = self.on_store_failure is OnStoreFailure.FAIL_CLOSED
         if closing:
-            search = replace(search, selection=_withheld(search.selection, error))
+            search = replace(search, withheld=error)
         loaded = known or (State(), 0.0)
         settled = await self._settle(turn, search, loaded, delivery)
         injection = settled.injection
         if closing and known is None:
             # Which skills are in force, and what people said, is unknown: every tool may be one that they deny.
             injection = replace(injection, tools=closed(injection.tools, _UNKNOWN_RULES))
+        elif known is None:
+            # Where the conversation stands is unknown too, so that no tool is known to belong elsewhere.
+            injection = replace(injection, tools=replace(injection.tools, elsewhere=NOTHING_ELSEWHERE))
         diagnostic = _unavailable(error, closing=closing, known=known is not None)
         diagnostics = (diagnostic, *injection.diagnostics)
         return replace(injection, diagnostics=diagnostics), (loaded[0], settled.state)
@@ -274,6 +313,11 @@ def _is_long(plan: Plan, fetched: Fetched) -> bool:
     bodies = (text for one in plan.wanted for text in (one.skill.text.instructions or "", *one.skill.text.steps))
     documents = (document.content for found in fetched.artifacts.values() for document in found)
     return sum(map(len, (*bodies, *documents))) > LONG_TEXT
+
+
+def _wiring_for(turn: Turn, compiled: Compiled) -> Wiring | None:
+    """The graph that the turn moves in; a spawned agent has the skills of its plan, wherever its parent stands."""
+    return compiled.wiring if turn.limits is None else None
 
 
 def _withheld(selection: Selection, error: StoreUnavailable) -> Selection:

@@ -1,7 +1,7 @@
 """What a turn's events are: pure, from the turn's answer and the States before and after it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -10,6 +10,7 @@ from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.block import text_digest
 from skillweave.disclose.reading import READ
 from skillweave.events.checkpoints import CheckpointPending
+from skillweave.events.cursor import CursorMoved
 from skillweave.events.event import BuiltIn, Event, event_id, event_of
 from skillweave.events.skills import SkillInjected, SkillRefreshed
 from skillweave.events.turns import TurnDecided
@@ -41,7 +42,9 @@ class DecidedTurn:
 
 
 def turn_events(turn: DecidedTurn) -> tuple[Event, ...]:
-    """One `turn.decided`, then an event for each block that is given, then one for each checkpoint that is new.
+    """One `turn.decided`, one `cursor.moved` where a step was taken in the skill graph, then an event for each block.
+
+    Then one for each checkpoint that is new.
 
     A replay has the same ids, so that whoever has seen them can drop them. A checkpoint is new when its skill was not
     in the context of the turn before with the same content.
@@ -49,6 +52,7 @@ def turn_events(turn: DecidedTurn) -> tuple[Event, ...]:
     injection = turn.injection
     return (
         _event(turn, _decided(turn)),
+        *(_event(turn, moved) for moved in _moved(turn)),
         *(_event(turn, _given(turn, block), block.id) for block in injection.blocks),
         *(_pending(turn, checkpoint) for checkpoint in injection.checkpoints if _is_new(turn, checkpoint)),
     )
@@ -76,6 +80,13 @@ def _decided(turn: DecidedTurn) -> TurnDecided:
         diagnostics=tuple(dict.fromkeys(diagnostic.code for diagnostic in injection.diagnostics)),
         duration_ms=round(turn.duration_ms, 3),
     )
+
+
+def _moved(turn: DecidedTurn) -> Iterator[CursorMoved]:
+    move, cursor = turn.injection.move, turn.after.cursor
+    if move is not None and move.moved and move.to is not None and cursor is not None:
+        visits = cursor.visits.get(move.to, 0)
+        yield CursorMoved(move.from_, move.to, move.by.value, move.reason, visits, cursor.digest)
 
 
 def _given(turn: DecidedTurn, block: Block) -> BuiltIn:

@@ -18,6 +18,8 @@ from skillweave.errors import Contended, StoreUnavailable, UnreadableState
 from skillweave.events.cause import Cause
 from skillweave.events.event import Event
 from skillweave.events.observer import Observer
+from skillweave.graph.findings import graph_findings
+from skillweave.graph.graph import SkillGraph
 from skillweave.injection import Injection
 from skillweave.knowledge.context import ContextSource
 from skillweave.ledger.lifecycle import check_lifecycles
@@ -53,7 +55,8 @@ class Weaver(Engagements, Reads, SkillSets):
     """Puts the right skills into each turn of any number of conversations.
 
     Build one with `skillweave.open`, or from its parts: a Registry, a Store, Settings. All its state is in the Store,
-    so that any number of Weavers over one Store behave as one. `observers` are told what happened before a verb
+    so that any number of Weavers over one Store behave as one. `graph` says where its conversations begin and go on; it
+    goes before the one that a pack brings. `observers` are told what happened before a verb
     returns, each for at most `observer_seconds`.
     """
 
@@ -65,6 +68,7 @@ class Weaver(Engagements, Reads, SkillSets):
         *,
         counter: TokenCounter | None = None,
         context: ContextSource | None = None,
+        graph: SkillGraph | None = None,
         matchers: tuple[str, ...] = DEFAULT_MATCHERS,
         on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,
         fetch_seconds: float = FETCH_SECONDS,
@@ -82,6 +86,7 @@ class Weaver(Engagements, Reads, SkillSets):
             on_store_failure=on_store_failure,
             fetch_seconds=fetch_seconds,
             announcer=Announcer(Observers(tuple(observers), observer_seconds), new_id),
+            graph=graph,
         )
         self._new_id = new_id
 
@@ -104,6 +109,11 @@ class Weaver(Engagements, Reads, SkillSets):
     def matchers(self) -> tuple[str, ...]:
         """The names of the matchers that run, in their order."""
         return self._engine.matchers
+
+    @property
+    def graph(self) -> SkillGraph | None:
+        """The skill graph that was given, None where none was, or a pack brings it."""
+        return self._engine.graph
 
     @property
     def counter(self) -> TokenCounter:
@@ -164,8 +174,8 @@ class Weaver(Engagements, Reads, SkillSets):
 
     async def match(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Selection:
         """What the matchers say to this message, whatever the conversation already has; nothing is written."""
-        search = await self._engine.search(turn_of(message, fields, self._new_id))
-        return within_places(search.selection, self.settings.max_skills)
+        selection = await self._engine.match(turn_of(message, fields, self._new_id))
+        return within_places(selection, self.settings.max_skills)
 
     async def authorize(
         self,
@@ -247,7 +257,8 @@ class Weaver(Engagements, Reads, SkillSets):
     async def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What there is to say about the skills: from reading them, their triggers, task rules and output contracts.
 
-        Then from the catalog. The schemas of contracts are looked at where the package `jsonschema` is installed.
+        Then from the skill graph's checkup and the catalog. The schemas of contracts are looked at where the package
+        `jsonschema` is installed.
         """
         from skillweave.contracts import check_contracts
 
@@ -256,7 +267,8 @@ class Weaver(Engagements, Reads, SkillSets):
         contracts = await asyncio.to_thread(check_contracts, snapshot.values())
         lifecycles = check_lifecycles(self.settings.lifecycles, snapshot.skills)
         about_skills = (*snapshot.diagnostics, *compiled.kit.diagnostics, *contracts)
-        return (*about_skills, *compiled.shelf.diagnostics, *lifecycles)
+        about_graph = await asyncio.to_thread(graph_findings, snapshot, self.graph)
+        return (*about_skills, *about_graph, *compiled.shelf.diagnostics, *lifecycles)
 
     async def catalog(self) -> str:
         """The catalog block inside its budget."""

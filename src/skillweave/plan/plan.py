@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from skillweave.conversation import Placement, Read, Turn
-from skillweave.decisions import Decision
+from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.rung import Rung
 from skillweave.disclose.skill_tools import SkillTools
 from skillweave.formats.arguments import digest_in_use, takes_arguments
+from skillweave.graph.cursor import Cursor
 from skillweave.ledger.approvals import kept_out
 from skillweave.ledger.engagement import (
     by_recency,
@@ -25,8 +26,9 @@ from skillweave.ledger.engagement import (
 from skillweave.ledger.reconcile import Reconciled, Standing, reconcile
 from skillweave.ledger.state import SECTION, Engaged, Record, State, is_read_apart, skill_key, skill_of
 from skillweave.ledger.transcript import digest_of
+from skillweave.plan.position import Position
 from skillweave.registry import Snapshot
-from skillweave.relations.admit import admit
+from skillweave.relations.admit import Elsewhere, admit
 from skillweave.relations.groups import Group
 from skillweave.relations.rules import needs_any
 from skillweave.select.candidates import Candidate, Selection
@@ -73,7 +75,8 @@ class Plan:
     """The turn before any content is fetched: who is wanted, group by group, best ranked first.
 
     `parted` are engaged skills that need one which a person rejected: they are not given, and come back when it may.
-    `told` is the digest of the transcript that came with the model's calls, the empty text without one.
+    `told` is the digest of the transcript that came with the model's calls, the empty text without one. `position` is
+    the place in the skill graph, None without one.
     """
 
     turn: Turn
@@ -88,6 +91,12 @@ class Plan:
     matched: bool
     parted: tuple[Skill, ...] = ()
     told: str = ""
+    position: Position | None = None
+
+    @property
+    def cursor(self) -> Cursor | None:
+        """Where the cursor is after this turn; without a graph, where it was."""
+        return self.before.cursor if self.position is None else self.position.cursor
 
     @property
     def wanted(self) -> tuple[Wanted, ...]:
@@ -114,6 +123,7 @@ def make_plan(
     settings: Settings,
     loaded: tuple[State, float],
     blocks: Counter[str] | None,
+    position: Position | None = None,
 ) -> Plan:
     """Decide who is wanted; pure, and the same again for a replay of the same turn.
 
@@ -124,6 +134,7 @@ def make_plan(
     reconciled = reconcile(state, blocks, holder=turn.id, now=now, told=told)
     lifecycle_of = partial(settings.lifecycle_of, turn.placement)
     earlier, aged_out = still_engaged(reconciled.state, selection, turn, lifecycle_of)
+    earlier, passed = _at_cursor(earlier, position)
     rejected = kept_out(state.approvals, snapshot)
     admission = admit(
         selection,
@@ -132,11 +143,12 @@ def make_plan(
         max_skills=settings.max_skills,
         granted=settings.granted,
         kept_out=rejected,
+        elsewhere=_elsewhere(position),
     )
     own = (*(entry.skill_id for entry in earlier), *(candidate.skill_id for candidate in selection.chosen))
     lives = {skill_id: lifecycle_of(skill_id) for skill_id in own}
     staying, left = within_limit(admission.groups, lives, settings.max_skills)
-    groups = pinned_first(staying, lives)
+    groups = _cursor_first(pinned_first(staying, lives), position)
     parted = _parted(earlier, rejected, snapshot)
     # What this process does not know another one may: a skill that is loaded late, or gone for a while, binds again.
     unknown = (entry.skill_id for entry in earlier if entry.skill_id not in snapshot)
@@ -151,10 +163,11 @@ def make_plan(
         reconciled=reconciled,
         engaged=engaged_after(engaged, state, turn),
         groups=_wanted_groups(groups, selection, snapshot, engaged, reconciled, turn),
-        decisions=(*_rejections(selection, groups), *admission.decisions, *aged_out, *left),
+        decisions=(*_rejections(selection, groups), *admission.decisions, *aged_out, *passed, *left),
         matched=bool(selection.chosen),
         parted=tuple(parted.values()),
         told=told,
+        position=position,
     )
 
 
@@ -173,6 +186,27 @@ _OTHER_FOLDERS = ("scripts/", "assets/")
 def _is_document(ref: ArtifactRef) -> bool:
     readable = ref.media_type.startswith("text/") or ref.media_type in ("application/json", "application/yaml")
     return readable and not ref.id.startswith(_OTHER_FOLDERS)
+
+
+def _at_cursor(
+    earlier: Sequence[Engaged], position: Position | None
+) -> tuple[tuple[Engaged, ...], tuple[Decision, ...]]:
+    """The engaged skills without those that the conversation has moved away from, and a decision for each of these."""
+    if position is None:
+        return tuple(earlier), ()
+    gone = [entry.skill_id for entry in earlier if position.has_left(entry)]
+    decisions = (Decision(one, Outcome.NOT_AT_CURSOR, "move", f"left: {position.reason(one)}") for one in gone)
+    return tuple(entry for entry in earlier if entry.skill_id not in gone), tuple(decisions)
+
+
+def _cursor_first(groups: Sequence[Group], position: Position | None) -> Sequence[Group]:
+    """The cursor's skill ranks before all others in the budget, pinned ones too (spec 5.2)."""
+    skill = None if position is None else position.skill
+    return groups if skill is None else sorted(groups, key=lambda group: skill not in group.members)
+
+
+def _elsewhere(position: Position | None) -> Elsewhere | None:
+    return None if position is None else Elsewhere(position.here.held_back, position.reason)
 
 
 def _parted(earlier: Sequence[Engaged], rejected: Mapping[str, str], snapshot: Snapshot) -> Mapping[str, Skill]:
