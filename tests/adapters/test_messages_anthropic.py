@@ -92,7 +92,7 @@ def test_a_failed_result_says_so_and_its_text_parts_are_read() -> None:
     parts = [text("No"), {"type": "image", "source": {}}, text("such file")]
     result = {**RESULT, "content": parts, "is_error": True}
     made = turn([USER, CALLING, {"role": "user", "content": [result]}], conversation="c")
-    assert made.results == (ToolResult("search", "No\nsuch file", "error", "x"),)
+    assert made.results == (ToolResult("search", "No\nsuch file", "failure", "x"),)
 
 
 def test_a_result_may_be_empty() -> None:

@@ -66,6 +66,22 @@ def test_a_message_of_the_model_needs_no_content_beside_its_calls() -> None:
     assert made.results == (ToolResult("search", "42", call="id-search"),)
 
 
+def test_a_refused_call_is_denied_although_results_have_no_status() -> None:
+    message = calling("search")
+    (call,) = calls(message)
+    verdict = ToolPolicy(forbidden_tools=("search",)).authorize("search")
+    made = turn([USER, message, refuse(call, verdict)], conversation="c")
+    assert [(result.tool, result.status) for result in made.results] == [("search", "denied")]
+
+
+def test_a_call_that_could_not_be_read_is_invalid() -> None:
+    function = {"name": "search", "arguments": "{no"}
+    message = {"role": "assistant", "content": None, "tool_calls": [{"id": "x", "function": function}]}
+    (call,) = calls(message)
+    made = turn([USER, message, refuse(call, call.problem or "")], conversation="c")
+    assert [(result.tool, result.status) for result in made.results] == [("search", "invalid")]
+
+
 def test_a_result_whose_call_is_gone_goes_by_the_messages_own_name() -> None:
     chat = [USER, {"role": "tool", "tool_call_id": "lost", "name": "search", "content": "42"}]
     assert turn(chat, conversation="c").results == (ToolResult("search", "42", call="lost"),)

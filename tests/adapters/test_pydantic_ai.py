@@ -48,6 +48,7 @@ from pydantic_ai.native_tools import WebSearchTool
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 
+from skillweave.adapters.heard import turn_from
 from skillweave.adapters.pydantic_ai import Skills, approvals, approvals_sync
 from skillweave.adapters.pydantic_ai.messages import about_to_be_sent, heard
 from skillweave.compose.spawn import prepare_spawn
@@ -670,6 +671,15 @@ async def test_skill_text_that_was_given_selects_no_other_skill() -> None:
         await office.said(INVOICE)
     await office.said(None, messages)
     assert [sent.times(GREETINGS) for sent in office.script.sent] == [0, 0]
+
+
+@pytest.mark.parametrize(("outcome", "status"), [("success", "success"), ("failed", "failure"), ("denied", "denied")])
+def test_a_result_tells_how_the_call_went(outcome: Any, status: str) -> None:
+    call = ModelResponse(parts=[ToolCallPart("search", {}, "a")])
+    result = ToolReturnPart("search", "42", "a", outcome=outcome)
+    chat = [ModelRequest(parts=[UserPromptPart("Hi")]), call, ModelRequest(parts=[result])]
+    (found,) = turn_from(heard(chat), "c").results
+    assert (found.tool, found.status) == ("search", status)
 
 
 def test_skill_text_in_a_tools_result_is_not_the_tools_word(weaver: Weaver) -> None:

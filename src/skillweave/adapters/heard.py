@@ -7,10 +7,13 @@ from hashlib import sha256
 from typing import TypedDict, Unpack
 
 from skillweave.adapters.call import Call
+from skillweave.compose.verdict import Refusal
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
 from skillweave.task import Task
+
+_REFUSED = tuple(f"{code.value}: " for code in Refusal)
 
 
 class HostFields(TypedDict, total=False):
@@ -86,8 +89,18 @@ def _results(pieces: Sequence[Heard]) -> tuple[ToolResult, ...]:
                 f"{pieces[last].where} calls {call.name[:60]!r} and no result follows; append the results of all calls"
                 " before the next turn"
             )
-    names = {call.id: call.name for piece in pieces for call in piece.calls}
-    return tuple(replace(result, tool=names.get(result.call or "", result.tool)) for result in results)
+    asked = {call.id: call for piece in pieces for call in piece.calls}
+    return tuple(_answered(result, asked.get(result.call or "")) for result in results)
+
+
+def _answered(result: ToolResult, call: Call | None) -> ToolResult:
+    """The result with its tool, and a status in the words of a graph's routes, also where a framework has none."""
+    named = result if call is None else replace(result, tool=call.name)
+    if call is not None and call.problem:
+        return replace(named, status="invalid")
+    if result.content.startswith(_REFUSED):
+        return replace(named, status="denied")
+    return replace(named, status="failure") if result.status == "error" else named
 
 
 def _stable_id(conversation: str, pieces: Sequence[Heard]) -> str:

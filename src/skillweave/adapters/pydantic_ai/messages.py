@@ -108,7 +108,7 @@ def _result(part: ToolReturnPart, where: str) -> Heard:
     result = ToolResult(
         tool=part.tool_name,
         content=text,
-        status="success" if part.outcome == "success" else "error",
+        status=part.outcome if part.outcome in ("success", "denied") else "error",
         call=part.tool_call_id,
     )
     return Heard(where, Message(Role.TOOL, (text,)), Message(Role.TOOL, without_blocks((text,))), result=result)

@@ -4,7 +4,8 @@ from contextlib import suppress
 
 import pytest
 
-from skillweave.testing.hosts.play import CONVERSATION, HostContract, Play
+from skillweave.testing.hosts.graphed import GraphContract
+from skillweave.testing.hosts.play import CONVERSATION, Play
 from skillweave.testing.hosts.script import Asks, Says, tool_call
 from skillweave.testing.hosts.skills import BASE, GREETINGS, INVOICES, heading, ledger_of
 
@@ -12,7 +13,7 @@ LOAD_GREETINGS = tool_call("read_skill", skill_id="greetings")
 
 
 @pytest.mark.asyncio
-class AdapterContract(HostContract):
+class AdapterContract(GraphContract):
     """What holds in every framework and in both placements."""
 
     async def test_a_trigger_in_the_users_message_puts_the_skill_into_the_call(self, play: Play) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from skillweave.conversation import Placement
+from skillweave.graph import SkillGraph
 from skillweave.testing.hosts.agent import HostedAgent
 from skillweave.testing.hosts.script import Script
 from skillweave.testing.hosts.skills import Workshop, weaver_in
@@ -20,6 +21,7 @@ class Play:
         self._contract = contract
         self._folder = folder
         self._on_store_failure = on_store_failure
+        self._graph: SkillGraph | None = None
         self.script = Script()
         self.workshop = Workshop()
         self.weaver, self.agent = self._opened()
@@ -28,8 +30,13 @@ class Play:
         """The same conversation in a new process: nothing but files is left of the old one."""
         self.weaver, self.agent = self._opened()
 
+    def begin_in(self, graph: SkillGraph) -> None:
+        """The conversation is to be one in this skill graph; call it before anything is said."""
+        self._graph = graph
+        self.weaver, self.agent = self._opened()
+
     def _opened(self) -> tuple[Weaver, HostedAgent]:
-        weaver = weaver_in(self._folder, self._on_store_failure)
+        weaver = weaver_in(self._folder, self._on_store_failure, self._graph)
         return weaver, self._contract.agent(weaver, self.script, self.workshop, self._folder)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from skillweave.graph import SkillGraph
 from skillweave.settings import CatalogMode, Settings
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import FailingStore, WordCounter
@@ -54,7 +55,9 @@ def heading(skill: str) -> str:
     return f"=== Skill Activated: {skill.replace('-', ' ').title()} ==="
 
 
-def weaver_in(folder: Path, on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN) -> Weaver:
+def weaver_in(
+    folder: Path, on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN, graph: SkillGraph | None = None
+) -> Weaver:
     """A Weaver over the contract's skills and a ledger file in the folder, as each new process opens it."""
     return open_weaver(
         *SKILLS,
@@ -63,6 +66,7 @@ def weaver_in(folder: Path, on_store_failure: OnStoreFailure = OnStoreFailure.FA
         counter=WordCounter(),
         matchers=("explicit", "triggers"),
         on_store_failure=on_store_failure,
+        graph=graph,
     )
 
 
