@@ -69,7 +69,7 @@ async def test_a_bad_skill_is_reported_with_its_line_and_hides_no_other(tmp_path
 
 
 async def test_known_parts_are_carried_unread_and_others_are_reported(tmp_path: Path) -> None:
-    text = FOUR_SPELLINGS + "graph: {routes: []}\nagents: []\nskils: []\n"
+    text = FOUR_SPELLINGS + "checkpoints: {a: []}\nagents: []\nskils: []\n"
     loaded = await pack(tmp_path, text).load()
     assert [finding.severity for finding in found(loaded, "unread-pack-key")] == [Severity.INFO] * 2
     (unknown,) = found(loaded, "unknown-pack-key")
@@ -77,7 +77,7 @@ async def test_known_parts_are_carried_unread_and_others_are_reported(tmp_path: 
     assert unknown.location is not None
     assert unknown.location.line == 23
     assert isinstance(loaded.memory, PackMemory)
-    assert loaded.memory.unread == {"graph": {"routes": []}, "agents": []}
+    assert loaded.memory.unread == {"checkpoints": {"a": []}, "agents": []}
     assert loaded.memory.metadata == {"name": "trades", "version": "1.0"}
 
 

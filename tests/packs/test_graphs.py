@@ -1,0 +1,144 @@
+"""The built-in packs that bring a skill graph: their skills, their checkup, and the scripts beside them."""
+
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+import skillweave
+from skillweave.frontmatter import read_yaml
+from skillweave.graph import SkillGraph
+from skillweave.graph.simulate import simulate
+from skillweave.skill import Skill, Status
+from skillweave.sources.packs import pack_names, pack_of
+from skillweave.testing.fakes import WordCounter
+from skillweave.weaver import Weaver
+
+PACKS = ("support-triage", "coding-pipeline")
+SKILLS = {
+    "support-triage": [
+        "support-voice",
+        "ticket-triage",
+        "refund-request",
+        "technical-issue",
+        "product-faq",
+        "human-handover",
+        "ticket-follow-up",
+    ],
+    "coding-pipeline": [
+        "pipeline-specify",
+        "pipeline-plan",
+        "pipeline-implement",
+        "pipeline-review",
+        "pipeline-test",
+        "pipeline-release",
+    ],
+}
+
+pytestmark = pytest.mark.parametrize("pack", PACKS)
+
+
+def weaver(pack: str) -> Weaver:
+    return skillweave.open(packs=[pack], counter=WordCounter())
+
+
+async def skills_of(pack: str) -> list[Skill]:
+    return list((await weaver(pack).snapshot()).values())
+
+
+async def graph_of(pack: str) -> SkillGraph:
+    """The graph with its skills as they are loaded; raises for any error of the checkup."""
+    snapshot = await weaver(pack).snapshot()
+    assert snapshot.graph is not None
+    return SkillGraph.from_dict(snapshot.graph).with_skills(snapshot.skills)
+
+
+def script_of(pack: str) -> Any:
+    path = files("skillweave.packs") / f"{pack.replace('-', '_')}.script.yaml"
+    document = read_yaml(path.read_text(encoding="utf-8"), path=path.name)
+    assert document.diagnostics == ()
+    return document.data
+
+
+async def test_the_pack_is_found_by_its_name_and_nothing_is_wrong_with_it(pack: str) -> None:
+    assert pack in pack_names()
+    loaded = await pack_of(pack).load(None)
+    assert [skill.id for skill in loaded.skills] == SKILLS[pack]
+    assert loaded.diagnostics == ()
+    assert pack_of(pack).name == pack
+
+
+async def test_nothing_is_to_be_said_about_its_skills_and_its_graph(pack: str) -> None:
+    assert await weaver(pack).diagnostics() == ()
+
+
+async def test_the_checkup_of_its_graph_suppresses_nothing(pack: str) -> None:
+    graph = await graph_of(pack)
+    assert graph.checkup().problems == ()
+    assert graph.declared.suppress == {}
+
+
+async def test_its_skills_may_be_used_together(pack: str) -> None:
+    result = await weaver(pack).validate(SKILLS[pack])
+    assert (result.valid, result.errors, result.warnings) == (True, (), ())
+
+
+async def test_every_skill_is_active_described_and_has_a_text_of_8_to_20_lines(pack: str) -> None:
+    for skill in await skills_of(pack):
+        lines = (skill.text.instructions or "").strip().splitlines()
+        assert skill.status is Status.ACTIVE, skill.id
+        assert skill.description.endswith("."), skill.id
+        assert skill.version == "1.0.0", skill.id
+        assert 8 <= len(lines) <= 20, (skill.id, len(lines))
+
+
+async def test_every_skill_of_the_pack_stands_in_its_graph(pack: str) -> None:
+    graph = await graph_of(pack)
+    assert sorted(graph.compiled.wired) == sorted(SKILLS[pack])
+
+
+async def test_every_tool_that_a_text_names_is_one_that_the_skill_may_use(pack: str) -> None:
+    skills = await skills_of(pack)
+    tools = {tool for skill in skills for tool in (skill.tools and skill.tools.allowed) or ()}
+    for skill in skills:
+        allowed = (skill.tools and skill.tools.allowed) or ()
+        text = skill.text.instructions or ""
+        assert {tool for tool in tools if f"`{tool}`" in text} <= set(allowed), skill.id
+
+
+async def test_every_route_that_waits_for_a_tool_waits_for_one_of_its_own_skill(pack: str) -> None:
+    skills = {skill.id: skill for skill in await skills_of(pack)}
+    for route in (await graph_of(pack)).declared.routes:
+        if isinstance(route.on_tool, str):
+            rules = skills[route.from_].tools
+            assert rules is not None
+            assert route.on_tool in (rules.allowed or ()), route
+
+
+async def test_the_script_beside_it_goes_as_it_expects(pack: str) -> None:
+    simulation = await simulate(await graph_of(pack), script_of(pack))
+    wrong = [(number, step.move.to_dict()) for number, step in enumerate(simulation) if not step.held]
+    assert wrong == []
+
+
+async def test_the_script_expects_something_of_every_step_and_takes_every_route(pack: str) -> None:
+    graph = await graph_of(pack)
+    simulation = await simulate(graph, script_of(pack))
+    assert all(step.expect is not None for step in simulation)
+    taken = {(step.move.from_, step.move.to) for step in simulation if step.move.moved}
+    declared = {(route.from_, route.to) for route in graph.declared.routes}
+    assert {(from_, to) for from_, to in declared if from_ != "*"} - taken == PICKED_OTHERWISE[pack]
+
+
+PICKED_OTHERWISE = {"support-triage": {("product-faq", "technical-issue")}, "coding-pipeline": set()}
+"""Ways that only the model takes, where the script picks something else."""
+
+
+async def test_what_is_wrong_with_the_graph_of_a_pack_is_told_with_its_place(pack: str) -> None:
+    other, gone = weaver(pack), SKILLS[pack][-1]
+    place = (await other.snapshot()).graph_location
+    other.registry.remove(gone)
+    found = [one for one in await other.diagnostics() if one.code == "unknown-skill"]
+    assert {(one.skill, one.location) for one in found} == {(gone, place)}
+    assert place is not None
+    assert place.line is not None
