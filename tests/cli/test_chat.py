@@ -482,3 +482,32 @@ def test_at_a_prompt_a_message_that_fails_does_not_end_the_conversation(terminal
     assert "nobody decided" in at.until("> ")
     at.type("Hello\n")
     assert "[a/r]" in at.until("[a/r] ")
+
+
+def test_a_step_in_the_skill_graph_is_told_beside_the_reply(talking: Any, script: Script, capsys: Any) -> None:
+    from skillweave.graph import SkillGraph
+
+    data = {
+        "entries": [{"skill": "tea"}],
+        "routes": [{"from": "tea", "to": "coffee", "when": {"keywords": ["coffee"]}}],
+    }
+    graph = SkillGraph.from_dict(data, check="off")
+    script.then("Boil it.")
+    script.then("Grind it.")
+    script.then("Yes.")
+    with talking(graph=graph) as talk:
+        converse(talk, ["Some tea", "No, coffee", "Fine"])
+    first, second, third = capsys.readouterr().err.splitlines()
+    assert first.startswith("moved start -> tea (entry); given tea ")
+    assert second.startswith("moved tea -> coffee (route); given coffee ")
+    assert "moved" not in third
+
+
+def test_the_json_of_a_reply_has_the_steps_in_the_skill_graph(talking: Any, script: Script) -> None:
+    from skillweave.graph import SkillGraph
+
+    graph = SkillGraph.from_dict({"entries": [{"skill": "tea"}]}, check="off")
+    script.then("Boil it.")
+    (answer,) = answers(talking(graph=graph), ["Some tea"])
+    (moved,) = answer.data()["moved"]  # type: ignore[index, misc]
+    assert (moved["from_skill"], moved["to_skill"], moved["by"]) == (None, "tea", "entry")

@@ -27,10 +27,19 @@ COMMANDS = [
     ("ledger", "reject"),
     ("ledger", "reconsider"),
     ("ledger", "consent"),
+    ("graph",),
+    ("graph", "next"),
+    ("graph", "reachable"),
+    ("graph", "check"),
+    ("graph", "simulate"),
+    ("graph", "show"),
+    ("graph", "draw"),
+    ("graph", "svg"),
     ("demo",),
     ("init",),
     ("doctor",),
 ]
+GROUPS = [("ledger",), ("graph",)]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -40,7 +49,7 @@ def test_every_command_explains_itself(cli: Any, command: tuple[str, ...]) -> No
     assert done.out.startswith(f"Usage: {' '.join(('skillweave', *command))} [OPTIONS]")
 
 
-@pytest.mark.parametrize("command", [command for command in COMMANDS if command != ("ledger",)], ids=" ".join)
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command not in GROUPS], ids=" ".join)
 def test_every_command_ends_with_examples(cli: Any, command: tuple[str, ...]) -> None:
     last = cli(*command, "--help").out.strip().splitlines()[-1]
     assert last.startswith(f"  {' '.join(('skillweave', *command))}")

@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "compose": "Merge several skills into one set of tools and steps.",
         "spawn": "Check what a sub-agent would start with: skills, tools, text.",
         "ledger": "Show what a conversation was given, let it go, decide in it.",
+        "graph": "Move in a skill graph, check it, draw it, play a script.",
         "init": "Begin a new skill, which passes its own check.",
         "doctor": "Find what is missing or wrong with this installation.",
     }
@@ -55,7 +56,8 @@ def command() -> Any:  # noqa: ANN401 - typer's command type is private
 
 def load_command(name: str) -> Callable[[], Any]:
     """What makes the command of that name."""
-    return _ledger if name == "ledger" else partial(_command, name)
+    groups = {"ledger": _ledger, "graph": _graph}
+    return groups.get(name) or partial(_command, name)
 
 
 def _command(name: str) -> Any:  # noqa: ANN401
@@ -79,6 +81,20 @@ def _ledger() -> Any:  # noqa: ANN401
     app.command(cls=Command, epilog=ledger_verdicts.REJECT_EXAMPLES)(ledger_verdicts.reject)
     app.command(cls=Command, epilog=ledger_verdicts.RECONSIDER_EXAMPLES)(ledger_verdicts.reconsider)
     app.command(cls=Command, epilog=ledger_verdicts.CONSENT_EXAMPLES)(ledger_verdicts.consent)
+    return typer.main.get_command(app)
+
+
+def _graph() -> Any:  # noqa: ANN401
+    from skillweave.cli import graph, graph_played, graph_shown
+
+    app = _typer(help=COMMANDS["graph"])
+    app.command("next", cls=Command, epilog=graph.NEXT_EXAMPLES)(graph.next_)
+    app.command(cls=Command, epilog=graph.REACHABLE_EXAMPLES)(graph.reachable)
+    app.command(cls=Command, epilog=graph.CHECK_EXAMPLES)(graph.check)
+    app.command(cls=Command, epilog=graph_played.SIMULATE_EXAMPLES)(graph_played.simulate)
+    app.command(cls=Command, epilog=graph_shown.SHOW_EXAMPLES)(graph_shown.show)
+    app.command(cls=Command, epilog=graph_shown.DRAW_EXAMPLES)(graph_shown.draw)
+    app.command(cls=Command, epilog=graph_shown.SVG_EXAMPLES)(graph_shown.svg)
     return typer.main.get_command(app)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from skillweave.cli.chat_agent import Talk, Told
+    from skillweave.graph import SkillGraph
     from skillweave.registry import Source
     from skillweave.settings import Settings
 
@@ -52,6 +53,7 @@ def chat(
     ] = None,
     skills: options.Skills = None,
     pack: options.Packs = None,
+    graph: options.Graph = None,
     strict: options.Strict = False,
     placement: options.Where = "history",
     catalog: options.Catalog = "always",
@@ -72,8 +74,10 @@ def chat(
     --conversation goes on with its skills and verdicts, and texts that are gone with the history are given again.
     Where a skill has a checkpoint, you are asked. Type /quit to end, or press Ctrl-C.
     """
+    from skillweave.cli.arguments.graph import graph_of
     from skillweave.cli.arguments.turn import settings_of
     from skillweave.cli.chat_model import open_model
+    from skillweave.cli.chat_terminal import say
 
     if not model:
         raise Mistake("no model is named; add --model provider:name, such as --model anthropic:claude-sonnet-4-5")
@@ -81,7 +85,19 @@ def chat(
     kept = kept_in(ledger, conversation)
     sources = sources_of(skills, strict=strict, packs=pack)
     settings = settings_of(catalog=catalog, max_skills=max_skills, budget=budget)
-    talking = opened_talk(open_model(model), model, kept, sources, settings, system=system, placement=placement)
+    own, notes = graph_of(graph)
+    for note in notes:
+        say(f"skillweave: {printable(note)}\n")
+    talking = opened_talk(
+        open_model(model),
+        model,
+        kept,
+        sources,
+        settings,
+        graph=own,
+        system=system,
+        placement=placement,
+    )
     return Stream(answers(talking, said) if as_json else _conversed(talking, said, quiet=quiet))
 
 
@@ -128,6 +144,7 @@ def opened_talk(
     sources: "Sequence[Source]",
     settings: "Settings",
     *,
+    graph: "SkillGraph | None" = None,
     system: str | None = None,
     placement: str = Placement.HISTORY.value,
 ) -> Iterator["Talk"]:
@@ -137,6 +154,7 @@ def opened_talk(
     """
     from skillweave.cli.chat_agent import Happened, Talk
     from skillweave.cli.chat_terminal import say
+    from skillweave.cli.output.graph_notes import graph_notes
     from skillweave.cli.output.tally import loading_notes
     from skillweave.wiring import open_weaver
 
@@ -144,11 +162,12 @@ def opened_talk(
     with asyncio.Runner() as runner:
         opening = opened(kept)
         store = runner.run(opening.__aenter__())
-        weaver = open_weaver(*sources, ledger=store, settings=settings, observers=[happened.observer])
+        weaver = open_weaver(*sources, ledger=store, settings=settings, graph=graph, observers=[happened.observer])
         try:
             runner.run(store.load(kept.conversation))
             runner.run(indexed(weaver))
-            for note in loading_notes(runner.run(weaver.snapshot())):
+            snapshot = runner.run(weaver.snapshot())
+            for note in (*loading_notes(snapshot), *graph_notes(snapshot, graph)):
                 say(f"skillweave: {printable(note)}\n")
             yield Talk(
                 model, weaver, kept.conversation, happened, named=named, system=system, placement=Placement(placement)

@@ -10,6 +10,7 @@ from skillweave.cli.output.injection import GIVEN
 from skillweave.conversation import Placement
 from skillweave.decisions import Decision
 from skillweave.errors import MissingExtra, SkillweaveError, StoreUnavailable
+from skillweave.events.cursor import CursorMoved
 from skillweave.events.event import Event
 from skillweave.events.observer import Callback
 from skillweave.events.tools import ToolBlocked
@@ -35,7 +36,7 @@ class Told:
     """What became of one message: the reply, what was decided about which skill, and the calls that were blocked.
 
     `context` are the skills whose text the last call of the model had; `diagnostics` are codes of what went wrong with
-    the turns.
+    the turns, `moved` the steps that were taken in the skill graph.
     """
 
     message: str
@@ -44,6 +45,7 @@ class Told:
     blocked: tuple[ToolBlocked, ...]
     context: tuple[str, ...] = ()
     diagnostics: tuple[str, ...] = ()
+    moved: tuple[CursorMoved, ...] = ()
 
     @property
     def given(self) -> tuple[Decision, ...]:
@@ -62,6 +64,7 @@ class Told:
             "decisions": [decision.to_dict() for decision in self.decisions],
             "blocked": [one.to_dict() for one in self.blocked],
             "diagnostics": list(self.diagnostics),
+            "moved": [one.to_dict() for one in self.moved],
         }
 
 
@@ -71,6 +74,8 @@ class Happened:
 
     turns: dict[str, TurnDecided] = field(default_factory=dict)
     blocked: list[ToolBlocked] = field(default_factory=list)
+    moved: dict[str, CursorMoved] = field(default_factory=dict)
+    """By the id of the event: a turn that runs again tells its step again."""
 
     @property
     def observer(self) -> Callback:
@@ -91,10 +96,13 @@ class Happened:
         """Begin with the next message."""
         self.turns.clear()
         self.blocked.clear()
+        self.moved.clear()
 
     def _observe(self, event: Event) -> None:
         if isinstance(event.payload, ToolBlocked):
             self.blocked.append(event.payload)
+        elif isinstance(event.payload, CursorMoved):
+            self.moved[event.id] = event.payload
         elif isinstance(event.payload, TurnDecided) and event.turn_id is not None:
             self.turns[event.turn_id] = event.payload
 
@@ -145,7 +153,15 @@ class Talk:
         happened = self._happened
         new = [one for one in self._logged() if one.turn_id in happened.turns or one.turn_id not in before]
         decisions = _latest([one.decision for one in new])
-        return Told(text, reply, decisions, tuple(happened.blocked), happened.context, happened.diagnostics)
+        return Told(
+            text,
+            reply,
+            decisions,
+            tuple(happened.blocked),
+            happened.context,
+            happened.diagnostics,
+            tuple(happened.moved.values()),
+        )
 
     def _pieces(self, given: object, asked: list[Interrupt]) -> Iterator[tuple[str | None, str]]:
         try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from skillweave.cli.arguments.message import decoded
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.injection import checkpoint_text, decisions_text
+from skillweave.cli.output.move import way_text
 from skillweave.cli.output.page import Ink, Page, page_for, printable
 from skillweave.cli.output.words import listed, tokens_shown
 
@@ -64,7 +65,9 @@ def summary(told: "Told") -> str:
     given = [f"{one.skill_id} ({one.reason}), {tokens_shown(one.tokens or 0)}" for one in told.given]
     new = {one.skill_id for one in told.given}
     there = [skill_id for skill_id in told.context if skill_id not in new]
+    moved = [f"{way_text(step.from_skill, step.to_skill)} ({step.by})" for step in told.moved]
     parts = [
+        f"moved {listed(moved)}" if moved else "",
         f"given {listed(given)}" if given else "",
         f"in the context {listed(there)}" if there else "",
         f"blocked {listed(f'{one.tool} ({one.code})' for one in told.blocked)}" if told.blocked else "",

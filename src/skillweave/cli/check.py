@@ -1,5 +1,7 @@
 """`skillweave check`: what is wrong with skill files, and what to do about it."""
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from skillweave.cli.arguments import options
@@ -9,6 +11,7 @@ from skillweave.cli.output.answer import Answer, Stream
 
 if TYPE_CHECKING:
     from skillweave.cli.output.checked import Checked
+    from skillweave.graph import SkillGraph
     from skillweave.registry import Snapshot
 
 EXAMPLES = """
@@ -22,31 +25,38 @@ skillweave check --skills skills --watch
 def check(
     skills: options.Skills = None,
     pack: options.Packs = None,
+    graph: options.Graph = None,
     strict: options.Strict = False,
     watch: options.Watch = False,
     as_json: options.AsJson = False,
 ) -> Answer | Stream:
     """Find what is wrong with skill files, with line and fix.
 
-    Reports every file that is left out, every repair, and every trigger that cannot work, then which skills the keys
-    disable-model-invocation, user-invocable and when_to_use, and $ARGUMENTS, are at work in. The exit code is 1 when
+    Reports every file that is left out, every repair, every trigger that cannot work, and what the checkup of a skill
+    graph finds, then which skills the keys disable-model-invocation, user-invocable and when_to_use, and $ARGUMENTS,
+    are at work in. The exit code is 1 when
     there is an error. With --watch it goes on after every edit, with what changed and the new findings, as JSON one
     object per line, until you press Ctrl-C (exit code 130); it needs the extra `watch`.
     """
+    from skillweave.cli.arguments.graph import graph_of
+
+    own, notes = graph_of(graph)
+    looked = partial(_looked, graph=own)
     if not watch:
-        return _looked(load_snapshot(skills, strict=strict, packs=pack)).answer()
+        return replace(looked(load_snapshot(skills, strict=strict, packs=pack)).answer(), notes=notes)
     from skillweave.cli.watching import watched
     from skillweave.registry import Registry
 
-    return watched(Registry(sources_of(skills, strict=strict, packs=pack)), _looked)
+    return watched(Registry(sources_of(skills, strict=strict, packs=pack)), looked)
 
 
-def _looked(snapshot: "Snapshot") -> "Checked":
+def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
     from skillweave.cli.output.checked import Checked
     from skillweave.cli.output.host_keys import by_host_key
     from skillweave.cli.output.tally import tally_of
     from skillweave.contracts import check_contracts
     from skillweave.contracts.event_types import check_event_types
+    from skillweave.graph.findings import graph_findings
     from skillweave.select.task_rules import check_task_rules
     from skillweave.select.trigger_index import compile_triggers
     from skillweave.text.automaton import MatchMode
@@ -56,5 +66,6 @@ def _looked(snapshot: "Snapshot") -> "Checked":
     about_rules = check_task_rules(snapshot.task_rules, snapshot)
     about_events = check_event_types(snapshot)
     about_contracts = check_contracts(snapshot.values())
-    diagnostics = (*snapshot.diagnostics, *about_triggers, *about_rules, *about_events, *about_contracts)
+    about_parts = (*about_triggers, *about_rules, *about_events, *about_contracts)
+    diagnostics = (*snapshot.diagnostics, *about_parts, *graph_findings(snapshot, graph))
     return Checked(tally_of(snapshot), diagnostics, by_host_key(snapshot.active()))

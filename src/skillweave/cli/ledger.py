@@ -164,13 +164,15 @@ def _record(state: "State", key: str, kept: Kept) -> "Record":
 def _text(state: "State", pending: "Sequence[PendingCheckpoint]", page: Page) -> str:
     from skillweave.cli.output.conversation import approval_text, engaged_text
     from skillweave.cli.output.injection import checkpoint_text
+    from skillweave.cli.output.move import cursor_text
 
     given = [_row(record, page) for record in state.records]
     old = [page.entry("superseded", old.record.key, Ink.FAINT) for old in state.superseded]
     engaged = [engaged_text(entry, page) for entry in state.engaged]
+    at = [] if state.cursor is None else [cursor_text(state.cursor, page)]
     said = [approval_text(approval, page) for approval in state.approvals]
     waiting = [checkpoint_text(one, page, of=one.skill_id) for one in pending]
-    lines = [*given, *old, *engaged] or [page.wrap("Nothing is recorded as given, and no skill is engaged.")]
+    lines = [*given, *old, *engaged, *at] or [page.wrap("Nothing is recorded as given, and no skill is engaged.")]
     return "\n".join([*lines, *said, *waiting, page.entry("revision", str(state.revision))])
 
 

@@ -1,6 +1,7 @@
 """`skillweave match`: what the matchers say, with nothing written."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from skillweave.injection import Fallback
     from skillweave.registry import Source
     from skillweave.select.candidates import Candidate, Selection
-    from skillweave.settings import Settings
+    from skillweave.weaver import Weaver
 
 EXAMPLES = """
 skillweave match --skills examples/skills "Is this invoice right?"
@@ -34,6 +35,7 @@ def match(
     message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What was just said; - reads standard input.")],
     skills: options.Skills = None,
     pack: options.Packs = None,
+    graph: options.Graph = None,
     strict: options.Strict = False,
     role: options.Speaker = "user",
     transcript: options.Transcript = None,
@@ -54,7 +56,8 @@ def match(
     """
     import asyncio
 
-    from skillweave.cli.arguments.turn import matchers_of, settings_of, task_of, turn_of
+    from skillweave.cli.arguments.graph import graph_of
+    from skillweave.cli.arguments.turn import matchers_of, settings_of, task_of, turn_of, weaver_over
 
     kept = Kept(None, DEFAULT_CONVERSATION)
     turn = turn_of(
@@ -65,22 +68,23 @@ def match(
         task=task_of(task, risk, coding=coding),
     )
     settings = settings_of(catalog=catalog, max_skills=max_skills, budget=budget)
-    matchers = matchers_of(matcher, mention=mention)
-    return asyncio.run(_matched(sources_of(skills, strict=strict, packs=pack), turn, settings, matchers, kept))
+    own, notes = graph_of(graph)
+    open_over = partial(weaver_over, settings=settings, matchers=matchers_of(matcher, mention=mention), graph=own)
+    answer = asyncio.run(_matched(sources_of(skills, strict=strict, packs=pack), turn, open_over, kept))
+    return replace(answer, notes=(*notes, *answer.notes))
 
 
-async def _matched(
-    sources: Sequence["Source"], turn: "Turn", settings: "Settings", matchers: Sequence[str] | None, kept: Kept
-) -> Answer:
-    from skillweave.cli.arguments.turn import weaver_over
+async def _matched(sources: Sequence["Source"], turn: "Turn", open_over: Callable[..., "Weaver"], kept: Kept) -> Answer:
+    from skillweave.cli.output.graph_notes import graph_notes
     from skillweave.cli.output.tally import loading_notes
 
     async with opened(kept) as store:
-        weaver = weaver_over(sources, store, settings, matchers)
+        weaver = open_over(sources, store)
         await indexed(weaver)
         selection = await weaver.match(turn)
         fallback = (await weaver.preview(turn)).fallback
-    notes = loading_notes(await weaver.snapshot())
+    snapshot = await weaver.snapshot()
+    notes = (*loading_notes(snapshot), *graph_notes(snapshot, weaver.graph))
     return Answer(partial(_data, selection, fallback), partial(_text, selection, fallback), notes=notes)
 
 

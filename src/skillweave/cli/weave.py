@@ -1,6 +1,7 @@
 """`skillweave weave`: one turn."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from skillweave.conversation import Turn
     from skillweave.injection import Injection
     from skillweave.registry import Snapshot, Source
-    from skillweave.settings import Settings
+    from skillweave.weaver import Weaver
 
 EXAMPLES = """
 skillweave weave --skills examples/skills "Say bonjour to Alice"
@@ -30,16 +31,24 @@ skillweave weave --conversation c1 "Say bonjour to Alice"
 skillweave weave --conversation c1 --transcript chat.json "And in German?"
 skillweave weave --role assistant "SKILL_SELECT:multilingual-greetings"
 skillweave weave --pack coding --coding "Add a login form"
+skillweave weave --pack support-triage --conversation c1 "I was charged twice"
+skillweave weave --pack support-triage --conversation c1 --result 'issue_refund={}'
 """
 
 
 def weave(
-    message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What was just said; - reads standard input.")],
+    ctx: typer.Context,
+    message: Annotated[
+        str | None,
+        typer.Argument(metavar="MESSAGE", help="What was just said; - reads standard input.", show_default=False),
+    ] = None,
     skills: options.Skills = None,
     pack: options.Packs = None,
+    graph: options.Graph = None,
     strict: options.Strict = False,
     role: options.Speaker = "user",
     transcript: options.Transcript = None,
+    result: options.Results = None,
     memory: options.Memory = None,
     task: options.TaskText = None,
     risk: options.Risk = None,
@@ -59,37 +68,48 @@ def weave(
     """Say what to give to the model for a message, and why.
 
     Prints the skill text to add to the model's context, what it costs, which tools may be used and the reason for
-    each. With --conversation nothing is given twice, from command to command.
+    each. With --conversation nothing is given twice, from command to command. With a skill graph the first line says
+    where the conversation is and what led there.
     """
     import asyncio
 
-    from skillweave.cli.arguments.turn import matchers_of, settings_of, task_of, turn_of
+    from skillweave.cli.arguments.graph import graph_of
+    from skillweave.cli.arguments.results import results_of
+    from skillweave.cli.arguments.turn import matchers_of, settings_of, task_of, turn_of, weaver_over
 
+    if message is None and not result:
+        raise _NoMessage("missing argument 'MESSAGE'", ctx)
     kept = kept_in(ledger, conversation)
     turn = turn_of(
-        message_text(message),
+        None if message is None else message_text(message),
         role,
         kept.conversation,
         turn_id=turn_id,
         transcript=read_transcript(transcript),
+        results=results_of(result),
         memory=memory_of(memory),
         tools=tool,
         placement=placement,
         task=task_of(task, risk, coding=coding),
     )
     settings = settings_of(catalog=catalog, max_skills=max_skills, budget=budget)
-    matchers = matchers_of(matcher, mention=mention)
-    return asyncio.run(_woven(sources_of(skills, strict=strict, packs=pack), turn, settings, matchers, kept))
+    own, notes = graph_of(graph)
+    open_over = partial(weaver_over, settings=settings, matchers=matchers_of(matcher, mention=mention), graph=own)
+    answer = asyncio.run(_woven(sources_of(skills, strict=strict, packs=pack), turn, open_over, kept))
+    return replace(answer, notes=(*notes, *answer.notes))
 
 
-async def _woven(
-    sources: Sequence["Source"], turn: "Turn", settings: "Settings", matchers: Sequence[str] | None, kept: Kept
-) -> Answer:
-    from skillweave.cli.arguments.turn import weaver_over
+class _NoMessage(typer.BadParameter):
+    def format_message(self) -> str:
+        return self.message
+
+
+async def _woven(sources: Sequence["Source"], turn: "Turn", open_over: Callable[..., "Weaver"], kept: Kept) -> Answer:
+    from skillweave.cli.output.graph_notes import graph_notes
     from skillweave.cli.output.tally import loading_notes
 
     async with opened(kept) as store:
-        weaver = weaver_over(sources, store, settings, matchers)
+        weaver = open_over(sources, store)
         await indexed(weaver)
         injection = await weaver.weave(turn)
     snapshot = await weaver.snapshot()
@@ -100,7 +120,11 @@ async def _woven(
         injection.to_dict,
         partial(_text, injection, snapshot, partial(_kept_text, kept, injection, lost=bool(troubles))),
         code=UNREACHABLE if troubles else 0,
-        notes=(*loading_notes(snapshot), *(f"{found.message}; {found.fix}" for found in troubles)),
+        notes=(
+            *loading_notes(snapshot),
+            *graph_notes(snapshot, weaver.graph),
+            *(f"{found.message}; {found.fix}" for found in troubles),
+        ),
     )
 
 

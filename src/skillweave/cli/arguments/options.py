@@ -43,6 +43,16 @@ Packs: TypeAlias = Annotated[
         autocompletion=offers.packs,
     ),
 ]
+Graph: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--graph",
+        metavar="FILE",
+        help="A skill graph (.yaml, .json) that says where a conversation is, in place of one that a pack brings.",
+        rich_help_panel=SKILLS,
+        show_default=False,
+    ),
+]
 Strict: TypeAlias = Annotated[
     bool,
     typer.Option("--strict", help="Load only what the open Agent Skills format allows.", rich_help_panel=SKILLS),
@@ -87,6 +97,17 @@ Transcript: TypeAlias = Annotated[
         help="All messages that the model will see, as a JSON list of {role, content, id}; what is no longer there is "
         "given again when it is still wanted.",
         rich_help_panel=TURN,
+    ),
+]
+Results: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--result",
+        metavar="TOOL=JSON",
+        help="What a tool answered since the last turn, or TOOL:STATUS=JSON where it was no success; routes of a skill "
+        "graph look at it. Repeatable, in the order of the calls; MESSAGE may be left out then.",
+        rich_help_panel=TURN,
+        show_default=False,
     ),
 ]
 Memory: TypeAlias = Annotated[

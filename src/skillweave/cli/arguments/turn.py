@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from skillweave.conversation import Message, Placement, Role, Turn
+from skillweave.conversation import Message, Placement, Role, ToolResult, Turn
 from skillweave.task import RiskLevel, Task
 
 if TYPE_CHECKING:
+    from skillweave.graph import SkillGraph
     from skillweave.ledger.port import Store
     from skillweave.registry import Source
     from skillweave.settings import Settings
@@ -15,23 +16,25 @@ if TYPE_CHECKING:
 
 
 def turn_of(
-    text: str,
+    text: str | None,
     role: str,
     conversation: str,
     *,
     turn_id: str | None = None,
     transcript: tuple[Message, ...] | None = None,
+    results: tuple[ToolResult, ...] = (),
     memory: Mapping[str, object] | None = None,
     tools: Sequence[str] | None = None,
     placement: str = Placement.HISTORY.value,
     task: Task | None = None,
 ) -> Turn:
-    """The turn; raises InvalidTurn for an id that cannot be kept."""
+    """The turn, None as text where nobody but tools said anything; raises InvalidTurn for an id that cannot be kept."""
     return Turn(
         id=uuid4().hex if turn_id is None else turn_id,
         conversation=conversation,
-        message=Message(Role(role), text),
+        message=Message(Role.TOOL if text is None else Role(role), text),
         transcript=transcript,
+        results=results,
         memory=memory or {},
         tools=tuple(tools) if tools else None,
         placement=Placement(placement),
@@ -64,11 +67,15 @@ def matchers_of(named: Sequence[str] | None, *, mention: bool) -> tuple[str, ...
 
 
 def weaver_over(
-    sources: Sequence["Source"], store: "Store", settings: "Settings", matchers: Sequence[str] | None
+    sources: Sequence["Source"],
+    store: "Store",
+    settings: "Settings",
+    matchers: Sequence[str] | None,
+    graph: "SkillGraph | None" = None,
 ) -> "Weaver":
-    """The weaver; `matchers` None or empty means the default ones."""
+    """The weaver; `matchers` None or empty means the default ones, `graph` None the one of a pack, if any has one."""
     from skillweave.wiring import open_weaver
 
     if matchers:
-        return open_weaver(*sources, ledger=store, settings=settings, matchers=tuple(matchers))
-    return open_weaver(*sources, ledger=store, settings=settings)
+        return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=tuple(matchers))
+    return open_weaver(*sources, ledger=store, settings=settings, graph=graph)

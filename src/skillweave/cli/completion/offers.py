@@ -66,6 +66,17 @@ def packs() -> list[str]:
     return _plain(pack_names())
 
 
+def graph_skills(ctx: typer.Context) -> list[str]:
+    """The ids of the skills in the graph before it on the line."""
+    import asyncio
+
+    from skillweave.cli.arguments.graph import open_graph
+
+    # Before an option's value is there, what stands before the option is not taken for an argument yet.
+    file = ctx.params.get("file") or ctx.args[0]
+    return _plain(asyncio.run(open_graph(file)).graph.compiled.wired)
+
+
 async def _skills(names: Sequence[str] | None, packs: Sequence[str] | None) -> dict[str, str]:
     from skillweave.cli.arguments.skills import load, skills_beside_packs
     from skillweave.formats.skill_md import Strictness

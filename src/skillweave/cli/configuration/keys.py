@@ -39,26 +39,31 @@ class Key:
 
 PREFIX = "SKILLWEAVE_"
 OF_ONE_TURN = frozenset(
-    {"coding", "conversation", "memory", "message", "risk", "role", "task", "transcript", "turn-id"}
+    {"coding", "conversation", "memory", "message", "result", "risk", "role", "task", "transcript", "turn-id"}
 )
 """What is said of one turn: configured, it would be taken for every turn, and nobody would see why."""
 OF_ONE_CALL = frozenset(
     {
         "by",
+        "ctx",
+        "current",
         "description",
+        "format",
         "json",
         "label",
         "no-skills",
         "note",
         "outline",
+        "output",
         "parent",
         "section",
         "spawn-id",
         "trigger",
+        "visited",
         "watch",
     }
 )
-"""How one call of the program answers, what is said of one sub-agent or one new skill, and in whose name."""
+"""How one call of the program answers, what is said of one graph, sub-agent or new skill, and in whose name."""
 _NEVER = OF_ONE_TURN | OF_ONE_CALL
 _KINDS: Mapping[type, Kind] = MappingProxyType({bool: Kind.FLAG, int: Kind.WHOLE, float: Kind.NUMBER})
 

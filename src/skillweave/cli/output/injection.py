@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from skillweave.cli.output.move import move_text
 from skillweave.cli.output.page import Ink, Page
 from skillweave.cli.output.words import listed, tokens_shown
 from skillweave.compose.policy import ToolPolicy
@@ -18,7 +19,9 @@ SHOWN_PASSED_OVER = 3
 
 def injection_text(injection: Injection, page: Page, *, skills: int) -> str:
     """The whole turn; `skills` is how many a message can select from."""
+    move = injection.move
     parts = [
+        "" if move is None else "\n".join(move_text(move, injection.reachable, page)),
         "\n".join(decisions_text(injection.decisions, page)) or page.wrap(_nothing(skills)),
         "\n".join(_figures(injection, page, skills)),
         *_texts(injection, page),
@@ -56,11 +59,11 @@ def decision_text(decision: Decision, page: Page) -> str:
 def tools_text(tools: ToolPolicy) -> str:
     """What may be called, in one sentence."""
     if tools.allowed_tools is None:
-        if not tools.forbidden_tools:
+        if not tools.denied_tools:
             return "any that the host offers: no skill in force restricts them"
-        return f"any that the host offers but {listed(tools.forbidden_tools)}"
+        return f"any that the host offers but {listed(tools.denied_tools)}"
     sentence = f"only {listed(tools.allowed_tools)}" if tools.allowed_tools else "none"
-    return f"{sentence}; never {listed(tools.forbidden_tools)}" if tools.forbidden_tools else sentence
+    return f"{sentence}; never {listed(tools.denied_tools)}" if tools.denied_tools else sentence
 
 
 def checkpoint_text(checkpoint: PendingCheckpoint, page: Page, of: str = "") -> str:

@@ -8,7 +8,7 @@ from skillweave.formats import codes as fields
 from skillweave.frontmatter import codes as texts
 from skillweave.registry import Snapshot
 from skillweave.skill import Skill
-from skillweave.sources.codes import MISNAMED, NO_SKILLS
+from skillweave.sources.codes import BAD_EVENT, MISNAMED, NO_SKILLS
 from skillweave.sources.pack import SUFFIXES
 
 REPAIRS = frozenset(
@@ -31,6 +31,9 @@ REPAIRS = frozenset(
     )
 )
 """The findings after which a definition was read as it was meant, against the letter of the format (spec 1.2)."""
+
+BESIDE_DEFINITIONS = frozenset(code.name for code in (fields.TASK_RULE, fields.GRAPH, BAD_EVENT))
+"""Errors in a pack that cost no skill."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ def loading_notes(snapshot: Snapshot) -> tuple[str, ...]:
 
 def _costly(diagnostics: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
     errors = (found for found in diagnostics if found.severity is Severity.ERROR or found.code == MISNAMED.name)
-    return (found for found in errors if found.code != fields.TASK_RULE.name)
+    return (found for found in errors if found.code not in BESIDE_DEFINITIONS)
 
 
 def _definitions(diagnostics: Iterable[Diagnostic]) -> set[tuple[str, str | None]]:

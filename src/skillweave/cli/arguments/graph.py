@@ -1,0 +1,226 @@
+"""The graph that a command works on, and the moment or script that it is asked about."""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from skillweave.cli.arguments.document import Named, document_in, notes_of, one_line, read_named
+from skillweave.cli.completion import offers
+from skillweave.cli.failure import Mistake
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from skillweave.errors import InvalidGraph
+    from skillweave.frontmatter import Document, Keys
+    from skillweave.graph.checked import Checkup
+    from skillweave.graph.context import MoveContext
+    from skillweave.graph.graph import SkillGraph
+    from skillweave.graph.script import Step
+    from skillweave.registry import Snapshot, Source
+
+GRAPH = "The graph"
+"""The group that options about the graph stand in, in `--help`."""
+
+_BEGINNING = re.compile(r"\A((?:[ \t]*(?:#.*)?\r?\n)*)---[ \t]*\r?\n")
+"""What may stand before a YAML document, and the line that begins it."""
+_LIST = re.compile(r"(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(\[|-(?=[ \t\r\n]))")
+
+File: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A graph or a pack with one (.yaml, .json), or the name of an installed pack, such as support-triage; - "
+        "reads a graph from standard input.",
+    ),
+]
+Current: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--current",
+        metavar="ID",
+        help="The skill that the conversation is in. Default: none, at the start.",
+        rich_help_panel=GRAPH,
+        autocompletion=offers.graph_skills,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A graph, the file or pack that it came from, its skills where it is a pack's, and notes for the user."""
+
+    graph: "SkillGraph"
+    name: str
+    snapshot: "Snapshot | None" = None
+    notes: tuple[str, ...] = ()
+
+    def checkup(self, known_tools: Sequence[str] | None = None) -> "Checkup":
+        """What is wrong with the wiring; in a pack skills that it does not hold are unknown."""
+        if self.snapshot is None:
+            return self.graph.checkup(known_tools)
+        from skillweave.graph.findings import checkup_among
+
+        return checkup_among(self.graph, self.snapshot, known_tools)
+
+    def notes_with_errors(self) -> tuple[str, ...]:
+        """The notes, and one more where the graph has errors, so that nobody trusts an answer of it unwarned."""
+        errors = sum(problem.level.value == "error" for problem in self.checkup().problems)
+        if not errors:
+            return self.notes
+        what = "1 error" if errors == 1 else f"{errors:,} errors"
+        return (*self.notes, f"the graph has {what}; `skillweave graph check {self.name}` says which")
+
+
+async def open_graph(file: str) -> Opened:
+    """The graph of a file or of an installed pack; raises Mistake or InvalidGraph naming the place."""
+    if file != "-" and _is_name(file):
+        return await _of_pack(_installed(file), file)
+    named = read_named(file, "graph")
+    document = document_in(named, "the graph")
+    data = document.data or {}
+    if "graph" in data and file == "-":
+        raise Mistake("a pack is not read from standard input; name its file, or give the graph alone")
+    if "graph" in data:
+        from skillweave.sources.pack import Pack
+
+        return await _of_pack(Pack(file), file)
+    if "pack" in data:
+        raise Mistake(f"pack {file!r} holds no graph; write one under `graph:`, or name another file")
+    return Opened(_read(document, named.name), file, notes=notes_of(document.diagnostics))
+
+
+def graph_of(file: str | None) -> "tuple[SkillGraph | None, tuple[str, ...]]":
+    """The graph of `--graph`, None where none is named, with notes for the user about what it was read from.
+
+    Raises Mistake or InvalidGraph naming the place.
+    """
+    if file is None:
+        return None, ()
+    import asyncio
+
+    opened = asyncio.run(open_graph(file))
+    return opened.graph, opened.notes
+
+
+def context_of(given: str | None, graph: str) -> "tuple[MoveContext, tuple[str, ...]]":
+    """The moment of `--ctx`: JSON, `@FILE`, or `-` for standard input, with notes about its text; `graph` is FILE.
+
+    Raises Mistake or InvalidGraph with the line.
+    """
+    from skillweave.errors import InvalidGraph
+    from skillweave.graph.data.context import read_context
+
+    document, name = _context_document("{}" if given is None else given, graph)
+    try:
+        return read_context(document.data or {}), notes_of(document.diagnostics)
+    except InvalidGraph as error:
+        raise InvalidGraph(_located(error, name, document.lines)) from None
+
+
+def _context_document(given: str, graph: str) -> "tuple[Document, str]":
+    if given != "-" and not given.startswith("@"):
+        return document_in(Named(given, "--ctx", as_json=True), "the context"), "--ctx"
+    named = _read_beside(graph, given.removeprefix("@"), "context")
+    return document_in(named, "the context"), named.name
+
+
+def script_steps(path: str, graph: str) -> "tuple[Sequence[Step], tuple[str, ...]]":
+    """The steps of a script, a list or `steps:` with one, with notes about its text; `graph` is FILE.
+
+    Raises Mistake or InvalidGraph with file and line.
+    """
+    from skillweave.errors import InvalidGraph
+    from skillweave.graph.script import read_script
+
+    named = _read_beside(graph, path, "script")
+    document = _script(named)
+    try:
+        return read_script(document.data or {}), notes_of(document.diagnostics)
+    except InvalidGraph as error:
+        raise InvalidGraph(_located(error, named.name, document.lines)) from None
+
+
+def _read_beside(graph: str, path: str, what: str) -> Named:
+    if graph == path == "-":
+        raise Mistake(f"graph and {what} cannot both come from standard input; name a file for one of them")
+    return read_named(path, what)
+
+
+def _script(named: Named) -> "Document":
+    named = replace(named, text=_BEGINNING.sub(r"\1\n", named.text, count=1))
+    begin = _LIST.match(named.text)
+    if begin is None:
+        return document_in(named, "the script")
+    # Files are mappings everywhere else, but a script is a list in the first place.
+    if named.as_json:
+        return document_in(replace(named, text=f'{{"steps": {named.text}}}'), "the script")
+    before, after = ("{steps:\n", "\n}") if begin[1] == "[" else ("steps:\n", "")
+    return document_in(replace(named, text=f"{before}{named.text}{after}"), "the script", first_line=0)
+
+
+def _is_name(file: str) -> bool:
+    """Whether it can only be the name of a pack: it does not look like a file, and no such file is there."""
+    from skillweave.sources.pack import SUFFIXES
+    from skillweave.sources.packs import pack_names
+
+    path = Path(file)
+    if path.name != file or path.suffix.lower() in SUFFIXES:
+        return False
+    return file in pack_names() if path.is_dir() else not os.path.lexists(file)
+
+
+def _installed(name: str) -> "Source":
+    from skillweave.sources.packs import pack_names, pack_of
+
+    known = pack_names()
+    if name not in known:
+        packs = ", ".join(known) or "none"
+        raise Mistake(f"there is no file {name[:100]!r}, and no installed pack of that name; the packs are: {packs}")
+    return pack_of(name)
+
+
+async def _of_pack(source: "Source", name: str) -> Opened:
+    from skillweave.cli.arguments.skills import load
+    from skillweave.cli.output.tally import loading_notes
+    from skillweave.errors import InvalidGraph
+    from skillweave.formats.codes import GRAPH as BROKEN
+    from skillweave.graph.graph import Check, SkillGraph
+
+    snapshot = (await load([source])).snapshot
+    if snapshot.graph is None:
+        broken = [one_line(found) for found in snapshot.diagnostics if found.code == BROKEN.name]
+        if broken:
+            raise InvalidGraph(_together(broken))
+        raise Mistake(f"pack {name!r} holds no graph; `skillweave check` looks at its skills")
+    graph = SkillGraph.from_dict(snapshot.graph, check=Check.OFF).with_skills(snapshot.skills)
+    return Opened(graph, name, snapshot, loading_notes(snapshot))
+
+
+def _read(document: "Document", name: str) -> "SkillGraph":
+    from skillweave.errors import InvalidGraph
+    from skillweave.graph.graph import Check, SkillGraph
+
+    try:
+        return SkillGraph.from_dict(document.data or {}, check=Check.OFF)
+    except InvalidGraph as error:
+        told = [_located(one, name, document.lines) for one in error.mistakes or (error,)]
+        raise InvalidGraph(_together(told)) from None
+
+
+def _located(error: "InvalidGraph", name: str, lines: "Mapping[Keys, int]") -> str:
+    from skillweave.diagnostics import Location
+    from skillweave.graph.data.places import line_of
+
+    return f"{Location(name, line_of(error.place, lines))}: {error}"
+
+
+def _together(told: Sequence[str]) -> str:
+    if len(told) == 1:
+        return told[0]
+    return f"{len(told)} mistakes: " + " ".join(f"({number}) {one}" for number, one in enumerate(told, start=1))
