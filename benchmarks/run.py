@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TypeAlias
 
 import compose
+import graph
 import growth
 import hosts
 import loading
@@ -24,6 +25,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "loading": loading.measure,
     "turn": turn.measure,
     "compose": compose.measure,
+    "graph": graph.measure,
     "hosts": hosts.measure,
     "startup": startup.measure,
     "growth": growth.measure,
