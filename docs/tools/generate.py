@@ -16,6 +16,7 @@ import skillweave
 from docs.tools.plain import plain
 from docs.tools.run import DOCS, ROOT, run_command
 from skillweave.frontmatter.codes import Code
+from skillweave.graph.checkup.codes import CODES as GRAPH_CODES
 
 PACKAGE = ROOT / "src" / "skillweave"
 NOTE = "<!-- Made by `make docs-pages` from the code. -->\n"
@@ -49,9 +50,15 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "ascii-pattern": ("warning", r"a pattern uses `\b`, `\B`, `\w` or `\W`, which know ASCII letters only"),
         "broken-pattern": ("error", "a pattern that the engine cannot or must not run; the other triggers still count"),
         "decisions-not-kept": ("warning", "the turn is complete, but `why` will not know of it"),
+        "entries-not-scored": ("warning", "the scorer of the skill graph gave no answer, so that it chose no entry"),
         "event-declared-twice": ("warning", "two sources declare an event differently; the first one counts"),
         "empty-keyword": ("error", "an empty trigger, which would match every message; left out"),
-        "kept-last-good": ("warning", "a skill that can no longer be read stays in use as it last was"),
+        "graph-ignored": ("warning", "a second source brings a skill graph; that of the first one counts"),
+        "inactive-skill": ("warning", "the skill graph leads to a skill that is a draft or disabled"),
+        "kept-last-good": (
+            "warning",
+            "a skill, rule or graph that can no longer be read stays in use as it last was",
+        ),
         "ledger-unavailable": ("error", "the ledger does not answer; says whether skills are given or withheld"),
         "lifecycle-unknown-skill": ("warning", "`Settings.lifecycles` names a skill that there is not"),
         "long-keyword": ("error", "a trigger over 500 characters; left out"),
@@ -135,6 +142,8 @@ def diagnostics_page() -> str:
         parts += ["", f"## {TITLES.get(module, module)}", "", *_table(rows)]
     rows = ((name, *said) for name, said in sorted(BESIDE_TABLES.items()))
     parts += ["", "## Triggers, sources, the turn", "", *_table(rows)]
+    rows = ((name, code.level.value, code.says.rstrip(".")) for name, code in GRAPH_CODES.items())
+    parts += ["", "## The checkup of a skill graph", "", *_table(rows)]
     return "\n".join(parts) + "\n"
 
 
@@ -144,7 +153,7 @@ def tables() -> dict[str, list[Code]]:
     for path in sorted(PACKAGE.rglob("codes.py"), key=_reading_order):
         name = _module(path)
         found[name] = [value for value in vars(import_module(name)).values() if isinstance(value, Code)]
-    return found
+    return {name: codes for name, codes in found.items() if codes}
 
 
 def codes_beside_tables() -> set[str]:

@@ -9,6 +9,7 @@ A page gets a folder of its own with the example skills in `skills`, and its blo
 - `python`: runs, all blocks of a page in one namespace; what it prints stands in a `text` block titled `Output` behind.
 - a block whose title is a path: a file, written before the next step.
 - `json`, `yaml`, `toml`: must be such.
+- an image whose file one of these steps wrote too: both must be the same.
 
 A line `...` in an output stands for any lines. With `--write` outputs that differ are replaced by the real ones.
 """
@@ -53,7 +54,10 @@ _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=")
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """An output that is not the shown one; with `correction` from `start` to `end` of the page's text it would be."""
+    """An output or picture that is not the shown one; with `correction` from `start` to `end` of the text it would be.
+
+    `page` is the file to be corrected: the page itself, or a picture in it.
+    """
 
     page: Path
     line: int
@@ -91,6 +95,18 @@ class _Run:
             else:
                 _require_valid(block, self.page.path)
 
+    def pictures(self) -> None:
+        """The images that the steps wrote too."""
+        for target in self.page.images:
+            shown, made = (self.page.path.parent / target).resolve(), Path(Path(target).name)
+            if not made.is_file():
+                continue
+            real = made.read_text(encoding="utf-8")
+            text = shown.read_text(encoding="utf-8") if shown.is_file() else ""
+            if text != real:
+                what = f"the picture that {self.page.path.name} makes"
+                self.wrong.append(Wrong(shown, 1, what, "another one", "what it draws now", 0, len(text), real))
+
     def _session(self, block: Block) -> None:
         for command, shown, start, end in _commands(block):
             if command.split()[0] not in SHOWN_ONLY:
@@ -121,6 +137,7 @@ def run_page(path: Path) -> list[Wrong]:
     run = _Run(Page(path))
     with _folder():
         run.steps()
+        run.pictures()
     return run.wrong
 
 
@@ -154,12 +171,13 @@ def settled(output: str) -> str:
     return "\n".join(line.rstrip() for line in output.strip().splitlines())
 
 
-def write(path: Path, wrong: Sequence[Wrong]) -> None:
-    """Put the real outputs into the page."""
-    text = path.read_text(encoding="utf-8")
-    for one in sorted(wrong, key=lambda one: -one.start):
-        text = f"{text[: one.start]}{one.correction}{text[one.end :]}"
-    path.write_text(text, encoding="utf-8")
+def write(wrong: Sequence[Wrong]) -> None:
+    """Put the real outputs into the page, and the real pictures beside it."""
+    for path in dict.fromkeys(one.page for one in wrong):
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        for one in sorted((one for one in wrong if one.page == path), key=lambda one: -one.start):
+            text = f"{text[: one.start]}{one.correction}{text[one.end :]}"
+        path.write_text(text, encoding="utf-8")
 
 
 def pages() -> list[Path]:
@@ -182,7 +200,7 @@ def main(arguments: Sequence[str]) -> int:
         for one in wrong:
             print(one, end="\n\n")
         if wrong and "--write" in arguments:
-            write(path, wrong)
+            write(wrong)
     return 1 if failed else 0
 
 

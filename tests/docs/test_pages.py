@@ -92,12 +92,25 @@ def test_what_differs_is_found(shown: str, real: str) -> None:
     assert not agrees(shown, real)
 
 
+def test_a_picture_that_a_page_makes_is_the_one_that_it_shows(page: Path) -> None:
+    page.write_text("![A picture](assets/one.svg)\n\n```console\n$ echo '<svg/>' > one.svg\n```\n")
+    (wrong,) = run_page(page)
+    shown = page.parent / "assets" / "one.svg"
+    assert wrong.page == shown
+    shown.parent.mkdir()
+    write([wrong])
+    assert shown.read_text() == "<svg/>\n"
+    assert run_page(page) == []
+    shown.write_text("<svg></svg>\n")
+    assert [one.page for one in run_page(page)] == [shown]
+
+
 def test_real_outputs_are_written_into_the_page(page: Path) -> None:
     page.write_text(
         "```console\n$ echo one\n$ echo two\n2\n```\n\n```python\nprint(3)\n```\n\nText.\n\n"
         '```python\nprint(4)\n```\n\n```text title="Output"\n5\n```\n'
     )
-    write(page, run_page(page))
+    write(run_page(page))
     assert page.read_text() == (
         "```console\n$ echo one\none\n\n$ echo two\ntwo\n```\n\n```python\nprint(3)\n```\n\n"
         '```text title="Output"\n3\n```\n\nText.\n\n```python\nprint(4)\n```\n\n```text title="Output"\n4\n```\n'

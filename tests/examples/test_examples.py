@@ -110,7 +110,25 @@ CODING_AGENT_FRAMEWORK = (
     "lead   heard   Both criteria hold: test_criterion_1 and test_criterion_2 are green.",
     "files  double.md, double.py, test_double.py",
 )
+SKILL_GRAPH = (
+    "move     start -> ticket-triage, by entry",
+    "given    ticket-triage, support-voice",
+    "offered  classify_ticket",
+    "stays    at ticket-triage",
+    "move     ticket-triage -> refund-request, by route",
+    "stays    at refund-request",
+    "offered  lookup_order, issue_refund",
+    "move     refund-request -> ticket-follow-up, by route",
+    "why      the route from 'refund-request' to 'ticket-follow-up' fires",
+    "-        the process ends; the next one opens the same ledger",
+    "move     ticket-follow-up -> ticket-triage, by route",
+    "given    nothing new",
+    "move     ticket-triage -> human-handover, by route",
+    "offered  assign_to_person",
+    "trail    ticket-triage -> refund-request -> ticket-follow-up -> ticket-triage -> human-handover",
+)
 SAYS = {
+    "skill_graph.py": SKILL_GRAPH,
     "coding_langgraph.py": CODING_LANGGRAPH,
     "coding_agent_framework.py": CODING_AGENT_FRAMEWORK,
     "messages_loop.py": ("OpenAI style, history placement", *LOOP_IN_HISTORY),
@@ -144,6 +162,14 @@ def test_both_styles_and_placements_give_the_model_each_skill_once_in_every_call
     had = [[line.split(";")[0] for line in part.splitlines() if line.startswith("model")] for part in parts]
     one, both = "model   had Invoice Checking", "model   had Invoice Checking, Meeting Minutes"
     assert had == [[one] * 4 + [both] * 2] * 4
+
+
+def test_a_desk_refuses_what_belongs_to_another_place_in_words() -> None:
+    lines = run("skill_graph.py")
+    (read,) = (line for line in lines if line.startswith("read "))
+    (refused,) = (line for line in lines if line.startswith("refused "))
+    assert "'ticket-follow-up' cannot be reached from 'ticket-triage'; what can be is: human-handover" in read
+    assert "it belongs to `refund-request`, and the conversation is at `ticket-triage`" in refused
 
 
 def test_a_body_of_20_000_tokens_is_used_within_a_budget_of_2_000() -> None:

@@ -12,15 +12,18 @@ from typing import Any
 import pytest
 
 import skillweave
-from skillweave import Budget, Lifecycle, Outcome, Settings
+from skillweave import Budget, Lifecycle, Outcome, Settings, ToolResult
 from skillweave.cli.entry import run
 from skillweave.compose.spawn_plan import SpawnPlan, SpawnRejected
 from skillweave.compose.verdict import Ruling
 from skillweave.disclose.skill_tools import SkillTools
+from skillweave.errors import GraphRefused
+from skillweave.graph import Overlay, SkillGraph
+from skillweave.graph.schema import graph_schema
 from skillweave.select.select import DEFAULT
 from skillweave.skill import Checkpoint, OutputContract, SkillText, ToolRules
 from skillweave.task import Task
-from skillweave.testing.fakes import WordCounter
+from skillweave.testing.fakes import FakeEmbedder, WordCounter
 from skillweave.testing.observers import Recorder
 from tests.skills import make_skill
 
@@ -323,6 +326,187 @@ async def test_opentelemetry_behind_an_extra(docs_say: Says) -> None:
     (span,) = exporter.get_finished_spans()
     assert any(key.startswith("gen_ai.skill.") for event in span.events for key in event.attributes or {})
     docs_say("concepts/telemetry.md", "gen_ai.skill")
+
+
+# -- a skill graph -----------------------------------------------------------------------------------------------------
+
+DESK = {
+    "entries": [
+        {"skill": "triage", "match": {"keywords": ["help"]}},
+        {"skill": "voice", "base": True, "match": {"regex": "."}},
+    ],
+    "routes": [
+        {"from": "triage", "to": "refund", "on_tool": "classify", "guard": {"risk": {"lt": "high"}}},
+        {"from": "refund", "to": "closing", "on_tool": "pay", "on_status": "success"},
+        {"from": "closing", "to": "triage"},
+    ],
+    "scales": {"risk": ["low", "high"]},
+}
+DESK_SKILLS = [
+    make_skill("triage", tools=ToolRules(allowed=("classify",))),
+    make_skill("refund", tools=ToolRules(allowed=("pay",))),
+    make_skill("closing"),
+    make_skill("voice"),
+]
+LOW_RISK = ToolResult("classify", '{"risk": "low"}')
+
+
+def desk(**options: Any) -> skillweave.Weaver:
+    return skillweave.open(*DESK_SKILLS, graph=SkillGraph.from_dict(DESK), **options)
+
+
+async def moved(weaver: skillweave.Weaver, *results: ToolResult, **fields: Any) -> skillweave.Injection:
+    return await weaver.weave("", role="tool", conversation="c", results=results, **fields)
+
+
+async def test_a_graph_leads_from_skill_to_skill(docs_say: Says) -> None:
+    weaver = desk()
+    begun = await weaver.weave("help", conversation="c")
+    assert "triage" in begun.skills
+    assert (await moved(weaver, LOW_RISK)).skills == ("refund",)
+    picked = await weaver.weave("SKILL_SELECT:closing", role="assistant", conversation="c")
+    assert picked.skills == ("closing",)
+    docs_say("concepts/skill-graph.md", "on_tool")
+
+
+def test_the_spellings_of_a_graph_are_one(docs_say: Says) -> None:
+    import jsonschema
+
+    read = SkillGraph.from_dict(DESK)
+    built = (
+        SkillGraph.builder()
+        .entry("triage", match={"keywords": ["help"]})
+        .entry("voice", match={"regex": "."}, base=True)
+        .route("triage", "refund", on_tool="classify", guard={"risk": {"lt": "high"}})
+        .route("refund", "closing", on_tool="pay", on_status="success")
+        .route("closing", "triage")
+        .scales(risk=["low", "high"])
+        .build()
+    )
+    assert built.digest == read.digest == SkillGraph.from_dict(read.to_dict()).digest
+    jsonschema.validate(read.to_dict(), graph_schema())
+    docs_say("guides/skill-graph.md", "Both spellings are one graph")
+
+
+def test_guards_compare_by_type_and_scale(docs_say: Says) -> None:
+    graph = SkillGraph.from_dict(DESK)
+    for risk, to in (("low", "refund"), ("high", "triage"), (1, "triage"), (None, "triage")):
+        answer = {"tool": "classify", "result": {"risk": risk}}
+        assert graph.next_skill({"current": "triage", "last_tool": answer}) == to
+    docs_say("concepts/skill-graph.md", "never true, also for `ne` and `not_in`")
+
+
+async def test_only_what_can_be_reached_may_be_opened(docs_say: Says) -> None:
+    weaver = desk()
+    begun = await weaver.weave("help", conversation="c")
+    assert begun.reachable == ("refund",)
+    assert "From here you may go to: refund" in begun.instructions
+    refused = await weaver.call_tool("read_skill", {"skill_id": "closing"}, conversation="c")
+    assert "'closing' cannot be reached from 'triage'" in refused.text
+    docs_say("concepts/skill-graph.md", "can be reached")
+
+
+async def test_tools_belong_to_places(docs_say: Says) -> None:
+    weaver = desk()
+    begun = await weaver.weave("help", conversation="c")
+    assert begun.tools.offers(["classify", "pay"]) == ("classify",)
+    assert begun.tools.authorize("pay").ruling is Ruling.DENY
+    assert (await moved(weaver, LOW_RISK)).tools.offers(["classify", "pay"]) == ("pay",)
+    docs_say("concepts/skill-graph.md", "Tools belong to places.")
+
+
+def test_a_move_explains_itself() -> None:
+    high = {"tool": "classify", "result": {"risk": "high"}}
+    context = {"current": "triage", "last_tool": high, "pick": "closing"}
+    move = SkillGraph.from_dict(DESK).explain(context)
+    assert (move.to, move.by) == ("triage", "stay")
+    assert [closed.guard for closed in move.guards_closed] == ["risk < high"]
+    assert [(loser.to, loser.why) for loser in move.losers] == [("closing", "unreachable")]
+
+
+async def test_base_skills_apply_beside_the_cursor(docs_say: Says) -> None:
+    weaver = desk()
+    await weaver.weave("help", conversation="c")
+    await moved(weaver, LOW_RISK)
+    assert {entry.skill_id for entry in (await weaver.state("c")).engaged} == {"refund", "voice"}
+    docs_say("concepts/skill-graph.md", "base: true")
+
+
+async def test_a_decision_tree_engages_one_leaf(docs_say: Says) -> None:
+    tree = {"tree": {"if": {"keywords": ["refund"]}, "then": "refund", "else": "triage"}}
+    weaver = skillweave.open(*DESK_SKILLS, graph=SkillGraph.from_dict(tree))
+    for words, leaf in (("hello", "triage"), ("my refund", "refund")):
+        await weaver.weave(words, conversation="c")
+        assert [entry.skill_id for entry in (await weaver.state("c")).engaged] == [leaf]
+    docs_say("concepts/skill-graph.md", "exactly one leaf is engaged")
+
+
+@pytest.mark.parametrize("pick", ["keyword", "lexical", "embedding"])
+async def test_a_scorer_chooses_the_entry_or_abstains(pick: str, docs_say: Says) -> None:
+    entries = [{"skill": name, "examples": [text]} for name, text in (("refund", "money"), ("triage", "crash"))]
+    data = {"entries": entries, "pick": {"by": pick, "min_score": 0.1}}
+    graph = SkillGraph.from_dict(data, embedder=FakeEmbedder())
+    for words, to in (("it went into a crash", "triage"), ("good morning", None)):
+        weaver = skillweave.open(*DESK_SKILLS, graph=graph)
+        injection = await weaver.weave(words, conversation="c")
+        assert injection.move is not None
+        assert injection.move.to == to
+    docs_say("concepts/skill-graph.md", f"| `{pick}` |")
+
+
+def test_limits_stop_a_run(docs_say: Says) -> None:
+    graph = SkillGraph.from_dict({**DESK, "limits": {"visits": 1}})
+    move = graph.explain({"current": "closing", "pick": "triage", "visits": {"triage": 1, "closing": 1}})
+    assert (move.to, move.by) == ("closing", "stopped")
+    docs_say("concepts/skill-graph.md", "## Limits")
+
+
+async def test_the_cursor_outlives_the_process(tmp_path: Path, docs_say: Says) -> None:
+    recorder = Recorder()
+    await desk(ledger=tmp_path / "state.db").weave("help", conversation="c")
+    again = desk(ledger=tmp_path / "state.db", observers=[recorder])
+    for _ in range(2):
+        assert (await moved(again, LOW_RISK, turn_id="t2")).move is not None
+        cursor = (await again.state("c")).cursor
+        assert cursor is not None
+        assert (cursor.skill, dict(cursor.visits)) == ("refund", {"triage": 1, "refund": 1})
+    assert recorder.types.count("cursor.moved") >= 1
+    docs_say("concepts/skill-graph.md", "any process goes on with it")
+
+
+def test_a_checkup_finds_mistakes_and_can_be_told_why_not(docs_say: Says) -> None:
+    wrong = {**DESK, "scales": {}}
+    assert [one.code for one in SkillGraph.from_dict(wrong, check="off").checkup().problems] == ["untyped-comparison"]
+    with pytest.raises(GraphRefused, match="risk"):
+        SkillGraph.from_dict(wrong)
+    told = SkillGraph.from_dict({**wrong, "suppress": {"untyped-comparison": "we know"}}).checkup()
+    assert told.ok
+    assert any("we know" in note for note in told.notes)
+    docs_say("guides/skill-graph.md", "suppressed with a reason")
+
+
+def test_a_graph_is_drawn_with_a_run_on_top(docs_say: Says) -> None:
+    graph = SkillGraph.from_dict(DESK)
+    run_so_far = Overlay(["triage"], "refund", graph.reachable_skills("refund"))
+    assert graph.to_mermaid(run_so_far).startswith("flowchart TD")
+    assert 'class="node skill current"' in graph.to_svg(run_so_far)
+    docs_say("guides/skill-graph.md", "support-desk-run.svg")
+
+
+async def test_a_script_is_played_as_a_test(docs_say: Says) -> None:
+    graph = SkillGraph.from_dict(DESK)
+    steps = [{"user": "help", "expect": "triage"}, {"pick": "closing", "expect": {"by": "stay"}}]
+    assert (await graph.simulate(steps)).ok
+    assert not (await graph.simulate([{"user": "help", "expect": "refund"}])).ok
+    docs_say("guides/skill-graph.md", "graph simulate")
+
+
+@pytest.mark.parametrize("pack", ["support-triage", "coding-pipeline"])
+def test_two_graphs_come_along(pack: str, command: Callable[..., Any], docs_say: Says) -> None:
+    assert command("graph", "check", pack)["problems"] == []
+    assert command("graph", "next", pack, "--ctx", '{"user": "We need a refund"}')["by"] == "entry"
+    assert command("graph", "reachable", pack)["reachable"]
+    docs_say("guides/tasks.md", f"`{pack}`")
 
 
 # -- at the command line -----------------------------------------------------------------------------------------------
