@@ -169,7 +169,7 @@ def test_data_and_back_is_the_same_graph() -> None:
 # the skills of a graph
 
 
-def test_skills_come_with_what_engages_them_in_the_order_of_declaration() -> None:
+def test_skills_come_with_their_compiled_triggers_in_the_order_of_declaration() -> None:
     found = {one.skill.id: [(edge.from_, edge.kind) for edge in one.triggers] for one in SHOP.skills}
     assert found == {
         "triage": [(None, EdgeKind.ENTRY)],

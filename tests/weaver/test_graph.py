@@ -277,6 +277,25 @@ def test_a_raising_condition_never_empties_what_is_engaged() -> None:
     assert [piece.kind for piece in injection.move.evidence] == ["raised"]
 
 
+def test_a_base_entry_whose_condition_raises_counts_as_no_match_and_is_reported_in_every_turns_move() -> None:
+    raising = Entry("tone", Predicate(lambda _: 1 / 0), base=True)
+    graph = graph_of("a", "b", "tone", entries=[Entry("a"), raising], routes=[Route("a", "b", on_tool="t")])
+    weaver = weaver_over(graph, [make_skill("a"), make_skill("b"), make_skill("tone")])
+    for turn_id, results in (
+        ("t1", ()),
+        ("t2", ()),
+        ("t3", (ToolResult("t", "ok"),)),
+        ("t3", (ToolResult("t", "ok"),)),
+    ):
+        injection = weaver.sync.weave("hello", conversation="c", turn_id=turn_id, results=results)
+        assert injection.move is not None
+        raised = [piece.text for piece in injection.move.evidence if piece.kind == "raised"]
+        assert len(raised) == 1
+        assert raised[0].startswith("entry tone: ")
+        assert raised[0].endswith("ZeroDivisionError")
+    assert engaged(weaver) == ["b"]
+
+
 def test_a_cursor_on_a_skill_that_is_not_loaded_is_told_and_harms_nothing() -> None:
     weaver = weaver_over(GRAPH, [one for one in skills() if one.id != "triage"])
     injection = weaver.sync.weave("I was charged twice", conversation="c")
@@ -499,6 +518,26 @@ def test_exactly_one_leaf_is_engaged_each_turn() -> None:
     weaver.sync.weave("hello", conversation="c")
     assert engaged(weaver) == ["talk"]
     assert cursor(weaver) is None
+
+
+def test_each_turn_the_tree_is_walked_once() -> None:
+    asked: list[object] = []
+    tree = SkillGraph.builder().tree(decide(asked.append, "fix", "talk")).build("off")
+    weaver = weaver_over(tree, LEAVES)
+    for turns in (1, 2, 3):
+        weaver.sync.weave("hello", conversation="c")
+        assert len(asked) == turns
+
+
+def test_a_raising_condition_of_a_tree_is_reported_also_where_the_model_picks_its_leaf() -> None:
+    tree = SkillGraph.builder().tree(decide(lambda _: 1 / 0, "fix", "talk")).build("off")
+    said = [Message(Role.USER, "hm"), Message(Role.ASSISTANT, "SKILL_SELECT:fix"), Message(Role.USER, "ok")]
+    for transcript, leaf in (([Message(Role.USER, "ok")], "talk"), (said, "fix")):
+        weaver = weaver_over(tree, LEAVES)
+        injection = weaver.sync.weave("ok", conversation="c", transcript=transcript)
+        assert engaged(weaver) == [leaf]
+        assert injection.move is not None
+        assert [piece.kind for piece in injection.move.evidence][1:] == ["raised"]
 
 
 def test_between_two_turns_the_leaf_stays() -> None:

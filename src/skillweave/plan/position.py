@@ -13,6 +13,7 @@ from skillweave.graph.cursor import Cursor
 from skillweave.graph.entries import is_never
 from skillweave.graph.judging import Sight, judge
 from skillweave.graph.move import Move, Why
+from skillweave.graph.notes import Notes
 from skillweave.graph.reachable import refusal
 from skillweave.graph.scoring import EntryScoring
 from skillweave.ledger.approvals import kept_out
@@ -53,7 +54,8 @@ class Position:
     @property
     def reachable(self) -> tuple[str, ...]:
         """The skills that the model may open from here."""
-        return tuple(one for one in self.here.reachable if one not in self.kept_out)
+        reachable = self.here.reachable
+        return tuple(one for one in reachable if one not in self.kept_out) if self.kept_out else reachable
 
     @property
     def where(self) -> str:
@@ -120,7 +122,8 @@ class Position:
 def find_position(wiring: Wiring, state: State, turn: Turn, scoring: EntryScoring | None) -> Position:
     """Move, and say what is engaged for it; pure, and the same again for a replay of the same turn."""
     context = moment_of(wiring, state, turn)
-    base = () if context.between else tuple(_base(wiring, context, scoring))
+    notes = Notes()
+    base = () if context.between else tuple(_base(wiring, context, scoring, notes))
     rejected = kept_out(state.approvals, wiring.kit.snapshot)
     if wiring.compiled.declared.tree is not None:
         move, leaf = _leaf(wiring, state, context, scoring)
@@ -130,7 +133,18 @@ def find_position(wiring: Wiring, state: State, turn: Turn, scoring: EntryScorin
         # A replay whose cursor is gone: somebody ended the engagement since, which the replay must not undo.
         nothing = replace(context, between=True, picks=())
         move, cursor = advance(wiring.compiled, None, nothing, turn.id, scoring)
+    if cursor is None or cursor is not state.cursor:
+        move, cursor = _with_failures(move, cursor, notes)
     return Position(wiring, turn, move, cursor, None if cursor is None else cursor.skill, base, kept_out=rejected)
+
+
+def _with_failures(move: Move, cursor: Cursor | None, notes: Notes) -> tuple[Move, Cursor | None]:
+    """The move with the conditions of base entries that raised, for they are asked beside it in every turn."""
+    raised = tuple(piece for piece in notes.failures if piece not in move.evidence)
+    if not raised:
+        return move, cursor
+    told = replace(move, evidence=(*move.evidence, *raised))
+    return told, None if cursor is None else replace(cursor, last_move=told)
 
 
 def moment_of(wiring: Wiring, state: State, turn: Turn) -> MoveContext:
@@ -156,7 +170,8 @@ def _leaf(wiring: Wiring, state: State, context: MoveContext, scoring: EntryScor
     leaves = graph.reachable_skills()
     picked = next((pick for pick in context.picks if pick in leaves), None)
     if picked is not None:
-        return replace(move, evidence=(Evidence("pick", picked),), reason=f"{picked!r} was asked for"), picked
+        raised = () if context.between else tuple(piece for piece in move.evidence if piece.kind == "raised")
+        return replace(move, evidence=(Evidence("pick", picked), *raised), reason=f"{picked!r} was asked for"), picked
     if context.between:
         kept = _kept(wiring, [entry.skill_id for entry in state.engaged if entry.skill_id in leaves])
         return replace(move, evidence=(), reason="nothing is said that could lead elsewhere"), kept
@@ -168,7 +183,7 @@ def _kept(wiring: Wiring, engaged: Collection[str]) -> str | None:
     return next((one for one in engaged if wiring.here(one).held_back.isdisjoint(engaged)), None)
 
 
-def _base(wiring: Wiring, context: MoveContext, scoring: EntryScoring | None) -> Iterator[Candidate]:
+def _base(wiring: Wiring, context: MoveContext, scoring: EntryScoring | None, notes: Notes) -> Iterator[Candidate]:
     compiled = wiring.compiled
     if not compiled.base:
         return
@@ -181,6 +196,8 @@ def _base(wiring: Wiring, context: MoveContext, scoring: EntryScoring | None) ->
             yield Candidate(entry.skill, 1.0, MATCHER, (Evidence("entry", f"{entry.skill} ({_BASE})"),))
         elif (verdict := judge(entry.condition, sight)).holds:
             yield Candidate(entry.skill, 1.0, MATCHER, verdict.evidence)
+        elif verdict.raised:
+            notes.failed(verdict, f"entry {entry.skill}")
 
 
 def _with_evidence(led: Candidate, found: Candidate | None) -> Candidate:

@@ -1,4 +1,7 @@
+import re
+from cProfile import Profile
 from dataclasses import replace
+from pstats import Stats
 from types import MappingProxyType
 
 import pytest
@@ -151,3 +154,26 @@ def test_what_is_not_suppressed_is_the_same_with_and_without_suppressed_codes(de
     loud = checkup(replace(declared, suppress=MappingProxyType({})))
     quiet = checkup(replace(declared, suppress=MappingProxyType(dict.fromkeys([*CODES][::2], "x"))))
     assert quiet.problems == tuple(one for one in loud.problems if one.code not in [*CODES][::2])
+
+
+@UNHURRIED
+@given(some.graphs)
+def test_a_message_is_one_or_two_sentences(declared: Declared) -> None:
+    for one in checkup(declared).problems:
+        unquoted = re.sub("`[^`]*`|“[^”]*”", "x", one.message)
+        assert len(re.findall(r"[.!?](?= |$)", unquoted)) in (1, 2), one.message
+
+
+def test_a_thousand_skills_and_five_thousand_routes_are_checked_with_no_more_calls_than_fit_into_a_second() -> None:
+    ids = [f"s{number}" for number in range(1_000)]
+    entries = (Entry(one, words(f"word{number}")) for number, one in enumerate(ids))
+    routes = (
+        Route(one, ids[(number + 7 * step + 1) % 1_000], on_tool=f"tool{step % 3}", guard=guard(n={"gt": step}))
+        for number, one in enumerate(ids)
+        for step in range(5)
+    )
+    declared = graph(*entries, *routes)
+    profile = Profile()
+    report = profile.runcall(checkup, declared)
+    assert (len(declared.routes), bool(report.problems)) == (5_000, True)
+    assert Stats(profile).total_calls < 4_000_000  # type: ignore[attr-defined]

@@ -116,7 +116,7 @@ def test_routes_from_any_are_shadowed_only_by_those_to_the_same_skill() -> None:
     assert "shadowed-route" in codes(of(Route(ANY, "c", on_tool="x"), narrow))
 
 
-def test_two_routes_that_can_fire_for_one_result_are_ambiguous_routes() -> None:
+def test_two_unprioritised_routes_that_can_really_fire_together_are_ambiguous_routes() -> None:
     problem = only(of(Route("a", "b", on_tool="x"), Route("a", "c", on_status=("success",))), "ambiguous-routes")
     assert (problem.from_, problem.to) == ("a", "c")
     assert "`b`" in problem.message
@@ -136,7 +136,7 @@ def test_two_routes_that_can_fire_for_one_result_are_ambiguous_routes() -> None:
     ],
     ids=["tools", "statuses", "scale", "numbers", "priority", "model edge", "never fires"],
 )
-def test_routes_that_are_disjoint_or_have_priorities_are_not_ambiguous(
+def test_routes_with_disjoint_tools_statuses_or_guards_or_with_priorities_are_not_ambiguous(
     one: dict[str, object], other: dict[str, object]
 ) -> None:
     declared = of(Route("a", "b", **one), Route("a", "c", **other))  # type: ignore[arg-type]
