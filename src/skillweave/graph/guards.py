@@ -121,7 +121,7 @@ def _ranked(test: FieldTest, found: object, scales: Scales) -> tuple[float, floa
     if isinstance(found, str) and isinstance(test.value, str):
         scale = scales.get(test.field, ())
         return (scale.index(found), scale.index(test.value)) if found in scale and test.value in scale else (nan, nan)
-    if _is_number(found) and _is_number(test.value):
+    if isinstance(found, int | float) and isinstance(test.value, int | float) and not isinstance(found, bool):
         return found, test.value
     return nan, nan
 

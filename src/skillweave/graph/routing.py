@@ -1,6 +1,6 @@
 """Which route fires: for each tool result, the routes out of a skill, then those from any (spec 3.2)."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from skillweave.conversation import ToolResult
 from skillweave.decisions import Evidence
@@ -33,23 +33,22 @@ def _first_that_fires(
     compiled: Compiled, current: str, result: ToolResult | None, sight: Sight, notes: Notes
 ) -> Taken | None:
     for route in _asked(compiled, current):
+        if not _meets(route, result, sight):
+            continue
         evidence = _evidence_that(route, result, sight, notes)
         if evidence is not None:
             return Taken(route.to, By.ROUTE, evidence, f"the {described(route)} fires")
     return None
 
 
-def _asked(compiled: Compiled, current: str) -> Iterator[Route]:
-    yield from compiled.routes_from.get(current, ())
-    for route in compiled.any_routes:
-        if route.to != current:
-            yield route
+def _asked(compiled: Compiled, current: str) -> Sequence[Route]:
+    own = compiled.routes_from.get(current, ())
+    any_ = compiled.any_routes
+    return (*own, *(route for route in any_ if route.to != current)) if any_ else own
 
 
 def _evidence_that(route: Route, result: ToolResult | None, sight: Sight, notes: Notes) -> tuple[Evidence, ...] | None:
-    """What shows that the route fires; None where it does not."""
-    if not _meets(route, result, sight):
-        return None
+    """What shows that a route fires whose tool and status are met; None where it does not."""
     evidence = _of_result(route, result)
     if route.condition is not None:
         verdict = judge(route.condition, sight, result)
@@ -71,12 +70,12 @@ def _meets(route: Route, result: ToolResult | None, sight: Sight) -> bool:
     """Whether the result is of the route's tool and status; without one, whether the route needs none."""
     if result is None:
         return not route.needs_result
-    if route.on_status and result.status not in route.on_status:
-        return False
     tool = route.on_tool
     if isinstance(tool, Regex):
-        return sight.lexicon.patterns[tool].search(result.tool.encode("utf-8", "replace")) is not None
-    return tool is None or tool == result.tool
+        met = sight.lexicon.patterns[tool].search(result.tool.encode("utf-8", "replace")) is not None
+    else:
+        met = tool is None or tool == result.tool
+    return met and (not route.on_status or result.status in route.on_status)
 
 
 def _of_result(route: Route, result: ToolResult | None) -> tuple[Evidence, ...]:
