@@ -34,7 +34,7 @@ def test_any_is_no_skill() -> None:
 
 
 def test_base_are_the_entries_that_are_declared_so() -> None:
-    assert _compiled(FLAT).base == {"a"}
+    assert _compiled(FLAT).base == {"a": tuple(entry for entry in FLAT.entries if entry.base)}
 
 
 def test_all_intents_are_found_once_each_wherever_they_stand() -> None:

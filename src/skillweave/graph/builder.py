@@ -88,7 +88,8 @@ class GraphBuilder:
             _label(label, place),
             require_flag(base, f"{place}.base"),
         )
-        return self._with(entries=(*self._declared.entries, entry))
+        self._declared = replace(self._declared, entries=(*self._declared.entries, entry))
+        return self
 
     def route(
         self,
@@ -113,7 +114,8 @@ class GraphBuilder:
             _label(label, place),
             require_count(priority, f"{place}.priority", -LARGEST_WHOLE),
         )
-        return self._with(routes=(*self._declared.routes, route))
+        self._declared = replace(self._declared, routes=(*self._declared.routes, route))
+        return self
 
     def tree(self, root: Branch, default: Skilled | None = None) -> Self:
         """A decision tree in place of entries and routes; `default` is its leaf where a condition raises."""
@@ -122,7 +124,9 @@ class GraphBuilder:
         node, skills = _branch(root, "tree")
         for skill in skills:
             self._known(skill, "tree")
-        return self._with(tree=node, default=None if default is None else self._known(default, "default"))
+        leaf = None if default is None else self._known(default, "default")
+        self._declared = replace(self._declared, tree=node, default=leaf)
+        return self
 
     def entry_by(self, scorer: Scorer) -> Self:
         """A scorer chooses the entry."""
@@ -145,12 +149,14 @@ class GraphBuilder:
     def never_routes(self, phrases: Iterable[str]) -> Self:
         """Messages that must not start any conditional entry; further calls add to them."""
         more = _texts(phrases, "never_routes")
-        return self._with(never_routes=(*self._declared.never_routes, *more))
+        self._declared = replace(self._declared, never_routes=(*self._declared.never_routes, *more))
+        return self
 
     def scales(self, **scales: Iterable[str]) -> Self:
         """The order of words that guards compare: by field, the lowest first."""
         given = read_scales({field: _listed(words) for field, words in scales.items()}, "scales")
-        return self._with(scales={**self._declared.scales, **given})
+        self._declared = replace(self._declared, scales={**self._declared.scales, **given})
+        return self
 
     def limits(
         self,
@@ -166,34 +172,32 @@ class GraphBuilder:
         data = {"visits": {key: most for key, most in of_visits.items() if most is not None}, "iterations": iterations}
         given = read_limits({key: most for key, most in data.items() if most not in (None, {})}, "limits")
         known = self._declared.limits
-        return self._with(
-            limits=Limits(
-                given.visits or known.visits,
-                {**known.visits_of, **given.visits_of},
-                given.all_visits or known.all_visits,
-                given.iterations or known.iterations,
-            )
+        limits = Limits(
+            given.visits or known.visits,
+            {**known.visits_of, **given.visits_of},
+            given.all_visits or known.all_visits,
+            given.iterations or known.iterations,
         )
+        self._declared = replace(self._declared, limits=limits)
+        return self
 
     def suppress(self, code: str, reason: str) -> Self:
         """Leave a code of the checkup out of its report, for a reason that its notes tell."""
         given = read_suppressed({code: reason}, "suppress")
-        return self._with(suppress={**self._declared.suppress, **given})
+        self._declared = replace(self._declared, suppress={**self._declared.suppress, **given})
+        return self
 
     def build(self, check: Check | str = Check.THROW, known_tools: Collection[str] | None = None) -> SkillGraph:
         """The graph. Raises InvalidGraph for parts that exclude each other, GraphRefused for errors of the checkup."""
         declared = replace(self._declared, skills=tuple(self._skills.values()), listed=False)
         return SkillGraph.of(declared, check=check, known_tools=known_tools)
 
-    def _with(self, **changes: object) -> Self:
-        self._declared = replace(self._declared, **changes)  # type: ignore[arg-type]
-        return self
-
     def _picking(self, pick: EntryPick | Scorer) -> Self:
         known = self._declared.pick
         if known is not EntryPick.DECLARATION and known is not pick:
             raise InvalidGraph("two things choose the entry; call one of entry_by, entry_by_relevance, entry_by_read")
-        return self._with(pick=pick)
+        self._declared = replace(self._declared, pick=pick)
+        return self
 
     def _source(self, from_: Skilled, place: str) -> str:
         return ANY if isinstance(from_, str) and from_ in ANY_SKILL else self._known(from_, place)

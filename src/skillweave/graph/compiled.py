@@ -17,8 +17,9 @@ class Compiled:
 
     `wired` are all skills of the wiring and `entries` those that it begins with, both in order and once each.
     `routes_from` and `any_routes` have the deterministic routes in the order in which they are asked, `successors` the
-    targets of all routes of a skill, and of ANY. `alone` are the positions of the entries that have to be
-    judged one by one, `by_phrase` those of the others by a phrase without which they do not hold.
+    targets of all routes of a skill, and of ANY; `base` has the base entries by skill. `alone` are the positions of the
+    entries that have to be judged one by one, `by_phrase` those of the others by a phrase without which they do not
+    hold.
     """
 
     declared: Declared
@@ -28,7 +29,7 @@ class Compiled:
     routes_from: Mapping[str, tuple[Route, ...]]
     any_routes: tuple[Route, ...]
     successors: Mapping[str, Mapping[str, None]]
-    base: frozenset[str]
+    base: Mapping[str, tuple[Entry, ...]]
     never: frozenset[str]
     lexicon: Lexicon
     alone: tuple[int, ...]
@@ -53,7 +54,7 @@ def compile_graph(declared: Declared, digest: str) -> Compiled:
         routes_from=_asked(route for route in declared.routes if route.from_ != ANY),
         any_routes=_asked(route for route in declared.routes if route.from_ == ANY).get(ANY, ()),
         successors=_successors(declared.routes),
-        base=frozenset(entry.skill for entry in declared.entries if entry.base),
+        base=_base(declared.entries),
         never=frozenset(map(spaced, declared.never_routes)),
         lexicon=lexicon,
         alone=alone,
@@ -81,6 +82,14 @@ def wired_ids(declared: Declared) -> Iterable[str]:
 def all_intents(declared: Declared) -> tuple[Intent, ...]:
     """Every intent of the graph, once each."""
     return tuple(dict.fromkeys(leaf for leaf in conditions_of(declared) if isinstance(leaf, Intent)))
+
+
+def _base(entries: Iterable[Entry]) -> Mapping[str, tuple[Entry, ...]]:
+    by_skill: defaultdict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        if entry.base:
+            by_skill[entry.skill].append(entry)
+    return {skill: tuple(own) for skill, own in by_skill.items()}
 
 
 def _asked(routes: Iterable[Route]) -> Mapping[str, tuple[Route, ...]]:

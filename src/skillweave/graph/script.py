@@ -64,14 +64,15 @@ Script: TypeAlias = "Sequence[Step | ToolResult | str | Mapping[str, object]] | 
 
 def read_script(script: Script) -> tuple[Step, ...]:
     """The steps of a script; raises InvalidGraph naming the place, as `steps[2].expect.by`, the rule and the fix."""
+    steps: object = script
     if isinstance(script, Mapping):
         require_known_keys(script, ("steps",), "the script")
-        script = script.get("steps", ())  # type: ignore[assignment]
-    if not isinstance(script, list | tuple):
-        raise wrong("steps", f"it is {shown(script)}, and a list is expected", _FORM)
-    if len(script) > MOST_STEPS:
-        raise wrong("steps", f"it has {len(script):,} items, and {MOST_STEPS:,} are allowed", "split the script")
-    return tuple(_step(step, inside("steps", number)) for number, step in enumerate(script))
+        steps = script.get("steps", ())
+    if not isinstance(steps, list | tuple):
+        raise wrong("steps", f"it is {shown(steps)}, and a list is expected", _FORM)
+    if len(steps) > MOST_STEPS:
+        raise wrong("steps", f"it has {len(steps):,} items, and {MOST_STEPS:,} are allowed", "split the script")
+    return tuple(_step(step, inside("steps", number)) for number, step in enumerate(steps))
 
 
 def _step(step: object, place: str) -> Step:

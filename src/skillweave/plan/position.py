@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from types import MappingProxyType
 
 from skillweave.conversation import Turn
@@ -189,8 +190,8 @@ def _base(wiring: Wiring, context: MoveContext, scoring: EntryScoring | None, no
         return
     sight = Sight(compiled.lexicon, compiled.declared.scales, context, scoring)
     never = is_never(compiled, sight)
-    for entry in compiled.declared.entries:
-        if not entry.base or (never and entry.condition is not None):
+    for entry in chain.from_iterable(compiled.base.values()):
+        if never and entry.condition is not None:
             continue
         if entry.condition is None:
             yield Candidate(entry.skill, 1.0, MATCHER, (Evidence("entry", f"{entry.skill} ({_BASE})"),))

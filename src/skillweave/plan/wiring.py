@@ -69,7 +69,7 @@ class Wiring:
         needed = (requirement.rule.skill for requirement in all_requirements(named, self.kit.snapshot))
         allowed = frozenset((*named, *needed))
         onward = (one for one in reachable_from(self.compiled, skill_id) if one not in (skill_id, *self.compiled.base))
-        held_back = frozenset(self.compiled.wired) - allowed - self.compiled.base
+        held_back = frozenset(self.compiled.wired).difference(allowed, self.compiled.base)
         return Here(self.free | allowed, held_back, tuple(filter(self._opens, onward)))
 
     def _opens(self, skill_id: str) -> bool:
@@ -81,7 +81,7 @@ def wire(graph: SkillGraph, kit: Kit, granted: frozenset[str] | None = None) -> 
     snapshot = kit.snapshot
     known = graph.with_skills(snapshot.skills)
     wired = known.compiled.wired
-    free = frozenset(skill_id for skill_id in snapshot.skills if skill_id not in wired) | known.compiled.base
+    free = frozenset(skill_id for skill_id in snapshot.skills if skill_id not in wired).union(known.compiled.base)
     return Wiring(known, kit, free, _owners(known, snapshot), granted)
 
 

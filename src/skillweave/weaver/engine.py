@@ -11,7 +11,7 @@ from typing import TypeVar
 from skillweave.compose.elsewhere import NOTHING_ELSEWHERE
 from skillweave.compose.limits import closed
 from skillweave.conversation import Turn
-from skillweave.decisions import Decision, Outcome
+from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.pricing import Pricing
 from skillweave.errors import StoreUnavailable
@@ -25,7 +25,7 @@ from skillweave.ledger.transcript import blocks_in
 from skillweave.plan import Plan, Position, Wiring, make_plan
 from skillweave.plan.position import find_position
 from skillweave.registry import Changes, Registry, Snapshot
-from skillweave.select.candidates import Rejected, Selection
+from skillweave.select.candidates import Selection
 from skillweave.select.questions import Question, question_in
 from skillweave.select.select import select
 from skillweave.settings import Settings
@@ -36,6 +36,7 @@ from skillweave.weaver.fetch import fetch
 from skillweave.weaver.race import change_state
 from skillweave.weaver.scoring import scoring_for
 from skillweave.weaver.turns import nothing_said
+from skillweave.weaver.unread import UNKNOWN_RULES, unavailable, withheld
 
 T = TypeVar("T")
 
@@ -231,7 +232,7 @@ class Engine:
         if position is not None:
             found = select(search.compiled.kit, turn, within=position.here.within, matchers=self.matchers)
             selection = position.lead(found)
-        return selection if search.withheld is None else _withheld(selection, search.withheld)
+        return selection if search.withheld is None else withheld(selection, search.withheld)
 
     async def _keep(self, turn: Turn, decisions: tuple[Decision, ...]) -> tuple[Diagnostic, ...]:
         try:
@@ -278,35 +279,13 @@ class Engine:
         injection = settled.injection
         if closing and known is None:
             # Which skills are in force, and what people said, is unknown: every tool may be one that they deny.
-            injection = replace(injection, tools=closed(injection.tools, _UNKNOWN_RULES))
+            injection = replace(injection, tools=closed(injection.tools, UNKNOWN_RULES))
         elif known is None:
             # Where the conversation stands is unknown too, so that no tool is known to belong elsewhere.
             injection = replace(injection, tools=replace(injection.tools, elsewhere=NOTHING_ELSEWHERE))
-        diagnostic = _unavailable(error, closing=closing, known=known is not None)
+        diagnostic = unavailable(error, closing=closing, known=known is not None)
         diagnostics = (diagnostic, *injection.diagnostics)
         return replace(injection, diagnostics=diagnostics), (loaded[0], settled.state)
-
-
-_UNKNOWN_RULES = (
-    "the ledger does not answer, so that nobody knows which skills restrict tools and what people decided; "
-    "try again when it does"
-)
-
-
-def _unavailable(error: StoreUnavailable, *, closing: bool, known: bool) -> Diagnostic:
-    given = "withheld" if closing else "given without being recorded"
-    if known:
-        rules = "the tool rules are those of the conversation as it was read"
-    elif closing:
-        rules = "no tool may be called, as the rules of earlier turns are not known"
-    else:
-        rules = "the tool rules, checkpoints and rejections of earlier turns are not known and do not hold"
-    return Diagnostic(
-        code="ledger-unavailable",
-        severity=Severity.ERROR,
-        message=f"the ledger does not answer, so skills are {given}: {error}; {rules}",
-        fix="see to the store; until then a skill may be given more than once or not at all",
-    )
 
 
 def _is_long(plan: Plan, fetched: Fetched) -> bool:
@@ -318,9 +297,3 @@ def _is_long(plan: Plan, fetched: Fetched) -> bool:
 def _wiring_for(turn: Turn, compiled: Compiled) -> Wiring | None:
     """The graph that the turn moves in; a spawned agent has the skills of its plan, wherever its parent stands."""
     return compiled.wiring if turn.limits is None else None
-
-
-def _withheld(selection: Selection, error: StoreUnavailable) -> Selection:
-    reason = f"withheld while the ledger does not answer: {error}"
-    failed = tuple(Rejected(candidate, Outcome.FAILED, reason) for candidate in selection.chosen)
-    return Selection((), (*failed, *selection.rejected))

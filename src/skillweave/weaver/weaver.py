@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -14,7 +13,7 @@ from skillweave.compose.verdict import Ruling, Verdict
 from skillweave.conversation import Placement, Turn
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.pricing import Pricing
-from skillweave.errors import Contended, StoreUnavailable, UnreadableState
+from skillweave.errors import UnreadableState
 from skillweave.events.cause import Cause
 from skillweave.events.event import Event
 from skillweave.events.observer import Observer
@@ -25,7 +24,7 @@ from skillweave.knowledge.context import ContextSource
 from skillweave.ledger.lifecycle import check_lifecycles
 from skillweave.ledger.port import Logged, Store
 from skillweave.ledger.state import Delivery, State, full_key
-from skillweave.ledger.transitions import clear, confirm, evict, held_keys, release
+from skillweave.ledger.transitions import clear, evict
 from skillweave.limits import ToolLimits
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
@@ -37,6 +36,7 @@ from skillweave.tokens.counter import CountedOnce, TokenCounter
 from skillweave.tokens.vocabulary import Tiktoken
 from skillweave.weaver.announce import Announcer
 from skillweave.weaver.blocking import SyncWeaver
+from skillweave.weaver.deliveries import Deliveries
 from skillweave.weaver.emit import emit
 from skillweave.weaver.engagements import Engagements
 from skillweave.weaver.engine import Engine, OnStoreFailure
@@ -51,7 +51,7 @@ FETCH_SECONDS = 2.0
 """The one deadline for artifacts and entity context."""
 
 
-class Weaver(Engagements, Reads, SkillSets):
+class Weaver(Deliveries, Engagements, Reads, SkillSets):
     """Puts the right skills into each turn of any number of conversations.
 
     Build one with `skillweave.open`, or from its parts: a Registry, a Store, Settings. All its state is in the Store,
@@ -129,27 +129,6 @@ class Weaver(Engagements, Reads, SkillSets):
         """
         turn = turn_of(message, fields, self._new_id)
         return await self._engine.run(turn, Delivery.GIVEN)
-
-    @asynccontextmanager
-    async def delivery(self, message: str | Turn, **fields: Unpack[TurnFields]) -> AsyncIterator[Injection]:
-        """The same in two phases: claimed inside the block, confirmed on its exit, released when it raises.
-
-        While claimed (at most 60 s) no other turn gives the same text. What is put on `hold` inside the block its end
-        neither confirms nor releases.
-        """
-        turn = turn_of(message, fields, self._new_id)
-        try:
-            injection = await self._engine.run(turn, Delivery.CLAIMED)
-        except asyncio.CancelledError:
-            # The store may have written the claim, although nobody waits for it any more.
-            await self._close_claim(turn, lambda state, _: release(state, turn.id))
-            raise
-        try:
-            yield injection
-        except BaseException:
-            await self._close_claim(turn, lambda state, _: release(state, turn.id))
-            raise
-        await self._close_claim(turn, lambda state, now: confirm(state, turn.id, now))
 
     async def preview(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Injection:
         """What `weave` would answer now; nothing is written."""
@@ -290,14 +269,3 @@ class Weaver(Engagements, Reads, SkillSets):
     def sync(self) -> SyncWeaver:
         """The same verbs without `await`, also inside a running event loop."""
         return SyncWeaver(self)
-
-    async def _close_claim(self, turn: Turn, change: Callable[[State, float], State]) -> None:
-        def unless_held(state: State, now: float) -> State:
-            return state if held_keys(state, turn.id) else change(state, now)
-
-        try:
-            await self._engine.change(turn.conversation, unless_held, cause=Cause.RELEASED, turn_id=turn.id)
-        except (StoreUnavailable, Contended):
-            # The host's call is over and must not fail for this: the claim ends by itself, then the text counts as
-            # not delivered and is given again.
-            log.warning("a claim in conversation %r was left to expire", turn.conversation, exc_info=True)

@@ -147,7 +147,7 @@ def _read_intent(data: Mapping[str, object], place: str) -> Condition:
 
 
 def _read_guarded(data: Mapping[str, object], place: str) -> Condition:
-    return Guarded(read_guard(data["guard"], inside(place, "guard")))  # type: ignore[arg-type]
+    return Guarded(read_guard(data["guard"], inside(place, "guard")))
 
 
 READERS: Mapping[str, Callable[[Mapping[str, object], str], Condition]] = {

@@ -1,6 +1,6 @@
 """Guards in the data form: `{field: {op: value}}` (spec 3.1)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from skillweave.errors import nearest_names
 from skillweave.frontmatter import Plain, resolved
@@ -12,7 +12,7 @@ _FORM = "write comparisons such as {risk: {gte: high}}"
 _OPERATORS = tuple(op.value for op in Op)
 
 
-def read_guard(value: Mapping[str, object] | Guard, place: str) -> Guard:
+def read_guard(value: object, place: str) -> Guard:
     """The guard at that place; one that is a Guard already is checked in the same way.
 
     Whether values of these types can be compared is the checkup's to say. Raises InvalidGraph for a wrong shape.

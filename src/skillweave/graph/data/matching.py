@@ -1,6 +1,6 @@
 """What a route says about the tool that answered: `on_tool` and `on_status` (spec 3.1)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from skillweave.graph.conditions import Regex
 from skillweave.graph.data.conditions import read_expression, write_expression
@@ -10,7 +10,7 @@ _TOOL = "write a tool's name, or {regex: EXPRESSION}"
 _STATUS = "write a status such as success, or a list of them"
 
 
-def read_on_tool(value: str | Regex | Mapping[str, object], place: str) -> str | Regex:
+def read_on_tool(value: object, place: str) -> str | Regex:
     """A tool's name as it stands, or an expression that is searched in it; raises InvalidGraph."""
     if isinstance(value, Regex):
         value = write_expression(value)
@@ -26,7 +26,7 @@ def write_on_tool(on_tool: str | Regex) -> object:
     return write_expression(on_tool) if isinstance(on_tool, Regex) else on_tool
 
 
-def read_on_status(value: str | Iterable[str], place: str) -> tuple[str, ...]:
+def read_on_status(value: object, place: str) -> tuple[str, ...]:
     """The statuses that do, one or several; whether there are such statuses is the checkup's to say."""
     if isinstance(value, str):
         return (require_text(value, place, _STATUS),)

@@ -36,9 +36,9 @@ def read_route(value: object, place: str) -> Route:
         from_=_source(data["from"], at("from")),
         to=require_id(data["to"], at("to")),
         condition=read_condition_data(data["when"], at("when")) if "when" in data else None,
-        on_tool=read_on_tool(data["on_tool"], at("on_tool")) if "on_tool" in data else None,  # type: ignore[arg-type]
-        on_status=read_on_status(data["on_status"], at("on_status")) if "on_status" in data else (),  # type: ignore[arg-type]
-        guard=read_guard(data["guard"], at("guard")) if "guard" in data else None,  # type: ignore[arg-type]
+        on_tool=read_on_tool(data["on_tool"], at("on_tool")) if "on_tool" in data else None,
+        on_status=read_on_status(data["on_status"], at("on_status")) if "on_status" in data else (),
+        guard=read_guard(data["guard"], at("guard")) if "guard" in data else None,
         label=read_label(data, place),
         priority=require_count(data["priority"], at("priority"), -LARGEST_WHOLE) if "priority" in data else 0,
     )

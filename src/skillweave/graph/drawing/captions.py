@@ -14,6 +14,7 @@ from skillweave.graph.conditions import (
     Predicate,
     Regex,
     UserContains,
+    leaves_of,
 )
 from skillweave.graph.declared import Decide, Entry, Route
 from skillweave.graph.drawing.printable import printable
@@ -56,7 +57,8 @@ def route_caption(route: Route) -> str:
 
 def condition_caption(condition: Condition) -> str:
     """A condition in a few words."""
-    return printable(" and ".join(_few(_words(part) or "always" for part in _parts(condition))), LONGEST_CAPTION)
+    words = _few(_words(part) for part in leaves_of(condition))
+    return printable(" and ".join(filter(None, words)) or "always", LONGEST_CAPTION)
 
 
 def _result(route: Route) -> str:
@@ -87,17 +89,6 @@ def _words(condition: Condition) -> str:
             return _code(condition)
         case AllOf():
             return ""
-
-
-def _parts(condition: Condition) -> Iterator[Condition]:
-    """The parts that are no `all`, however deep they stand; an `all` of nothing is itself a part."""
-    waiting = [condition]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, AllOf) and part.members:
-            waiting += reversed(part.members)
-        else:
-            yield part
 
 
 def _guard(guard: Guard) -> str:
