@@ -15,7 +15,7 @@ from stage import MESSAGES, Stage, make_stage, new_name, open_weaver, ready_weav
 from timing import timing_of
 
 from skillweave.conversation import Message, Role
-from skillweave.ledger.document import decision_to_json, state_to_json
+from skillweave.state.codec import decision_to_json, state_to_json
 from skillweave.tokens.vocabulary import Tiktoken
 from skillweave.weaver import Weaver
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from skillweave import Registry, Settings, Weaver
 from skillweave.graph import Declared, Entry, GraphSkill, Route, SkillGraph
 from skillweave.graph.conditions import Keywords
-from skillweave.ledger.port import Store
 from skillweave.skill import Skill
+from skillweave.state.port import Store
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import WordCounter
 

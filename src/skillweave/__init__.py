@@ -12,14 +12,13 @@ if TYPE_CHECKING:
     from skillweave.diagnostics import Diagnostic
     from skillweave.disclose.budget import Budget
     from skillweave.errors import SkillNotFound, SkillweaveError, StoreUnavailable
+    from skillweave.factory import open_weaver as open  # noqa: A004 - read as `skillweave.open`
     from skillweave.injection import Injection
-    from skillweave.ledger.lifecycle import Lifecycle
-    from skillweave.ledger.state import State
     from skillweave.registry import Registry
     from skillweave.settings import CatalogMode, Settings
     from skillweave.skill import Skill, ToolRules, Triggers
+    from skillweave.state.state import Lifecycle, State
     from skillweave.weaver import Weaver
-    from skillweave.wiring import open_weaver as open  # noqa: A004 - read as `skillweave.open`
 
 _HOMES = {
     "Budget": "skillweave.disclose.budget",
@@ -28,7 +27,7 @@ _HOMES = {
     "Diagnostic": "skillweave.diagnostics",
     "Evidence": "skillweave.decisions",
     "Injection": "skillweave.injection",
-    "Lifecycle": "skillweave.ledger.lifecycle",
+    "Lifecycle": "skillweave.state.state",
     "Message": "skillweave.conversation",
     "Outcome": "skillweave.decisions",
     "Placement": "skillweave.conversation",
@@ -38,7 +37,7 @@ _HOMES = {
     "Skill": "skillweave.skill",
     "SkillNotFound": "skillweave.errors",
     "SkillweaveError": "skillweave.errors",
-    "State": "skillweave.ledger.state",
+    "State": "skillweave.state.state",
     "StoreUnavailable": "skillweave.errors",
     "ToolPolicy": "skillweave.compose.policy",
     "ToolResult": "skillweave.conversation",
@@ -81,7 +80,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Load an export at its first use, so that importing skillweave costs nothing."""
     if name == "open":
-        value: object = import_module("skillweave.wiring").open_weaver
+        value: object = import_module("skillweave.factory").open_weaver
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     else:

@@ -9,7 +9,7 @@ from skillweave.compose.force import Enforce
 from skillweave.conversation import Placement
 from skillweave.disclose.budget import Budget
 from skillweave.disclose.skill_tools import SkillTools
-from skillweave.ledger.lifecycle import Lifecycle
+from skillweave.state.state import Lifecycle
 from skillweave.task import TaskRule
 
 

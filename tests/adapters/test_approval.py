@@ -7,8 +7,8 @@ from skillweave import Weaver
 from skillweave.adapters.approval import KIND, Reply, question, read_reply, record, require_decided, waiting
 from skillweave.adapters.call import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
-from skillweave.ledger.state import ApprovalVerdict
 from skillweave.skill import Checkpoint
+from skillweave.state.state import ApprovalVerdict
 from skillweave.testing.fakes import WordCounter
 from tests.skills import make_skill
 

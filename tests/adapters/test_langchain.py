@@ -24,6 +24,7 @@ from skillweave.compose.spawn import prepare_spawn
 from skillweave.compose.spawn_plan import SpawnPlan, SpawnRequest
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn
+from skillweave.factory import open_weaver
 from skillweave.settings import Settings
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import WordCounter
@@ -31,7 +32,6 @@ from skillweave.testing.hosts.langchain import ScriptedChatModel
 from skillweave.testing.hosts.script import Says, Script, tool_call
 from skillweave.testing.hosts.skills import GREETINGS, INVOICES, NARRATIVE, Workshop, heading, weaver_in
 from skillweave.weaver import Weaver
-from skillweave.wiring import open_weaver
 from tests.adapters.hosts.langchain_agent import as_langchain
 
 INVOICE = "Is this invoice right?"

@@ -12,8 +12,8 @@ from skillweave.adapters.langgraph import build_skill_agent, skill_nodes
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.compose.spawn_request import SpawnRequest
 from skillweave.errors import InvalidTurn
-from skillweave.ledger.lifecycle import Lifecycle
 from skillweave.settings import Settings
+from skillweave.state.state import Lifecycle
 from skillweave.testing.fakes import KnownContext
 from skillweave.testing.hosts import Says, Script
 from skillweave.testing.hosts.langchain import ScriptedChatModel

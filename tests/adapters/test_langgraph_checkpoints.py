@@ -10,7 +10,7 @@ from langgraph.types import Command, interrupt
 
 from skillweave.adapters.approval import Reply, record
 from skillweave.errors import ApprovalNeeded
-from skillweave.ledger.state import ApprovalVerdict
+from skillweave.state.state import ApprovalVerdict
 from skillweave.testing.hosts import Says, Script
 from skillweave.testing.hosts.script import tool_call
 from skillweave.testing.hosts.skills import FILING, GREETINGS, NARRATIVE, SKILLS, Workshop, heading

@@ -33,6 +33,7 @@ from skillweave.adapters.openai_agents import Skills
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.compose.spawn_request import SpawnRequest
 from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
+from skillweave.factory import open_weaver
 from skillweave.settings import CatalogMode, Settings
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import WordCounter
@@ -40,7 +41,6 @@ from skillweave.testing.hosts.openai_agents import ScriptedModel
 from skillweave.testing.hosts.script import Asks, Says, Script, tool_call
 from skillweave.testing.hosts.skills import BASE, INVOICES, NARRATIVE, SKILLS, Workshop
 from skillweave.weaver import Weaver
-from skillweave.wiring import open_weaver
 from tests.adapters.hosts.openai_agents_agent import UNTRACED, declared
 
 pytestmark = pytest.mark.asyncio

@@ -55,6 +55,7 @@ from skillweave.compose.spawn import prepare_spawn
 from skillweave.compose.spawn_plan import SpawnPlan, SpawnRequest
 from skillweave.conversation import Placement, Role
 from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
+from skillweave.factory import open_weaver
 from skillweave.testing.fakes import WordCounter
 from skillweave.testing.hosts.pydantic_ai import scripted_model
 from skillweave.testing.hosts.script import Asks, Says, Script, tool_call
@@ -70,7 +71,6 @@ from skillweave.testing.hosts.skills import (
 )
 from skillweave.testing.observers import Recorder
 from skillweave.weaver import Weaver
-from skillweave.wiring import open_weaver
 from tests.adapters.hosts.pydantic_ai_agent import as_pydantic
 
 INVOICE = "Is this invoice right?"

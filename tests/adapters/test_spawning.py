@@ -15,13 +15,13 @@ from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, spaw
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Placement, Role
 from skillweave.errors import ApprovalNeeded
-from skillweave.ledger.lifecycle import Lifecycle
+from skillweave.factory import open_weaver
 from skillweave.settings import Settings
+from skillweave.state.state import Lifecycle
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import FailingStore
 from skillweave.testing.observers import Recorder
 from skillweave.weaver import OnStoreFailure, Weaver
-from skillweave.wiring import open_weaver
 
 PAIR = ["specification-engine", "opencode-implementer"]
 TOOLS = ["specKit", "opencode-executor", "write", "edit", "spawn_subagent"]

@@ -3,7 +3,7 @@ from skillweave.disclose.escape import HEADERS
 from skillweave.disclose.render import render_skill
 from skillweave.disclose.render_agent import render_agent
 from skillweave.disclose.rung import Rung
-from skillweave.ledger.transcript import blocks_in
+from skillweave.turn.reconcile import blocks_in
 from tests.skills import make_skill
 
 

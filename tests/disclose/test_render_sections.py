@@ -11,8 +11,8 @@ from skillweave.disclose.render_sections import (
     sections_of_skill,
 )
 from skillweave.disclose.sections import Section
-from skillweave.ledger.transcript import block_texts
 from skillweave.skill import ArtifactRef, Skill
+from skillweave.turn.reconcile import block_texts
 from tests.skills import make_skill
 
 LONG = "word. " * 500

@@ -10,8 +10,8 @@ import pytest
 from skillweave.decisions import Evidence
 from skillweave.graph.cursor import Cursor
 from skillweave.graph.move import By, ClosedGuard, Loser, Move, Why
-from skillweave.ledger.document import state_from_json, state_to_json
-from skillweave.ledger.state import State
+from skillweave.state.codec import state_from_json, state_to_json
+from skillweave.state.state import State
 
 MOVE = Move(
     "b",

@@ -34,8 +34,8 @@ from skillweave.graph.notes import MOST_TOLD
 from skillweave.graph.reachable import is_reachable
 from skillweave.graph.scorers.keyword import KeywordScorer
 from skillweave.graph.scoring import EntryScoring
-from skillweave.ledger.document import state_from_json, state_to_json
-from skillweave.ledger.state import State
+from skillweave.state.codec import state_from_json, state_to_json
+from skillweave.state.state import State
 from tests.graph.moments import RISK, Unclear, guarded, raises, said, where
 
 IDS = "abcde"

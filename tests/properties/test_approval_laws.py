@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from skillweave.compose.force import InForce, policy_of
 from skillweave.compose.verdict import Ruling
 from skillweave.conversation import Placement
-from skillweave.ledger.approvals import MOST_APPROVALS, decide, decided, kept_out, undecided
-from skillweave.ledger.lifecycle import Lifecycle
-from skillweave.ledger.state import Approval, ApprovalVerdict, State
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.skill import Checkpoint, Skill, ToolRules
+from skillweave.state.approvals import MOST_APPROVALS, decide, decided, kept_out, undecided
+from skillweave.state.state import Approval, ApprovalVerdict, Lifecycle, State
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import WordCounter
 from skillweave.weaver import Weaver

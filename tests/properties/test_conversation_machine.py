@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from skillweave.ledger.port import Store
+from skillweave.state.port import Store
 from skillweave.stores.memory import MemoryStore
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import ManualClock

@@ -13,8 +13,8 @@ from skillweave import Placement, ToolResult, Turn
 from skillweave.conversation import Message, Read, Role
 from skillweave.graph import ANY, Cursor, Entry, EntryPick, Limits, Route, SkillGraph, decide
 from skillweave.injection import Injection
-from skillweave.ledger.state import State
 from skillweave.skill import Skill, ToolRules
+from skillweave.state.state import State
 from skillweave.stores.memory import MemoryStore
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill

@@ -13,7 +13,7 @@ from skillweave.disclose.block import text_digest
 from skillweave.disclose.render import render_skill
 from skillweave.disclose.rung import Rung
 from skillweave.injection import Injection
-from skillweave.ledger.transcript import blocks_in
+from skillweave.turn.reconcile import blocks_in
 from tests.chatting import ALL_SHAPES, Says, Shapes
 from tests.injections import make_injection
 from tests.skills import make_skill

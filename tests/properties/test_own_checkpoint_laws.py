@@ -14,12 +14,12 @@ from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRequest, prepare_sp
 from skillweave.compose.verdict import Ruling
 from skillweave.conversation import Placement
 from skillweave.disclose.budget import Budget
-from skillweave.ledger.state import ApprovalVerdict
 from skillweave.limits import ToolLimits
 from skillweave.registry import Registry
 from skillweave.settings import Settings
 from skillweave.skill import Checkpoint, Skill, ToolRules
 from skillweave.sources.code import InCode
+from skillweave.state.state import ApprovalVerdict
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import WordCounter
 from skillweave.weaver import Weaver

@@ -12,13 +12,13 @@ from skillweave.conversation import Message, Role
 from skillweave.disclose.block import digest_in, text_digest
 from skillweave.disclose.budget import Budget
 from skillweave.disclose.skill_tools import SkillTools
-from skillweave.ledger.transcript import block_texts
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.skill import ToolRules
 from skillweave.sources.code import InCode
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import WordCounter
+from skillweave.turn.reconcile import block_texts
 from skillweave.weaver import Weaver
 from skillweave.weaver.reading import ToolAnswer
 from tests.skills import make_skill

@@ -8,9 +8,9 @@ import pytest
 import pytest_asyncio
 
 from skillweave.errors import StoreUnavailable, UnreadableState
-from skillweave.ledger.port import ConversationIndex
-from skillweave.ledger.state import State
 from skillweave.registry import Registry
+from skillweave.state.port import ConversationIndex
+from skillweave.state.state import State
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import ManualClock
 from skillweave.testing.ledger import DECISION, FULL_STATE, LedgerContract

@@ -9,11 +9,11 @@ from skillweave.decisions import Outcome
 from skillweave.disclose.budget import Budget
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.injection import Injection
-from skillweave.ledger.approvals import CONSENT, LONGEST_NOTE
-from skillweave.ledger.state import ApprovalVerdict
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.skill import Checkpoint, Skill, ToolRules
+from skillweave.state.approvals import CONSENT, LONGEST_NOTE
+from skillweave.state.state import ApprovalVerdict
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import WordCounter
 from skillweave.weaver import Weaver

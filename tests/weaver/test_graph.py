@@ -10,9 +10,9 @@ from skillweave.graph import ANY, Cursor, Declared, Entry, EntryPick, GraphSkill
 from skillweave.graph.conditions import Predicate
 from skillweave.graph.move import By
 from skillweave.injection import FallbackKind, Injection
-from skillweave.ledger.state import skill_key
 from skillweave.settings import CatalogMode
 from skillweave.skill import Skill, Status, ToolRules
+from skillweave.state.state import skill_key
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.observers import Recorder
 from tests.graphs import graph_of, on, weaver_over

@@ -7,8 +7,8 @@ from skillweave.conversation import Role
 from skillweave.errors import StoreUnavailable
 from skillweave.graph import Entry, Route
 from skillweave.graph.move import By
-from skillweave.ledger.state import State
 from skillweave.skill import ToolRules
+from skillweave.state.state import State
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import WordCounter
 from skillweave.testing.observers import Recorder

@@ -7,12 +7,12 @@ import pytest
 
 from skillweave.decisions import Outcome
 from skillweave.injection import Injection
-from skillweave.ledger.state import Delivery
-from skillweave.ledger.transitions import CLAIM_SECONDS
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.skill import Checkpoint, Skill
 from skillweave.sources.code import InCode
+from skillweave.state.state import Delivery
+from skillweave.state.transitions import CLAIM_SECONDS
 from skillweave.stores.memory import MemoryStore
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import ManualClock, WordCounter

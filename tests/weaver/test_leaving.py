@@ -5,11 +5,11 @@ from skillweave.decisions import Outcome
 from skillweave.disclose.budget import Budget
 from skillweave.errors import SkillNotFound
 from skillweave.injection import Injection
-from skillweave.ledger.lifecycle import Lifecycle
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.skill import ArtifactRef, Checkpoint, Skill, ToolRules
 from skillweave.sources.code import InCode
+from skillweave.state.state import Lifecycle
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import KnownContext, WordCounter
 from skillweave.weaver import Weaver

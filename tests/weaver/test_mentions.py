@@ -11,13 +11,13 @@ from skillweave.decisions import Outcome
 from skillweave.disclose.budget import Budget
 from skillweave.disclose.skill_tools import SkillTools
 from skillweave.injection import FallbackKind, Injection
-from skillweave.ledger.document import decision_to_json
-from skillweave.ledger.lifecycle import Lifecycle
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.skill import Skill, ToolRules, freeze_mapping
 from skillweave.sources.code import InCode
 from skillweave.sources.folder import Folder
+from skillweave.state.codec import decision_to_json
+from skillweave.state.state import Lifecycle
 from skillweave.stores.memory import MemoryStore
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import FailingStore, WordCounter

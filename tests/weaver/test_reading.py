@@ -12,14 +12,14 @@ from skillweave.decisions import Outcome
 from skillweave.disclose.budget import Budget
 from skillweave.disclose.rung import Rung
 from skillweave.disclose.skill_tools import SkillTools
-from skillweave.ledger.port import Store
-from skillweave.ledger.transcript import block_texts
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.skill import ArtifactRef, Skill, ToolRules
 from skillweave.sources.code import InCode
+from skillweave.state.port import Store
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import WordCounter
+from skillweave.turn.reconcile import block_texts
 from skillweave.weaver import Weaver
 from tests.skills import make_skill
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from skillweave.events import CheckpointDecided, SkillEvicted
-from skillweave.ledger.state import State
-from skillweave.ledger.transitions import CLAIM_SECONDS
 from skillweave.skill import ArtifactRef, Checkpoint, SkillText, ToolRules
+from skillweave.state.state import State
+from skillweave.state.transitions import CLAIM_SECONDS
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import ManualClock
 from skillweave.testing.observers import Recorder

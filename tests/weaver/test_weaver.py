@@ -11,11 +11,11 @@ from skillweave.decisions import Outcome
 from skillweave.disclose.budget import Budget
 from skillweave.errors import Contended, InvalidTurn
 from skillweave.injection import FallbackKind, Injection
-from skillweave.ledger.state import State
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, FileAccess, Settings
 from skillweave.skill import Checkpoint, Skill, ToolRules
 from skillweave.sources.code import InCode
+from skillweave.state.state import State
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import FailingStore, KnownContext, ManualClock, WordCounter
 from skillweave.weaver import OnStoreFailure, Weaver

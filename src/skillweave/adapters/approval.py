@@ -7,8 +7,8 @@ from typing import Any
 from skillweave.adapters.call import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
 from skillweave.injection import Drop, Injection, PendingCheckpoint
-from skillweave.ledger.approvals import kept_out
-from skillweave.ledger.state import Approval, ApprovalVerdict, skill_of
+from skillweave.state.approvals import kept_out
+from skillweave.state.state import Approval, ApprovalVerdict, skill_of
 from skillweave.weaver import Weaver
 from skillweave.weaver.judging import Judgement
 

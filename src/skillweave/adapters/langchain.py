@@ -24,8 +24,8 @@ from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound, StoreUnavailable
 from skillweave.injection import Drop, PendingCheckpoint
-from skillweave.ledger.state import Approval, ApprovalVerdict
 from skillweave.settings import Settings
+from skillweave.state.state import Approval, ApprovalVerdict
 from skillweave.weaver import Weaver
 
 try:

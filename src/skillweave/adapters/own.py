@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from skillweave.conversation import Part
 from skillweave.disclose.escape import HEADER_END, HEADERS
-from skillweave.ledger.transcript import split_at_blocks
+from skillweave.turn.reconcile import split_at_blocks
 
 SEPARATOR = "\n\n"
 """Between two of our texts in one place; blocks are recognised from header to header."""

@@ -13,9 +13,9 @@ from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.call import Call
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
 from skillweave.errors import InvalidSpawn, SkillweaveError
-from skillweave.ledger.lifecycle import Lifecycle
 from skillweave.settings import Settings
 from skillweave.skill import Json, freeze_mapping
+from skillweave.state.state import Lifecycle
 from skillweave.weaver import Weaver
 from skillweave.weaver.tool_table import ToolSpec
 

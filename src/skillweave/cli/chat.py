@@ -156,7 +156,7 @@ def opened_talk(
     from skillweave.cli.chat_terminal import say
     from skillweave.cli.output.graph_notes import graph_notes
     from skillweave.cli.output.tally import loading_notes
-    from skillweave.wiring import open_weaver
+    from skillweave.factory import open_weaver
 
     happened = Happened()
     with asyncio.Runner() as runner:

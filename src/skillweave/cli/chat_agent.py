@@ -15,7 +15,7 @@ from skillweave.events.event import Event
 from skillweave.events.observer import Callback
 from skillweave.events.tools import ToolBlocked
 from skillweave.events.turns import TurnDecided
-from skillweave.ledger.port import Logged
+from skillweave.state.port import Logged
 from skillweave.weaver import Weaver
 
 try:

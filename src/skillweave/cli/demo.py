@@ -36,8 +36,8 @@ def demo(as_json: options.AsJson = False) -> Answer:
 
 
 async def _played() -> Answer:
+    from skillweave.factory import open_weaver
     from skillweave.settings import FileAccess, Settings
-    from skillweave.wiring import open_weaver
 
     # Without the folder's name in the text every machine counts the same tokens.
     weaver = open_weaver(example_skills(), settings=Settings(files=FileAccess.NONE))

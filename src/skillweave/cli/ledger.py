@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from skillweave.injection import PendingCheckpoint
-    from skillweave.ledger.state import Record, State
     from skillweave.registry import Source
+    from skillweave.state.state import Record, State
 
 SHOW_EXAMPLES = """
 skillweave ledger show c1
@@ -80,7 +80,7 @@ def clear(
 
 
 async def _shown(kept: Kept, sources: "Sequence[Source]", key: str | None) -> Answer:
-    from skillweave.ledger.document import state_to_dict
+    from skillweave.state.codec import state_to_dict
 
     async with opened(kept) as store:
         state, _ = await store.load(kept.conversation)
@@ -107,9 +107,9 @@ async def _shown(kept: Kept, sources: "Sequence[Source]", key: str | None) -> An
 async def _pending(state: "State", sources: "Sequence[Source]") -> "Sequence[PendingCheckpoint] | None":
     """What waits for a person in the skills that are in force; None where no skills are at hand to say so."""
     from skillweave.cli.arguments.skills import load
-    from skillweave.ledger.approvals import digests_shown, kept_out
     from skillweave.relations.rules import all_requirements
-    from skillweave.settle.report import checkpoints_of
+    from skillweave.state.approvals import digests_shown, kept_out
+    from skillweave.turn.settle import checkpoints_of
 
     if not sources:
         return None
@@ -125,7 +125,7 @@ async def _pending(state: "State", sources: "Sequence[Source]") -> "Sequence[Pen
 
 
 async def _evicted(kept: Kept, key: str) -> Answer:
-    from skillweave.wiring import open_weaver
+    from skillweave.factory import open_weaver
 
     async with opened(kept) as store:
         weaver = open_weaver(ledger=store)
@@ -138,7 +138,7 @@ async def _evicted(kept: Kept, key: str) -> Answer:
 
 
 async def _cleared(kept: Kept) -> Answer:
-    from skillweave.wiring import open_weaver
+    from skillweave.factory import open_weaver
 
     async with opened(kept) as store:
         if not await open_weaver(ledger=store).clear(kept.conversation):
@@ -150,7 +150,7 @@ async def _cleared(kept: Kept) -> Answer:
 
 
 def _record(state: "State", key: str, kept: Kept) -> "Record":
-    from skillweave.ledger.state import full_key
+    from skillweave.state.state import full_key
 
     if state.revision == 0:
         raise unknown_conversation(kept)

@@ -77,7 +77,7 @@ async def _gone(
     verb: "Callable[[Weaver], Callable[[str, str], Awaitable[Left]]]",
     key: str,
 ) -> Answer:
-    from skillweave.wiring import open_weaver
+    from skillweave.factory import open_weaver
 
     async with opened(kept) as store:
         await require_known(store, kept)

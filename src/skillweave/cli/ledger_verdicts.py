@@ -15,8 +15,8 @@ from skillweave.cli.output.answer import Answer
 from skillweave.cli.output.page import Ink, Page
 
 if TYPE_CHECKING:
-    from skillweave.ledger.state import Approval
     from skillweave.registry import Source
+    from skillweave.state.state import Approval
     from skillweave.weaver import Weaver
     from skillweave.weaver.judging import Judgement
 
@@ -138,7 +138,7 @@ def _decided(kept: Kept, sources: "Sequence[Source]", verdict: "Callable[[Weaver
 async def _said(
     kept: Kept, sources: "Sequence[Source]", verdict: "Callable[[Weaver], Awaitable[Judgement]]"
 ) -> "Judgement":
-    from skillweave.wiring import open_weaver
+    from skillweave.factory import open_weaver
 
     async with opened(kept) as store:
         await require_known(store, kept)
@@ -147,8 +147,8 @@ async def _said(
 
 
 async def _withdrawn(kept: Kept, sources: "Sequence[Source]", skill: str, checkpoint: str) -> Answer:
-    from skillweave.ledger.document import approval_to_dict
-    from skillweave.wiring import open_weaver
+    from skillweave.factory import open_weaver
+    from skillweave.state.codec import approval_to_dict
 
     async with opened(kept) as store:
         await require_known(store, kept)

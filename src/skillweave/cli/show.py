@@ -149,9 +149,9 @@ async def _shown(skill_id: str, sources: Sequence["Source"], *, outline: bool, s
     from skillweave.disclose.pricing import Pricing
     from skillweave.disclose.render import Extras, catalog_line
     from skillweave.disclose.rung import Rung
-    from skillweave.settle.showing import base_directory
     from skillweave.tokens.counter import CountedOnce
     from skillweave.tokens.vocabulary import Tiktoken
+    from skillweave.turn.disclose import base_directory
 
     registry = await load(sources)
     skill = registry.snapshot[skill_id]
@@ -192,7 +192,7 @@ async def _documents(registry: "Registry", skill: "Skill") -> tuple[tuple["Inlin
 
     from skillweave.disclose.render import Inlined
     from skillweave.errors import ArtifactNotFound
-    from skillweave.plan import artifacts_to_show
+    from skillweave.turn.admit import artifacts_to_show
 
     inlined: list[Inlined] = []
     notes: list[str] = []

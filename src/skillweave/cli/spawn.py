@@ -108,7 +108,7 @@ async def _prepared(
 ) -> Answer:
     from skillweave.cli.output.tally import loading_notes
     from skillweave.compose.spawn import SpawnPlan
-    from skillweave.wiring import open_weaver
+    from skillweave.factory import open_weaver
 
     async with opened(kept) as store:
         if parent is not None:

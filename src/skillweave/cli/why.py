@@ -14,7 +14,7 @@ from skillweave.cli.output.answer import Answer
 from skillweave.cli.output.page import Ink, Page
 
 if TYPE_CHECKING:
-    from skillweave.ledger.port import Logged
+    from skillweave.state.port import Logged
 
 EXAMPLES = """
 skillweave why c1

@@ -7,8 +7,8 @@ from itertools import takewhile
 from threading import Lock
 
 from skillweave.decisions import Decision
-from skillweave.ledger.port import KEEP_DECISIONS_SECONDS, Logged
-from skillweave.ledger.state import State
+from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
+from skillweave.state.state import State
 
 EMPTY_STATE = State()
 

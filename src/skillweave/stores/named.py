@@ -4,7 +4,7 @@ import os
 from importlib.metadata import EntryPoint, entry_points
 
 from skillweave.errors import SkillweaveError
-from skillweave.ledger.port import Store
+from skillweave.state.port import Store
 from skillweave.stores.memory import MemoryStore
 
 LEDGERS = "skillweave.ledgers"

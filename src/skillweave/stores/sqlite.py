@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from skillweave.decisions import Decision
 from skillweave.errors import StoreUnavailable, UnreadableState
-from skillweave.ledger.document import decision_from_json, decision_to_json, state_from_json, state_to_json
-from skillweave.ledger.port import KEEP_DECISIONS_SECONDS, Logged
-from skillweave.ledger.state import State
+from skillweave.state.codec import decision_from_json, decision_to_json, state_from_json, state_to_json
+from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
+from skillweave.state.state import State
 
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 5.0

@@ -10,10 +10,10 @@ from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.decisions import Outcome
 from skillweave.disclose.budget import Budget
 from skillweave.injection import Injection
-from skillweave.ledger.lifecycle import Lifecycle
-from skillweave.ledger.port import Store
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
+from skillweave.state.port import Store
+from skillweave.state.state import Lifecycle
 from skillweave.testing.fakes import ManualClock, WordCounter
 from skillweave.testing.given_texts import Given, GivenTexts
 from skillweave.testing.in_force import CHECKPOINTS, LIFECYCLES, REQUIRES, SKILLS, TOOL, InForceModel

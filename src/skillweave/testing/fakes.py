@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from skillweave.decisions import Decision
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import EntityContext, Section
-from skillweave.ledger.port import Logged, Store
-from skillweave.ledger.state import State
+from skillweave.state.port import Logged, Store
+from skillweave.state.state import State
 from skillweave.text.words import words_of
 
 if TYPE_CHECKING:

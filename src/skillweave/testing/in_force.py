@@ -6,8 +6,7 @@ from types import MappingProxyType
 
 from skillweave.compose.verdict import Ruling
 from skillweave.conversation import Role, Turn
-from skillweave.ledger.lifecycle import Lifecycle
-from skillweave.ledger.state import ApprovalVerdict
+from skillweave.state.state import ApprovalVerdict, Lifecycle
 
 SKILLS = ("alpha", "beta", "gamma", "delta")
 LIFECYCLES: Mapping[str, Lifecycle] = MappingProxyType(

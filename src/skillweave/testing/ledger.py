@@ -8,9 +8,18 @@ import pytest
 from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.disclose.rung import Rung
 from skillweave.graph.cursor import Cursor
-from skillweave.ledger.lifecycle import Lifecycle
-from skillweave.ledger.port import KEEP_DECISIONS_SECONDS, Store
-from skillweave.ledger.state import Approval, ApprovalVerdict, Delivery, Engaged, Fragment, Record, State, Superseded
+from skillweave.state.port import KEEP_DECISIONS_SECONDS, Store
+from skillweave.state.state import (
+    Approval,
+    ApprovalVerdict,
+    Delivery,
+    Engaged,
+    Fragment,
+    Lifecycle,
+    Record,
+    State,
+    Superseded,
+)
 from skillweave.testing.fakes import ManualClock
 
 RECORD = Record("skill:a", "d1", Rung.FULL, "sw-x-y", 120, Delivery.CLAIMED, "turn-1", 5.0, 65.0)

@@ -14,8 +14,8 @@ from hypothesis.stateful import initialize, invariant, precondition, rule
 
 from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.injection import Injection
-from skillweave.ledger.state import ApprovalVerdict
-from skillweave.ledger.transitions import CLAIM_SECONDS
+from skillweave.state.state import ApprovalVerdict
+from skillweave.state.transitions import CLAIM_SECONDS
 from skillweave.testing.checked_conversation import CONVERSATION, CheckedConversation
 from skillweave.testing.in_force import CHECKPOINTS, SKILLS
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from skillweave.events.cause import Cause
     from skillweave.events.event import Event
     from skillweave.injection import Injection
-    from skillweave.ledger.state import Delivery, State
     from skillweave.registry import Snapshot
+    from skillweave.state.state import Delivery, State
 
 LONGEST_NAME = 200
 """Characters of a tool's name, or of a call's, in an event; models make these names, and they can be anything."""

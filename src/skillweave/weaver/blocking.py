@@ -12,10 +12,10 @@ from skillweave.conversation import Turn
 from skillweave.diagnostics import Diagnostic
 from skillweave.events.event import Event
 from skillweave.injection import Injection
-from skillweave.ledger.port import Logged
-from skillweave.ledger.state import State
 from skillweave.registry import Changes, Snapshot
 from skillweave.select.candidates import Selection
+from skillweave.state.port import Logged
+from skillweave.state.state import State
 from skillweave.weaver.blocking_engagements import SyncEngagements
 from skillweave.weaver.blocking_skill_sets import SyncSkillSets
 from skillweave.weaver.reading import ToolAnswer

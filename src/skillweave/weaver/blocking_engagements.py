@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from skillweave.ledger.state import Approval, ApprovalVerdict
+from skillweave.state.state import Approval, ApprovalVerdict
 from skillweave.weaver.judging import Judgement
 from skillweave.weaver.leaving import Left
 

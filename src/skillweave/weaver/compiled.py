@@ -6,10 +6,10 @@ from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.shelf import Shelf
 from skillweave.graph.findings import graph_in
 from skillweave.graph.graph import SkillGraph
-from skillweave.plan import Wiring, wire
 from skillweave.registry import Snapshot
 from skillweave.select.kit import Kit, compile_kit
 from skillweave.settings import Settings
+from skillweave.turn.move import Wiring, wire
 
 
 @dataclass(frozen=True, slots=True)

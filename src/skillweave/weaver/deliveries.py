@@ -10,8 +10,8 @@ from skillweave.conversation import Turn
 from skillweave.errors import Contended, StoreUnavailable
 from skillweave.events.cause import Cause
 from skillweave.injection import Injection
-from skillweave.ledger.state import Delivery, State
-from skillweave.ledger.transitions import confirm, held_keys, release
+from skillweave.state.state import Delivery, State
+from skillweave.state.transitions import confirm, held_keys, release
 from skillweave.weaver.engine import Engine
 from skillweave.weaver.turns import TurnFields, turn_of
 

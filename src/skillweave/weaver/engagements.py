@@ -2,8 +2,8 @@
 
 from skillweave.errors import InvalidVerdict
 from skillweave.events.cause import Cause
-from skillweave.ledger.state import Approval, ApprovalVerdict, State
-from skillweave.ledger.transitions import confirm, held_keys, hold, release
+from skillweave.state.state import Approval, ApprovalVerdict, State
+from skillweave.state.transitions import confirm, held_keys, hold, release
 from skillweave.weaver.engine import Engine
 from skillweave.weaver.judging import Judgement, Opinion, agree, forget_verdict, judge
 from skillweave.weaver.leaving import Left, disengage_skill, unload_text
@@ -81,7 +81,7 @@ class Engagements:
     async def consent(self, conversation: str, skill_id: str, *, by: str, digest: str | None = None) -> Judgement:
         """A person agrees that the tools that the skill preapproves run unasked, until the skill changes.
 
-        It is kept as a verdict under the checkpoint name `skillweave.ledger.approvals.CONSENT`, which `reconsider`
+        It is kept as a verdict under the checkpoint name `skillweave.state.approvals.CONSENT`, which `reconsider`
         takes too. Raises like `decide`, and for a skill that preapproves nothing.
         """
         opinion = Opinion(ApprovalVerdict.APPROVED, by, digest=digest)

@@ -19,22 +19,21 @@ from skillweave.events.cause import Cause
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import Injection
 from skillweave.knowledge.context import ContextSource
-from skillweave.ledger.port import Store
-from skillweave.ledger.state import Delivery, State
-from skillweave.ledger.transcript import blocks_in
-from skillweave.plan import Plan, Position, Wiring, make_plan
-from skillweave.plan.position import find_position
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Selection
 from skillweave.select.questions import Question, question_in
 from skillweave.select.select import select
 from skillweave.settings import Settings
-from skillweave.settle import Fetched, Settled, settle
+from skillweave.state.port import Store
+from skillweave.state.state import Delivery, State
+from skillweave.turn.admit import Plan, make_plan
+from skillweave.turn.fetch import Fetched, fetch
+from skillweave.turn.move import Position, Wiring, find_position, scoring_for
+from skillweave.turn.reconcile import blocks_in
+from skillweave.turn.settle import Settled, settle
 from skillweave.weaver.announce import Announcer
 from skillweave.weaver.compiled import Compiled, compile_skills
-from skillweave.weaver.fetch import fetch
 from skillweave.weaver.race import change_state
-from skillweave.weaver.scoring import scoring_for
 from skillweave.weaver.turns import nothing_said
 from skillweave.weaver.unread import UNKNOWN_RULES, unavailable, withheld
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from skillweave.errors import CheckpointNotFound, InvalidVerdict
 from skillweave.events.cause import Cause
-from skillweave.ledger.approvals import CONSENT, decide, decided, digests_shown, require_words, waits, withdraw
-from skillweave.ledger.document import approval_to_dict
-from skillweave.ledger.state import Approval, ApprovalVerdict, State
-from skillweave.ledger.transitions import reject, resume
 from skillweave.registry import Snapshot
 from skillweave.skill import Skill
+from skillweave.state.approvals import CONSENT, decide, decided, digests_shown, require_words, waits, withdraw
+from skillweave.state.codec import approval_to_dict
+from skillweave.state.state import Approval, ApprovalVerdict, State
+from skillweave.state.transitions import reject, resume
 from skillweave.weaver.engine import Engine
 from skillweave.weaver.leaving import Left, skill_left
 

@@ -7,11 +7,10 @@ from functools import partial
 from skillweave.errors import SkillNotFound
 from skillweave.events.cause import Cause
 from skillweave.injection import Drop
-from skillweave.ledger.engagement import disengage
-from skillweave.ledger.state import ARTIFACT, DOCUMENT, SKILL, Record, State, skill_key, skill_of
-from skillweave.ledger.transitions import evict, unload
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import all_requirements
+from skillweave.state.state import ARTIFACT, DOCUMENT, SKILL, Record, State, skill_key, skill_of
+from skillweave.state.transitions import disengage, evict, unload
 from skillweave.weaver.engine import Engine
 
 

@@ -8,12 +8,12 @@ from skillweave.disclose.rung import Rung
 from skillweave.events.declared import Announced, EventType
 from skillweave.events.names import name_problem
 from skillweave.events.refused import EventRefused
-from skillweave.ledger.approvals import kept_out
-from skillweave.ledger.state import State, skill_key
 from skillweave.registry import Snapshot
 from skillweave.relations.complete import complete_skills
 from skillweave.relations.rules import needs_any
 from skillweave.skill import FrozenJson, Skill, freeze_mapping
+from skillweave.state.approvals import kept_out
+from skillweave.state.state import State, skill_key
 
 PAYLOAD_LIMITS = Limits(values=5_000, depth=32, characters=64 * 1024)
 """What a payload may hold at most: values, levels of lists and objects, characters of text."""

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from skillweave.errors import Contended
-from skillweave.ledger.port import Ledger
-from skillweave.ledger.state import State
+from skillweave.state.port import Ledger
+from skillweave.state.state import State
 
 T = TypeVar("T")
 

@@ -12,11 +12,11 @@ from skillweave.disclose.escape import Escaped
 from skillweave.disclose.reading import READ
 from skillweave.disclose.rung import Rung
 from skillweave.injection import Block, Drop, Injection
-from skillweave.ledger.state import Delivery, is_read_apart
 from skillweave.limits import ToolLimits
 from skillweave.select.explicit import LONGEST_ID
 from skillweave.select.select import select
 from skillweave.skill import Skill
+from skillweave.state.state import Delivery, is_read_apart
 from skillweave.weaver.engine import Engine
 from skillweave.weaver.tool_table import TOOLS
 from skillweave.weaver.turns import require_known

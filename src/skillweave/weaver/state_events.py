@@ -6,7 +6,7 @@ from skillweave.events.cause import Cause
 from skillweave.events.checkpoints import CheckpointDecided
 from skillweave.events.event import Event, event_id, event_of
 from skillweave.events.skills import SkillEvicted
-from skillweave.ledger.state import Approval, Record, State, skill_key, skill_of
+from skillweave.state.state import Approval, Record, State, skill_key, skill_of
 
 WITHDRAWN = "withdrawn"
 """What stands in the place of a verdict that was taken back."""

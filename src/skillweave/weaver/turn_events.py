@@ -16,8 +16,8 @@ from skillweave.events.skills import SkillInjected, SkillRefreshed
 from skillweave.events.turns import TurnDecided
 from skillweave.formats.arguments import digest_in_use
 from skillweave.injection import Block, Injection, PendingCheckpoint
-from skillweave.ledger.state import Delivery, State, skill_key
 from skillweave.registry import Snapshot
+from skillweave.state.state import Delivery, State, skill_key
 
 _IN_CONTEXT = frozenset(
     (Outcome.INJECTED, Outcome.ALREADY_PRESENT, Outcome.REFRESHED, Outcome.UPGRADED, Outcome.ADOPTED)

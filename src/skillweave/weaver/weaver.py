@@ -21,10 +21,6 @@ from skillweave.graph.findings import graph_findings
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import Injection
 from skillweave.knowledge.context import ContextSource
-from skillweave.ledger.lifecycle import check_lifecycles
-from skillweave.ledger.port import Logged, Store
-from skillweave.ledger.state import Delivery, State, full_key
-from skillweave.ledger.transitions import clear, evict
 from skillweave.limits import ToolLimits
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
@@ -32,6 +28,9 @@ from skillweave.select.candidates import Selection
 from skillweave.select.limit import within_places
 from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import Settings
+from skillweave.state.port import Logged, Store
+from skillweave.state.state import Delivery, State, check_lifecycles, full_key
+from skillweave.state.transitions import clear, evict
 from skillweave.tokens.counter import CountedOnce, TokenCounter
 from skillweave.tokens.vocabulary import Tiktoken
 from skillweave.weaver.announce import Announcer

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from examples.coding_tools import CodingTool, coding_tools
+from skillweave.factory import open_weaver
 from skillweave.testing.hosts.script import Asks, Says, tool_call
 from skillweave.testing.observers import Recorder
 from skillweave.weaver import Weaver
-from skillweave.wiring import open_weaver
 
 PAIR = ["specification-engine", "opencode-implementer"]
 SPECIFICATION = """# Doubling

@@ -2,7 +2,7 @@ import pytest
 
 from skillweave.cli.output.conversation import engaged_text
 from skillweave.cli.output.page import Page
-from skillweave.ledger.state import Engaged
+from skillweave.state.state import Engaged
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.call import Call
 from skillweave.errors import InvalidVerdict, MissingExtra
 from skillweave.injection import PendingCheckpoint
-from skillweave.ledger.state import ApprovalVerdict
+from skillweave.state.state import ApprovalVerdict
 
 try:
     from agent_framework import Content, Message

@@ -12,7 +12,7 @@ from skillweave.adapters.call import Call, read_call
 from skillweave.adapters.langchain_core.messages import answered, heard, refused
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
 from skillweave.injection import Injection, PendingCheckpoint
-from skillweave.ledger.state import ApprovalVerdict
+from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver.tool_table import ToolSpec
 
 try:

@@ -32,8 +32,8 @@ from skillweave.errors import (
     StoreUnavailable,
 )
 from skillweave.injection import PendingCheckpoint
-from skillweave.ledger.state import SKILL, ApprovalVerdict, Delivery, skill_of
 from skillweave.settings import CatalogMode
+from skillweave.state.state import SKILL, ApprovalVerdict, Delivery, skill_of
 from skillweave.weaver import Weaver
 
 Update: TypeAlias = dict[str, Any]

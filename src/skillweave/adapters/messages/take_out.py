@@ -8,7 +8,7 @@ from skillweave.adapters.messages.shape import listed, plain
 from skillweave.adapters.own import TAKEN_OUT
 from skillweave.disclose.block import digest_in, text_digest
 from skillweave.injection import Drop
-from skillweave.ledger.transcript import split_at_blocks
+from skillweave.turn.reconcile import split_at_blocks
 
 __all__ = ["TAKEN_OUT", "take_out"]
 

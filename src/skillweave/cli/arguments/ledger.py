@@ -10,7 +10,7 @@ from skillweave.cli.failure import Mistake
 from skillweave.conversation import Message, Role, Turn
 
 if TYPE_CHECKING:
-    from skillweave.ledger.port import Store
+    from skillweave.state.port import Store
 
 DEFAULT_LEDGER = ".skillweave/state.db"
 DEFAULT_CONVERSATION = "default"

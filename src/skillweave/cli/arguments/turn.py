@@ -9,9 +9,9 @@ from skillweave.task import RiskLevel, Task
 
 if TYPE_CHECKING:
     from skillweave.graph import SkillGraph
-    from skillweave.ledger.port import Store
     from skillweave.registry import Source
     from skillweave.settings import Settings
+    from skillweave.state.port import Store
     from skillweave.weaver import Weaver
 
 
@@ -74,7 +74,7 @@ def weaver_over(
     graph: "SkillGraph | None" = None,
 ) -> "Weaver":
     """The weaver; `matchers` None or empty means the default ones, `graph` None the one of a pack, if any has one."""
-    from skillweave.wiring import open_weaver
+    from skillweave.factory import open_weaver
 
     if matchers:
         return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=tuple(matchers))

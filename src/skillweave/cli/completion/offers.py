@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from skillweave.ledger.port import Store
     from skillweave.skill import Skill
+    from skillweave.state.port import Store
 
 Offer = tuple[str, str]
 """A value and a few words about it, for the shells that show them."""
@@ -116,7 +116,7 @@ def _folders(name: str) -> list[str]:
 
 
 async def _conversations(ledger: str | None, prefix: str) -> Iterable[str]:
-    from skillweave.ledger.port import ConversationIndex
+    from skillweave.state.port import ConversationIndex
 
     async with _looking(ledger) as store:
         return await store.conversations(prefix) if isinstance(store, ConversationIndex) else ()

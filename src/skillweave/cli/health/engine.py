@@ -31,7 +31,7 @@ def look_at_vocabularies() -> Iterator[Finding]:
 async def look_at_a_turn() -> AsyncIterator[Finding]:
     """Whether a skill is selected and rendered; needs every package that selection and rendering need."""
     try:
-        from skillweave.wiring import open_weaver
+        from skillweave.factory import open_weaver
 
         injection = await open_weaver(_SKILL).weave("Is all well?", conversation="doctor")
     except Exception as error:  # noqa: BLE001 - whatever a broken installation raises is the finding

@@ -30,8 +30,8 @@ async def look_at_ledger(ledger: str | None) -> AsyncIterator[Finding]:
 
 async def _opened(name: str) -> Finding:
     from skillweave.cli.output.words import counted
-    from skillweave.ledger.port import ConversationIndex
-    from skillweave.ledger.state import State
+    from skillweave.state.port import ConversationIndex
+    from skillweave.state.state import State
 
     async with opened(Kept(name, _NOBODY)) as store:
         await store.load(_NOBODY)

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from skillweave.cli.output.page import Ink, Page
 from skillweave.cli.output.words import counted, listed, tokens_shown
-from skillweave.ledger.approvals import CONSENT
-from skillweave.ledger.state import Approval, ApprovalVerdict, Engaged
+from skillweave.state.approvals import CONSENT
+from skillweave.state.state import Approval, ApprovalVerdict, Engaged
 from skillweave.weaver.leaving import Left
 
 

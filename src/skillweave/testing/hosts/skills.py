@@ -4,13 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from skillweave.factory import open_weaver
 from skillweave.graph import SkillGraph
 from skillweave.settings import CatalogMode, Settings
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import FailingStore, WordCounter
 from skillweave.testing.hosts.agent import Tool
 from skillweave.weaver import OnStoreFailure, Weaver
-from skillweave.wiring import open_weaver
 
 INVOICES = "Compare the bank account with the last three payments."
 GREETINGS = "Greet in the language that was used."

@@ -1,0 +1,166 @@
+"""What people said at checkpoints, and what follows from it: asked again, let through, or kept out (spec 4.3, 5.5)."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TypeAlias
+
+from skillweave.compose.entries import index_entries
+from skillweave.errors import InvalidVerdict
+from skillweave.formats.arguments import digest_in_use
+from skillweave.registry import Snapshot
+from skillweave.relations.tool_entry import read_entry
+from skillweave.relations.wording import name_shown
+from skillweave.skill import Checkpoint, Skill
+from skillweave.state.state import Approval, ApprovalVerdict, Engaged, State
+
+CONSENT = "preapproved-tools"
+"""The name under which consent to a skill's preapproved tools is kept; no checkpoint of that name can be decided."""
+MOST_APPROVALS = 200
+"""Verdicts that one conversation keeps; beyond it the oldest yes is forgotten, and so asked for again, never a no."""
+LONGEST_NAME, LONGEST_NOTE = 200, 1000
+"""Characters that the name of a reviewer and a reviewer's remark may have."""
+
+LetThrough: TypeAlias = frozenset[tuple[str, str, str]]
+"""What a person let through: skill id, checkpoint and digest."""
+
+
+def require_words(by: str, note: str) -> None:
+    """Raise InvalidVerdict where nobody is named, or a text is too long to be kept or cannot be shown."""
+    if not by.strip() or len(by) > LONGEST_NAME or not by.isprintable():
+        raise InvalidVerdict(
+            f"by={by[:40]!r} names nobody; give a person's name in 1 to {LONGEST_NAME} printable characters"
+        )
+    if len(note) > LONGEST_NOTE:
+        raise InvalidVerdict(f"the note has {len(note):,} characters; {LONGEST_NOTE:,} are kept, so make it shorter")
+
+
+def decide(state: State, approval: Approval) -> State:
+    """Enter a verdict in place of an earlier one on the same content; the same verdict again changes nothing.
+
+    Raises InvalidVerdict when the conversation is full of rejections, none of which may be forgotten.
+    """
+    newest = _newest(state.approvals).get((approval.skill_id, approval.checkpoint))
+    if newest is not None and replace(approval, at=newest.at) == newest:
+        return state
+    kept = [other for other in state.approvals if _subject(other) != _subject(approval)]
+    if len(kept) >= MOST_APPROVALS:
+        kept.remove(_oldest_yes(kept))
+    return replace(state, approvals=(*kept, approval))
+
+
+def withdraw(state: State, skill_id: str, checkpoint: str) -> State:
+    """Forget every verdict on the checkpoint, whatever content it was about."""
+    kept = tuple(a for a in state.approvals if (a.skill_id, a.checkpoint) != (skill_id, checkpoint))
+    return state if len(kept) == len(state.approvals) else replace(state, approvals=kept)
+
+
+def decided(approvals: Iterable[Approval]) -> LetThrough:
+    """What need not be asked again: a yes to one text is none to the same skill with other arguments in it."""
+    return frozenset(
+        (a.skill_id, a.checkpoint, a.shown or a.digest)
+        for a in approvals
+        if a.verdict is not ApprovalVerdict.REJECTED and a.checkpoint != CONSENT
+    )
+
+
+def digests_shown(engaged: Iterable[Engaged], snapshot: Snapshot) -> Mapping[str, str]:
+    """By skill id, the digest of what is shown of those engaged skills whose text has arguments in it."""
+    with_words = (entry for entry in engaged if entry.arguments and entry.skill_id in snapshot)
+    return MappingProxyType(
+        {entry.skill_id: digest_in_use(snapshot[entry.skill_id], entry.arguments) for entry in with_words}
+    )
+
+
+def consented(approvals: Iterable[Approval], skills: Iterable[Skill]) -> frozenset[str]:
+    """The digests of those skills whose preapproved tools a person agreed to, as they are now."""
+    agreed = {_subject(a) for a in approvals if a.verdict is not ApprovalVerdict.REJECTED and a.checkpoint == CONSENT}
+    return frozenset(skill.digest for skill in skills if (skill.id, CONSENT, skill.digest) in agreed)
+
+
+def undecided(skill: Skill, let_through: LetThrough, shown: str | None = None) -> tuple[Checkpoint, ...]:
+    """The checkpoints that nobody has let the skill through as it is now, in its order.
+
+    `shown` is the digest of what is shown of it, None for its own: without arguments.
+    """
+    digest = shown or skill.digest
+    return tuple(one for one in skill.checkpoints if (skill.id, one.name, digest) not in let_through)
+
+
+def guards(skill: Skill, approvals: Sequence[Approval], shown: str | None = None) -> tuple[Checkpoint, ...]:
+    """The checkpoints of a rejected skill that still ask before their tools; the rejected ones ask nobody any more."""
+    no = {_subject(approval) for approval in approvals if approval.verdict is ApprovalVerdict.REJECTED}
+    left = undecided(skill, decided(approvals), shown)
+    asking = (one for one in left if (skill.id, one.name, skill.digest) not in no)
+    return tuple(one for one in asking if one.blocking and one.before is not None)
+
+
+def waits(skill: Skill, let_through: LetThrough, shown: str | None = None) -> bool:
+    """Whether a person must decide before the model acts on the skill at all; a tool's checkpoint asks at its call."""
+    return any(one.blocking and one.before is None for one in undecided(skill, let_through, shown))
+
+
+def kept_out(approvals: Iterable[Approval], snapshot: Snapshot) -> Mapping[str, str]:
+    """The skills that a person rejected as they are now, by id, each with the reason in words."""
+    return MappingProxyType({a.skill_id: _why_kept_out(a) for a in approvals if _stands(a, snapshot)})
+
+
+def denied_tools(approvals: Sequence[Approval], snapshot: Snapshot, in_force: Collection[str]) -> Mapping[str, str]:
+    """The tool entries that a rejected checkpoint stood before, each with the reason in words.
+
+    A rejection holds while it stands for the skill as it is now. When the skill was edited or removed, the latest
+    verdict still holds its tool back, until the changed skill is in force and a checkpoint of its own stands before
+    that tool: one that an edit took away asks nobody, so it lets nothing through either.
+    """
+    latest = _newest(approvals).values()
+    return MappingProxyType(
+        {
+            entry: _why_denied(a)
+            for a in approvals
+            if a.verdict is ApprovalVerdict.REJECTED
+            for entry in a.before
+            if _stands(a, snapshot)
+            or (a in latest and not (a.skill_id in in_force and _asks_before(entry, snapshot.skills[a.skill_id])))
+        }
+    )
+
+
+def _stands(approval: Approval, snapshot: Snapshot) -> bool:
+    skill = snapshot.skills.get(approval.skill_id)
+    rejected = approval.verdict is ApprovalVerdict.REJECTED and approval.checkpoint != CONSENT
+    return rejected and skill is not None and skill.digest == approval.digest
+
+
+def _asks_before(entry: str, skill: Skill) -> bool:
+    asking = tuple(one.before for one in skill.checkpoints if one.blocking and one.before is not None)
+    return index_entries(asking).holds(read_entry(entry))
+
+
+def _subject(approval: Approval) -> tuple[str, str, str]:
+    return approval.skill_id, approval.checkpoint, approval.digest
+
+
+def _newest(approvals: Iterable[Approval]) -> dict[tuple[str, str], Approval]:
+    return {(approval.skill_id, approval.checkpoint): approval for approval in approvals}
+
+
+def _oldest_yes(approvals: Sequence[Approval]) -> Approval:
+    for approval in approvals:
+        if approval.verdict is not ApprovalVerdict.REJECTED:
+            return approval
+    raise InvalidVerdict(
+        f"this conversation keeps {len(approvals)} rejections, none of which is forgotten by itself; "
+        "withdraw those that no longer matter with `weaver.reconsider`"
+    )
+
+
+def _why_kept_out(approval: Approval) -> str:
+    return (
+        f"{name_shown(approval.by)} rejected {name_shown(approval.skill_id)} at its checkpoint "
+        f"{name_shown(approval.checkpoint)}; "
+        "another verdict (`weaver.decide`, `weaver.reconsider`, `skillweave ledger`) lets it in again"
+    )
+
+
+def _why_denied(approval: Approval) -> str:
+    return f"rejected by {name_shown(approval.by)} at the checkpoint {name_shown(approval.checkpoint)}"

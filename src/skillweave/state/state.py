@@ -1,0 +1,224 @@
+"""State: everything about one conversation, one versioned value (spec 5.4)."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.disclose.rung import Rung
+from skillweave.errors import nearest_names
+from skillweave.graph.cursor import Cursor
+
+RECENT_MESSAGES = 3
+"""How many user messages without a match a skill stays engaged for in the lifecycle `recent`."""
+
+
+class Lifecycle(StrEnum):
+    """How long a skill stays engaged once it is.
+
+    `conversation`: to its end. `recent`: while it is among the `max_skills` most recently matched, and was matched
+    by one of the latest user messages. `message`: for the user message that matched it, and every model call until the
+    next one. `pinned`: to the end of the conversation whatever the limits, first in line for the budget behind the
+    skill that a graph's cursor is on, and never offered for dropping. `Weaver.disengage`, `unload` and a rejection at a
+    checkpoint end each of them, and a move in the skill graph that of the skill that it leaves.
+    """
+
+    CONVERSATION = "conversation"
+    RECENT = "recent"
+    MESSAGE = "message"
+    PINNED = "pinned"
+
+    @property
+    def most_idle(self) -> int | None:
+        """User messages without a match that a skill stays engaged for, None for any number."""
+        if self is Lifecycle.RECENT:
+            return RECENT_MESSAGES
+        return 0 if self is Lifecycle.MESSAGE else None
+
+
+LifecycleOf: TypeAlias = Callable[[str], Lifecycle]
+"""The lifecycle of a skill, by its id."""
+
+
+def check_lifecycles(lifecycles: Mapping[str, Lifecycle], known: Collection[str]) -> tuple[Diagnostic, ...]:
+    """A warning for each id in `Settings.lifecycles` that no skill has; until there is one, it means nothing."""
+    return tuple(
+        Diagnostic(
+            code="lifecycle-unknown-skill",
+            severity=Severity.WARNING,
+            message=f"Settings.lifecycles[{skill_id!r:.120}] is about no skill that there is",
+            fix=_fix(nearest_names(skill_id, known)),
+        )
+        for skill_id in lifecycles
+        if skill_id not in known
+    )
+
+
+def _fix(near: tuple[str, ...]) -> str:
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else "remove the entry, or add the skill's source"
+
+
+class Delivery(StrEnum):
+    """Whether a block is known to have reached the context."""
+
+    CLAIMED = "claimed"
+    GIVEN = "given"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row about something given: `key` is `skill:{id}`, `section:{skill}/{number}`, `artifact:{skill}/{id}` for one
+    that stands in the skill's block, `document:{skill}/{id}#{number}` for what was read of an artifact by itself, or
+    `context:{entity}:{section}`.
+
+    `digest` is the definition's or the data's, `carrier` names the block that holds the text, `tokens` is this key's
+    share of the block. `holder` is the turn that gave it; `at` and `until` are seconds of the store's clock, `until`
+    the end of a claim, None for one without end. `told` is of answers to the model's calls: the digest of the
+    transcript that the call came with, which no answer can stand in yet; the empty text once a transcript showed it.
+    """
+
+    key: str
+    digest: str
+    rung: Rung
+    carrier: str
+    tokens: int
+    state: Delivery
+    holder: str
+    at: float
+    until: float | None = None
+    told: str = ""
+
+    def expired_at(self, now: float) -> bool:
+        """Whether this is a claim whose turn never came back."""
+        return self.state is Delivery.CLAIMED and self.until is not None and now >= self.until
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """A record whose text may still be in the context although another block, or an eviction, took its place.
+
+    `by` is the carrier of the block that replaced it, the empty text for an eviction. Its tokens count, and its text
+    is not adopted again.
+    """
+
+    record: Record
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Engaged:
+    """A skill that applies to the conversation: `by` is the matcher that engaged it, `since` the turn that did.
+
+    `idle` counts the user messages since its last match; `lifecycle` is the one it had in the latest turn, None where
+    an earlier version wrote the entry. `arguments` are the words that came with its latest mention and fill its
+    `$ARGUMENTS`; somebody's words, so they are shown in blocks only. `place` is its rank in the latest turn, from 0.
+    """
+
+    skill_id: str
+    by: str
+    since: str
+    idle: int = 0
+    lifecycle: Lifecycle | None = None
+    arguments: str = ""
+    place: int = 0
+
+
+class ApprovalVerdict(StrEnum):
+    """What a person says at a checkpoint: yes, no, or yes with a change that the host carries out."""
+
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    MODIFIED = "modified"
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A person's verdict on a checkpoint, valid for one digest of the skill (spec 5.5).
+
+    `by` names the person, `at` is in seconds of the store's clock, `note` is the reviewer's own remark. `before` are
+    the tool entries that the checkpoint stood before: they outlive the skill's text, so that a rejected call stays
+    denied when the skill is edited or gone. `shown` is the digest of the text with the arguments that stood in it,
+    empty where it took none: a yes is valid for that text, a no for the skill whatever its arguments.
+    """
+
+    skill_id: str
+    checkpoint: str
+    digest: str
+    verdict: ApprovalVerdict
+    by: str
+    at: float
+    note: str = ""
+    before: tuple[str, ...] = ()
+    shown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A piece of the prompt prefix as it was last sent: the digest of its text and its tokens."""
+
+    digest: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All about one conversation. `revision` 0 means that nothing is stored yet; every swap stores the next one."""
+
+    revision: int = 0
+    records: tuple[Record, ...] = ()
+    superseded: tuple[Superseded, ...] = ()
+    engaged: tuple[Engaged, ...] = ()
+    cursor: Cursor | None = None
+    approvals: tuple[Approval, ...] = ()
+    prefix: tuple[Fragment, ...] = ()
+    last_turn: str = ""
+
+    def record(self, key: str) -> Record | None:
+        """The live record of that key."""
+        return next((record for record in self.records if record.key == key), None)
+
+
+SKILL, SECTION, ARTIFACT, DOCUMENT, CONTEXT = "skill:", "section:", "artifact:", "document:", "context:"
+"""What the keys of records begin with."""
+
+
+def skill_key(skill_id: str) -> str:
+    """The key of a skill's record."""
+    return f"{SKILL}{skill_id}"
+
+
+def full_key(name: str) -> str:
+    """The key that a person means: a skill's id stands for the skill's own key."""
+    return name if ":" in name else skill_key(name)
+
+
+def artifact_key(skill_id: str, artifact_id: str) -> str:
+    """The key of an artifact's record; an artifact's id is unique within its skill only."""
+    return f"{ARTIFACT}{skill_id}/{artifact_id}"
+
+
+def section_key(skill_id: str, section: str) -> str:
+    """The key of the record of one section of a skill's text."""
+    return f"{SECTION}{skill_id}/{section}"
+
+
+def document_key(skill_id: str, artifact_id: str, section: str) -> str:
+    """The key of the record of one section of an artifact that was read by itself; no section means all of it."""
+    return f"{DOCUMENT}{skill_id}/{artifact_id}#{section}"
+
+
+def is_read_apart(key: str) -> bool:
+    """Whether the key is of a text that was read by itself, beside the skill's own block."""
+    return key.startswith((SECTION, DOCUMENT))
+
+
+def skill_of(key: str) -> str | None:
+    """The skill that a key belongs to; None for entity context."""
+    kind, _, rest = key.partition(":")
+    return None if kind == "context" else rest.partition("/")[0]
+
+
+def context_key(entity: str, section: str) -> str:
+    """The key of the record of one section of an entity's context."""
+    return f"{CONTEXT}{entity}:{section}"

@@ -1,0 +1,359 @@
+"""Move: where the conversation stands in the skill graph, and what that makes of the selection (spec 3.2)."""
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from types import MappingProxyType
+
+from skillweave.compose.elsewhere import ToolOwners
+from skillweave.conversation import Message, Turn
+from skillweave.decisions import Evidence, Outcome
+from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.disclose.block import digest_in, text_digest
+from skillweave.graph.advance import advance, at, context_of
+from skillweave.graph.compiled import Compiled, needs_scoring
+from skillweave.graph.context import MoveContext
+from skillweave.graph.cursor import Cursor
+from skillweave.graph.entries import is_never
+from skillweave.graph.graph import SkillGraph
+from skillweave.graph.judging import Sight, judge
+from skillweave.graph.move import Move, Why
+from skillweave.graph.notes import Notes
+from skillweave.graph.reachable import reachable_from, refusal
+from skillweave.graph.scoring import EntryScoring
+from skillweave.registry import Snapshot
+from skillweave.relations.rules import all_requirements
+from skillweave.relations.tool_entry import Form, read_entry
+from skillweave.relations.wording import name_shown
+from skillweave.select.candidates import Candidate, Rejected, Selection
+from skillweave.select.explicit import asked_in
+from skillweave.select.kit import Kit
+from skillweave.skill import Skill
+from skillweave.state.approvals import kept_out
+from skillweave.state.state import Engaged, State
+from skillweave.turn.reconcile import split_at_blocks
+
+MOST_PLACES = 256
+"""So many places of the cursor are remembered: each has a set of nearly all skills."""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What a place of the cursor allows: the ids that matchers may choose, and the wired ones that are held back.
+
+    `reachable` are the skills that the model may go to from here, of those that can be given; base entries apply
+    anyway.
+    """
+
+    within: frozenset[str]
+    held_back: frozenset[str]
+    reachable: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wiring:
+    """A graph and one generation of skills; safe to share between threads.
+
+    `free` are the skills that no cursor holds back: those outside the graph, and its base entries. `owners` are the
+    tools that only wired skills list, by name, with these skills. `granted` are the ids that the agent may have, None
+    for all.
+    """
+
+    graph: SkillGraph
+    kit: Kit
+    free: frozenset[str]
+    owners: ToolOwners
+    granted: frozenset[str] | None = None
+    _places: dict[str | None, Here] = field(default_factory=dict, repr=False)
+
+    @property
+    def compiled(self) -> Compiled:
+        """The graph's indexes."""
+        return self.graph.compiled
+
+    def grants(self, skill_id: str) -> bool:
+        """Whether the agent may have the skill."""
+        return self.granted is None or skill_id in self.granted
+
+    def here(self, skill_id: str | None) -> Here:
+        """What the cursor on that skill allows, None for nowhere: the skill, what it requires, and all that is free."""
+        known = self._places.get(skill_id)
+        if known is None:
+            if len(self._places) >= MOST_PLACES:
+                self._places.clear()
+            known = self._places[skill_id] = self._look(skill_id)
+        return known
+
+    def _look(self, skill_id: str | None) -> Here:
+        named = () if skill_id is None else (skill_id,)
+        needed = (requirement.rule.skill for requirement in all_requirements(named, self.kit.snapshot))
+        allowed = frozenset((*named, *needed))
+        onward = (one for one in reachable_from(self.compiled, skill_id) if one not in (skill_id, *self.compiled.base))
+        held_back = frozenset(self.compiled.wired).difference(allowed, self.compiled.base)
+        return Here(self.free | allowed, held_back, tuple(filter(self._opens, onward)))
+
+    def _opens(self, skill_id: str) -> bool:
+        return skill_id in self.kit.positions and self.grants(skill_id)
+
+
+def wire(graph: SkillGraph, kit: Kit, granted: frozenset[str] | None = None) -> Wiring:
+    """The graph beside the skills of a kit, each known to the graph as it is loaded."""
+    snapshot = kit.snapshot
+    known = graph.with_skills(snapshot.skills)
+    wired = known.compiled.wired
+    free = frozenset(skill_id for skill_id in snapshot.skills if skill_id not in wired).union(known.compiled.base)
+    return Wiring(known, kit, free, _owners(known, snapshot), granted)
+
+
+def _owners(graph: SkillGraph, snapshot: Snapshot) -> ToolOwners:
+    wired = graph.compiled.wired
+    known = (snapshot.skills[skill_id] for skill_id in wired if skill_id in snapshot)
+    shared = (tool for skill in snapshot.values() if skill.id not in wired for tool in _tools(skill))
+    return ToolOwners.among(((tool, skill.id) for skill in known for tool in _tools(skill)), shared)
+
+
+def _tools(skill: Skill) -> Iterator[str]:
+    allowed = None if skill.tools is None else skill.tools.allowed
+    for entry in map(read_entry, allowed or ()):
+        if entry.form is not Form.BROKEN:
+            yield entry.tool
+
+
+def spoken_in(turn: Turn, state: State) -> Turn:
+    """The same turn with a transcript of what others said; only texts that the ledger knows count as ours."""
+    if not turn.transcript:
+        return turn
+    records = (*state.records, *(old.record for old in state.superseded))
+    known = {digest_in(record.carrier) for record in records}
+    return replace(turn, transcript=tuple(_theirs(turn.transcript, known))) if known else turn
+
+
+def _theirs(messages: Iterable[Message], known: set[str]) -> Iterator[Message]:
+    for message in messages:
+        head, blocks = split_at_blocks(message.text)
+        if not blocks or any(text_digest(block) not in known for block in blocks):
+            yield message
+        elif head.strip():
+            yield replace(message, content=head)
+
+
+MATCHER = "graph"
+_BASE = "base"
+_NOBODY: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Position:
+    """One turn's place: the move, the cursor after it, and the skill that is engaged for it, None for none.
+
+    In a tree `skill` is the leaf, and there is no cursor. `base` are the base entries that begin in this turn,
+    `diagnostics` what hindered the move. `kept_out` are the skills that a person rejected, each with the reason.
+    """
+
+    wiring: Wiring
+    turn: Turn
+    move: Move
+    cursor: Cursor | None
+    skill: str | None
+    base: tuple[Candidate, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    kept_out: Mapping[str, str] = field(default_factory=lambda: _NOBODY)
+
+    @property
+    def here(self) -> Here:
+        """What may be engaged here."""
+        return self.wiring.here(self.skill)
+
+    @property
+    def reachable(self) -> tuple[str, ...]:
+        """The skills that the model may open from here."""
+        reachable = self.here.reachable
+        return tuple(one for one in reachable if one not in self.kept_out) if self.kept_out else reachable
+
+    @property
+    def where(self) -> str:
+        """The place in words."""
+        return (
+            "nowhere in the skill graph yet"
+            if self.skill is None
+            else f"at {name_shown(self.skill)} in the skill graph"
+        )
+
+    def holds_back(self, skill_id: str) -> bool:
+        """Whether the skill is wired, and not at the cursor nor needed there."""
+        return skill_id in self.here.held_back
+
+    def has_left(self, entry: Engaged) -> bool:
+        """Whether the skill is engaged no longer: the conversation moved away, or the graph changed and let it go."""
+        let_go = entry.by == MATCHER and entry.skill_id not in self.wiring.compiled.wired
+        return self.holds_back(entry.skill_id) or (let_go and entry.skill_id != self.skill)
+
+    def reason(self, skill_id: str) -> str:
+        """Why a skill that is held back is not engaged."""
+        return f"{name_shown(skill_id)} applies only at its own place, and the conversation is {self.where}"
+
+    def lead(self, selection: Selection) -> Selection:
+        """The selection with the cursor's skill first, and verdicts on wired skills elsewhere in the graph's words."""
+        led = {candidate.skill_id: candidate for candidate in (*self._at_cursor(), *self.base)}
+        found = {candidate.skill_id: candidate for candidate in selection.chosen}
+        chosen = [_with_evidence(one, found.get(one.skill_id)) for one in led.values()]
+        missing = [one for one in chosen if one.skill_id not in self.wiring.kit.snapshot]
+        unknown = (
+            Rejected(one, Outcome.UNKNOWN, "the skill graph leads to it, but no such skill is loaded")
+            for one in missing
+        )
+        others = (candidate for candidate in selection.chosen if candidate.skill_id not in led)
+        rejected = (self._told(one) for one in selection.rejected if one.candidate.skill_id not in led)
+        return Selection((*(one for one in chosen if one not in missing), *others), (*unknown, *rejected))
+
+    def _at_cursor(self) -> Iterator[Candidate]:
+        if self.skill is not None:
+            yield Candidate(self.skill, 1.0, MATCHER, (Evidence("move", self.move.reason), *self.move.evidence))
+
+    def _told(self, rejected: Rejected) -> Rejected:
+        """The verdict on a wired skill: a pick says what can be reached, a hit where the conversation is."""
+        skill_id = rejected.candidate.skill_id
+        if rejected.outcome is not Outcome.UNREACHABLE or not self.holds_back(skill_id):
+            return rejected
+        forbidden = self._forbidden(skill_id)
+        if forbidden:
+            return replace(rejected, outcome=Outcome.FORBIDDEN, reason=forbidden)
+        lost = next((loser for loser in self.move.losers if loser.to == skill_id), None)
+        if lost is not None and lost.why is not Why.UNREACHABLE:
+            return replace(rejected, reason=lost.reason)
+        if lost is not None or rejected.candidate.matcher == "explicit":
+            # Not the move's own words: only here is it known which of the reachable skills this agent can be given.
+            return replace(rejected, reason=refusal(skill_id, self.skill, self.reachable))
+        return replace(rejected, outcome=Outcome.NOT_AT_CURSOR, reason=self.reason(skill_id))
+
+    def _forbidden(self, skill_id: str) -> str:
+        """Why the skill would be given at no place; empty for one that would."""
+        ungranted = "" if self.wiring.grants(skill_id) else f"{name_shown(skill_id)} is not granted to this agent"
+        return self.kept_out.get(skill_id, ungranted)
+
+
+def find_position(wiring: Wiring, state: State, turn: Turn, scoring: EntryScoring | None) -> Position:
+    """Move, and say what is engaged for it; pure, and the same again for a replay of the same turn."""
+    context = moment_of(wiring, state, turn)
+    notes = Notes()
+    base = () if context.between else tuple(_base(wiring, context, scoring, notes))
+    rejected = kept_out(state.approvals, wiring.kit.snapshot)
+    if wiring.compiled.declared.tree is not None:
+        move, leaf = _leaf(wiring, state, context, scoring)
+        return Position(wiring, turn, move, None, leaf, base, kept_out=rejected)
+    move, cursor = advance(wiring.compiled, state.cursor, context, turn.id, scoring)
+    if cursor is not None and state.cursor is None and state.last_turn == turn.id:
+        # A replay whose cursor is gone: somebody ended the engagement since, which the replay must not undo.
+        nothing = replace(context, between=True, picks=())
+        move, cursor = advance(wiring.compiled, None, nothing, turn.id, scoring)
+    if cursor is None or cursor is not state.cursor:
+        move, cursor = _with_failures(move, cursor, notes)
+    return Position(wiring, turn, move, cursor, None if cursor is None else cursor.skill, base, kept_out=rejected)
+
+
+def _with_failures(move: Move, cursor: Cursor | None, notes: Notes) -> tuple[Move, Cursor | None]:
+    """The move with the conditions of base entries that raised, for they are asked beside it in every turn."""
+    raised = tuple(piece for piece in notes.failures if piece not in move.evidence)
+    if not raised:
+        return move, cursor
+    told = replace(move, evidence=(*move.evidence, *raised))
+    return told, None if cursor is None else replace(cursor, last_move=told)
+
+
+def moment_of(wiring: Wiring, state: State, turn: Turn) -> MoveContext:
+    """What the turn brings; of what is asked for by name, the wired skills that could be given when asked for so."""
+    context = context_of(spoken_in(turn, state))
+    asked = asked_in(turn)
+    rejected = kept_out(state.approvals, wiring.kit.snapshot) if context.picks else _NOBODY
+    wired = (pick for pick in context.picks if pick in wiring.compiled.wired and pick not in rejected)
+    return replace(context, picks=tuple(pick for pick in wired if _may_open(wiring, pick, asked[pick])))
+
+
+def _may_open(wiring: Wiring, skill_id: str, asked: Sequence[Evidence]) -> bool:
+    skill = wiring.kit.snapshot.get(skill_id)
+    if skill is None or not skill.status.selectable or not wiring.grants(skill_id):
+        return False
+    invocation = wiring.kit.invocation(skill_id)
+    return invocation.by_model or any(piece.kind == "host" for piece in asked)
+
+
+def _leaf(wiring: Wiring, state: State, context: MoveContext, scoring: EntryScoring | None) -> tuple[Move, str | None]:
+    graph = wiring.graph
+    move = graph.explain(context, scoring)
+    leaves = graph.reachable_skills()
+    picked = next((pick for pick in context.picks if pick in leaves), None)
+    if picked is not None:
+        raised = () if context.between else tuple(piece for piece in move.evidence if piece.kind == "raised")
+        return replace(move, evidence=(Evidence("pick", picked), *raised), reason=f"{picked!r} was asked for"), picked
+    if context.between:
+        kept = _kept(wiring, [entry.skill_id for entry in state.engaged if entry.skill_id in leaves])
+        return replace(move, evidence=(), reason="nothing is said that could lead elsewhere"), kept
+    return move, next(piece.text for piece in move.evidence if piece.kind == "leaf")
+
+
+def _kept(wiring: Wiring, engaged: Collection[str]) -> str | None:
+    """The leaf of the last call: of the engaged ones the one that brought the others, which it requires."""
+    return next((one for one in engaged if wiring.here(one).held_back.isdisjoint(engaged)), None)
+
+
+def _base(wiring: Wiring, context: MoveContext, scoring: EntryScoring | None, notes: Notes) -> Iterator[Candidate]:
+    compiled = wiring.compiled
+    if not compiled.base:
+        return
+    sight = Sight(compiled.lexicon, compiled.declared.scales, context, scoring)
+    never = is_never(compiled, sight)
+    for entry in chain.from_iterable(compiled.base.values()):
+        if never and entry.condition is not None:
+            continue
+        if entry.condition is None:
+            yield Candidate(entry.skill, 1.0, MATCHER, (Evidence("entry", f"{entry.skill} ({_BASE})"),))
+        elif (verdict := judge(entry.condition, sight)).holds:
+            yield Candidate(entry.skill, 1.0, MATCHER, verdict.evidence)
+        elif verdict.raised:
+            notes.failed(verdict, f"entry {entry.skill}")
+
+
+def _with_evidence(led: Candidate, found: Candidate | None) -> Candidate:
+    """The graph speaks for the skill alone, also where a task rule would give it together with others or not at all."""
+    if found is None:
+        return led
+    return replace(led, evidence=(*led.evidence, *found.evidence), arguments=found.arguments)
+
+
+log = logging.getLogger("skillweave")
+
+
+async def scoring_for(
+    wiring: Wiring, state: State, turn: Turn, seconds: float
+) -> tuple[EntryScoring | None, tuple[Diagnostic, ...]]:
+    """What the graph's scorer says to the turn; None where nothing that it could say would count now.
+
+    A scorer that fails, or takes more than `seconds`, chooses nothing, and a finding says so.
+    """
+    graph = wiring.graph
+    if not wiring.compiled.has_scorer:
+        return None, ()
+    from skillweave.graph.scored import ScoredGraph
+
+    context = at(state.cursor, moment_of(wiring, state, turn), wiring.compiled)
+    if not isinstance(graph, ScoredGraph) or context.between or not needs_scoring(wiring.compiled, context):
+        return None, ()
+    try:
+        async with asyncio.timeout(seconds):
+            return await graph.score_entries(replace(context, picks=())), ()
+    except TimeoutError:
+        return None, (_not_scored(f"it took more than {seconds:g} s"),)
+    except Exception as error:  # a scorer is the host's own code, and a turn does not end for it
+        log.warning("the entries of the skill graph were not scored", exc_info=True)
+        return None, (_not_scored(f"{type(error).__name__}: {error}"),)
+
+
+def _not_scored(why: str) -> Diagnostic:
+    return Diagnostic(
+        code="entries-not-scored",
+        severity=Severity.WARNING,
+        message=f"the scorer of the skill graph gave no answer, so that it chose no entry: {why}",
+        fix="see to the scorer or its embedder; the conversation begins when it answers or the model picks an entry",
+    )

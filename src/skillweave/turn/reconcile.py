@@ -1,0 +1,164 @@
+"""Hold what was given against the transcript that the model will see (spec 5.4, the table of promises)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from hashlib import sha256
+from os.path import commonprefix
+from types import MappingProxyType
+
+from skillweave.conversation import Message
+from skillweave.disclose.block import digest_in, text_digest
+from skillweave.disclose.escape import HEADERS
+from skillweave.state.state import Delivery, Record, State
+from skillweave.state.transitions import expire
+
+_BEGINNING = commonprefix(HEADERS)  # noqa: RUF071 - letter by letter is what is meant
+# Written with what all headers begin with, and without `^`: so the engine jumps from one such place to the next.
+_HEADER = re.compile(f"{re.escape(_BEGINNING)}(?:{'|'.join(re.escape(h.removeprefix(_BEGINNING)) for h in HEADERS)})")
+
+
+def blocks_in(messages: Sequence[Message]) -> Counter[str]:
+    """How often each block stands in the messages, by the digest of its text; linear in their length.
+
+    A header alone, in anybody's message, proves nothing: only the digest of the whole text does. Several blocks in one
+    text are told apart by their headers; a message's id is not needed, so that hosts without ids work the same.
+    """
+    return Counter(
+        text_digest(block) for message in messages for text in message.texts() for block in block_texts(text)
+    )
+
+
+def digest_of(messages: Sequence[Message]) -> str:
+    """The same for two calls that the model made in one reply, another as soon as there is one more message."""
+    whole = sha256()
+    for message in messages:
+        whole.update(repr((message.role.value, message.content)).encode("utf-8", "surrogatepass"))
+    return whole.hexdigest()[:16]
+
+
+def block_texts(text: str) -> Sequence[str]:
+    """The blocks that one text holds, from header to header, with LF line ends."""
+    return split_at_blocks(text)[1]
+
+
+def split_at_blocks(text: str) -> tuple[str, Sequence[str]]:
+    """What stands before the first block, and the blocks; the text itself where it holds none."""
+    if _BEGINNING not in text:
+        return text, ()
+    normal = text.replace("\r\n", "\n").replace("\r", "\n")
+    places = (match.start() for match in _HEADER.finditer(normal))
+    starts = [place for place in places if place == 0 or normal[place - 1] == "\n"]
+    if not starts:
+        return text, ()
+    return normal[: starts[0]], [normal[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
+
+
+class Standing(StrEnum):
+    """Where a recorded text is for the turn that asks: there, its own to give again, or held by another turn."""
+
+    PRESENT = "present"
+    MINE = "mine"
+    HELD = "held"
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """The state without what was lost, where each live record stands, and what the transcript shows beyond records.
+
+    `unrecorded` counts, by text digest, the blocks in the transcript that no record stands for; None without one.
+    """
+
+    state: State
+    standing: Mapping[str, Standing]
+    lost: tuple[Record, ...] = ()
+    unrecorded: Mapping[str, int] | None = None
+
+    def record(self, key: str, standing: Standing) -> Record | None:
+        """The live record of the key if it stands like that."""
+        return self.state.record(key) if self.standing.get(key) is standing else None
+
+    def shows(self, carrier: str) -> bool:
+        """Whether the transcript holds this text without a record of it, so that it can be adopted."""
+        return self.unrecorded is not None and self.unrecorded.get(digest_in(carrier), 0) > 0
+
+    def occupied(self) -> int:
+        """Tokens of blocks that are, or may be, in the context of the coming call, superseded ones too."""
+        live = sum(r.tokens for r in self.state.records if self.standing[r.key] is not Standing.MINE)
+        return live + sum(old.record.tokens for old in self.state.superseded)
+
+
+def reconcile(state: State, blocks: Counter[str] | None, *, holder: str, now: float, told: str = "") -> Reconciled:
+    """Believe the transcript where there is one, the records where there is none.
+
+    `blocks` counts the transcript's blocks by text digest, None when the host cannot say. A record that the transcript
+    does not show is lost, unless it is this turn's own (a replay gives it again), another turn's live claim, or what
+    answers another of the model's calls that came with the same transcript, `told`: that is older than the answers.
+    Without a transcript nothing is lost but claims whose time is over.
+    """
+    state = expire(state, now)
+    if blocks is None:
+        standing = {record.key: _unseen(record, holder) for record in state.records}
+        return Reconciled(state, MappingProxyType(standing))
+    return _by_transcript(state, blocks, holder, told)
+
+
+def _unseen(record: Record, holder: str) -> Standing:
+    if record.holder == holder:
+        return Standing.MINE
+    return Standing.PRESENT if record.state is Delivery.GIVEN else Standing.HELD
+
+
+def _by_transcript(state: State, blocks: Counter[str], holder: str, told: str) -> Reconciled:
+    left = Counter(blocks)
+    # The transcript of a replay is older than what the turn itself gave, so a text that stands there once is rather
+    # an earlier giving of the same text (one that was evicted, say) than this turn's.
+    shown = _sighted((r.carrier for r in state.records if r.holder != holder), left)
+    # One block may carry several keys: where one of them was evicted or replaced, what the others show is shown of it.
+    mine = {record.carrier for record in state.records if record.holder == holder}
+    replaced = sorted(state.superseded, key=lambda s: s.by not in mine)  # what this turn replaced was there last
+    old = shown | _sighted((s.record.carrier for s in replaced if s.record.carrier not in shown), left)
+    shown |= _sighted((r.carrier for r in state.records if r.holder == holder), left)
+    kept: list[Record] = []
+    lost: list[Record] = []
+    standing: dict[str, Standing] = {}
+    for record in state.records:
+        if record.carrier in shown:
+            kept.append(_seen(record))
+            standing[record.key] = Standing.PRESENT
+        elif (unseen := _missed(record, holder, told)) is not None:
+            kept.append(record)
+            standing[record.key] = unseen
+        else:
+            lost.append(record)
+    # What this turn itself replaced stays known to it, so that a replay says the same words again.
+    superseded = tuple(s for s in state.superseded if s.record.carrier in old or s.by in mine)
+    after = replace(state, records=tuple(kept), superseded=superseded)
+    return Reconciled(
+        state if after == state else after, MappingProxyType(standing), tuple(lost), MappingProxyType(+left)
+    )
+
+
+def _missed(record: Record, holder: str, told: str) -> Standing | None:
+    """Where a record stands that the transcript does not show; None when it is lost."""
+    unseen = _unseen(record, holder)
+    if unseen is not Standing.PRESENT:
+        return unseen
+    return Standing.HELD if told and record.told == told else None
+
+
+def _seen(record: Record) -> Record:
+    seen = record.state is Delivery.GIVEN and not record.told
+    return record if seen else replace(record, state=Delivery.GIVEN, until=None, told="")
+
+
+def _sighted(carriers: Iterable[str], left: Counter[str]) -> set[str]:
+    found = set()
+    for carrier in dict.fromkeys(carriers):
+        digest = digest_in(carrier)
+        if left[digest] > 0:
+            left[digest] -= 1
+            found.add(carrier)
+    return found

@@ -1,0 +1,36 @@
+"""The words of a mention stay with the skill that is engaged, until another mention changes them."""
+
+import json
+
+from skillweave.state.codec import state_from_json, state_to_json
+from skillweave.state.state import Engaged, State
+from skillweave.turn.admit import Match, engage
+
+STAGING = Engaged("deploy", "mention", "t1", arguments="staging")
+
+
+def test_a_mention_brings_its_words_and_any_other_match_none() -> None:
+    engaged = engage((), [Match("deploy", "mention", "staging"), Match("review", "triggers")], "t1")
+    assert engaged == (STAGING, Engaged("review", "triggers", "t1"))
+
+
+def test_a_match_without_a_mention_leaves_the_words_as_they_are() -> None:
+    (entry,) = engage([STAGING], [Match("deploy", "triggers")], "t2")
+    assert entry == STAGING
+
+
+def test_a_new_mention_takes_the_place_of_the_words_also_with_none() -> None:
+    assert [entry.arguments for entry in engage([STAGING], [Match("deploy", "mention", "prod")], "t2")] == ["prod"]
+    assert [entry.arguments for entry in engage([STAGING], [Match("deploy", "mention", "")], "t2")] == [""]
+
+
+def test_the_words_are_stored_and_read_back() -> None:
+    state = State(engaged=(Engaged("deploy", "mention", "t1", arguments='to "prod"\n\u2028ß😀'),))
+    assert state_from_json(state_to_json(state)) == state
+
+
+def test_a_document_of_before_there_were_words_is_read() -> None:
+    document = json.loads(state_to_json(State(engaged=(STAGING,))))
+    del document["engaged"][0]["arguments"]
+    (entry,) = state_from_json(json.dumps(document)).engaged
+    assert entry.arguments == ""
