@@ -98,7 +98,7 @@ class MessageAgent:
         return said
 
     async def _now(self) -> Injection:
-        now = await self.weaver.standing(CONVERSATION, placement=self.placement)
+        now = await self.weaver.current_policy(CONVERSATION, placement=self.placement)
         return self.injection if self.injection and now.without_ledger and not now.tools.closed else now
 
     def _open_calls(self) -> tuple[Call, ...]:

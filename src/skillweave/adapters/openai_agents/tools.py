@@ -12,7 +12,7 @@ from skillweave.compose.verdict import Ruling
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Injection
 from skillweave.relations.tool_entry import read_entry
-from skillweave.weaver.tool_table import ToolSpec
+from skillweave.weaver.reading import ToolSpec
 
 try:
     from agents import (

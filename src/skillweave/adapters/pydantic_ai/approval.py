@@ -52,5 +52,7 @@ def approvals_sync(
 
 async def _ruled(weaver: Weaver, conversation: str, part: ToolCallPart) -> ToolApproved | ToolDenied:
     call = read_call(part.tool_call_id, part.tool_name, part.args)
-    verdict = await weaver.authorize(await weaver.standing(conversation), call.name, call.arguments, call_id=call.id)
+    verdict = await weaver.authorize(
+        await weaver.current_policy(conversation), call.name, call.arguments, call_id=call.id
+    )
     return ToolDenied(verdict.message) if verdict.ruling is Ruling.DENY else ToolApproved()

@@ -17,7 +17,7 @@ from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Injection
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-from skillweave.weaver.tool_table import ToolSpec
+from skillweave.weaver.reading import ToolSpec
 
 try:
     from pydantic_ai import ApprovalRequired, RunContext, Tool, ToolDefinition
