@@ -178,7 +178,7 @@ class Bridge:
 
     def _with_what_held(self, now: Ruled) -> Ruled:
         """While the ledger does not answer, the rules of the last call hold beside the new ones."""
-        last = self._last.get(now.conversation)
+        last: tuple[ToolPolicy, tuple[PendingCheckpoint, ...]] | None = self._last.get(now.conversation)
         if last is None or not now.without_ledger or now.tools.closed:
             return now
         tools = limited(now.tools, limits_of(last[0]))
