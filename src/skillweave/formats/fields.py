@@ -1,17 +1,123 @@
-"""A mapping being read: every value handed out was checked, every bad one was reported with its line."""
+"""A mapping being read: every value handed out was checked, every bad one is reported with its line."""
 
 import json
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from typing import TypeVar
 
+from skillweave.diagnostics import Diagnostic, Location, Severity, has_errors
+from skillweave.errors import InvalidSkill
 from skillweave.formats import codes
-from skillweave.formats.data import as_json
-from skillweave.formats.findings import Findings
 from skillweave.frontmatter import Code, Keys, Plain, resolved
 from skillweave.frontmatter.codes import REPAIRED
-from skillweave.skill import Json
+from skillweave.skill import Json, Skill
+
+_NO_LINES: Mapping[Keys, int] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRead:
+    """One definition, read: the skill, None when it was skipped, and all that was found on the way."""
+
+    skill: Skill | None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+class Findings:
+    """Collects diagnostics about one definition; knows its `path` and on which line a key stands."""
+
+    __slots__ = ("_first_line", "_found", "_lines", "path")
+
+    def __init__(
+        self,
+        path: str,
+        lines: Mapping[Keys, int] = _NO_LINES,
+        *,
+        first_line: int | None = None,
+        found: Iterable[Diagnostic] = (),
+    ) -> None:
+        self.path = path
+        self._lines = lines
+        self._first_line = first_line
+        self._found = list(found)
+
+    def report(self, code: Code, keys: Keys, message: str, fix: str) -> None:
+        """Adds a finding about the value at these keys."""
+        self._found.append(code.found(Location(self.path, self.line(keys)), message, fix))
+
+    def report_at(self, code: Code, line: int | None, message: str, fix: str) -> None:
+        """Adds a finding about a line."""
+        self._found.append(code.found(Location(self.path, line), message, fix))
+
+    def line(self, keys: Keys) -> int | None:
+        """The line of that value, or of the nearest that encloses it."""
+        while keys:
+            if keys in self._lines:
+                return self._lines[keys]
+            keys = keys[:-1]
+        return self._first_line
+
+    def has_errors(self) -> bool:
+        """Whether anything found so far is an error."""
+        return has_errors(self._found)
+
+    def outcome(self, skill: Skill | None) -> SkillRead:
+        """The result, each diagnostic with the skill's id."""
+        if skill is None or not self._found:
+            return SkillRead(skill, tuple(self._found))
+        return SkillRead(skill, tuple(_named(diagnostic, skill.id) for diagnostic in self._found))
+
+
+def require_skill(read: SkillRead) -> Skill:
+    """The skill that was read; raises InvalidSkill naming every error when anything of the definition was lost."""
+    errors = [found for found in read.diagnostics if found.severity is Severity.ERROR]
+    if errors or read.skill is None:
+        raise InvalidSkill("; ".join(f"{error.message} ({error.fix})" for error in errors) or "no skill was read")
+    return read.skill
+
+
+def _named(diagnostic: Diagnostic, skill: str) -> Diagnostic:
+    return diagnostic if diagnostic.skill else replace(diagnostic, skill=skill)
+
+
+_DEEPEST = 64
+
+
+def as_json(value: object, depth: int = 0) -> Json:
+    """The value as plain JSON data, an unquoted YAML scalar as its text. Raises ValueError for what JSON has not."""
+    if isinstance(value, str):
+        return str(value)
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if depth == _DEEPEST:
+        raise ValueError(f"data nested deeper than {_DEEPEST}")
+    if isinstance(value, Mapping):
+        return {_key(key): as_json(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item, depth + 1) for item in value]
+    what = value if isinstance(value, float) else f"a value of type {type(value).__name__}"
+    raise ValueError(f"{what}, which JSON does not have")
+
+
+def _key(key: object) -> str:
+    if isinstance(key, str):
+        return str(key)
+    raise ValueError(f"a key of type {type(key).__name__}")
+
+
+def holds_text_only(value: Json) -> bool:
+    """Whether every scalar in the data is text, so that YAML without types carries it."""
+    if isinstance(value, dict):
+        return all(holds_text_only(item) for item in value.values())
+    if isinstance(value, list):
+        return all(holds_text_only(item) for item in value)
+    return isinstance(value, str)
+
 
 Choice = TypeVar("Choice", bound=StrEnum)
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.formats import codes
-from skillweave.formats.fields import Fields
-from skillweave.formats.findings import Findings
-from skillweave.formats.ids import id_of
+from skillweave.formats.fields import Fields, Findings
+from skillweave.formats.identity import id_of
 from skillweave.frontmatter import Keys
 from skillweave.skill import is_skill_id
 from skillweave.task import RiskLevel, TaskRule, When
