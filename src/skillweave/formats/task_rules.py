@@ -82,7 +82,7 @@ def _when(entry: Fields) -> When:
 
 
 def _risk_levels(conditions: Fields) -> tuple[RiskLevel, ...]:
-    if not conditions.holds_list("risk_level"):
+    if not isinstance(conditions.peek("risk_level"), list | tuple):
         level = conditions.choice("risk_level", RiskLevel)
         return () if level is None else (level,)
     known = {level.value: level for level in RiskLevel}
