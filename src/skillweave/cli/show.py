@@ -71,7 +71,7 @@ class _Shown:
     def to_dict(self) -> dict[str, object]:
         from skillweave.formats.arguments import takes_arguments
         from skillweave.formats.host_keys import invocation_of, when_to_use_of
-        from skillweave.formats.native_write import to_dict
+        from skillweave.formats.native import to_dict
 
         invocation = invocation_of(self.skill)
         origin = self.skill.origin
