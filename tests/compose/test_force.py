@@ -2,10 +2,9 @@ from dataclasses import replace
 
 import pytest
 
+from skillweave.compose.active import Enforce, InForce, policy_of
 from skillweave.compose.composition import Mode
-from skillweave.compose.force import Enforce, InForce, policy_of
-from skillweave.compose.policy import ToolPolicy
-from skillweave.compose.verdict import Refusal, Ruling
+from skillweave.compose.policy import Refusal, Ruling, ToolPolicy
 from skillweave.skill import Checkpoint, ToolRules
 from tests.related import OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
 

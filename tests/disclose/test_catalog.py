@@ -1,9 +1,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, build_catalog, catalog_page, show_all
+from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, Shelf, build_catalog, catalog_page, show_all
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.shelf import Shelf
 from skillweave.testing.fakes import WordCounter
 from skillweave.tokens.counter import CountedOnce
 from skillweave.tokens.vocabulary import Tiktoken

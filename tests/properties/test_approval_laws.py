@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.force import InForce, policy_of
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.active import InForce, policy_of
+from skillweave.compose.policy import Ruling
 from skillweave.conversation import Placement
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings

@@ -6,12 +6,11 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillweave.compose.active import DELIBERATE, Enforce, InForce, policy_of
 from skillweave.compose.composition import Mode
-from skillweave.compose.force import DELIBERATE, Enforce, InForce, policy_of
-from skillweave.compose.matching import matched_text, permits, prohibits
-from skillweave.compose.policy import OWN_TOOLS
-from skillweave.compose.verdict import Refusal, Ruling
-from skillweave.relations.tool_entry import read_entry
+from skillweave.compose.entries import matched_text, permits, prohibits
+from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling
+from skillweave.relations.rules import read_entry
 from skillweave.skill import ToolRules
 from tests.related import skill
 

@@ -1,4 +1,4 @@
-from skillweave.relations.groups import Group, form_groups, stand
+from skillweave.relations.admit import Group, form_groups, stand
 from skillweave.select.candidates import Candidate
 
 

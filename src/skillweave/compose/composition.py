@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from skillweave.compose.entries import inside, intersection, union, without
 from skillweave.registry import Snapshot
-from skillweave.relations.names import require_names
+from skillweave.relations.validate import require_names
 from skillweave.skill import Skill, ToolRules
 
 _NO_RULES = ToolRules()

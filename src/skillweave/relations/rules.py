@@ -3,9 +3,11 @@
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
 
 from skillweave.registry import Snapshot
-from skillweave.skill import Relation, RelationKind, Skill
+from skillweave.skill import Relation, RelationKind, Skill, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +56,79 @@ def _once_each(skill: Skill, rules: Sequence[Relation]) -> Sequence[Relation]:
         first.setdefault(rule.skill, rule)
     first.pop(skill.id, None)
     return tuple(first.values())
+
+
+_LONGEST_NAME = 100
+_LONGEST_REASON = 200
+_VERBS = {
+    RelationKind.REQUIRES: "requires",
+    RelationKind.INCOMPATIBLE: "is incompatible with",
+    RelationKind.FORBIDS: "forbids",
+}
+
+
+def name_shown(name: str) -> str:
+    """The name between backticks, made printable and at most 100 characters long."""
+    shown = name[:_LONGEST_NAME]
+    if not shown.isprintable():
+        shown = "".join(letter if letter.isprintable() else "�" for letter in shown)
+    return f"`{shown}…`" if len(name) > _LONGEST_NAME else f"`{shown}`"
+
+
+def rule_shown(owner: str, rule: Relation) -> str:
+    """The rule as a sentence: "`a` requires `b`: reason", without the reason where none was given."""
+    sentence = f"{name_shown(owner)} {_VERBS[rule.kind]} {name_shown(rule.skill)}"
+    if not rule.reason:
+        return sentence
+    reason = " ".join(rule.reason.split()).removesuffix(".")
+    if len(reason) > _LONGEST_REASON:
+        reason = reason[:_LONGEST_REASON] + "…"
+    return f"{sentence}: {reason}" if reason else sentence
+
+
+def standing_shown(skill: Skill | None) -> str:
+    """Why a skill cannot take part, to follow "which is": not in the registry, a draft, disabled, deprecated."""
+    if skill is None:
+        return "not in the registry"
+    return "a draft" if skill.status is Status.DRAFT else skill.status.value
+
+
+class Form(StrEnum):
+    """What an entry covers: the whole tool, calls whose text begins so or is so; `broken` cannot be read."""
+
+    TOOL = "tool"
+    PREFIX = "prefix"
+    EXACT = "exact"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEntry:
+    """One entry of a tool list; a `tool` that ends in `*` stands for all tools whose names begin so."""
+
+    tool: str
+    form: Form = Form.TOOL
+    argument: str = ""
+
+    def names(self, tool: str) -> bool:
+        """Whether the entry is about that tool."""
+        return tool.startswith(self.tool[:-1]) if self.tool.endswith("*") else tool == self.tool
+
+
+@lru_cache(maxsize=4096)
+def read_entry(text: str) -> ToolEntry:
+    """The entry that the text spells; never fails: what cannot be read is `broken`, allows nothing, forbids its tool.
+
+    `Tool(prefix *)` and `Tool(*)`, which public skills use, are read as `Tool(prefix:*)` and `Tool(:*)`.
+    """
+    name, parenthesis, rest = text.strip().partition("(")
+    name = name.rstrip()
+    stem, star, tail = name.partition("*")
+    argument = rest[:-1].strip() if rest.endswith(")") else ""
+    if not name or tail or (parenthesis and (star or not argument)):
+        return ToolEntry(stem + star, Form.BROKEN)
+    if not parenthesis:
+        return ToolEntry(name)
+    if argument == "*" or argument.endswith((":*", " *")):
+        return ToolEntry(name, Form.PREFIX, argument[:-2].rstrip())
+    return ToolEntry(name, Form.EXACT, argument)

@@ -8,13 +8,11 @@ from types import MappingProxyType
 
 from skillweave.conversation import Placement, Read, Role, Turn
 from skillweave.decisions import Decision, Outcome
-from skillweave.disclose.rung import Rung
-from skillweave.disclose.skill_tools import SkillTools
+from skillweave.disclose.block import Rung, SkillTools
 from skillweave.formats.arguments import digest_in_use, takes_arguments
 from skillweave.graph.cursor import Cursor
 from skillweave.registry import Snapshot
-from skillweave.relations.admit import Elsewhere, admit
-from skillweave.relations.groups import Group
+from skillweave.relations.admit import Elsewhere, Group, admit
 from skillweave.relations.rules import all_requirements, needs_any
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.settings import Settings

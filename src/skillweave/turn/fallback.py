@@ -1,8 +1,8 @@
 """What stands in for a skill when nothing matched, or when the user asks what there is (spec 2.3)."""
 
 from skillweave.conversation import Role
+from skillweave.disclose.catalog import Shelf
 from skillweave.disclose.render import hint, onward
-from skillweave.disclose.shelf import Shelf
 from skillweave.injection import Fallback, FallbackKind
 from skillweave.select.questions import Question
 from skillweave.settings import CatalogMode

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from skillweave.decisions import Decision, Outcome
+from skillweave.disclose.block import Rung
 from skillweave.disclose.render import Inlined
-from skillweave.disclose.rung import Rung
 from skillweave.errors import SkillweaveError
 from skillweave.knowledge.context import ContextSource, EntityContext
 from skillweave.registry import Registry

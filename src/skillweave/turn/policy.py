@@ -3,10 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from skillweave.compose.elsewhere import NOTHING_ELSEWHERE, ToolsElsewhere
-from skillweave.compose.force import InForce, policy_of
-from skillweave.compose.limits import limited, without_asks
-from skillweave.compose.policy import ToolPolicy
+from skillweave.compose.active import InForce, limited, policy_of, without_asks
+from skillweave.compose.policy import NOTHING_ELSEWHERE, ToolPolicy, ToolsElsewhere
 from skillweave.limits import ToolLimits
 from skillweave.skill import Skill
 from skillweave.state.approvals import consented, decided, denied_tools, digests_shown, kept_out, undecided

@@ -4,16 +4,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from skillweave.compose.force import InForce
+from skillweave.compose.active import InForce
 from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
-from skillweave.disclose.block import digest_in, text_digest
-from skillweave.disclose.catalog import NO_CATALOG, Catalog
+from skillweave.disclose.block import Rung, digest_in, text_digest
+from skillweave.disclose.catalog import NO_CATALOG, Catalog, Shelf
 from skillweave.disclose.fit import Shown
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.rung import Rung
-from skillweave.disclose.shelf import Shelf
 from skillweave.injection import Block, CacheReport, Drop, Fallback, Injection, PendingCheckpoint, TokenReport
 from skillweave.select.questions import Question
 from skillweave.settings import CatalogMode

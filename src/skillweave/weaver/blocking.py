@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from skillweave.compose.verdict import Verdict
+from skillweave.compose.policy import Verdict
 from skillweave.conversation import Turn
 from skillweave.diagnostics import Diagnostic
 from skillweave.events.event import Event

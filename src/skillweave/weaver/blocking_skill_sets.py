@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 from skillweave.compose.composition import Composition, Mode
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
 from skillweave.diagnostics import Diagnostic
-from skillweave.relations.complete import Completion
 from skillweave.relations.task import TaskSelection
-from skillweave.relations.validate import ValidationResult
+from skillweave.relations.validate import Completion, ValidationResult
 from skillweave.task import Task
-from skillweave.weaver.spawning import Spawner
+from skillweave.weaver.skill_sets import Spawner
 
 if TYPE_CHECKING:
     from skillweave.weaver.blocking import LoopThread

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from skillweave.disclose.catalog import Shelf
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.shelf import Shelf
 from skillweave.graph.findings import graph_in
 from skillweave.graph.graph import SkillGraph
 from skillweave.registry import Snapshot

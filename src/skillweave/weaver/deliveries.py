@@ -8,7 +8,7 @@ from typing import Unpack
 
 from skillweave.conversation import Turn
 from skillweave.errors import Contended, StoreUnavailable
-from skillweave.events.cause import Cause
+from skillweave.events.event import Cause
 from skillweave.injection import Injection
 from skillweave.state.state import Delivery, State
 from skillweave.state.transitions import confirm, held_keys, release

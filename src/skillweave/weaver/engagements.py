@@ -1,7 +1,7 @@
 """The verbs about what is in force in a conversation: leaving, waiting, and people's verdicts."""
 
 from skillweave.errors import InvalidVerdict
-from skillweave.events.cause import Cause
+from skillweave.events.event import Cause
 from skillweave.state.state import Approval, ApprovalVerdict, State
 from skillweave.state.transitions import confirm, held_keys, hold, release
 from skillweave.weaver.engine import Engine

@@ -8,14 +8,14 @@ from enum import StrEnum
 from functools import partial
 from typing import TypeVar
 
-from skillweave.compose.elsewhere import NOTHING_ELSEWHERE
-from skillweave.compose.limits import closed
+from skillweave.compose.active import closed
+from skillweave.compose.policy import NOTHING_ELSEWHERE
 from skillweave.conversation import Turn
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.pricing import Pricing
 from skillweave.errors import StoreUnavailable
-from skillweave.events.cause import Cause
+from skillweave.events.event import Cause
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import Injection
 from skillweave.knowledge.context import ContextSource
@@ -31,9 +31,9 @@ from skillweave.turn.fetch import Fetched, fetch
 from skillweave.turn.move import Position, Wiring, find_position, scoring_for
 from skillweave.turn.reconcile import blocks_in
 from skillweave.turn.settle import Settled, settle
-from skillweave.weaver.announce import Announcer
 from skillweave.weaver.compiled import Compiled, compile_skills
 from skillweave.weaver.race import change_state
+from skillweave.weaver.telling import Announcer
 from skillweave.weaver.turns import nothing_said
 from skillweave.weaver.unread import UNKNOWN_RULES, unavailable, withheld
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from skillweave.errors import CheckpointNotFound, InvalidVerdict
-from skillweave.events.cause import Cause
+from skillweave.events.event import Cause
 from skillweave.registry import Snapshot
 from skillweave.skill import Skill
 from skillweave.state.approvals import CONSENT, decide, decided, digests_shown, require_words, waits, withdraw

@@ -9,14 +9,12 @@ from functools import cached_property
 from typing import Unpack
 from uuid import uuid4
 
-from skillweave.compose.verdict import Ruling, Verdict
+from skillweave.compose.policy import Ruling, Verdict
 from skillweave.conversation import Placement, Turn
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.pricing import Pricing
 from skillweave.errors import UnreadableState
-from skillweave.events.cause import Cause
-from skillweave.events.event import Event
-from skillweave.events.observer import Observer
+from skillweave.events.event import Cause, Event, Observer
 from skillweave.graph.findings import graph_findings
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import Injection
@@ -33,15 +31,13 @@ from skillweave.state.state import Delivery, State, check_lifecycles, full_key
 from skillweave.state.transitions import clear, evict
 from skillweave.tokens.counter import CountedOnce, TokenCounter
 from skillweave.tokens.vocabulary import Tiktoken
-from skillweave.weaver.announce import Announcer
 from skillweave.weaver.blocking import SyncWeaver
 from skillweave.weaver.deliveries import Deliveries
-from skillweave.weaver.emit import emit
 from skillweave.weaver.engagements import Engagements
 from skillweave.weaver.engine import Engine, OnStoreFailure
-from skillweave.weaver.observers import OBSERVER_SECONDS, Observers
 from skillweave.weaver.reads import Reads
 from skillweave.weaver.skill_sets import SkillSets
+from skillweave.weaver.telling import OBSERVER_SECONDS, Announcer, Observers
 from skillweave.weaver.turns import TurnFields, nothing_said, turn_of
 
 log = logging.getLogger("skillweave")
@@ -190,6 +186,8 @@ class Weaver(Deliveries, Engagements, Reads, SkillSets):
         without one each call is a new event. Raises SkillNotFound, EventRefused, StoreUnavailable, and MissingExtra
         where a schema cannot be checked.
         """
+        from skillweave.weaver.emit import emit
+
         return await emit(self._engine, conversation, skill_id, event_type, payload, turn_id, key)
 
     async def evict(self, conversation: str, key: str) -> bool:
