@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from skillweave.compose.active import Enforce
+from skillweave.compose.composition import Enforce
 from skillweave.conversation import Placement
 from skillweave.disclose.block import SkillTools
 from skillweave.disclose.fit import Budget

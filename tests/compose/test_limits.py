@@ -1,6 +1,6 @@
 from types import MappingProxyType
 
-from skillweave.compose.active import closed, limited, limits_of
+from skillweave.compose.composition import closed, limited, limits_of
 from skillweave.compose.policy import Ruling, ToolPolicy
 from skillweave.limits import ToolLimits
 

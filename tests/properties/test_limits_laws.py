@@ -5,7 +5,7 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.active import limited, limits_of
+from skillweave.compose.composition import limited, limits_of
 from skillweave.compose.entries import covers, narrow, permits
 from skillweave.compose.policy import Ruling, ToolPolicy
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRequest, prepare_spawn

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.active import limited
+from skillweave.compose.composition import limited
 from skillweave.compose.policy import Ruling, ToolPolicy
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRequest, prepare_spawn
 from skillweave.conversation import Placement

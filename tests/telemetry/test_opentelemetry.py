@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind
 
-from skillweave.compose.active import Enforce
+from skillweave.compose.composition import Enforce
 from skillweave.events.event import BuiltIn, event_of
 from skillweave.events.payloads import (
     CheckpointDecided,

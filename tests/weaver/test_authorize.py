@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from skillweave.compose.active import Enforce
+from skillweave.compose.composition import Enforce
 from skillweave.compose.policy import Refusal, Ruling
 from skillweave.events import ToolBlocked
 from skillweave.settings import Settings

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from skillweave.adapters.call import Call
 from skillweave.adapters.heard import Heard, last_words, transcript_of, turn_from
-from skillweave.compose.active import limited, limits_of
+from skillweave.compose.composition import limited, limits_of
 from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, Verdict
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement, Turn

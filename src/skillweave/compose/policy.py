@@ -115,7 +115,7 @@ NO_OWNERS = ToolOwners()
 
 
 @dataclass(frozen=True, slots=True)
-class ToolsElsewhere:
+class ToolScope:
     """Whose the tools are; which skills are engaged, and where the conversation is in words.
 
     A tool that belongs to skills is denied while none of them is engaged (spec 3.2).
@@ -144,7 +144,7 @@ class ToolsElsewhere:
         return tuple(tool for tool in self.owners.by_name if self.denies(tool))
 
 
-NOTHING_ELSEWHERE = ToolsElsewhere()
+ALL_IN_SCOPE = ToolScope()
 
 
 OWN_TOOLS = frozenset({"read_skill", "list_skills", "read_artifact", "search_skills"})
@@ -176,7 +176,7 @@ class ToolPolicy:
     asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
     argument_names: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
     rejected: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
-    elsewhere: ToolsElsewhere = NOTHING_ELSEWHERE
+    elsewhere: ToolScope = ALL_IN_SCOPE
     closed: str = ""
 
     @property

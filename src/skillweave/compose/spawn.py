@@ -3,8 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from skillweave.compose.active import InForce, limited, limits_of, policy_of, without_asks
-from skillweave.compose.composition import Composition, compose_ids
+from skillweave.compose.composition import (
+    ActiveSkill,
+    Composition,
+    compose_ids,
+    limited,
+    limits_of,
+    policy_of,
+    without_asks,
+)
 from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import LONGEST_ID, Message, Role, Turn
 from skillweave.disclose.render import render_agent
@@ -292,7 +299,7 @@ def _composition(request: SpawnRequest, snapshot: Snapshot) -> Composition:
 
 
 def _policy(composition: Composition, snapshot: Snapshot, tools: Sequence[str] | None) -> ToolPolicy:
-    policy = policy_of([InForce(snapshot[skill], HOST) for skill in composition.skills], grant=tools)
+    policy = policy_of([ActiveSkill(snapshot[skill], HOST) for skill in composition.skills], grant=tools)
     return replace(policy, allowed_tools=()) if composition.allowed_tools == () else policy
 
 

@@ -134,7 +134,7 @@ def _fitting(lines: Sequence[str], limit: int, pricing: Pricing, tools: SkillToo
     return fitting
 
 
-class Shelf:
+class PricedCatalog:
     """The selectable skills of one snapshot with their prices; everything is counted at first use."""
 
     def __init__(

@@ -1,4 +1,8 @@
-"""What a skill's rules ask of others: its requirements and exclusions, each other skill once (seed 002)."""
+"""What the rules of a skill say: whom it requires and excludes, which tools it names, and how people are told (seed 002).
+
+Text for people is one line, whatever the skills contain. A tool is spelt `Tool`, `Tool(prefix:*)`, `Tool(exact)` or
+`mcp__server__*` (spec 4.3).
+"""
 
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
@@ -20,16 +24,16 @@ class Requirement:
 
 def requirements(skill: Skill) -> Sequence[Relation]:
     """The rules that name a companion, the first rule of each; a skill that requires itself requires nothing."""
-    return _once_each(skill, [rule for rule in skill.relations if rule.kind is RelationKind.REQUIRES])
+    return _first_each(skill, [rule for rule in skill.relations if rule.kind is RelationKind.REQUIRES])
 
 
 def exclusions(skill: Skill) -> Sequence[Relation]:
     """The rules that exclude a skill, the first rule of each; a rule against the skill itself means nothing."""
-    return _once_each(skill, [rule for rule in skill.relations if rule.kind is not RelationKind.REQUIRES])
+    return _first_each(skill, [rule for rule in skill.relations if rule.kind is not RelationKind.REQUIRES])
 
 
 def all_requirements(names: Iterable[str], snapshot: Snapshot) -> Sequence[Requirement]:
-    """What the named skills bring, breadth first and transitively: each other skill once, in the registry or not."""
+    """All companions of the named skills, also those of companions: nearest first, each once, known or not."""
     waiting = deque(names)
     seen = set(waiting)
     found: list[Requirement] = []
@@ -50,7 +54,7 @@ def needs_any(skill_id: str, others: Collection[str], snapshot: Snapshot) -> boo
     return any(needed.rule.skill in others for needed in all_requirements([skill_id], snapshot))
 
 
-def _once_each(skill: Skill, rules: Sequence[Relation]) -> Sequence[Relation]:
+def _first_each(skill: Skill, rules: Sequence[Relation]) -> Sequence[Relation]:
     first: dict[str, Relation] = {}
     for rule in rules:
         first.setdefault(rule.skill, rule)

@@ -1,4 +1,4 @@
-"""Skills that require each other in a circle, which is usually a slip; a mutual pair is not (spec 4.1)."""
+"""Checking and completing a set of skills that somebody asks for, before anything starts (spec 4.1; seed 002)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +17,170 @@ from skillweave.relations.rules import (
 )
 from skillweave.skill import RelationKind, Skill, Status
 
+_SUGGESTED = 5
+"""For so many unknown names of one request the nearest known ones are looked up, which is slow for long names."""
+_COMPARED_NAMES = 10_000
+"""How many known names may be compared for that in one validation: about 10 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationError:
+    """One violated rule; `skill` is the one that owns it (for V001, the unknown name itself)."""
+
+    code: str
+    message: str
+    skill: str
+    rule: str
+
+    def to_dict(self) -> dict[str, str]:
+        """The JSON form `{code, message, skill, rule}`."""
+        return {"code": self.code, "message": self.message, "skill": self.skill, "rule": self.rule}
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationResult:
+    """All errors, in the order of the names and then of the rules, and warnings, which block nothing."""
+
+    valid: bool
+    errors: tuple[ValidationError, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form `{valid, errors: [{code, message, skill, rule}], warnings: [text]}`."""
+        return {
+            "valid": self.valid,
+            "errors": [error.to_dict() for error in self.errors],
+            "warnings": list(self.warnings),
+        }
+
+
+def validate_skills(
+    names: Iterable[str], snapshot: Snapshot, *, host_tools: Iterable[str] | None = None
+) -> ValidationResult:
+    """Whether these skills may be used together: every error, not the first one; linear in names and rules.
+
+    `host_tools` are the tools that the host has, None when not stated. Raises `InvalidSkill` for names that are not
+    texts.
+    """
+    given = require_names(names)
+    members = [skill for name in given if (skill := snapshot.skills.get(name)) is not None]
+    present = {skill.id for skill in members}
+    errors = tuple(_errors(given, present, snapshot))
+    tools = None if host_tools is None else frozenset(host_tools)
+    warnings = [text for skill in members for text in _member_warnings(skill, tools)]
+    links = {skill.id: [rule.skill for rule in requirements(skill) if rule.skill in present] for skill in members}
+    for circle in circles(links):
+        shown = ", ".join(map(name_shown, circle))
+        warnings.append(f"{shown} require each other in a circle; check that all of it is meant")
+    return ValidationResult(not errors, errors, tuple(warnings))
+
+
+def _errors(given: Sequence[str], present: set[str], snapshot: Snapshot) -> Iterator[ValidationError]:
+    suggestions = min(_SUGGESTED, max(1, _COMPARED_NAMES // max(1, len(snapshot))))
+    for name in given:
+        skill = snapshot.skills.get(name)
+        if skill is None:
+            yield _unknown(name, snapshot if suggestions > 0 else None)
+            suggestions -= 1
+        else:
+            yield from _missing(skill, present, snapshot)
+            for rule in exclusions(skill):
+                if rule.skill in present:
+                    message = f"{rule_shown(name, rule)}; remove one of the two"
+                    yield ValidationError("INCOMPATIBLE_SKILLS", message, name, "V003")
+
+
+def _unknown(name: str, searched: Snapshot | None) -> ValidationError:
+    nearest = nearest_names(name, searched) if searched is not None else ()
+    if nearest:
+        remedy = f"did you mean {' or '.join(map(name_shown, nearest))}?"
+    else:
+        remedy = "list the known ones with `skillweave catalog`"
+    return ValidationError("UNKNOWN_SKILL", f"{name_shown(name)} is not in the registry; {remedy}", name, "V001")
+
+
+def _missing(skill: Skill, present: set[str], snapshot: Snapshot) -> Iterator[ValidationError]:
+    for rule in requirements(skill):
+        if rule.skill not in present:
+            owner, companion = name_shown(skill.id), name_shown(rule.skill)
+            if rule.skill in snapshot.skills:
+                remedy = f"add {companion} or remove {owner}"
+            else:
+                remedy = f"{companion} is not in the registry, so load it or remove {owner}"
+            yield ValidationError("MISSING_REQUIRED", f"{rule_shown(skill.id, rule)}; {remedy}", skill.id, "V002")
+
+
+def _member_warnings(skill: Skill, host_tools: Collection[str] | None) -> Iterator[str]:
+    if skill.status is Status.DEPRECATED:
+        yield f"{name_shown(skill.id)} is deprecated; look for the skill that replaces it"
+    elif skill.status is not Status.ACTIVE:
+        yield f"{name_shown(skill.id)} is {standing_shown(skill)}; set its status to active before relying on it"
+    if any(rule.skill == skill.id and rule.kind is not RelationKind.REQUIRES for rule in skill.relations):
+        yield f"{name_shown(skill.id)} excludes itself, which is ignored; remove that rule"
+    if host_tools is not None and skill.tools is not None:
+        for entry in dict.fromkeys((*(skill.tools.allowed or ()), *skill.tools.preapproved)):
+            tool = read_entry(entry)
+            if tool.tool not in host_tools and not any(map(tool.names, host_tools)):
+                yield f"{name_shown(skill.id)} uses the tool {name_shown(entry)}, which the host does not have"
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A list of skills with its companions: `skills` are the given names, then what was added.
+
+    `added` and `missing` are pairs (skill, because); a missing companion is not in the registry, so it was not added.
+    """
+
+    skills: tuple[str, ...]
+    added: tuple[tuple[str, str], ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form `{skills, added: [{skill, because}], missing: [{skill, because}]}`."""
+        return {
+            "skills": list(self.skills),
+            "added": [{"skill": skill, "because": because} for skill, because in self.added],
+            "missing": [{"skill": skill, "because": because} for skill, because in self.missing],
+        }
+
+
+def complete_skills(names: Iterable[str], snapshot: Snapshot) -> Completion:
+    """The names with all required companions, transitively: nearest first, each with the rule that asks for it.
+
+    Given names stay as they are, unknown ones too: `validate_skills` reports those. Raises `InvalidSkill` for names
+    that are not texts.
+    """
+    given = require_names(names)
+    added: list[tuple[str, str]] = []
+    missing: list[tuple[str, str]] = []
+    for requirement in all_requirements(given, snapshot):
+        companion = requirement.rule.skill
+        reasons = added if companion in snapshot.skills else missing
+        reasons.append((companion, rule_shown(requirement.owner, requirement.rule)))
+    return Completion((*given, *(skill for skill, _ in added)), tuple(added), tuple(missing))
+
+
+def require_names(names: Iterable[str]) -> tuple[str, ...]:
+    """The names in order, repeats dropped silently (V006); `InvalidSkill` for anything that is not a list of texts."""
+    if isinstance(names, str | bytes):
+        raise InvalidSkill(
+            f"skill names are a list of texts, not the one text {_shown(names)}; write [{_shown(names)}]"
+        )
+    given = list(names)
+    for position, name in enumerate(given):
+        if not isinstance(name, str):
+            raise InvalidSkill(
+                f"skill name {position + 1} of {len(given)} is {_shown(name)}, of type {type(name).__name__}; "
+                "names are texts"
+            )
+    return tuple(dict.fromkeys(given))
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else text[:100] + "…"
+
+
 Links: TypeAlias = Mapping[str, Sequence[str]]
 """Names and the names that each points to, all of them keys."""
 
@@ -24,7 +188,10 @@ _SMALLEST = 3
 
 
 def circles(links: Links) -> tuple[tuple[str, ...], ...]:
-    """The sets of names on circles of three or more, each in the order of the keys; linear in names and links."""
+    """The sets of names on circles of three or more, each in the order of the keys; linear in names and links.
+
+    A circle is usually a slip; a pair that requires each other is not.
+    """
     knots: dict[str, list[str]] = {}
     for name, knot in _knots(links).items():
         knots.setdefault(knot, []).append(name)
@@ -80,174 +247,3 @@ def _only_pairs(knot: Sequence[str], links: Links) -> bool:
     members = set(knot)
     inner = {(name, other) for name in knot for other in links[name] if other in members and other != name}
     return len(inner) == 2 * (len(members) - 1) and all((other, name) in inner for name, other in inner)
-
-
-def require_names(names: Iterable[str]) -> tuple[str, ...]:
-    """The names in order, repeats dropped silently (V006); `InvalidSkill` for anything that is not a list of texts."""
-    if isinstance(names, str | bytes):
-        raise InvalidSkill(
-            f"skill names are a list of texts, not the one text {_shown(names)}; write [{_shown(names)}]"
-        )
-    given = list(names)
-    for position, name in enumerate(given):
-        if not isinstance(name, str):
-            raise InvalidSkill(
-                f"skill name {position + 1} of {len(given)} is {_shown(name)}, of type {type(name).__name__}; "
-                "names are texts"
-            )
-    return tuple(dict.fromkeys(given))
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 100 else text[:100] + "…"
-
-
-_SUGGESTED = 5
-"""For so many unknown names of one request the nearest known ones are looked up, which is slow for long names."""
-_COMPARED_NAMES = 10_000
-"""How many known names may be compared for that in one validation: about 10 ms."""
-
-
-@dataclass(frozen=True, slots=True)
-class ValidationError:
-    """One violated rule; `skill` is the one that owns it (for V001, the unknown name itself)."""
-
-    code: str
-    message: str
-    skill: str
-    rule: str
-
-    def to_dict(self) -> dict[str, str]:
-        """The JSON form `{code, message, skill, rule}`."""
-        return {"code": self.code, "message": self.message, "skill": self.skill, "rule": self.rule}
-
-
-@dataclass(frozen=True, slots=True)
-class ValidationResult:
-    """All errors, in the order of the names and then of the rules, and warnings, which block nothing."""
-
-    valid: bool
-    errors: tuple[ValidationError, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{valid, errors: [{code, message, skill, rule}], warnings: [text]}`."""
-        return {
-            "valid": self.valid,
-            "errors": [error.to_dict() for error in self.errors],
-            "warnings": list(self.warnings),
-        }
-
-
-def validate_skills(
-    names: Iterable[str], snapshot: Snapshot, *, host_tools: Iterable[str] | None = None
-) -> ValidationResult:
-    """Whether these skills may be used together: every error, not the first one; linear in names and rules.
-
-    `host_tools` are the tools that the host has, None when not stated. Raises `InvalidSkill` for names that are not
-    texts.
-    """
-    given = require_names(names)
-    members = [skill for name in given if (skill := snapshot.skills.get(name)) is not None]
-    present = {skill.id for skill in members}
-    errors = tuple(_errors(given, present, snapshot))
-    tools = None if host_tools is None else frozenset(host_tools)
-    warnings = [text for skill in members for text in _member_warnings(skill, tools)]
-    warnings.extend(_circle_warnings(members, present))
-    return ValidationResult(not errors, errors, tuple(warnings))
-
-
-def _errors(given: Sequence[str], present: set[str], snapshot: Snapshot) -> Iterator[ValidationError]:
-    suggestions = min(_SUGGESTED, max(1, _COMPARED_NAMES // max(1, len(snapshot))))
-    for name in given:
-        skill = snapshot.skills.get(name)
-        if skill is None:
-            yield _unknown(name, snapshot if suggestions > 0 else None)
-            suggestions -= 1
-        else:
-            yield from _missing(skill, present, snapshot)
-            yield from _excluded(skill, present)
-
-
-def _unknown(name: str, searched: Snapshot | None) -> ValidationError:
-    nearest = nearest_names(name, searched) if searched is not None else ()
-    if nearest:
-        remedy = f"did you mean {' or '.join(map(name_shown, nearest))}?"
-    else:
-        remedy = "list the known ones with `skillweave catalog`"
-    return ValidationError("UNKNOWN_SKILL", f"{name_shown(name)} is not in the registry; {remedy}", name, "V001")
-
-
-def _missing(skill: Skill, present: set[str], snapshot: Snapshot) -> Iterator[ValidationError]:
-    for rule in requirements(skill):
-        if rule.skill not in present:
-            owner, companion = name_shown(skill.id), name_shown(rule.skill)
-            if rule.skill in snapshot.skills:
-                remedy = f"add {companion} or remove {owner}"
-            else:
-                remedy = f"{companion} is not in the registry, so load it or remove {owner}"
-            yield ValidationError("MISSING_REQUIRED", f"{rule_shown(skill.id, rule)}; {remedy}", skill.id, "V002")
-
-
-def _excluded(skill: Skill, present: set[str]) -> Iterator[ValidationError]:
-    for rule in exclusions(skill):
-        if rule.skill in present:
-            message = f"{rule_shown(skill.id, rule)}; remove one of the two"
-            yield ValidationError("INCOMPATIBLE_SKILLS", message, skill.id, "V003")
-
-
-def _member_warnings(skill: Skill, host_tools: Collection[str] | None) -> Iterator[str]:
-    if skill.status is Status.DEPRECATED:
-        yield f"{name_shown(skill.id)} is deprecated; look for the skill that replaces it"
-    elif skill.status is not Status.ACTIVE:
-        yield f"{name_shown(skill.id)} is {standing_shown(skill)}; set its status to active before relying on it"
-    if any(rule.skill == skill.id and rule.kind is not RelationKind.REQUIRES for rule in skill.relations):
-        yield f"{name_shown(skill.id)} excludes itself, which is ignored; remove that rule"
-    if host_tools is not None and skill.tools is not None:
-        for entry in dict.fromkeys((*(skill.tools.allowed or ()), *skill.tools.preapproved)):
-            tool = read_entry(entry)
-            if tool.tool not in host_tools and not any(map(tool.names, host_tools)):
-                yield f"{name_shown(skill.id)} uses the tool {name_shown(entry)}, which the host does not have"
-
-
-def _circle_warnings(members: Sequence[Skill], present: set[str]) -> Iterator[str]:
-    links = {skill.id: [rule.skill for rule in requirements(skill) if rule.skill in present] for skill in members}
-    for circle in circles(links):
-        yield f"{', '.join(map(name_shown, circle))} require each other in a circle; check that all of it is meant"
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """A list of skills with its companions: `skills` are the given names, then what was added.
-
-    `added` and `missing` are pairs (skill, because); a missing companion is not in the registry, so it was not added.
-    """
-
-    skills: tuple[str, ...]
-    added: tuple[tuple[str, str], ...] = ()
-    missing: tuple[tuple[str, str], ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{skills, added: [{skill, because}], missing: [{skill, because}]}`."""
-        return {
-            "skills": list(self.skills),
-            "added": [{"skill": skill, "because": because} for skill, because in self.added],
-            "missing": [{"skill": skill, "because": because} for skill, because in self.missing],
-        }
-
-
-def complete_skills(names: Iterable[str], snapshot: Snapshot) -> Completion:
-    """The names with all required companions, transitively: nearest first, each with the rule that asks for it.
-
-    Given names stay as they are, unknown ones too: `validate_skills` reports those. Raises `InvalidSkill` for names
-    that are not texts.
-    """
-    given = require_names(names)
-    added: list[tuple[str, str]] = []
-    missing: list[tuple[str, str]] = []
-    for requirement in all_requirements(given, snapshot):
-        companion = requirement.rule.skill
-        reasons = added if companion in snapshot.skills else missing
-        reasons.append((companion, rule_shown(requirement.owner, requirement.rule)))
-    return Completion((*given, *(skill for skill, _ in added)), tuple(added), tuple(missing))

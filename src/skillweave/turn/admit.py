@@ -12,7 +12,7 @@ from skillweave.disclose.block import Rung, SkillTools
 from skillweave.formats.arguments import digest_in_use, takes_arguments
 from skillweave.graph.cursor import Cursor
 from skillweave.registry import Snapshot
-from skillweave.relations.admit import Elsewhere, Group, admit
+from skillweave.relations.admit import OutOfScope, Group, admit
 from skillweave.relations.rules import all_requirements, needs_any
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.settings import Settings
@@ -436,8 +436,8 @@ def _cursor_first(groups: Sequence[Group], position: Position | None) -> Sequenc
     return groups if skill is None else sorted(groups, key=lambda group: skill not in group.members)
 
 
-def _elsewhere(position: Position | None) -> Elsewhere | None:
-    return None if position is None else Elsewhere(position.here.held_back, position.reason)
+def _elsewhere(position: Position | None) -> OutOfScope | None:
+    return None if position is None else OutOfScope(position.here.held_back, position.reason)
 
 
 def _parted(earlier: Sequence[Engaged], rejected: Mapping[str, str], snapshot: Snapshot) -> Mapping[str, Skill]:

@@ -1,7 +1,7 @@
 """What stands in for a skill when nothing matched, or when the user asks what there is (spec 2.3)."""
 
 from skillweave.conversation import Role
-from skillweave.disclose.catalog import Shelf
+from skillweave.disclose.catalog import PricedCatalog
 from skillweave.disclose.render import hint, onward
 from skillweave.injection import Fallback, FallbackKind
 from skillweave.select.questions import Question
@@ -9,7 +9,7 @@ from skillweave.settings import CatalogMode
 from skillweave.turn.admit import Plan
 
 
-def fallback_for(plan: Plan, question: Question | None, shelf: Shelf, room: int) -> Fallback | None:
+def fallback_for(plan: Plan, question: Question | None, shelf: PricedCatalog, room: int) -> Fallback | None:
     """The hint or the catalog, if it fits into `room` tokens; it lasts one call and never hides a match.
 
     Where a skill graph leads on, `onward_for` says more than the hint.
@@ -26,7 +26,7 @@ def fallback_for(plan: Plan, question: Question | None, shelf: Shelf, room: int)
     return fallback
 
 
-def documents_for(plan: Plan, question: Question | None, shelf: Shelf, room: int) -> Fallback | None:
+def documents_for(plan: Plan, question: Question | None, shelf: PricedCatalog, room: int) -> Fallback | None:
     """Full documents for a user who asks for all, in what the skills of this turn leave; None for any other message."""
     if (
         question is not Question.ALL_SKILLS
@@ -38,7 +38,7 @@ def documents_for(plan: Plan, question: Question | None, shelf: Shelf, room: int
     return Fallback(FallbackKind.ALL, text) if text else None
 
 
-def onward_for(plan: Plan, shelf: Shelf, room: int) -> Fallback | None:
+def onward_for(plan: Plan, shelf: PricedCatalog, room: int) -> Fallback | None:
     """Where the model may go from its place in the skill graph, if that fits; it stands behind all that is cached."""
     position = plan.position
     if position is None or not _leads_on(plan) or plan.settings.catalog is CatalogMode.NEVER or plan.turn.reads:
@@ -51,5 +51,5 @@ def _leads_on(plan: Plan) -> bool:
     return plan.position is not None and bool(plan.position.reachable)
 
 
-def _may_answer(plan: Plan, shelf: Shelf) -> bool:
+def _may_answer(plan: Plan, shelf: PricedCatalog) -> bool:
     return bool(shelf.skills) and plan.turn.message.role is Role.USER

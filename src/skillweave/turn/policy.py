@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from skillweave.compose.active import InForce, limited, policy_of, without_asks
-from skillweave.compose.policy import NOTHING_ELSEWHERE, ToolPolicy, ToolsElsewhere
+from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
+from skillweave.compose.policy import ALL_IN_SCOPE, ToolPolicy, ToolScope
 from skillweave.limits import ToolLimits
 from skillweave.skill import Skill
 from skillweave.state.approvals import consented, decided, denied_tools, digests_shown, kept_out, undecided
@@ -17,7 +17,7 @@ def kept_out_skills(plan: Plan) -> list[Skill]:
     return [*(skills[skill_id] for skill_id in kept_out(plan.before.approvals, plan.snapshot)), *plan.parted]
 
 
-def tools_in(plan: Plan, in_force: Sequence[InForce]) -> ToolPolicy:
+def tools_in(plan: Plan, in_force: Sequence[ActiveSkill]) -> ToolPolicy:
     """What the agent may call now, never wider for a person's no than without it, nor than the turn's limits."""
     approvals, snapshot = plan.before.approvals, plan.snapshot
     skills = {member.skill.id: member.skill for member in in_force}
@@ -34,14 +34,14 @@ def tools_in(plan: Plan, in_force: Sequence[InForce]) -> ToolPolicy:
     return limited(replace(policy, elsewhere=_elsewhere(plan, skills)), _undecided(plan))
 
 
-def _elsewhere(plan: Plan, in_force: Collection[str]) -> ToolsElsewhere:
+def _elsewhere(plan: Plan, in_force: Collection[str]) -> ToolScope:
     """The tools that belong to wired skills, with those that are engaged (spec 3.2)."""
     position = plan.position
     if position is None:
-        return NOTHING_ELSEWHERE
+        return ALL_IN_SCOPE
     engaged = frozenset((*in_force, *(wanted.skill.id for wanted in plan.wanted)))
     idle = "" if position.skill is None or position.skill in engaged else ", where its skill cannot be engaged now"
-    return ToolsElsewhere(position.wiring.owners, engaged, f"{position.where}{idle}")
+    return ToolScope(position.wiring.owners, engaged, f"{position.where}{idle}")
 
 
 def _undecided(plan: Plan) -> ToolLimits | None:

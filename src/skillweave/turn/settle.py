@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from skillweave.compose.active import InForce
+from skillweave.compose.composition import ActiveSkill
 from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.block import Rung, digest_in, text_digest
-from skillweave.disclose.catalog import NO_CATALOG, Catalog, Shelf
+from skillweave.disclose.catalog import NO_CATALOG, Catalog, PricedCatalog
 from skillweave.disclose.fit import Shown
 from skillweave.disclose.pricing import Pricing
 from skillweave.injection import Block, CacheReport, Drop, Fallback, Injection, PendingCheckpoint, TokenReport
@@ -61,7 +61,7 @@ def blocks_of(shown: Shown, giving: Giving) -> list[Block]:
     return blocks
 
 
-def token_report(shown: Sequence[Shown], shelf: Shelf, *, catalog: int, left: int) -> TokenReport:
+def token_report(shown: Sequence[Shown], shelf: PricedCatalog, *, catalog: int, left: int) -> TokenReport:
     """What this turn adds, by tier and by skill; the shares of one block add up to the block."""
     tiers = {"1": catalog, "2": 0, "3": 0, "3.5": 0}
     by_skill: dict[str, int] = {}
@@ -258,7 +258,9 @@ class Settled:
     state: State
 
 
-def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | None, delivery: Delivery) -> Settled:
+def settle(
+    plan: Plan, fetched: Fetched, shelf: PricedCatalog, *, question: Question | None, delivery: Delivery
+) -> Settled:
     """Fill the budget, render what is new, and say what became of every considered skill.
 
     `delivery` is `given` for a turn that counts as delivered on return, `claimed` for one that is confirmed later.
@@ -366,12 +368,12 @@ def _written(plan: Plan, after: State) -> State:
     return replace(after, last_turn=plan.turn.id)
 
 
-def _in_force(outcomes: Sequence[ShownSkill], plan: Plan) -> tuple[InForce, ...]:
+def _in_force(outcomes: Sequence[ShownSkill], plan: Plan) -> tuple[ActiveSkill, ...]:
     # A text that was evicted may still be there: it binds until a transcript shows that it is gone.
     old = (superseded.record for superseded in plan.reconciled.state.superseded)
     lingering = {skill_of(record.key) for record in old if record.rung >= Rung.OUTLINE}
     return tuple(
-        InForce(outcome.wanted.skill, outcome.wanted.engaged_by)
+        ActiveSkill(outcome.wanted.skill, outcome.wanted.engaged_by)
         for outcome in outcomes
         if outcome.wanted.outdated
         or outcome.wanted.read_apart

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from skillweave.disclose.catalog import Shelf
+from skillweave.disclose.catalog import PricedCatalog
 from skillweave.disclose.pricing import Pricing
 from skillweave.graph.findings import graph_in
 from skillweave.graph.graph import SkillGraph
@@ -18,7 +18,7 @@ class Compiled:
 
     snapshot: Snapshot
     kit: Kit
-    shelf: Shelf
+    shelf: PricedCatalog
     wiring: Wiring | None = None
 
 
@@ -36,7 +36,7 @@ def compile_skills(
     granted = settings.granted
     kit = compile_kit(snapshot, task_rules=settings.task_rules)
     shown = [skill for skill in kit.active if granted is None or skill.id in granted]
-    shelf = Shelf(
+    shelf = PricedCatalog(
         shown, pricing, limit=settings.budget.catalog_limit, first=settings.catalog_first, tools=settings.skill_tools
     )
     if "lexical" in matchers:

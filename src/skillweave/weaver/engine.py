@@ -8,8 +8,8 @@ from enum import StrEnum
 from functools import partial
 from typing import TypeVar
 
-from skillweave.compose.active import closed
-from skillweave.compose.policy import NOTHING_ELSEWHERE
+from skillweave.compose.composition import closed
+from skillweave.compose.policy import ALL_IN_SCOPE
 from skillweave.conversation import Turn
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
@@ -281,7 +281,7 @@ class Engine:
             injection = replace(injection, tools=closed(injection.tools, UNKNOWN_RULES))
         elif known is None:
             # Where the conversation stands is unknown too, so that no tool is known to belong elsewhere.
-            injection = replace(injection, tools=replace(injection.tools, elsewhere=NOTHING_ELSEWHERE))
+            injection = replace(injection, tools=replace(injection.tools, elsewhere=ALL_IN_SCOPE))
         diagnostic = unavailable(error, closing=closing, known=known is not None)
         diagnostics = (diagnostic, *injection.diagnostics)
         return replace(injection, diagnostics=diagnostics), (loaded[0], settled.state)

@@ -34,7 +34,7 @@ _OBSERVING: "ContextVar[_Task | None]" = ContextVar("skillweave_observing", defa
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class EventDispatch:
     """Events on their way: each observer's task with the observer's name, and when the event loop's clock ends them."""
 
     tasks: Mapping[_Task, str]
@@ -60,7 +60,7 @@ class Telling:
         )
 
 
-NOBODY = Telling(MappingProxyType({}))
+NOBODY = EventDispatch(MappingProxyType({}))
 """The telling that nobody listens to."""
 
 
@@ -81,7 +81,7 @@ class Observers:
         # Once and now: a guest's attribute that fails must not fail when a turn is over.
         self._names = tuple(map(name_of, self.listening))
 
-    def tell(self, conversation: str, events: Sequence[Event]) -> Telling:
+    def tell(self, conversation: str, events: Sequence[Event]) -> EventDispatch:
         """Begin to hand the events to everybody; their place in the order is taken when this returns.
 
         Inside an observer's own call nobody waits for them: that call has to end before the next one begins.
@@ -93,7 +93,7 @@ class Observers:
             self._begun((number, loop, conversation), observer, events): self._names[number]
             for number, observer in enumerate(self.listening)
         }
-        return NOBODY if _is_inside_a_call() else Telling(MappingProxyType(tasks), loop.time() + self.seconds)
+        return NOBODY if _is_inside_a_call() else EventDispatch(MappingProxyType(tasks), loop.time() + self.seconds)
 
     def _begun(self, lane: _Lane, observer: Observer, events: Sequence[Event]) -> _Task:
         loop = lane[1]
@@ -190,7 +190,7 @@ class Announcer:
         stored: bool,
         delivery: "Delivery",
         begun: float,
-    ) -> Telling:
+    ) -> EventDispatch:
         """Begin to tell what a turn did; `states` are those before and after it, `stored` whether a ledger has them."""
         if not self.heard:
             return NOBODY
