@@ -8,7 +8,7 @@ from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import Message, Placement
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Rung
 from skillweave.graph.move import Move
 
 LEDGER_UNAVAILABLE = "ledger-unavailable"

@@ -20,7 +20,7 @@ from skillweave.adapters.langchain_core.tools import (
     require_other_names,
     shown_by,
 )
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound, StoreUnavailable
 from skillweave.injection import Drop, PendingCheckpoint

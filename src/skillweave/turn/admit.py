@@ -7,12 +7,11 @@ from types import MappingProxyType
 
 from skillweave.conversation import Placement, Read, Role, Turn
 from skillweave.decisions import Decision, Outcome
+from skillweave.disclose.block import Rung
 from skillweave.disclose.fit import Shown
-from skillweave.disclose.rung import Rung
 from skillweave.formats.arguments import digest_in_use, takes_arguments
 from skillweave.registry import Snapshot
-from skillweave.relations.admit import Elsewhere, admit
-from skillweave.relations.groups import Group
+from skillweave.relations.admit import Group, OutOfScope, admit
 from skillweave.relations.rules import all_requirements, needs_any
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.settings import Settings
@@ -136,7 +135,7 @@ def admit_skills(
         max_skills=settings.max_skills,
         granted=settings.granted,
         kept_out=rejected,
-        elsewhere=None if position is None else Elsewhere(position.here.held_back, position.reason),
+        elsewhere=None if position is None else OutOfScope(position.here.held_back, position.reason),
     )
     own = (*(entry.skill_id for entry in earlier), *(candidate.skill_id for candidate in selection.chosen))
     lives = {skill_id: lifecycle_of(skill_id) for skill_id in own}

@@ -6,8 +6,8 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 from skillweave.conversation import Turn
+from skillweave.disclose.catalog import PricedCatalog
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.shelf import Shelf
 from skillweave.graph.findings import graph_in
 from skillweave.graph.graph import SkillGraph
 from skillweave.registry import Snapshot
@@ -24,7 +24,7 @@ class Library:
 
     snapshot: Snapshot
     index: Kit
-    catalog: Shelf
+    catalog: PricedCatalog
     graph: GraphBinding | None = None
 
     def graph_for(self, turn: Turn) -> GraphBinding | None:
@@ -75,7 +75,7 @@ class Libraries:
     def _begin(self, snapshot: Snapshot | None) -> None:
         self._snapshot = snapshot
         self._indexes: _Made[Kit] = _Made()
-        self._catalogs: _Made[Shelf] = _Made()
+        self._catalogs: _Made[PricedCatalog] = _Made()
         self._graphs: _Made[GraphBinding] = _Made()
         self._of_packs: _Made[SkillGraph | None] = _Made()
 
@@ -86,9 +86,9 @@ class Libraries:
         index = self._indexes.get(rules, lambda: compile_kit(snapshot, task_rules=rules))
         limit, first, tools = settings.budget.catalog_limit, settings.catalog_first, settings.skill_tools
 
-        def catalog() -> Shelf:
+        def catalog() -> PricedCatalog:
             shown = [skill for skill in index.active if granted is None or skill.id in granted]
-            return Shelf(shown, self.pricing, limit=limit, first=first, tools=tools)
+            return PricedCatalog(shown, self.pricing, limit=limit, first=first, tools=tools)
 
         priced = self._catalogs.get((granted, limit, first, tools), catalog)
         if "lexical" in matchers:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
 
-from skillweave.compose.elsewhere import ToolOwners
+from skillweave.compose.policy import ToolOwners
 from skillweave.conversation import Message, Turn
 from skillweave.decisions import Evidence, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
@@ -24,9 +24,7 @@ from skillweave.graph.notes import Notes
 from skillweave.graph.reachable import reachable_from, refusal
 from skillweave.graph.scoring import EntryScoring
 from skillweave.registry import Snapshot
-from skillweave.relations.rules import all_requirements
-from skillweave.relations.tool_entry import Form, read_entry
-from skillweave.relations.wording import name_shown
+from skillweave.relations.rules import Form, all_requirements, name_shown, read_entry
 from skillweave.select.candidates import Candidate, Rejected, Selection
 from skillweave.select.explicit import asked_in
 from skillweave.select.kit import Kit

@@ -6,10 +6,8 @@ A view of State, skills and settings: nothing is fetched, rendered or counted fo
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from skillweave.compose.elsewhere import ToolsElsewhere
-from skillweave.compose.force import InForce, policy_of
-from skillweave.compose.limits import limited, without_asks
-from skillweave.compose.policy import ToolPolicy
+from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
+from skillweave.compose.policy import ToolPolicy, ToolScope
 from skillweave.conversation import Placement, Turn
 from skillweave.injection import CurrentPolicy, PendingCheckpoint
 from skillweave.limits import ToolLimits
@@ -74,7 +72,7 @@ def tool_policy(
     rejected = [snapshot.skills[skill_id] for skill_id in kept_out(approvals, snapshot)] if approvals else []
     out = [*rejected, *admission.parted]
     policy = policy_of(
-        [InForce(one.skill, one.engaged_by) for one in active],
+        [ActiveSkill(one.skill, one.engaged_by) for one in active],
         grant=turn.tools,
         enforce=settings.enforce,
         consented=consented(approvals, skills.values()) if approvals else frozenset(),
@@ -119,11 +117,11 @@ def pending_checkpoints(
     )
 
 
-def _elsewhere(position: Position, admission: Admission, active: Collection[str]) -> ToolsElsewhere:
+def _elsewhere(position: Position, admission: Admission, active: Collection[str]) -> ToolScope:
     """The tools that belong to wired skills, with those that are engaged (spec 3.2)."""
     engaged = frozenset((*active, *(wanted.skill.id for wanted in admission.skills)))
     idle = "" if position.skill is None or position.skill in engaged else ", where its skill cannot be engaged now"
-    return ToolsElsewhere(position.binding.owners, engaged, f"{position.where}{idle}")
+    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}")
 
 
 def _undecided(

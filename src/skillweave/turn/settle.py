@@ -8,8 +8,7 @@ from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.block import digest_in, text_digest
-from skillweave.disclose.catalog import Catalog
-from skillweave.disclose.shelf import Shelf
+from skillweave.disclose.catalog import Catalog, PricedCatalog
 from skillweave.injection import Block, CacheReport, Fallback, Injection, PendingCheckpoint, TokenReport
 from skillweave.settings import Settings
 from skillweave.state.state import Fragment, Record, State
@@ -153,7 +152,7 @@ def _cache_report(before: Sequence[Fragment], now: Sequence[Fragment]) -> CacheR
     return CacheReport(sum(fragment.tokens for fragment in before), stable)
 
 
-def _token_report(skills: Sequence[SkillInTurn], library: Shelf, catalog: int, left: int) -> TokenReport:
+def _token_report(skills: Sequence[SkillInTurn], library: PricedCatalog, catalog: int, left: int) -> TokenReport:
     """What this turn adds, by tier and by skill; the shares of one block add up to the block."""
     pricing = library.pricing
     tiers = {"1": catalog, "2": 0, "3": 0, "3.5": 0}

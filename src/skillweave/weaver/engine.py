@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
-from skillweave.compose.elsewhere import NOTHING_ELSEWHERE
-from skillweave.compose.limits import closed
-from skillweave.compose.policy import ToolPolicy
+from skillweave.compose.composition import closed
+from skillweave.compose.policy import ALL_IN_SCOPE, ToolPolicy
 from skillweave.conversation import Turn
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.errors import Contended, StoreUnavailable
-from skillweave.events.cause import Cause
+from skillweave.events.event import Cause
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, CurrentPolicy, Injection
 from skillweave.knowledge.context import ContextSource
@@ -26,7 +25,7 @@ from skillweave.turn.library import Libraries, Library
 from skillweave.turn.policy import policy_at
 from skillweave.turn.run import Prepared, Reading, find_place, prepare, run, selected
 from skillweave.turn.settle import Settled
-from skillweave.weaver.announce import Announcer
+from skillweave.weaver.telling import Announcer
 
 T = TypeVar("T")
 
@@ -222,7 +221,7 @@ class Engine:
             # Which skills are engaged, and what people said, is unknown: every tool may be one that they deny.
             return closed(tools, UNKNOWN_RULES)
         # Where the conversation stands is unknown too, so that no tool is known to belong elsewhere.
-        return replace(tools, elsewhere=NOTHING_ELSEWHERE)
+        return replace(tools, elsewhere=ALL_IN_SCOPE)
 
     def _unavailable(self, error: StoreUnavailable, *, known: bool) -> Diagnostic:
         """The finding that the ledger does not answer: what becomes of skills and of the rules of earlier turns."""

@@ -10,14 +10,12 @@ from functools import cached_property, wraps
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
-from skillweave.compose.verdict import Ruling, Verdict
+from skillweave.compose.policy import Ruling, Verdict
 from skillweave.conversation import Placement, Turn
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.pricing import Pricing
 from skillweave.errors import Contended, StoreUnavailable, UnreadableState
-from skillweave.events.cause import Cause
-from skillweave.events.event import Event
-from skillweave.events.observer import Observer
+from skillweave.events.event import Cause, Event, Observer
 from skillweave.graph.findings import graph_findings
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import CurrentPolicy, Injection
@@ -35,13 +33,12 @@ from skillweave.state.transitions import clear, confirm, evict, held_keys, relea
 from skillweave.tokens.counter import CountedOnce, TokenCounter
 from skillweave.tokens.vocabulary import Tiktoken
 from skillweave.turn.library import Libraries
-from skillweave.weaver.announce import Announcer
 from skillweave.weaver.emit import emit
 from skillweave.weaver.engine import Engine, OnStoreFailure
 from skillweave.weaver.loop_thread import LoopThread
-from skillweave.weaver.observers import OBSERVER_SECONDS, Observers
 from skillweave.weaver.reading import Reads
 from skillweave.weaver.skill_sets import SkillSets
+from skillweave.weaver.telling import OBSERVER_SECONDS, Announcer, Observers
 from skillweave.weaver.turns import TurnFields, nothing_said, turn_of
 from skillweave.weaver.verdicts import Engagements
 

@@ -11,7 +11,7 @@ from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, is_own
 from skillweave.adapters.call import Call, words_for
 from skillweave.adapters.own import SEPARATOR
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Injection

@@ -24,7 +24,7 @@ from skillweave.adapters.langchain_core.tools import (
 )
 from skillweave.adapters.langgraph.state import SkillState, WovenTurn, memory_in, selected_in
 from skillweave.adapters.langgraph.step import Step
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import (
     CheckpointNotFound,
     InvalidVerdict,

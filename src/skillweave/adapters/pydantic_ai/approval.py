@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from skillweave.adapters.approval import KIND, read_question, read_reply, record
 from skillweave.adapters.call import read_call
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
 from skillweave.errors import InvalidVerdict, MissingExtra
 from skillweave.weaver import Weaver
 
