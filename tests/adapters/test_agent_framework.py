@@ -37,9 +37,9 @@ from skillweave.compose.spawn_request import SpawnRequest
 from skillweave.conversation import Role
 from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
 from skillweave.testing.fakes import WordCounter
+from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.agent_framework import ScriptedChatClient
-from skillweave.testing.hosts.script import Says, Script, tool_call
-from skillweave.testing.hosts.skills import BASE, FILING, GREETINGS, INVOICES, Workshop, heading, weaver_in
+from skillweave.testing.hosts.play import BASE, FILING, GREETINGS, INVOICES, Workshop, heading, weaver_in
 from tests.adapters.hosts.agent_framework_agent import function
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"

@@ -4,8 +4,7 @@ import skillweave
 from skillweave import Placement, Settings, Weaver
 from skillweave.adapters import bridge as bridge_module
 from skillweave.adapters.bridge import Bridge, is_own
-from skillweave.adapters.call import Call
-from skillweave.adapters.heard import Heard
+from skillweave.adapters.chat import Call, Heard
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.compose.verdict import Ruling
 from skillweave.conversation import Message, Role

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from openai.types.responses import ResponseFunctionToolCall
 
-from skillweave.adapters.heard import turn_from
+from skillweave.adapters.chat import turn_from
 from skillweave.adapters.openai_agents.items import heard
 from skillweave.conversation import Role
 from skillweave.errors import InvalidTurn

@@ -48,18 +48,16 @@ from pydantic_ai.native_tools import WebSearchTool
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 
-from skillweave.adapters.heard import turn_from
-from skillweave.adapters.pydantic_ai import Skills, approvals, approvals_sync
-from skillweave.adapters.pydantic_ai.messages import about_to_be_sent, heard
+from skillweave.adapters.chat import turn_from
+from skillweave.adapters.pydantic_ai import Skills, about_to_be_sent, approvals, approvals_sync, heard
 from skillweave.compose.spawn import prepare_spawn
 from skillweave.compose.spawn_plan import SpawnPlan, SpawnRequest
 from skillweave.conversation import Placement, Role
 from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
 from skillweave.factory import open_weaver
 from skillweave.testing.fakes import WordCounter
-from skillweave.testing.hosts.pydantic_ai import scripted_model
-from skillweave.testing.hosts.script import Asks, Says, Script, tool_call
-from skillweave.testing.hosts.skills import (
+from skillweave.testing.hosts import Asks, Says, Script, tool_call
+from skillweave.testing.hosts.play import (
     FILING,
     GREETINGS,
     INVOICES,
@@ -69,6 +67,7 @@ from skillweave.testing.hosts.skills import (
     heading,
     weaver_in,
 )
+from skillweave.testing.hosts.pydantic_ai import scripted_model
 from skillweave.testing.observers import Recorder
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.pydantic_ai_agent import as_pydantic

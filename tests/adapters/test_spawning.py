@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.call import Call, read_call
-from skillweave.adapters.heard import Heard
+from skillweave.adapters.chat import Call, Heard, read_call
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, spawn_id_of
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Placement, Role

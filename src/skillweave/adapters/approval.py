@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skillweave.adapters.call import Call
+from skillweave.adapters.chat import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
 from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.state.approvals import kept_out

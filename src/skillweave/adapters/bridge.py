@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
 from uuid import uuid4
 
-from skillweave.adapters.call import Call
-from skillweave.adapters.heard import Heard, last_words, transcript_of, turn_from
+from skillweave.adapters.chat import Call, Heard, last_words, transcript_of, turn_from
 from skillweave.compose.limits import limited, limits_of
 from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
 from skillweave.compose.spawn_plan import SpawnPlan

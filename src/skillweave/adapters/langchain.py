@@ -10,15 +10,20 @@ from typing import Annotated, Any, NotRequired, TypeVar
 
 from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_told, waiting
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.langchain_core.messages import Speaker, given, heard, taken_out, told, with_instructions
-from skillweave.adapters.langchain_core.tools import (
+from skillweave.adapters.langchain_core import (
     Ran,
+    Speaker,
     ToolGuard,
     conversation_of,
+    given,
+    heard,
     names_of,
     own_tools,
     require_other_names,
     shown_by,
+    taken_out,
+    told,
+    with_instructions,
 )
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.conversation import Placement

@@ -11,9 +11,8 @@ from skillweave.compose.policy import OWN_TOOLS
 from skillweave.compose.verdict import Ruling
 from skillweave.conversation import Placement
 from skillweave.injection import Injection
-from skillweave.testing.hosts.play import CONVERSATION
-from skillweave.testing.hosts.script import Says, Script, Sent, as_json
-from skillweave.testing.hosts.skills import BASE, Workshop
+from skillweave.testing.hosts import Says, Script, Sent, as_json
+from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
 from skillweave.weaver import Weaver
 from tests import chatting
 from tests.chatting import Request, Shapes

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from skillweave.adapters.call import Call, read_call
-from skillweave.adapters.heard import Heard
+from skillweave.adapters.chat import Call, Heard, read_call
 from skillweave.conversation import Message, Part, Role, ToolResult
 from skillweave.errors import InvalidTurn, MissingExtra
 

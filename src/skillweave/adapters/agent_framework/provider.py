@@ -4,13 +4,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
-from skillweave.adapters.agent_framework.approval import Verdicts
-from skillweave.adapters.agent_framework.batch import batch_of
+from skillweave.adapters.agent_framework.approval import Verdicts, batch_of
 from skillweave.adapters.agent_framework.messages import heard, name_of, with_refusals
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, is_own
-from skillweave.adapters.call import Call, words_for
-from skillweave.adapters.own import SEPARATOR
+from skillweave.adapters.chat import SEPARATOR, Call, words_for
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, MissingExtra

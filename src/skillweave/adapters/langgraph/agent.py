@@ -13,11 +13,27 @@ from langgraph.types import Checkpointer, Send
 
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import ChatFields
-from skillweave.adapters.langchain_core.messages import Speaker, given, heard, unreadable, with_instructions
-from skillweave.adapters.langchain_core.tools import conversation_of, names_of
-from skillweave.adapters.langgraph.nodes import EXPLICIT, HostTool, Node, SkillNodes, Update, skill_nodes
-from skillweave.adapters.langgraph.state import SkillState, memory_in
-from skillweave.adapters.langgraph.step import Step, at_once
+from skillweave.adapters.langchain_core import (
+    Speaker,
+    conversation_of,
+    given,
+    heard,
+    names_of,
+    unreadable,
+    with_instructions,
+)
+from skillweave.adapters.langgraph.nodes import (
+    EXPLICIT,
+    HostTool,
+    Node,
+    SkillNodes,
+    SkillState,
+    Step,
+    Update,
+    at_once,
+    memory_in,
+    skill_nodes,
+)
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.conversation import Role, ToolResult
 from skillweave.injection import Injection

@@ -1,32 +1,38 @@
-"""The nodes that bring skills into a graph: select, inject, guarded tools, approval (seed 000, spec 7)."""
+"""The nodes that bring skills into a graph, and their state: select, inject, guarded tools, approval (spec 7)."""
 
-from collections.abc import Callable, Coroutine, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypedDict
 
-from langchain_core.messages import BaseMessage
-from langchain_core.runnables import Runnable
+from langchain_core.messages import AnyMessage, BaseMessage
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import set_config_context
 from langchain_core.tools import BaseTool
+from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 
 from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_told, waiting
 from skillweave.adapters.bridge import Bridge, ChatFields
-from skillweave.adapters.langchain_core.messages import Speaker, given, heard, taken_out, told
-from skillweave.adapters.langchain_core.tools import (
+from skillweave.adapters.langchain_core import (
+    Speaker,
     ToolGuard,
     conversation_of,
+    given,
+    heard,
     names_of,
     own_tools,
     require_other_names,
     shown_by,
+    taken_out,
+    told,
 )
-from skillweave.adapters.langgraph.state import SkillState, WovenTurn, memory_in, selected_in
-from skillweave.adapters.langgraph.step import Step
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.errors import (
     CheckpointNotFound,
+    InvalidTurn,
     InvalidVerdict,
     SkillNotFound,
     StoreUnavailable,
@@ -35,6 +41,93 @@ from skillweave.injection import PendingCheckpoint
 from skillweave.settings import CatalogMode
 from skillweave.state.state import SKILL, ApprovalVerdict, Delivery, skill_of
 from skillweave.weaver import Weaver
+
+
+class WovenTurn(TypedDict):
+    """The turn that the coming call of the model belongs to, to be woven again where the model is called.
+
+    `first` says that the run begins with it.
+    """
+
+    id: str
+    named: list[str]
+    first: bool
+
+
+class SkillState(TypedDict, total=False):
+    """What the nodes read and write; extend it with a host's own keys.
+
+    `selected_skill_ids` are selected and not yet injected; a host may add its own choice. `injected_skill_ids` only
+    tells what the ledger says, whatever stood there before. `working_memory` may name the entity that is being worked
+    on, `conversation_id` the conversation where it is not the thread's. The nodes' own are `woven`, `awaiting` (the
+    checkpoints that a person is shown) and `open_checkpoints` (all that are open as the model is called: verdicts are
+    about the texts of then).
+    """
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    selected_skill_ids: list[str]
+    injected_skill_ids: list[str]
+    working_memory: dict[str, Any]
+    conversation_id: str
+    woven: WovenTurn
+    awaiting: list[dict[str, Any]]
+    open_checkpoints: list[dict[str, Any]]
+
+
+def selected_in(state: SkillState) -> list[str]:
+    """The skills that a host selected; raises InvalidTurn for anything but a list of ids."""
+    selected: Any = state.get("selected_skill_ids") or []
+    if not isinstance(selected, list) or not all(isinstance(one, str) for one in selected):
+        raise InvalidTurn(f"selected_skill_ids in the state is a list of skill ids; got {str(selected)[:60]!r}")
+    return [*selected]
+
+
+def memory_in(state: SkillState) -> Mapping[str, Any]:
+    """The working memory; raises InvalidTurn for anything but a mapping."""
+    memory: Any = state.get("working_memory") or {}
+    if not isinstance(memory, Mapping):
+        raise InvalidTurn(
+            f"working_memory in the state is a dict, such as {{'entity_id': ...}}; got {str(memory)[:60]!r}"
+        )
+    return memory
+
+
+class Step(Runnable[SkillState, Any]):
+    """What LangGraph runs, and traces, as a node or an edge; each function runs in the context of its run.
+
+    A RunnableLambda does the same with a run of its own inside, which costs as much as skillweave's own work.
+    """
+
+    def __init__(
+        self, run: Callable[[SkillState], Any], arun: Callable[[SkillState], Coroutine[Any, Any, Any]], name: str
+    ) -> None:
+        self._work = run
+        self._awork = arun
+        self.name = name
+
+    def invoke(self, input: SkillState, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401
+        """Run it blocking; without a config in the context of the caller."""
+        if config is None:
+            return self._work(input)
+        with set_config_context(config) as context:
+            return context.run(self._work, input)
+
+    async def ainvoke(self, input: SkillState, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401
+        """Run it awaited; without a config in the context of the caller."""
+        if config is None:
+            return await self._awork(input)
+        with set_config_context(config) as context:
+            return await asyncio.create_task(self._awork(input), context=context)
+
+
+def at_once(work: Callable[[SkillState], Any]) -> Step:
+    """A step that is over in microseconds, which an awaited run need not hand to a thread."""
+
+    async def awaited(state: SkillState) -> Any:  # noqa: ANN401 - what the step gives
+        return work(state)
+
+    return Step(work, awaited, getattr(work, "__name__", "step"))
+
 
 Update: TypeAlias = dict[str, Any]
 Node: TypeAlias = Runnable[Any, Any]

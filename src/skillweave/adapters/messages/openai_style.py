@@ -3,13 +3,28 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
-from skillweave.adapters.call import Call, read_call, words_for
-from skillweave.adapters.heard import Heard, transcript_of
-from skillweave.adapters.messages.options import TurnOptions, turn_with
-from skillweave.adapters.messages.shape import entries, listed, parts_of, plain, role_of, text_in
-from skillweave.adapters.messages.take_out import take_out
-from skillweave.adapters.messages.tools import offer
-from skillweave.adapters.own import SEPARATOR, all_blocks, without_blocks
+from skillweave.adapters.chat import (
+    SEPARATOR,
+    Call,
+    Heard,
+    all_blocks,
+    read_call,
+    transcript_of,
+    without_blocks,
+    words_for,
+)
+from skillweave.adapters.messages.lists import (
+    TurnOptions,
+    entries,
+    listed,
+    offer,
+    parts_of,
+    plain,
+    role_of,
+    take_out,
+    text_in,
+    turn_with,
+)
 from skillweave.compose.verdict import Verdict
 from skillweave.conversation import Message, Part, Role, ToolResult, Turn
 from skillweave.injection import Injection

@@ -4,10 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from skillweave.adapters.call import Call, read_call
-from skillweave.adapters.heard import Heard
-from skillweave.adapters.messages.shape import listed, plain
-from skillweave.adapters.own import all_blocks, without_blocks
+from skillweave.adapters.chat import Call, Heard, all_blocks, read_call, without_blocks
+from skillweave.adapters.messages.lists import listed, plain
 from skillweave.conversation import Message, Part, Role, ToolResult
 
 _ROLES = {"user": Role.USER, "system": Role.SYSTEM, "developer": Role.SYSTEM, "assistant": Role.ASSISTANT}

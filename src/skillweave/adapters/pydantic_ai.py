@@ -1,41 +1,157 @@
-"""Skills in an agent of Pydantic AI, as one capability; it stands last in the list of capabilities.
+"""Skills in an agent of Pydantic AI, as one capability, and people's verdicts for its deferred tools."""
 
-So it reads the messages as they are sent, also where another one compacts them for the model that serves the call.
-"""
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from skillweave.adapters.approval import question, require_decided
+from skillweave.adapters.approval import KIND, question, read_question, read_reply, record, require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own
-from skillweave.adapters.call import Call, read_call
-from skillweave.adapters.pydantic_ai.messages import about_to_be_sent, heard
+from skillweave.adapters.chat import Call, Heard, all_blocks, read_call, without_blocks
 from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.conversation import Placement
-from skillweave.errors import InvalidTurn, MissingExtra
+from skillweave.compose.verdict import Ruling
+from skillweave.conversation import Message, Part, Placement, Role, ToolResult
+from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
 from skillweave.injection import Injection
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
 from skillweave.weaver.tool_table import ToolSpec
 
 try:
-    from pydantic_ai import ApprovalRequired, RunContext, Tool, ToolDefinition
+    from pydantic_ai import (
+        ApprovalRequired,
+        DeferredToolRequests,
+        DeferredToolResults,
+        RunContext,
+        Tool,
+        ToolApproved,
+        ToolDefinition,
+        ToolDenied,
+    )
     from pydantic_ai.capabilities import AbstractCapability, WrapToolValidateHandler
     from pydantic_ai.exceptions import ToolFailed
     from pydantic_ai.messages import (
+        CachePoint,
+        CompactionPart,
         InstructionPart,
         ModelMessage,
         ModelRequest,
+        ModelRequestPart,
         ModelResponse,
+        RetryFeedbackPart,
+        SpeechPart,
+        SystemPromptPart,
+        TextContent,
+        TextPart,
         ToolCallPart,
+        ToolReturnPart,
+        UserContent,
         UserPromptPart,
+        repair_messages,
     )
     from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
     from pydantic_ai.toolsets import FunctionToolset
     from pydantic_core import to_jsonable_python
 except ModuleNotFoundError:
     raise MissingExtra("the adapter for Pydantic AI", "pydantic-ai-slim", "pydantic-ai") from None
+
+
+def heard(messages: Sequence[ModelMessage]) -> list[Heard]:
+    """What is said in each part of the messages; parts that only steer the framework say nothing."""
+    return list(_read(messages))
+
+
+def about_to_be_sent(
+    messages: Sequence[ModelMessage], prompt: str | Sequence[UserContent] | None = None
+) -> list[Heard]:
+    """The same for messages that go to the model now, with the mends that the framework makes before it sends them.
+
+    `prompt` is what the user said in this run: what else stands as a prompt behind a tool's result is the tool's.
+    """
+    return list(_read(repair_messages(messages), prompt))
+
+
+def _read(messages: Iterable[ModelMessage], prompt: str | Sequence[UserContent] | None = None) -> Iterator[Heard]:
+    for index, message in enumerate(messages):
+        where = f"messages[{index}]"
+        if isinstance(message, ModelResponse):
+            yield _response(message, where)
+        else:
+            answered = False
+            for number, part in enumerate(message.parts):
+                found = _request_part(part, f"{where}.parts[{number}]")
+                if found is not None:
+                    tools = answered and isinstance(part, UserPromptPart) and part.content != prompt
+                    yield _of_a_tool(found) if tools else found
+                answered = answered or isinstance(part, ToolReturnPart)
+
+
+def _request_part(part: ModelRequestPart, where: str) -> Heard | None:
+    match part:
+        case UserPromptPart():
+            content = [part.content] if isinstance(part.content, str) else part.content
+            return _said(Role.USER, tuple(_user_parts(content)), where)
+        case SpeechPart():
+            return _said(Role.USER, (part.content,), where)
+        case ToolReturnPart():
+            return _result(part, where)
+        case SystemPromptPart():
+            return _said(Role.SYSTEM, (part.content,), where)
+        case RetryFeedbackPart():
+            return _said(Role.SYSTEM, (part.model_response(),), where)
+        case CompactionPart(content=str() as summary):
+            return _said(Role.SYSTEM, (summary,), where)
+        case _:
+            return None
+
+
+def _of_a_tool(found: Heard) -> Heard:
+    told = replace(found.message, role=Role.TOOL)
+    return replace(found, message=told, theirs=found.theirs and told)
+
+
+def _said(role: Role, parts: tuple[Part, ...], where: str) -> Heard:
+    whole = Message(role, parts)
+    return Heard(where, whole, None if all_blocks(parts) else whole)
+
+
+def _user_parts(content: Iterable[UserContent]) -> Iterator[Part]:
+    for item in content:
+        match item:
+            case str():
+                yield item
+            case TextContent():
+                yield item.content
+            case CachePoint():  # hosts move it on from call to call
+                continue
+            case _:
+                yield {"type": item.kind, "id": item.identifier}
+
+
+def _result(part: ToolReturnPart, where: str) -> Heard:
+    text = part.content if isinstance(part.content, str) else part.model_response_str()
+    result = ToolResult(
+        tool=part.tool_name,
+        content=text,
+        status=part.outcome if part.outcome in ("success", "denied") else "error",
+        call=part.tool_call_id,
+    )
+    return Heard(where, Message(Role.TOOL, (text,)), Message(Role.TOOL, without_blocks((text,))), result=result)
+
+
+def _response(message: ModelResponse, where: str) -> Heard:
+    parts: list[Part] = []
+    calls: list[Call] = []
+    for part in message.parts:
+        if isinstance(part, TextPart | SpeechPart):
+            parts.append(part.content)
+        elif isinstance(part, ToolCallPart):
+            calls.append(read_call(part.tool_call_id, part.tool_name, part.args))
+            parts.append({"type": part.part_kind, "id": part.tool_call_id, "name": part.tool_name})
+        else:
+            parts.append({"type": part.part_kind})
+    whole = Message(Role.ASSISTANT, tuple(parts))
+    return Heard(where, whole, whole, tuple(calls))
+
 
 ConversationId: TypeAlias = str | Callable[[RunContext[Any]], str]
 """The id of a run's conversation, or what tells it."""
@@ -188,3 +304,44 @@ def _request(parts: Sequence[UserPromptPart], ctx: RunContext[Any]) -> ModelRequ
 def _prompts(messages: Sequence[ModelMessage]) -> set[str]:
     parts = (part for message in messages for part in message.parts)
     return {part.content for part in parts if isinstance(part, UserPromptPart) and isinstance(part.content, str)}
+
+
+async def approvals(
+    weaver: Weaver, requests: DeferredToolRequests, reply: object, *, calls: Sequence[str] | None = None
+) -> DeferredToolResults:
+    """Keep a person's reply to the calls that wait at checkpoints, as the results with which the next run resumes.
+
+    `reply` is `{"verdict": ..., "by": ..., "note": ...}`; it is about the calls with the ids `calls`, all by default.
+    Requests of the host's own are left to the host: `update` the results with theirs. Raises InvalidVerdict for a reply
+    of another form, for an id that no waiting call has, and where a skill has changed since it was asked about.
+    """
+    answer = read_reply(reply)
+    asked = {call.tool_call_id: requests.metadata.get(call.tool_call_id) or {} for call in requests.approvals}
+    ours = {key: read_question(told) for key, told in asked.items() if told.get("kind") == KIND}
+    for key in calls or ():
+        if key not in ours:
+            raise InvalidVerdict(
+                f"no call {key[:60]!r} waits at a checkpoint; it is one of {', '.join(ours) or 'none'}"
+            )
+    about = {key: told for key, told in ours.items() if calls is None or key in calls}
+    for conversation, pending in about.values():
+        await record(weaver, conversation, pending, answer)
+    results = DeferredToolResults(answered_by=dict.fromkeys(about, answer.by))
+    for call in requests.approvals:
+        if call.tool_call_id in about:
+            conversation, _ = about[call.tool_call_id]
+            results.approvals[call.tool_call_id] = await _ruled(weaver, conversation, call)
+    return results
+
+
+def approvals_sync(
+    weaver: Weaver, requests: DeferredToolRequests, reply: object, *, calls: Sequence[str] | None = None
+) -> DeferredToolResults:
+    """The same for a program without an event loop."""
+    return weaver.sync.run(approvals(weaver, requests, reply, calls=calls))
+
+
+async def _ruled(weaver: Weaver, conversation: str, part: ToolCallPart) -> ToolApproved | ToolDenied:
+    call = read_call(part.tool_call_id, part.tool_name, part.args)
+    verdict = await weaver.authorize(await weaver.standing(conversation), call.name, call.arguments, call_id=call.id)
+    return ToolDenied(verdict.message) if verdict.ruling is Ruling.DENY else ToolApproved()

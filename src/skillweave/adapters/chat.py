@@ -1,17 +1,100 @@
-"""From a read chat to a Turn: what was said last, what tools answered, and an id that a retry has again."""
+"""A chat as a host has it, read: its messages and tool calls, our blocks told from its words, and the Turn of it."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
-from skillweave.adapters.call import Call
-from skillweave.compose.verdict import Refusal
+from skillweave.compose.verdict import Refusal, Verdict
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
+from skillweave.disclose.escape import HEADER_END, HEADERS
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
 from skillweave.task import Task
+from skillweave.turn.reconcile import split_at_blocks
+
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call: judge it with `injection.tools.authorize(name, arguments)` before anything runs.
+
+    `arguments` is None when what the model wrote is no JSON object; then `problem` says why, in words for the model:
+    answer with `refuse(call, call.problem)`.
+    """
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any] | None
+    problem: str | None = None
+
+
+def read_call(call_id: object, name: object, arguments: object) -> Call:
+    """The call as it was written; a broken one is reported in `problem`, never dropped and never raised."""
+    known_id = call_id if isinstance(call_id, str) else ""
+    if not isinstance(name, str) or not name:
+        return Call(known_id, "", None, "this call names no tool; call again with a tool's name")
+    if isinstance(arguments, Mapping):
+        return Call(known_id, name, arguments)
+    if arguments is None or arguments == "":
+        return Call(known_id, name, {})
+    found, problem = _parsed(arguments)
+    if problem:
+        shown = f"the arguments of this call of {name[:_SHOWN]!r} are {problem}"
+        return Call(known_id, name, None, f"{shown}; call again with a JSON object")
+    return Call(known_id, name, found)
+
+
+def words_for(why: Verdict | str) -> str:
+    """What the model is told about a call that was not run."""
+    return why if isinstance(why, str) else why.message
+
+
+def _parsed(arguments: object) -> tuple[Mapping[str, Any] | None, str]:
+    if not isinstance(arguments, str):
+        return None, f"of type {type(arguments).__name__}, not a JSON object"
+    try:
+        found = json.loads(arguments)
+    except json.JSONDecodeError as error:
+        return None, f"not JSON ({error.msg} at character {error.pos})"
+    except (RecursionError, ValueError):
+        return None, "nested too deeply, or hold a number that is too long"
+    if not isinstance(found, dict):
+        return None, "JSON, but not an object"
+    return found, ""
+
+
+SEPARATOR = "\n\n"
+"""Between two of our texts in one place; blocks are recognised from header to header."""
+
+_HEADER = re.compile(
+    f"(?:{'|'.join(re.escape(header) for header in HEADERS)})[^\r\n]*{re.escape(HEADER_END)}(?:\r?\n|$)"
+)
+
+
+TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
+"""What stands in the place of a text that was taken out."""
+
+
+def is_block(part: Part) -> bool:
+    """Whether the part is a text that starts with the header line of a block, or stands in the place of one."""
+    return isinstance(part, str) and (_HEADER.match(part) is not None or part == TAKEN_OUT)
+
+
+def without_blocks(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """What a tool answered, without our blocks: the same whether they still stand there or were taken out."""
+    texts = ("" if part == TAKEN_OUT else split_at_blocks(part)[0] for part in parts if isinstance(part, str))
+    others = (part for part in parts if not isinstance(part, str))
+    return (*(left for text in texts if (left := text.rstrip())), *others)
+
+
+def all_blocks(parts: Sequence[Part]) -> bool:
+    """Whether there is nothing but blocks, and at least one."""
+    return bool(parts) and all(is_block(part) for part in parts)
+
 
 _REFUSED = tuple(f"{code.value}: " for code in Refusal)
 
