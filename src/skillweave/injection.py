@@ -156,7 +156,8 @@ class Injection:
     `messages` are to be appended to the history (history placement), `instructions` belong into this call's system
     prompt: the catalog, in call placement every block in force, and last the fallback. `blocks` are the texts given in
     this turn, `drop` what the host may remove when the budget is full. `move` is what the turn did in the skill graph,
-    None without one, and `reachable` are the skills that the model may open there.
+    None without one, and `reachable` are the skills that the model may open there. `present` are the skills whose text
+    the ledger says is in the context after this turn, `rejected` the texts in the history that a person's no takes out.
     """
 
     turn_id: str
@@ -177,6 +178,8 @@ class Injection:
     diagnostics: tuple[Diagnostic, ...] = ()
     move: Move | None = None
     reachable: tuple[str, ...] = ()
+    present: tuple[str, ...] = ()
+    rejected: tuple[Drop, ...] = ()
 
     @property
     def skills(self) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from skillweave.adapters.chat import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
 from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.state.approvals import kept_out
-from skillweave.state.state import Approval, ApprovalVerdict, skill_of
+from skillweave.state.state import Approval, ApprovalVerdict
+from skillweave.turn.settle import rejected_in
 from skillweave.weaver import Weaver
 from skillweave.weaver.judging import Judgement
 
@@ -89,12 +90,9 @@ async def record(
 
 
 async def rejected_texts(weaver: Weaver, conversation: str) -> tuple[Drop, ...]:
-    """The texts of skills that a person rejected, which may still stand in the host's history and are to go."""
+    """The texts of rejected skills that are to leave the host's history, asked of the ledger: `Injection.rejected`."""
     state = await weaver.state(conversation)
-    rejected = kept_out(state.approvals, await weaver.snapshot())
-    texts = (*state.records, *(old.record for old in state.superseded))
-    found = {text.carrier: Drop(skill_of(text.key) or "", text.carrier, text.tokens) for text in texts}
-    return tuple(drop for drop in found.values() if drop.skill_id in rejected)
+    return rejected_in(state, kept_out(state.approvals, await weaver.snapshot()))
 
 
 def rejection_told(approval: Approval) -> str:

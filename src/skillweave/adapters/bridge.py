@@ -100,12 +100,23 @@ class Bridge:
         self._remember(injection)
         return injection
 
-    async def coming(self, heard: Sequence[Heard], conversation: str, **fields: Unpack[ChatFields]) -> tuple[str, ...]:
+    async def coming(
+        self,
+        heard: Sequence[Heard],
+        conversation: str,
+        held: Injection | None = None,
+        **fields: Unpack[ChatFields],
+    ) -> tuple[str, ...]:
         """The ids of the skills whose text `weave` would give now; nothing is written.
 
-        While the ledger does not answer, what the matchers say to the chat.
+        With the Injection that the host still holds of this conversation, the ledger is asked only where the matchers
+        choose a skill that is not present. While it does not answer, the chosen ones.
         """
         turn = self._turn(heard, conversation, fields)
+        if held is not None and held.move is None:  # in a skill graph, what is chosen depends on the ledger
+            chosen = {candidate.skill_id for candidate in (await self.weaver.match(turn)).chosen}
+            if chosen <= set(held.present):
+                return ()
         try:
             return (await self.weaver.preview(turn)).skills
         except StoreUnavailable:

@@ -1,6 +1,6 @@
 """Settle: the blocks, the records, the reports, and the State after the turn (spec 5.3, 5.4)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -18,7 +18,7 @@ from skillweave.injection import Block, CacheReport, Drop, Fallback, Injection, 
 from skillweave.select.questions import Question
 from skillweave.settings import CatalogMode
 from skillweave.skill import Skill
-from skillweave.state.approvals import decided, digests_shown, guards, undecided
+from skillweave.state.approvals import decided, digests_shown, guards, kept_out, undecided
 from skillweave.state.state import (
     SKILL,
     Approval,
@@ -319,8 +319,23 @@ def settle(plan: Plan, fetched: Fetched, shelf: Shelf, *, question: Question | N
         diagnostics=tuple(_diagnostics(plan, outcomes)),
         move=None if plan.position is None else plan.position.move,
         reachable=() if plan.position is None else plan.position.reachable,
+        present=present_in(after),
+        rejected=rejected_in(after, kept_out(after.approvals, plan.snapshot)),
     )
     return Settled(injection, after)
+
+
+def present_in(state: State) -> tuple[str, ...]:
+    """The ids of the skills that count as given, in the order of their records."""
+    given = (one.key for one in state.records if one.key.startswith(SKILL) and one.state is Delivery.GIVEN)
+    return tuple(skill_id for key in given if (skill_id := skill_of(key)))
+
+
+def rejected_in(state: State, rejected: Container[str]) -> tuple[Drop, ...]:
+    """The recorded texts of these skills, each once."""
+    texts = (*state.records, *(old.record for old in state.superseded))
+    found = {text.carrier: Drop(skill_of(text.key) or "", text.carrier, text.tokens) for text in texts}
+    return tuple(drop for drop in found.values() if drop.skill_id in rejected)
 
 
 def _diagnostics(plan: Plan, outcomes: Sequence[ShownSkill]) -> Iterator[Diagnostic]:

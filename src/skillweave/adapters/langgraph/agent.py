@@ -1,6 +1,7 @@
 """The ready agent: one graph in the order of seed 000, from the system prompt to the output."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -140,17 +141,22 @@ class _ModelCall:
         return Step(self._call, self._acall, "model")
 
     def _call(self, state: SkillState) -> Update:
-        woven = self._nodes.bridge.weaver.sync.run(self._woven(state, self._conversation(state)))
+        woven = self._held(state) or self._nodes.bridge.weaver.sync.run(self._again(state, self._conversation(state)))
         return self._heard(woven, self._bound(woven).invoke(self._sent(state, woven)))
 
     async def _acall(self, state: SkillState) -> Update:
-        woven = await self._woven(state, self._conversation(state))
+        woven = self._held(state) or await self._again(state, self._conversation(state))
         return self._heard(woven, await self._bound(woven).ainvoke(self._sent(state, woven)))
 
     def _conversation(self, state: SkillState) -> str:
         return conversation_of(self._nodes.bridge, state)
 
-    async def _woven(self, state: SkillState, conversation: str) -> Injection:
+    def _held(self, state: SkillState) -> Injection | None:
+        """What was injected right before, in this run: its blocks stand in the messages, and nobody has to decide."""
+        held = state.get("injection")
+        return None if held is None else replace(held, messages=())
+
+    async def _again(self, state: SkillState, conversation: str) -> Injection:
         """The turn that was injected, once more: what has been placed stands in the messages, the rest still comes."""
         fields = ChatFields(
             tools=self._nodes.names,

@@ -1,5 +1,6 @@
 """The contract of an adapter as tests, by what its framework can do; it passes them in its real framework."""
 
+from collections import Counter
 from contextlib import suppress
 
 import pytest
@@ -97,7 +98,41 @@ LOAD_GREETINGS = tool_call("read_skill", skill_id="greetings")
 
 
 @pytest.mark.asyncio
-class AdapterContract(GraphContract):
+class LedgerCallsContract(HostContract):
+    """How often an adapter calls the ledger: on one behind a network, each call is a round trip."""
+
+    @pytest.mark.parametrize("text", ["What is 2+2?", "Is this invoice right?", "Say bonjour"])
+    async def test_a_first_message_costs_two_loads_and_one_write_at_most(self, play: Play, text: str) -> None:
+        await _say_within(play, text, load=2, swap=1, append=1)
+
+    async def test_a_later_message_costs_two_loads_and_one_write_at_most(self, play: Play) -> None:
+        await play.agent.say("Is this invoice right?")
+        for text in ("Go on", "Another invoice", "Say bonjour", "Go on"):
+            await _say_within(play, text, load=2, swap=1, append=1)
+
+    @pytest.mark.parametrize("tool", ["search", "write"])
+    async def test_a_tool_call_costs_one_load_at_most(self, play: Play, tool: str) -> None:
+        await play.agent.say("Is this invoice right?")
+        asked = tuple(tool_call(tool, text=str(number)) for number in range(5))
+        play.script.then(Says(asks=asked), "Done.")
+        await _say_within(play, "Do it five times", load=3 + len(asked), swap=2, append=2)
+
+    async def test_a_tool_call_in_a_reply_of_its_own_costs_one_load_at_most(self, play: Play) -> None:
+        await play.agent.say("Is this invoice right?")
+        play.script.then(*(Says(asks=(tool_call("search", text=str(number)),)) for number in range(5)), "Done.")
+        await _say_within(play, "Do it five times", load=7 + 5, swap=6, append=6)
+
+
+async def _say_within(play: Play, text: str, **most: int) -> None:
+    """Say it, and require that the ledger is called at most so often, by method."""
+    before = ledger_of(play.weaver).asked.copy()
+    await play.agent.say(text)
+    calls = ledger_of(play.weaver).asked - before
+    assert not calls - Counter(most), f"{dict(calls)} calls of the ledger, at most {most}"
+
+
+@pytest.mark.asyncio
+class AdapterContract(GraphContract, LedgerCallsContract):
     """What holds in every framework and in both placements."""
 
     async def test_a_trigger_in_the_users_message_puts_the_skill_into_the_call(self, play: Play) -> None:
