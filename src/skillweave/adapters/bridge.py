@@ -134,15 +134,17 @@ class Bridge:
         conversation: str,
         tools: Sequence[str] | None = None,
         shown: Sequence[PendingCheckpoint] = (),
+        now: Injection | None = None,
     ) -> Judged:
         """Whether a call of a host's tool may run; observers are told of one that may not.
 
         A call whose arguments cannot be read is denied with words for the model. `shown` are the checkpoints that were
-        open when the model was called, for `Judged.waited`.
+        open when the model was called, for `Judged.waited`. The ledger is asked once, or not where the host knows what
+        applies `now`.
         """
         if call.problem:
             return Judged(Verdict(Ruling.DENY, call.name, call.problem, Refusal.NOT_ALLOWED))
-        now = await self.standing(conversation, tools)
+        now = now or await self.standing(conversation, tools)
         verdict = await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id or None)
         waits = tuple(
             one

@@ -227,18 +227,19 @@ class Skills(AbstractCapability[Any]):
         if is_own(call.tool_name):
             return await handler(args)
         conversation = self._conversation_of(ctx)
+        now = await self._bridge.standing(conversation)
         written = read_call(call.tool_call_id, call.tool_name, args)
-        judged = None if written.problem else await self._judged(written, conversation, tool_def)
+        judged = None if written.problem else await self._judged(written, now, tool_def)
         ready = await handler(args)
         left = replace(written, arguments=_as_declared(ready, tool_def), problem=None)
         if judged is None or left.arguments != written.arguments:  # others mended or changed it
-            judged = await self._judged(left, conversation, tool_def)
+            judged = await self._judged(left, now, tool_def)
         if judged.waits:
             raise ApprovalRequired(question(conversation, judged.waits, left))
         return ready
 
-    async def _judged(self, call: Call, conversation: str, tool_def: ToolDefinition) -> Judged:
-        judged = await self._bridge.judge(call, conversation)
+    async def _judged(self, call: Call, now: Injection, tool_def: ToolDefinition) -> Judged:
+        judged = await self._bridge.judge(call, now.conversation, now=now)
         # A tool that runs outside of the agent has no approval of the framework: a person decides, then it is called.
         if judged.runs or (judged.waits and tool_def.kind != "external"):
             return judged

@@ -7,7 +7,7 @@ from inspect import isawaitable
 from typing import Any
 
 from skillweave.adapters.approval import require_decided
-from skillweave.adapters.bridge import Bridge, is_own
+from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import SEPARATOR, Call, read_call, words_for
 from skillweave.adapters.openai_agents.items import heard
 from skillweave.compose.spawn_plan import SpawnPlan
@@ -130,16 +130,22 @@ def guarded(bridge: Bridge, tool: Tool) -> Tool:
     if is_own(tool.name):
         raise InvalidTurn(f"a tool is named {tool.name!r}, as skillweave's own; give it another name, or leave it out")
 
+    copied = copy.copy(tool)
+    copied.tool_input_guardrails = [_guardrail(tool.name, bridge, {}), *(tool.tool_input_guardrails or ())]
+    return copied
+
+
+def _guardrail(name: str, bridge: Bridge, known: dict[str, Judged]) -> ToolInputGuardrail[Any]:
+    """Judges each call of the tool, unless it is `known`, by the id of the call, how it was judged just before."""
+
     async def judged(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
-        call = read_call(data.context.tool_call_id, tool.name, data.context.tool_arguments)
-        found = await bridge.judge(call, conversation_of(data.context))
+        call = read_call(data.context.tool_call_id, name, data.context.tool_arguments)
+        found = known.pop(call.id, None) or await bridge.judge(call, conversation_of(data.context))
         if found.runs:
             return ToolGuardrailFunctionOutput.allow()
         return ToolGuardrailFunctionOutput.reject_content(words_for(found.verdict))
 
-    copied = copy.copy(tool)
-    copied.tool_input_guardrails = [ToolInputGuardrail(judged, "skillweave"), *(tool.tool_input_guardrails or ())]
-    return copied
+    return ToolInputGuardrail(judged, "skillweave")
 
 
 def offered(tools: Sequence[Tool], injection: Injection) -> list[Tool]:
@@ -165,18 +171,23 @@ def pause(tools: Sequence[Tool], bridge: Bridge, injection: Injection) -> None:
 def _pause(tool: FunctionTool, bridge: Bridge, conversation: str) -> None:
     hosts: Any = tool.needs_approval
     invoke = tool.on_invoke_tool
+    known: dict[str, Judged] = {}
 
     async def waits(context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str) -> bool:
         judged = await bridge.judge(Call(call_id, tool.name, arguments), conversation)
-        if judged.waits or isinstance(hosts, bool):
-            return bool(judged.waits) or hosts is True
-        asked = hosts(context, arguments, call_id)
-        return bool(await asked if isawaitable(asked) else asked)
+        if judged.waits:
+            return True
+        asked = hosts if isinstance(hosts, bool) else hosts(context, arguments, call_id)
+        if await asked if isawaitable(asked) else asked:
+            return True
+        known[call_id] = judged  # the guardrail comes next, without a pause
+        return False
 
     async def invoked(context: ToolContext[Any], arguments: str) -> object:
         return await invoke(context, arguments)
 
     tool.needs_approval = waits
+    tool.tool_input_guardrails = [_guardrail(tool.name, bridge, known), *(tool.tool_input_guardrails or ())[1:]]
     if isinstance(hosts, bool):
         # Behind an invoker of its own the SDK would ask about every call that leaves a default to the tool.
         tool.on_invoke_tool = invoked

@@ -360,6 +360,12 @@ class CheckpointContract(HostContract):
         assert await play.agent.resume(APPROVED) == "Done."
         assert sorted(play.workshop.ran) == ["search(x)", "submit(W-1)"]
 
+    async def test_a_call_that_was_approved_before_costs_one_load_at_most(self, play: Play) -> None:
+        await self._paused(play)
+        await play.agent.resume(APPROVED)
+        play.script.then(SUBMIT, "Again.")
+        await _say_within(play, "Submit it again", load=3 + 1, swap=2, append=2)
+
     async def _paused(self, play: Play) -> None:
         await play.agent.say("Prepare the filing")
         play.script.then(SUBMIT)
