@@ -95,7 +95,7 @@ async def rejected_texts(weaver: Weaver, conversation: str) -> tuple[Drop, ...]:
     return rejected_in(state, kept_out(state.approvals, await weaver.snapshot()))
 
 
-def rejection_told(approval: Approval) -> str:
+def rejection_notice(approval: Approval) -> str:
     """What the model is told when a person rejected a skill before the model acted on it."""
     why = f", saying {approval.note!r}" if approval.note else ""
     return (

@@ -1,4 +1,4 @@
-"""A chat as a host has it, read: its messages and tool calls, our blocks told from its words, and the Turn of it."""
+"""A chat as a host keeps it, read: its messages, its tool calls, our blocks in it, and the Turn that comes next."""
 
 import json
 import re
@@ -15,12 +15,21 @@ from skillweave.limits import ToolLimits
 from skillweave.task import Task
 from skillweave.turn.reconcile import split_at_blocks
 
+SEPARATOR = "\n\n"
+"""Between two of our texts in one place; blocks are recognised from header to header."""
+TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
+"""What stands in the place of a text that was taken out."""
+
 _SHOWN = 60
+_REFUSED = tuple(f"{code.value}: " for code in Refusal)
+_HEADER = re.compile(
+    f"(?:{'|'.join(re.escape(header) for header in HEADERS)})[^\r\n]*{re.escape(HEADER_END)}(?:\r?\n|$)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call: judge it with `injection.tools.authorize(name, arguments)` before anything runs.
+    """A tool call of the model: judge it with `injection.tools.authorize(name, arguments)` before anything runs.
 
     `arguments` is None when what the model wrote is no JSON object; then `problem` says why, in words for the model:
     answer with `refuse(call, call.problem)`.
@@ -33,7 +42,7 @@ class Call:
 
 
 def read_call(call_id: object, name: object, arguments: object) -> Call:
-    """The call as it was written; a broken one is reported in `problem`, never dropped and never raised."""
+    """The call as the model wrote it; a broken one is reported in `problem`, never dropped and never raised."""
     known_id = call_id if isinstance(call_id, str) else ""
     if not isinstance(name, str) or not name:
         return Call(known_id, "", None, "this call names no tool; call again with a tool's name")
@@ -48,11 +57,6 @@ def read_call(call_id: object, name: object, arguments: object) -> Call:
     return Call(known_id, name, found)
 
 
-def words_for(why: Verdict | str) -> str:
-    """What the model is told about a call that was not run."""
-    return why if isinstance(why, str) else why.message
-
-
 def _parsed(arguments: object) -> tuple[Mapping[str, Any] | None, str]:
     if not isinstance(arguments, str):
         return None, f"of type {type(arguments).__name__}, not a JSON object"
@@ -62,33 +66,21 @@ def _parsed(arguments: object) -> tuple[Mapping[str, Any] | None, str]:
         return None, f"not JSON ({error.msg} at character {error.pos})"
     except (RecursionError, ValueError):
         return None, "nested too deeply, or hold a number that is too long"
-    if not isinstance(found, dict):
-        return None, "JSON, but not an object"
-    return found, ""
+    return (found, "") if isinstance(found, dict) else (None, "JSON, but not an object")
 
 
-SEPARATOR = "\n\n"
-"""Between two of our texts in one place; blocks are recognised from header to header."""
-
-_HEADER = re.compile(
-    f"(?:{'|'.join(re.escape(header) for header in HEADERS)})[^\r\n]*{re.escape(HEADER_END)}(?:\r?\n|$)"
-)
-
-
-TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
-"""What stands in the place of a text that was taken out."""
+def words_for(why: Verdict | str) -> str:
+    """What the model is told about a call that was not run."""
+    return why if isinstance(why, str) else why.message
 
 
 def is_block(part: Part) -> bool:
-    """Whether the part is a text that starts with the header line of a block, or stands in the place of one."""
+    """Whether the part is a text that starts with the header line of a block, or stands in the place of one.
+
+    This says only whose words a text is. Whether a block is in the context is the ledger's question, and a header
+    proves nothing there (spec 5.4).
+    """
     return isinstance(part, str) and (_HEADER.match(part) is not None or part == TAKEN_OUT)
-
-
-def without_blocks(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """What a tool answered, without our blocks: the same whether they still stand there or were taken out."""
-    texts = ("" if part == TAKEN_OUT else split_at_blocks(part)[0] for part in parts if isinstance(part, str))
-    others = (part for part in parts if not isinstance(part, str))
-    return (*(left for text in texts if (left := text.rstrip())), *others)
 
 
 def all_blocks(parts: Sequence[Part]) -> bool:
@@ -96,7 +88,41 @@ def all_blocks(parts: Sequence[Part]) -> bool:
     return bool(parts) and all(is_block(part) for part in parts)
 
 
-_REFUSED = tuple(f"{code.value}: " for code in Refusal)
+def without_blocks(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """A tool's answer without our blocks: equal whether they still stand there or were taken out."""
+    texts = ("" if part == TAKEN_OUT else split_at_blocks(part)[0] for part in parts if isinstance(part, str))
+    others = (part for part in parts if not isinstance(part, str))
+    return (*(left for text in texts if (left := text.rstrip())), *others)
+
+
+@dataclass(frozen=True, slots=True)
+class HostMessage:
+    """One message of a chat as the model is sent it; `host_part` is what of it is not ours, None when all of it is.
+
+    `calls` are what the model asks for in it, `result` is what a tool answered in it; `where` names its place in
+    errors.
+    """
+
+    where: str
+    message: Message
+    host_part: Message | None
+    calls: tuple[Call, ...] = ()
+    result: ToolResult | None = None
+
+
+def answer_of_tool(
+    where: str,
+    parts: Sequence[Part],
+    *,
+    tool: str = "",
+    status: str = "success",
+    call: object = None,
+    message_id: str | None = None,
+) -> HostMessage:
+    """The message in which a tool answered the call of this id; what skillweave gave in it is not the host's."""
+    whole = Message(Role.TOOL, tuple(parts), message_id)
+    result = ToolResult(tool, whole.text, status, call if isinstance(call, str) else None)
+    return HostMessage(where, whole, Message(Role.TOOL, without_blocks(parts), message_id), result=result)
 
 
 class HostFields(TypedDict, total=False):
@@ -111,37 +137,22 @@ class HostFields(TypedDict, total=False):
     limits: ToolLimits | None
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """One message as the model is sent it: `theirs` is what of it the host wrote, None when all of it is ours.
+def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]) -> Turn:
+    """The Turn of the coming call of the model: the chat is its transcript, the last words in it are its message.
 
-    `calls` are what the model asks for in it, `result` is what a tool answered in it; `where` names its place in
-    errors.
+    Raises InvalidTurn when neither user nor model said anything, or when the model's last calls are not all answered:
+    no provider takes such a chat.
     """
-
-    where: str
-    message: Message
-    theirs: Message | None
-    calls: tuple[Call, ...] = ()
-    result: ToolResult | None = None
-
-
-def turn_from(pieces: Sequence[Heard], conversation: str, **fields: Unpack[HostFields]) -> Turn:
-    """The coming call: the whole chat is its transcript, the last words of user or model its message.
-
-    Raises InvalidTurn when nobody said anything, or when the model's last calls are not all answered: no provider
-    takes such a chat.
-    """
-    said = last_words(pieces)
+    said = last_words(chat)
     if said is None:
         raise InvalidTurn("the chat holds no message of a user or of the model; add what the user said")
     tools = fields.get("tools")
     return Turn(
-        id=fields.get("turn_id") or _stable_id(conversation, pieces),
+        id=fields.get("turn_id") or _stable_id(conversation, chat),
         conversation=conversation,
         message=said,
-        transcript=transcript_of(pieces),
-        results=_results(pieces),
+        transcript=transcript_of(chat),
+        results=_results(chat),
         named=tuple(fields.get("named", ())),
         memory=fields.get("memory", {}),
         tools=None if tools is None else tuple(tools),
@@ -151,32 +162,33 @@ def turn_from(pieces: Sequence[Heard], conversation: str, **fields: Unpack[HostF
     )
 
 
-def last_words(pieces: Sequence[Heard]) -> Message | None:
+def last_words(chat: Sequence[HostMessage]) -> Message | None:
     """What the user or the model said last, None where neither did."""
-    theirs = (piece.theirs for piece in reversed(pieces))
-    return next((said for said in theirs if said and said.role in (Role.USER, Role.ASSISTANT)), None)
+    parts = (piece.host_part for piece in reversed(chat))
+    return next((said for said in parts if said and said.role in (Role.USER, Role.ASSISTANT)), None)
 
 
-def transcript_of(pieces: Sequence[Heard]) -> tuple[Message, ...]:
+def transcript_of(chat: Sequence[HostMessage]) -> tuple[Message, ...]:
     """Everything that the model is sent, our own texts with it."""
-    return tuple(piece.message for piece in pieces)
+    return tuple(piece.message for piece in chat)
 
 
-def _results(pieces: Sequence[Heard]) -> tuple[ToolResult, ...]:
-    last = max((n for n, piece in enumerate(pieces) if piece.message.role is Role.ASSISTANT), default=-1)
-    results = [piece.result for piece in pieces[last + 1 :] if piece.result is not None]
+def _results(chat: Sequence[HostMessage]) -> tuple[ToolResult, ...]:
+    """What the tools answered since the model's last words; raises InvalidTurn where a call of it has no answer."""
+    last = max((n for n, piece in enumerate(chat) if piece.message.role is Role.ASSISTANT), default=-1)
+    results = [piece.result for piece in chat[last + 1 :] if piece.result is not None]
     answered = {result.call for result in results}
-    for call in pieces[last].calls if last >= 0 else ():
+    for call in chat[last].calls if last >= 0 else ():
         if call.id and call.id not in answered:
             raise InvalidTurn(
-                f"{pieces[last].where} calls {call.name[:60]!r} and no result follows; append the results of all calls"
-                " before the next turn"
+                f"{chat[last].where} calls {call.name[:_SHOWN]!r} and no result follows; append the results of all"
+                " calls before the next turn"
             )
-    asked = {call.id: call for piece in pieces for call in piece.calls}
-    return tuple(_answered(result, asked.get(result.call or "")) for result in results)
+    asked = {call.id: call for piece in chat for call in piece.calls}
+    return tuple(_named(result, asked.get(result.call or "")) for result in results)
 
 
-def _answered(result: ToolResult, call: Call | None) -> ToolResult:
+def _named(result: ToolResult, call: Call | None) -> ToolResult:
     """The result with its tool, and a status in the words of a graph's routes, also where a framework has none."""
     named = result if call is None else replace(result, tool=call.name)
     if call is not None and call.problem:
@@ -186,14 +198,16 @@ def _answered(result: ToolResult, call: Call | None) -> ToolResult:
     return replace(named, status="failure") if result.status == "error" else named
 
 
-def _stable_id(conversation: str, pieces: Sequence[Heard]) -> str:
-    # A system prompt in front may tell the time of day; what was said is what makes a turn the same turn again.
-    theirs = [piece for piece in pieces if piece.theirs is not None]
-    start = next(n for n, piece in enumerate(theirs) if piece.message.role is not Role.SYSTEM)
+def _stable_id(conversation: str, chat: Sequence[HostMessage]) -> str:
+    """An id that a retry of the chat has again.
+
+    A system prompt in front may tell the time of day; what was said is what makes a turn the same turn again.
+    """
+    said = [(piece.message.role, piece.host_part, piece.where) for piece in chat if piece.host_part is not None]
+    start = next(n for n, (role, _, _) in enumerate(said) if role is not Role.SYSTEM)
     digest = sha256(_written([conversation], "the conversation"))
-    for piece in theirs[start:]:
-        content = piece.theirs.content if piece.theirs else ()
-        digest.update(_written([piece.message.role.value, [_stable(part) for part in content or ()]], piece.where))
+    for role, part, where in said[start:]:
+        digest.update(_written([role.value, [_stable(one) for one in part.content or ()]], where))
     return f"chat-{digest.hexdigest()[:32]}"
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from operator import is_
 from typing import Annotated, Any, NotRequired, TypeVar
 
-from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_told, waiting
+from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_notice, waiting
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.langchain_core import (
     Ran,
@@ -17,7 +17,7 @@ from skillweave.adapters.langchain_core import (
     ToolGuard,
     conversation_of,
     given,
-    heard,
+    host_messages,
     names_of,
     own_tools,
     require_other_names,
@@ -169,7 +169,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         return self._bridge.weaver.sync.run(work)
 
     async def _placed(self, state: SkillState) -> dict[str, Any]:
-        injection = await self._bridge.weave(heard(state["messages"]), conversation_of(self._bridge, state))
+        injection = await self._bridge.weave(host_messages(state["messages"]), conversation_of(self._bridge, state))
         changes: dict[str, Any] = {"injection": injection}
         # A skill that was rejected before a tool has left; so does its text, here, where no other step changes it too.
         gone = taken_out(state["messages"], injection.rejected)
@@ -211,7 +211,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
     async def _woven(self, coming: _Coming) -> _Coming:
         # Rejected texts are still in there: were they seen to be gone, a run that starts this step again could not say
         # any more which ones they are.
-        injection = await self._bridge.weave(heard(coming.request.messages), coming.conversation)
+        injection = await self._bridge.weave(host_messages(coming.request.messages), coming.conversation)
         if pending := waiting(injection):
             return replace(coming, pending=pending, problem="")
         return self._ready(coming, injection)
@@ -225,7 +225,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         offered = set(injection.tools.offers(names))
         # Given here is only what replaces a rejected skill, or what another middleware took away.
         missing: list[Any] = given(injection, self._speaker)
-        said_no: list[Any] = [told(rejection_told(one), str(one.at), self._speaker) for one in coming.rejections]
+        said_no: list[Any] = [told(rejection_notice(one), str(one.at), self._speaker) for one in coming.rejections]
         ready = request.override(
             system_message=with_instructions(request.system_message, injection),
             messages=[*left, *missing, *said_no],

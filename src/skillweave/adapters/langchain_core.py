@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 from skillweave.adapters.approval import question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged, is_own
-from skillweave.adapters.chat import Call, Heard, all_blocks, read_call, without_blocks, words_for
+from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call, words_for
 from skillweave.adapters.messages.lists import take_out
 from skillweave.compose.verdict import Verdict
-from skillweave.conversation import Message, Part, Role, ToolResult
+from skillweave.conversation import Message, Part, Role
 from skillweave.disclose.block import digest_in
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
@@ -43,7 +43,7 @@ _TOLD = "skillweave-told-"
 _ROLES = {"human": Role.USER, "ai": Role.ASSISTANT, "system": Role.SYSTEM, "tool": Role.TOOL, "function": Role.TOOL}
 
 
-def heard(messages: Sequence[BaseMessage]) -> list[Heard]:
+def host_messages(messages: Sequence[BaseMessage]) -> list[HostMessage]:
     """Each message that the model is sent; raises InvalidTurn for one of a kind that no model is sent."""
     return [_read(message, f"messages[{index}]") for index, message in enumerate(messages)]
 
@@ -118,29 +118,25 @@ def _whole(message: BaseMessage) -> tuple[Call, ...]:
     return tuple(read_call(call["id"], call["name"], call["args"]) for call in message.tool_calls)
 
 
-def _read(message: BaseMessage, where: str) -> Heard:
+def _read(message: BaseMessage, where: str) -> HostMessage:
     role = _ROLES.get(message.type.lower().removesuffix("messagechunk"))
     if role is None:
         raise InvalidTurn(f"{where} is of type {message.type!r}, which no model is sent; take it out before the call")
     parts = tuple(_parts(message.content))
     if role is Role.TOOL:
-        return _result(message, Message(role, parts, message.id), where)
+        return answer_of_tool(
+            where,
+            parts,
+            tool=message.name or "",
+            status=str(getattr(message, "status", "success")),
+            call=getattr(message, "tool_call_id", None),
+            message_id=message.id,
+        )
     asking = tuple({"type": "tool_call", "id": call.id, "name": call.name} for call in calls(message))
     whole = Message(role, (*parts, *asking), message.id)
     known = bool(digest_in(message.id or "")) or (message.id or "").startswith(_TOLD)
     ours = known or (role in (Role.USER, Role.SYSTEM) and all_blocks(parts))
-    return Heard(where, whole, None if ours else whole, _whole(message))
-
-
-def _result(message: BaseMessage, whole: Message, where: str) -> Heard:
-    theirs = Message(Role.TOOL, without_blocks(tuple(whole.content or ())), whole.id)
-    result = ToolResult(
-        tool=message.name or "",
-        content=whole.text,
-        status=str(getattr(message, "status", "success")),
-        call=getattr(message, "tool_call_id", None),
-    )
-    return Heard(where, whole, theirs, result=result)
+    return HostMessage(where, whole, None if ours else whole, _whole(message))
 
 
 def _parts(content: str | Iterable[str | dict[Any, Any]]) -> Iterable[Part]:
@@ -230,7 +226,7 @@ class ToolGuard:
         call = read_call(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"])
         if is_own(call.name):
             messages = request.state["messages"] if isinstance(request.state, Mapping) else request.state
-            return answered(call, await self._bridge.answer(call, conversation, heard(messages)))
+            return answered(call, await self._bridge.answer(call, conversation, host_messages(messages)))
         shown = _shown_in(request.state)
         judged = await self._bridge.judge(call, conversation, shown=shown or ())
         if judged.waited and not judged.waits:

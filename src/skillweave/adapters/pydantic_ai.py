@@ -6,10 +6,10 @@ from typing import Any, TypeAlias
 
 from skillweave.adapters.approval import KIND, question, read_question, read_reply, record, require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own
-from skillweave.adapters.chat import Call, Heard, all_blocks, read_call, without_blocks
+from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.compose.verdict import Ruling
-from skillweave.conversation import Message, Part, Placement, Role, ToolResult
+from skillweave.conversation import Message, Part, Placement, Role
 from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
 from skillweave.injection import Injection
 from skillweave.settings import Settings
@@ -55,14 +55,14 @@ except ModuleNotFoundError:
     raise MissingExtra("the adapter for Pydantic AI", "pydantic-ai-slim", "pydantic-ai") from None
 
 
-def heard(messages: Sequence[ModelMessage]) -> list[Heard]:
+def host_messages(messages: Sequence[ModelMessage]) -> list[HostMessage]:
     """What is said in each part of the messages; parts that only steer the framework say nothing."""
     return list(_read(messages))
 
 
 def about_to_be_sent(
     messages: Sequence[ModelMessage], prompt: str | Sequence[UserContent] | None = None
-) -> list[Heard]:
+) -> list[HostMessage]:
     """The same for messages that go to the model now, with the mends that the framework makes before it sends them.
 
     `prompt` is what the user said in this run: what else stands as a prompt behind a tool's result is the tool's.
@@ -70,7 +70,7 @@ def about_to_be_sent(
     return list(_read(repair_messages(messages), prompt))
 
 
-def _read(messages: Iterable[ModelMessage], prompt: str | Sequence[UserContent] | None = None) -> Iterator[Heard]:
+def _read(messages: Iterable[ModelMessage], prompt: str | Sequence[UserContent] | None = None) -> Iterator[HostMessage]:
     for index, message in enumerate(messages):
         where = f"messages[{index}]"
         if isinstance(message, ModelResponse):
@@ -85,7 +85,7 @@ def _read(messages: Iterable[ModelMessage], prompt: str | Sequence[UserContent] 
                 answered = answered or isinstance(part, ToolReturnPart)
 
 
-def _request_part(part: ModelRequestPart, where: str) -> Heard | None:
+def _request_part(part: ModelRequestPart, where: str) -> HostMessage | None:
     match part:
         case UserPromptPart():
             content = [part.content] if isinstance(part.content, str) else part.content
@@ -104,14 +104,14 @@ def _request_part(part: ModelRequestPart, where: str) -> Heard | None:
             return None
 
 
-def _of_a_tool(found: Heard) -> Heard:
+def _of_a_tool(found: HostMessage) -> HostMessage:
     told = replace(found.message, role=Role.TOOL)
-    return replace(found, message=told, theirs=found.theirs and told)
+    return replace(found, message=told, host_part=found.host_part and told)
 
 
-def _said(role: Role, parts: tuple[Part, ...], where: str) -> Heard:
+def _said(role: Role, parts: tuple[Part, ...], where: str) -> HostMessage:
     whole = Message(role, parts)
-    return Heard(where, whole, None if all_blocks(parts) else whole)
+    return HostMessage(where, whole, None if all_blocks(parts) else whole)
 
 
 def _user_parts(content: Iterable[UserContent]) -> Iterator[Part]:
@@ -127,18 +127,13 @@ def _user_parts(content: Iterable[UserContent]) -> Iterator[Part]:
                 yield {"type": item.kind, "id": item.identifier}
 
 
-def _result(part: ToolReturnPart, where: str) -> Heard:
+def _result(part: ToolReturnPart, where: str) -> HostMessage:
     text = part.content if isinstance(part.content, str) else part.model_response_str()
-    result = ToolResult(
-        tool=part.tool_name,
-        content=text,
-        status=part.outcome if part.outcome in ("success", "denied") else "error",
-        call=part.tool_call_id,
-    )
-    return Heard(where, Message(Role.TOOL, (text,)), Message(Role.TOOL, without_blocks((text,))), result=result)
+    status = part.outcome if part.outcome in ("success", "denied") else "error"
+    return answer_of_tool(where, (text,), tool=part.tool_name, status=status, call=part.tool_call_id)
 
 
-def _response(message: ModelResponse, where: str) -> Heard:
+def _response(message: ModelResponse, where: str) -> HostMessage:
     parts: list[Part] = []
     calls: list[Call] = []
     for part in message.parts:
@@ -150,7 +145,7 @@ def _response(message: ModelResponse, where: str) -> Heard:
         else:
             parts.append({"type": part.part_kind})
     whole = Message(Role.ASSISTANT, tuple(parts))
-    return Heard(where, whole, whole, tuple(calls))
+    return HostMessage(where, whole, whole, tuple(calls))
 
 
 ConversationId: TypeAlias = str | Callable[[RunContext[Any]], str]
@@ -260,7 +255,7 @@ class Skills(AbstractCapability[Any]):
     def _declared(self, spec: ToolSpec) -> Tool[Any]:
         async def answer(ctx: RunContext[Any], **arguments: object) -> str:
             call = read_call(ctx.tool_call_id, spec.name, arguments)
-            answer = await self._bridge.answer(call, self._conversation_of(ctx), heard(ctx.messages))
+            answer = await self._bridge.answer(call, self._conversation_of(ctx), host_messages(ctx.messages))
             if answer.failed:
                 raise ToolFailed(answer.text)
             return answer.text

@@ -13,12 +13,12 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer, Send
 
 from skillweave.adapters.approval import require_decided
-from skillweave.adapters.bridge import ChatFields
+from skillweave.adapters.chat import HostFields
 from skillweave.adapters.langchain_core import (
     Speaker,
     conversation_of,
     given,
-    heard,
+    host_messages,
     names_of,
     unreadable,
     with_instructions,
@@ -116,10 +116,10 @@ class _ToModel:
             return "approval"
         if state["woven"]["first"]:
             return "model"
-        chat = heard(state["messages"])
+        chat = host_messages(state["messages"])
         replies = [n for n, piece in enumerate(chat) if piece.message.role is Role.ASSISTANT]
         after = chat[replies[-1] + 1 :] if replies else chat
-        if not replies or any(piece.theirs is not None and piece.message.role is Role.USER for piece in after):
+        if not replies or any(piece.host_part is not None and piece.message.role is Role.USER for piece in after):
             return "model"
         return "synthesis" if after and not self._answered([one.result for one in after if one.result]) else "output"
 
@@ -158,13 +158,13 @@ class _ModelCall:
 
     async def _again(self, state: SkillState, conversation: str) -> Injection:
         """The turn that was injected, once more: what has been placed stands in the messages, the rest still comes."""
-        fields = ChatFields(
+        fields = HostFields(
             tools=self._nodes.names,
             memory=memory_in(state),
             turn_id=state["woven"]["id"],
             named=state["woven"]["named"],
         )
-        injection = await self._nodes.bridge.weave(heard(state["messages"]), conversation, **fields)
+        injection = await self._nodes.bridge.weave(host_messages(state["messages"]), conversation, **fields)
         require_decided(injection)
         return injection
 

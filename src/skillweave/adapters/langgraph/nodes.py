@@ -16,14 +16,15 @@ from langgraph.prebuilt import ToolNode
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 
-from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_told, waiting
-from skillweave.adapters.bridge import Bridge, ChatFields
+from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_notice, waiting
+from skillweave.adapters.bridge import Bridge
+from skillweave.adapters.chat import HostFields
 from skillweave.adapters.langchain_core import (
     Speaker,
     ToolGuard,
     conversation_of,
     given,
-    heard,
+    host_messages,
     names_of,
     own_tools,
     require_other_names,
@@ -248,18 +249,18 @@ class _Steps:
         return Step(run, arun, name)
 
     async def select(self, state: SkillState, here: _Here) -> Update:
-        chat, known = heard(state["messages"]), self._known(state, here)
+        chat, known = host_messages(state["messages"]), self._known(state, here)
         coming = await self._bridge.coming(chat, here.conversation, state.get("injection"), **known)
         return {"selected_skill_ids": list(coming)}
 
     async def inject(self, state: SkillState, here: _Here) -> Update:
-        chat, known = heard(state["messages"]), self._known(state, here)
+        chat, known = host_messages(state["messages"]), self._known(state, here)
         named: list[str] = []
         if selected := selected_in(state):
             # What the matchers say counts as theirs; only the rest is the host's own choice.
             coming = await self._bridge.coming(chat, here.conversation, **known)
             named = [skill_id for skill_id in selected if skill_id not in coming]
-        injection = await self._bridge.weave(chat, here.conversation, **ChatFields(**known, named=named))
+        injection = await self._bridge.weave(chat, here.conversation, **HostFields(**known, named=named))
         update = {
             "messages": given(injection, self._speaker),
             "selected_skill_ids": [],
@@ -284,8 +285,8 @@ class _Steps:
             found = await self._decided(state, found, interrupt(found.question))
         return found
 
-    def _known(self, state: SkillState, here: _Here) -> ChatFields:
-        return ChatFields(tools=self._names, memory=memory_in(state), turn_id=here.turn)
+    def _known(self, state: SkillState, here: _Here) -> HostFields:
+        return HostFields(tools=self._names, memory=memory_in(state), turn_id=here.turn)
 
     async def _asked(self, state: SkillState, here: _Here) -> _Asked | Update:
         held = state.get("injection")
@@ -330,7 +331,7 @@ class _Steps:
         verdicts = (await self._bridge.weaver.state(conversation)).approvals
         return [
             told(
-                rejection_told(one),
+                rejection_notice(one),
                 f"{conversation}/{one.skill_id}/{one.checkpoint}/{one.at}",
                 self._speaker,
             )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypedDict, cast
 
-from skillweave.adapters.chat import TAKEN_OUT, Heard, HostFields, turn_from
+from skillweave.adapters.chat import TAKEN_OUT, HostFields, HostMessage, turn_from
 from skillweave.conversation import Part, Placement, Turn
 from skillweave.disclose.block import digest_in, text_digest
 from skillweave.errors import InvalidTurn
@@ -58,11 +58,6 @@ def parts_of(content: object, where: str) -> tuple[Part, ...]:
         what = "no content" if content is None else f"content of type {_kind(content)}"
         raise InvalidTurn(f"{where} has {what}; give a text or a list of parts")
     return tuple(_part(raw, f"{where}.content[{index}]") for index, raw in enumerate(content))
-
-
-def text_in(parts: Sequence[Part]) -> str:
-    """The text parts, a line break between two."""
-    return "\n".join(part for part in parts if isinstance(part, str))
 
 
 def _part(raw: object, where: str) -> Part:
@@ -120,15 +115,12 @@ class TurnOptions(TypedDict, total=False):
     limits: ToolLimits | None
 
 
-def turn_with(pieces: Sequence[Heard], conversation: str, options: TurnOptions) -> Turn:
+def turn_with(pieces: Sequence[HostMessage], conversation: str, options: TurnOptions) -> Turn:
     """The Turn of a read chat; raises InvalidTurn, and TypeError for an option that there is none of."""
     require_known(options, TurnOptions.__optional_keys__)
     tools = options.get("tools")
     fields = {**options, "tools": None if tools is None else tool_names(tools)}
     return turn_from(pieces, conversation, **cast("HostFields", fields))
-
-
-__all__ = ["TAKEN_OUT", "take_out"]
 
 
 def take_out(chat: Sequence[Any], drops: Sequence[Drop]) -> list[Any]:

@@ -6,11 +6,11 @@ from typing import Any, Unpack, overload
 from skillweave.adapters.chat import (
     SEPARATOR,
     Call,
-    Heard,
+    HostMessage,
     all_blocks,
+    answer_of_tool,
     read_call,
     transcript_of,
-    without_blocks,
     words_for,
 )
 from skillweave.adapters.messages.lists import (
@@ -22,11 +22,10 @@ from skillweave.adapters.messages.lists import (
     plain,
     role_of,
     take_out,
-    text_in,
     turn_with,
 )
 from skillweave.compose.verdict import Verdict
-from skillweave.conversation import Message, Part, Role, ToolResult, Turn
+from skillweave.conversation import Message, Part, Role, Turn
 from skillweave.injection import Injection
 from skillweave.weaver.reading import ToolAnswer
 from skillweave.weaver.tool_table import TOOLS
@@ -107,19 +106,18 @@ def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": call.id, "content": words_for(why)}
 
 
-def _read(message: Mapping[str, Any], where: str) -> Heard:
+def _read(message: Mapping[str, Any], where: str) -> HostMessage:
     role = _ROLES[role_of(message, where, tuple(_ROLES))]
     parts = _parts(message, role, where)
     whole = Message(role, parts)
     if role is Role.SYSTEM:
-        return Heard(where, whole, None if all_blocks(parts) else whole)
+        return HostMessage(where, whole, None if all_blocks(parts) else whole)
     if role is Role.ASSISTANT:
-        return Heard(where, whole, whole, _calls(message))
+        return HostMessage(where, whole, whole, _calls(message))
     if role is Role.USER:
-        return Heard(where, whole, whole)
-    call = message.get("tool_call_id")
-    result = ToolResult(str(message.get("name") or ""), text_in(parts), call=call if isinstance(call, str) else None)
-    return Heard(where, whole, Message(role, without_blocks(parts)), result=result)
+        return HostMessage(where, whole, whole)
+    name = str(message.get("name") or "")
+    return answer_of_tool(where, parts, tool=name, call=message.get("tool_call_id"))
 
 
 def _parts(message: Mapping[str, Any], role: Role, where: str) -> tuple[Part, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import SEPARATOR, Call, read_call, words_for
-from skillweave.adapters.openai_agents.items import heard
+from skillweave.adapters.openai_agents.items import host_messages
 from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.compose.verdict import Ruling
 from skillweave.errors import InvalidTurn, MissingExtra
@@ -266,7 +266,9 @@ class Woven(Model):
             return instructions, tools
         _require_whole(named)
         bridge = instructions.bridge
-        injection = await bridge.weave(heard(sent), instructions.conversation, tools=[tool.name for tool in tools])
+        injection = await bridge.weave(
+            host_messages(sent), instructions.conversation, tools=[tool.name for tool in tools]
+        )
         require_decided(injection)
         pause(tools, bridge, injection)
         written = SEPARATOR.join(part for part in (str(instructions), injection.instructions) if part)
