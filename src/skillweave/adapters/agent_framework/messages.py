@@ -1,4 +1,4 @@
-"""The Microsoft Agent Framework's messages read as host messages, its tools named, and what is said of refused calls."""
+"""The messages of the Microsoft Agent Framework as host messages, its tools by name, and words about refused calls."""
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
