@@ -1,6 +1,7 @@
 """Fakes for skillweave's own ports: a clock that is moved by hand, a counter of words, a context with known answers."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from math import sqrt
@@ -112,11 +113,15 @@ class FakeEmbedder:
 
 
 class FailingStore:
-    """A store that can be made to stop answering: `down` says for which methods (load, swap, append, read)."""
+    """A store that can be made to stop answering: `down` says for which methods (load, swap, append, read).
+
+    `asked` counts the calls of each method.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.down: set[str] = set()
+        self.asked: Counter[str] = Counter()
 
     async def load(self, conversation: str) -> tuple[State, float]:
         """The wrapped store's answer, unless `load` is down."""
@@ -139,5 +144,6 @@ class FailingStore:
         return await self._store.read(conversation)
 
     def _fail(self, method: str) -> None:
+        self.asked[method] += 1
         if method in self.down:
             raise StoreUnavailable(f"the store was told not to answer {method}", retry_after=1.0)

@@ -9,14 +9,14 @@ from dataclasses import replace
 from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
 from skillweave.compose.policy import ToolPolicy, ToolScope
 from skillweave.conversation import Placement, Turn
-from skillweave.injection import CurrentPolicy, PendingCheckpoint
+from skillweave.injection import CurrentPolicy, Drop, PendingCheckpoint
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
 from skillweave.select.candidates import Selection
 from skillweave.settings import Settings
 from skillweave.skill import Skill
 from skillweave.state.approvals import consented, decided, denied_tools, digests_shown, guards, kept_out, undecided
-from skillweave.state.state import Approval, State
+from skillweave.state.state import Approval, State, skill_of
 from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
 from skillweave.turn.library import Library
 from skillweave.turn.move import Position, find_position, moment_of
@@ -49,6 +49,7 @@ def policy_at(state: State, library: Library, settings: Settings, turn: Turn, no
         revision=state.revision,
         tools=tools,
         checkpoints=checkpoints,
+        rejected=rejected_texts(state, library.snapshot),
     )
 
 
@@ -115,6 +116,16 @@ def pending_checkpoints(
         for skill, checkpoints in asking
         for checkpoint in checkpoints
     )
+
+
+def rejected_texts(state: State, snapshot: Snapshot) -> tuple[Drop, ...]:
+    """The recorded texts of the skills that a person rejected, each once: they are to leave the history."""
+    if not state.approvals:
+        return ()
+    texts = (*state.records, *(old.record for old in state.superseded))
+    found = {text.carrier: Drop(skill_of(text.key) or "", text.carrier, text.tokens) for text in texts}
+    rejected = kept_out(state.approvals, snapshot)
+    return tuple(drop for drop in found.values() if drop.skill_id in rejected)
 
 
 def _elsewhere(position: Position, admission: Admission, active: Collection[str]) -> ToolScope:

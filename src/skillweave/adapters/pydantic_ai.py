@@ -1,41 +1,152 @@
-"""Skills in an agent of Pydantic AI, as one capability; it stands last in the list of capabilities.
+"""Skills in an agent of Pydantic AI, as one capability, and people's verdicts for its deferred tools."""
 
-So it reads the messages as they are sent, also where another one compacts them for the model that serves the call.
-"""
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from skillweave.adapters.approval import question, require_decided
+from skillweave.adapters.approval import KIND, question, read_question, read_reply, record, require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own
-from skillweave.adapters.call import Call, read_call
-from skillweave.adapters.pydantic_ai.messages import about_to_be_sent, heard
+from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call
+from skillweave.compose.policy import Ruling
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Placement
-from skillweave.errors import InvalidTurn, MissingExtra
-from skillweave.injection import Injection
+from skillweave.conversation import Message, Part, Placement, Role
+from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
+from skillweave.injection import CurrentPolicy, Injection
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
 from skillweave.weaver.reading import ToolSpec
 
 try:
-    from pydantic_ai import ApprovalRequired, RunContext, Tool, ToolDefinition
+    from pydantic_ai import (
+        ApprovalRequired,
+        DeferredToolRequests,
+        DeferredToolResults,
+        RunContext,
+        Tool,
+        ToolApproved,
+        ToolDefinition,
+        ToolDenied,
+    )
     from pydantic_ai.capabilities import AbstractCapability, WrapToolValidateHandler
     from pydantic_ai.exceptions import ToolFailed
     from pydantic_ai.messages import (
+        CachePoint,
+        CompactionPart,
         InstructionPart,
         ModelMessage,
         ModelRequest,
+        ModelRequestPart,
         ModelResponse,
+        RetryFeedbackPart,
+        SpeechPart,
+        SystemPromptPart,
+        TextContent,
+        TextPart,
         ToolCallPart,
+        ToolReturnPart,
+        UserContent,
         UserPromptPart,
+        repair_messages,
     )
     from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
     from pydantic_ai.toolsets import FunctionToolset
     from pydantic_core import to_jsonable_python
 except ModuleNotFoundError:
     raise MissingExtra("the adapter for Pydantic AI", "pydantic-ai-slim", "pydantic-ai") from None
+
+
+def host_messages(messages: Sequence[ModelMessage]) -> list[HostMessage]:
+    """What is said in each part of the messages; parts that only steer the framework say nothing."""
+    return list(_read(messages))
+
+
+def about_to_be_sent(
+    messages: Sequence[ModelMessage], prompt: str | Sequence[UserContent] | None = None
+) -> list[HostMessage]:
+    """The same for messages that go to the model now, with the mends that the framework makes before it sends them.
+
+    `prompt` is what the user said in this run: what else stands as a prompt behind a tool's result is the tool's.
+    """
+    return list(_read(repair_messages(messages), prompt))
+
+
+def _read(messages: Iterable[ModelMessage], prompt: str | Sequence[UserContent] | None = None) -> Iterator[HostMessage]:
+    for index, message in enumerate(messages):
+        where = f"messages[{index}]"
+        if isinstance(message, ModelResponse):
+            yield _response(message, where)
+        else:
+            answered = False
+            for number, part in enumerate(message.parts):
+                found = _request_part(part, f"{where}.parts[{number}]")
+                if found is not None:
+                    tools = answered and isinstance(part, UserPromptPart) and part.content != prompt
+                    yield _of_a_tool(found) if tools else found
+                answered = answered or isinstance(part, ToolReturnPart)
+
+
+def _request_part(part: ModelRequestPart, where: str) -> HostMessage | None:
+    match part:
+        case UserPromptPart():
+            content = [part.content] if isinstance(part.content, str) else part.content
+            return _said(Role.USER, tuple(_user_parts(content)), where)
+        case SpeechPart():
+            return _said(Role.USER, (part.content,), where)
+        case ToolReturnPart():
+            return _result(part, where)
+        case SystemPromptPart():
+            return _said(Role.SYSTEM, (part.content,), where)
+        case RetryFeedbackPart():
+            return _said(Role.SYSTEM, (part.model_response(),), where)
+        case CompactionPart(content=str() as summary):
+            return _said(Role.SYSTEM, (summary,), where)
+        case _:
+            return None
+
+
+def _of_a_tool(found: HostMessage) -> HostMessage:
+    told = replace(found.message, role=Role.TOOL)
+    return replace(found, message=told, host_part=found.host_part and told)
+
+
+def _said(role: Role, parts: tuple[Part, ...], where: str) -> HostMessage:
+    whole = Message(role, parts)
+    return HostMessage(where, whole, None if all_blocks(parts) else whole)
+
+
+def _user_parts(content: Iterable[UserContent]) -> Iterator[Part]:
+    for item in content:
+        match item:
+            case str():
+                yield item
+            case TextContent():
+                yield item.content
+            case CachePoint():  # hosts move it on from call to call
+                continue
+            case _:
+                yield {"type": item.kind, "id": item.identifier}
+
+
+def _result(part: ToolReturnPart, where: str) -> HostMessage:
+    text = part.content if isinstance(part.content, str) else part.model_response_str()
+    status = part.outcome if part.outcome in ("success", "denied") else "error"
+    return answer_of_tool(where, (text,), tool=part.tool_name, status=status, call=part.tool_call_id)
+
+
+def _response(message: ModelResponse, where: str) -> HostMessage:
+    parts: list[Part] = []
+    calls: list[Call] = []
+    for part in message.parts:
+        if isinstance(part, TextPart | SpeechPart):
+            parts.append(part.content)
+        elif isinstance(part, ToolCallPart):
+            calls.append(read_call(part.tool_call_id, part.tool_name, part.args))
+            parts.append({"type": part.part_kind, "id": part.tool_call_id, "name": part.tool_name})
+        else:
+            parts.append({"type": part.part_kind})
+    whole = Message(Role.ASSISTANT, tuple(parts))
+    return HostMessage(where, whole, whole, tuple(calls))
+
 
 ConversationId: TypeAlias = str | Callable[[RunContext[Any]], str]
 """The id of a run's conversation, or what tells it."""
@@ -111,18 +222,19 @@ class Skills(AbstractCapability[Any]):
         if is_own(call.tool_name):
             return await handler(args)
         conversation = self._conversation_of(ctx)
+        now = await self._bridge.current_policy(conversation)
         written = read_call(call.tool_call_id, call.tool_name, args)
-        judged = None if written.problem else await self._judged(written, conversation, tool_def)
+        judged = None if written.problem else await self._judged(written, now, tool_def)
         ready = await handler(args)
         left = replace(written, arguments=_as_declared(ready, tool_def), problem=None)
         if judged is None or left.arguments != written.arguments:  # others mended or changed it
-            judged = await self._judged(left, conversation, tool_def)
+            judged = await self._judged(left, now, tool_def)
         if judged.waits:
             raise ApprovalRequired(question(conversation, judged.waits, left))
         return ready
 
-    async def _judged(self, call: Call, conversation: str, tool_def: ToolDefinition) -> Judged:
-        judged = await self._bridge.judge(call, conversation)
+    async def _judged(self, call: Call, now: Injection | CurrentPolicy, tool_def: ToolDefinition) -> Judged:
+        judged = await self._bridge.judge(call, now.conversation, now=now)
         # A tool that runs outside of the agent has no approval of the framework: a person decides, then it is called.
         if judged.runs or (judged.waits and tool_def.kind != "external"):
             return judged
@@ -143,7 +255,7 @@ class Skills(AbstractCapability[Any]):
     def _declared(self, spec: ToolSpec) -> Tool[Any]:
         async def answer(ctx: RunContext[Any], **arguments: object) -> str:
             call = read_call(ctx.tool_call_id, spec.name, arguments)
-            answer = await self._bridge.answer(call, self._conversation_of(ctx), heard(ctx.messages))
+            answer = await self._bridge.answer(call, self._conversation_of(ctx), host_messages(ctx.messages))
             if answer.failed:
                 raise ToolFailed(answer.text)
             return answer.text
@@ -188,3 +300,46 @@ def _request(parts: Sequence[UserPromptPart], ctx: RunContext[Any]) -> ModelRequ
 def _prompts(messages: Sequence[ModelMessage]) -> set[str]:
     parts = (part for message in messages for part in message.parts)
     return {part.content for part in parts if isinstance(part, UserPromptPart) and isinstance(part.content, str)}
+
+
+async def approvals(
+    weaver: Weaver, requests: DeferredToolRequests, reply: object, *, calls: Sequence[str] | None = None
+) -> DeferredToolResults:
+    """Keep a person's reply to the calls that wait at checkpoints, as the results with which the next run resumes.
+
+    `reply` is `{"verdict": ..., "by": ..., "note": ...}`; it is about the calls with the ids `calls`, all by default.
+    Requests of the host's own are left to the host: `update` the results with theirs. Raises InvalidVerdict for a reply
+    of another form, for an id that no waiting call has, and where a skill has changed since it was asked about.
+    """
+    answer = read_reply(reply)
+    asked = {call.tool_call_id: requests.metadata.get(call.tool_call_id) or {} for call in requests.approvals}
+    ours = {key: read_question(told) for key, told in asked.items() if told.get("kind") == KIND}
+    for key in calls or ():
+        if key not in ours:
+            raise InvalidVerdict(
+                f"no call {key[:60]!r} waits at a checkpoint; it is one of {', '.join(ours) or 'none'}"
+            )
+    about = {key: told for key, told in ours.items() if calls is None or key in calls}
+    for conversation, pending in about.values():
+        await record(weaver, conversation, pending, answer)
+    results = DeferredToolResults(answered_by=dict.fromkeys(about, answer.by))
+    for call in requests.approvals:
+        if call.tool_call_id in about:
+            conversation, _ = about[call.tool_call_id]
+            results.approvals[call.tool_call_id] = await _ruled(weaver, conversation, call)
+    return results
+
+
+def approvals_sync(
+    weaver: Weaver, requests: DeferredToolRequests, reply: object, *, calls: Sequence[str] | None = None
+) -> DeferredToolResults:
+    """The same for a program without an event loop."""
+    return weaver.sync.run(approvals(weaver, requests, reply, calls=calls))
+
+
+async def _ruled(weaver: Weaver, conversation: str, part: ToolCallPart) -> ToolApproved | ToolDenied:
+    call = read_call(part.tool_call_id, part.tool_name, part.args)
+    verdict = await weaver.authorize(
+        await weaver.current_policy(conversation), call.name, call.arguments, call_id=call.id
+    )
+    return ToolDenied(verdict.message) if verdict.ruling is Ruling.DENY else ToolApproved()
