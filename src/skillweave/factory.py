@@ -8,7 +8,7 @@ from skillweave.formats.skill_md import Strictness
 from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Precedence, Registry
-from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
+from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, source_of
 from skillweave.sources.packs import packs_of

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from skillweave.contracts.evaluated import unevaluated_items, unevaluated_properties
 from skillweave.contracts.wording import shown
 from skillweave.contracts.work import ONE_RULE, WORK
-from skillweave.text.patterns import Pattern, compile_exact
+from skillweave.text.search import Pattern, compile_exact
 
 Keyword: TypeAlias = Callable[[Any, Any, Any, Any], Iterator[Any] | None]
 

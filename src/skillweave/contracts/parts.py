@@ -9,7 +9,7 @@ from skillweave.contracts.keywords import compiled
 from skillweave.contracts.problem import Problem
 from skillweave.contracts.wording import shown
 from skillweave.frontmatter.codes import Code
-from skillweave.text.patterns import BrokenPattern
+from skillweave.text.search import BrokenPattern
 
 MOST = 5
 """Mistakes of one schema that are reported."""

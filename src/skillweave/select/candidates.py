@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from skillweave.decisions import Decision, Evidence, Outcome
 
+MOST_EVIDENCE = 8
+"""Pieces of evidence shown per skill; more are counted for the order, but not listed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -49,3 +52,20 @@ class Selection:
 
     chosen: tuple[Candidate, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+
+
+def within_places(selection: Selection, most: int) -> Selection:
+    """The selection with `most` places, the rest `over-limit`; what a task rule gives together takes one place."""
+    kept: list[Candidate] = []
+    over: list[Rejected] = []
+    seated: set[str] = set()
+    places = most
+    for candidate in selection.chosen:
+        if candidate.skill_id not in seated:
+            if places == 0:
+                over.append(Rejected(candidate, Outcome.OVER_LIMIT, f"max_skills is {most}, and no place is left"))
+                continue
+            places -= 1
+            seated.update(candidate.together)
+        kept.append(candidate)
+    return Selection(tuple(kept), (*over, *selection.rejected))

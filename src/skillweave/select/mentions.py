@@ -1,16 +1,18 @@
-"""Finding `/skill-id` and `$skill-id` in what a user wrote, and the words that follow them (spec 2.1)."""
+"""The matcher `mention`: skills that the user asks for as `/skill-id` or `$skill-id` (spec 2.1)."""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 
-from skillweave.select.trigger_index import LONGEST_PHRASE, spellings
+from skillweave.decisions import Evidence, Outcome
+from skillweave.formats.arguments import LONGEST_ARGUMENTS, takes_arguments
+from skillweave.select.candidates import MOST_EVIDENCE, Candidate, Rejected, Selection
+from skillweave.select.index import LONGEST_PHRASE
+from skillweave.select.matchers import Ask, Mention
 from skillweave.skill import Skill
-from skillweave.text.boundary import edges_of, fits
-from skillweave.text.folding import fold, fold_message
+from skillweave.text.folding import fold_message
+from skillweave.text.search import edges_of, fits
 
 _OPENERS = frozenset("([{\"'`,;!?")
 _PATH_LIKE = frozenset("／＼．～＄＠＃")
@@ -18,31 +20,6 @@ _OTHER = re.escape("!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~")
 _NAME = re.compile(rf"[/$]([^\s{_OTHER}]{{1,{LONGEST_PHRASE}}})")
 _GOES_ON = re.compile(r"[-/\\]|[.:?#&=%@+~*$][\w/]", re.ASCII)
 """After a name: the rest of a longer name, of a path, a file or an address."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A skill that the user named, where in the message, and all that follows up to the next mention, stripped."""
-
-    skill_id: str
-    start: int
-    end: int
-    words: str
-
-
-def names_of(skills: Iterable[Skill]) -> Mapping[str, str]:
-    """The ids of skills by every folded name that a mention may use: the id, and its spellings.
-
-    An id goes before another skill's spelling, an active skill before one that is not.
-    """
-    ranked = sorted(skills, key=lambda skill: not skill.status.selectable)
-    names = {skill.id: skill.id for skill in ranked}  # where two ids differ in their capitals, each is itself
-    for skill in ranked:
-        names.setdefault(fold(skill.id), skill.id)
-    for skill in ranked:
-        for spelling in spellings(skill):
-            names.setdefault(spelling, skill.id)
-    return MappingProxyType(names)
 
 
 def find_mentions(text: str, names: Mapping[str, str]) -> tuple[Mention, ...]:
@@ -101,4 +78,53 @@ def _longest_name(text: str, match: re.Match[str], names: Mapping[str, str]) -> 
         whole = length == len(folded.text) or folded.span(length, length + 1)[0] >= end - begin
         if whole and fits(text, begin, end, edges_of(name)) and _GOES_ON.match(text, end) is None:
             return names.get(text[begin:end], names[name]), end
+    return None
+
+
+MATCHER = "mention"
+_UNKEPT = re.compile("[\0\ud800-\udfff]")
+"""NUL and halves of surrogate pairs: the ledger keeps arguments, and not every store can keep these."""
+
+
+def match_mention(ask: Ask) -> Selection:
+    """What the user mentions, in first-seen order, repeats dropped; what follows the first one are its arguments.
+
+    Only a user's message mentions anything, and no `never` phrase vetoes it. An inactive skill, and one whose
+    `user-invocable` is false, is rejected; a name that no skill has is ordinary text.
+    """
+    mentioned: dict[str, list[Mention]] = {}
+    for mention in ask.mentions:
+        mentioned.setdefault(mention.skill_id, []).append(mention)
+    chosen: list[Candidate] = []
+    rejected: list[Rejected] = []
+    for skill_id, mentions in mentioned.items():
+        skill = ask.index.snapshot[skill_id]
+        candidate = _mentioned(skill, mentions)
+        refusal = _refusal(ask, skill)
+        if refusal is None:
+            chosen.append(candidate)
+        else:
+            rejected.append(Rejected(candidate, *refusal))
+    return Selection(tuple(chosen), tuple(rejected))
+
+
+def _mentioned(skill: Skill, mentions: list[Mention]) -> Candidate:
+    evidence = [Evidence(MATCHER, skill.id, mention.start, mention.end) for mention in mentions[:MOST_EVIDENCE]]
+    if not takes_arguments(skill):
+        return Candidate(skill.id, 1.0, MATCHER, tuple(evidence))
+    words = mentions[0].words
+    if len(words) > LONGEST_ARGUMENTS:
+        evidence.insert(1, Evidence("arguments", f"cut to {LONGEST_ARGUMENTS:,} of {len(words):,} characters"))
+        words = words[:LONGEST_ARGUMENTS].rstrip()
+    return Candidate(skill.id, 1.0, MATCHER, tuple(evidence[:MOST_EVIDENCE]), _UNKEPT.sub("\ufffd", words))
+
+
+def _refusal(ask: Ask, skill: Skill) -> tuple[Outcome, str] | None:
+    if not skill.status.selectable:
+        return Outcome.INACTIVE, f"the skill is {skill.status.value}; only active ones are given"
+    invocation = ask.index.invocation(skill.id)
+    if not invocation.by_user:
+        return Outcome.FORBIDDEN, f"its `user-invocable` is false: {invocation.openings(skill.id)}"
+    if not ask.reaches(skill.id):
+        return Outcome.UNREACHABLE, "it is not among the skills allowed in this turn"
     return None

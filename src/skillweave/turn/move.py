@@ -28,8 +28,8 @@ from skillweave.relations.rules import all_requirements
 from skillweave.relations.tool_entry import Form, read_entry
 from skillweave.relations.wording import name_shown
 from skillweave.select.candidates import Candidate, Rejected, Selection
-from skillweave.select.explicit import asked_in
-from skillweave.select.kit import Kit
+from skillweave.select.index import SkillIndex
+from skillweave.select.selection import asked_in
 from skillweave.skill import Skill
 from skillweave.state.approvals import kept_out
 from skillweave.state.state import Engaged, State
@@ -62,7 +62,7 @@ class Wiring:
     """
 
     graph: SkillGraph
-    kit: Kit
+    index: SkillIndex
     free: frozenset[str]
     owners: ToolOwners
     granted: frozenset[str] | None = None
@@ -88,23 +88,23 @@ class Wiring:
 
     def _look(self, skill_id: str | None) -> Here:
         named = () if skill_id is None else (skill_id,)
-        needed = (requirement.rule.skill for requirement in all_requirements(named, self.kit.snapshot))
+        needed = (requirement.rule.skill for requirement in all_requirements(named, self.index.snapshot))
         allowed = frozenset((*named, *needed))
         onward = (one for one in reachable_from(self.compiled, skill_id) if one not in (skill_id, *self.compiled.base))
         held_back = frozenset(self.compiled.wired).difference(allowed, self.compiled.base)
         return Here(self.free | allowed, held_back, tuple(filter(self._opens, onward)))
 
     def _opens(self, skill_id: str) -> bool:
-        return skill_id in self.kit.positions and self.grants(skill_id)
+        return skill_id in self.index.positions and self.grants(skill_id)
 
 
-def wire(graph: SkillGraph, kit: Kit, granted: frozenset[str] | None = None) -> Wiring:
-    """The graph beside the skills of a kit, each known to the graph as it is loaded."""
-    snapshot = kit.snapshot
+def wire(graph: SkillGraph, index: SkillIndex, granted: frozenset[str] | None = None) -> Wiring:
+    """The graph beside the skills of a index, each known to the graph as it is loaded."""
+    snapshot = index.snapshot
     known = graph.with_skills(snapshot.skills)
     wired = known.compiled.wired
     free = frozenset(skill_id for skill_id in snapshot.skills if skill_id not in wired).union(known.compiled.base)
-    return Wiring(known, kit, free, _owners(known, snapshot), granted)
+    return Wiring(known, index, free, _owners(known, snapshot), granted)
 
 
 def _owners(graph: SkillGraph, snapshot: Snapshot) -> ToolOwners:
@@ -199,7 +199,7 @@ class Position:
         led = {candidate.skill_id: candidate for candidate in (*self._at_cursor(), *self.base)}
         found = {candidate.skill_id: candidate for candidate in selection.chosen}
         chosen = [_with_evidence(one, found.get(one.skill_id)) for one in led.values()]
-        missing = [one for one in chosen if one.skill_id not in self.wiring.kit.snapshot]
+        missing = [one for one in chosen if one.skill_id not in self.wiring.index.snapshot]
         unknown = (
             Rejected(one, Outcome.UNKNOWN, "the skill graph leads to it, but no such skill is loaded")
             for one in missing
@@ -239,7 +239,7 @@ def find_position(wiring: Wiring, state: State, turn: Turn, scoring: EntryScorin
     context = moment_of(wiring, state, turn)
     notes = Notes()
     base = () if context.between else tuple(_base(wiring, context, scoring, notes))
-    rejected = kept_out(state.approvals, wiring.kit.snapshot)
+    rejected = kept_out(state.approvals, wiring.index.snapshot)
     if wiring.compiled.declared.tree is not None:
         move, leaf = _leaf(wiring, state, context, scoring)
         return Position(wiring, turn, move, None, leaf, base, kept_out=rejected)
@@ -266,16 +266,16 @@ def moment_of(wiring: Wiring, state: State, turn: Turn) -> MoveContext:
     """What the turn brings; of what is asked for by name, the wired skills that could be given when asked for so."""
     context = context_of(spoken_in(turn, state))
     asked = asked_in(turn)
-    rejected = kept_out(state.approvals, wiring.kit.snapshot) if context.picks else _NOBODY
+    rejected = kept_out(state.approvals, wiring.index.snapshot) if context.picks else _NOBODY
     wired = (pick for pick in context.picks if pick in wiring.compiled.wired and pick not in rejected)
     return replace(context, picks=tuple(pick for pick in wired if _may_open(wiring, pick, asked[pick])))
 
 
 def _may_open(wiring: Wiring, skill_id: str, asked: Sequence[Evidence]) -> bool:
-    skill = wiring.kit.snapshot.get(skill_id)
+    skill = wiring.index.snapshot.get(skill_id)
     if skill is None or not skill.status.selectable or not wiring.grants(skill_id):
         return False
-    invocation = wiring.kit.invocation(skill_id)
+    invocation = wiring.index.invocation(skill_id)
     return invocation.by_model or any(piece.kind == "host" for piece in asked)
 
 

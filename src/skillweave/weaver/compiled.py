@@ -7,17 +7,17 @@ from skillweave.disclose.shelf import Shelf
 from skillweave.graph.findings import graph_in
 from skillweave.graph.graph import SkillGraph
 from skillweave.registry import Snapshot
-from skillweave.select.kit import Kit, compile_kit
+from skillweave.select.index import SkillIndex, build_index
 from skillweave.settings import Settings
 from skillweave.turn.move import Wiring, wire
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A snapshot with its kit and its prices, and the skill graph beside it, None without one."""
+    """A snapshot with its index and its prices, and the skill graph beside it, None without one."""
 
     snapshot: Snapshot
-    kit: Kit
+    index: SkillIndex
     shelf: Shelf
     wiring: Wiring | None = None
 
@@ -34,14 +34,14 @@ def compile_skills(
     `graph` goes before the one that a pack brings.
     """
     granted = settings.granted
-    kit = compile_kit(snapshot, task_rules=settings.task_rules)
-    shown = [skill for skill in kit.active if granted is None or skill.id in granted]
+    index = build_index(snapshot, task_rules=settings.task_rules)
+    shown = [skill for skill in index.active if granted is None or skill.id in granted]
     shelf = Shelf(
         shown, pricing, limit=settings.budget.catalog_limit, first=settings.catalog_first, tools=settings.skill_tools
     )
     if "lexical" in matchers:
-        kit.lexical()
+        index.lexical()
     if "mention" in matchers:
-        kit.mention_names()
+        index.mention_names()
     graph = graph or graph_in(snapshot)
-    return Compiled(snapshot, kit, shelf, None if graph is None else wire(graph, kit, granted))
+    return Compiled(snapshot, index, shelf, None if graph is None else wire(graph, index, granted))

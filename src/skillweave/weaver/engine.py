@@ -22,7 +22,7 @@ from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Selection
 from skillweave.select.questions import Question, question_in
-from skillweave.select.select import select
+from skillweave.select.selection import select
 from skillweave.settings import Settings
 from skillweave.state.port import Store
 from skillweave.state.state import Delivery, State
@@ -119,7 +119,7 @@ class Engine:
         compiled = await self.current()
         return Search(
             compiled=compiled,
-            selection=None if _wiring_for(turn, compiled) else select(compiled.kit, turn, matchers=self.matchers),
+            selection=None if _wiring_for(turn, compiled) else select(compiled.index, turn, matchers=self.matchers),
             question=question_in(turn.message.text),
             blocks=None if turn.transcript is None else blocks_in(turn.transcript),
         )
@@ -229,7 +229,7 @@ class Engine:
     def _selected(self, turn: Turn, search: Search, position: Position | None) -> Selection:
         selection = search.selection or Selection()
         if position is not None:
-            found = select(search.compiled.kit, turn, within=position.here.within, matchers=self.matchers)
+            found = select(search.compiled.index, turn, within=position.here.within, matchers=self.matchers)
             selection = position.lead(found)
         return selection if search.withheld is None else withheld(selection, search.withheld)
 

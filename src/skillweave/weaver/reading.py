@@ -13,8 +13,7 @@ from skillweave.disclose.reading import READ
 from skillweave.disclose.rung import Rung
 from skillweave.injection import Block, Drop, Injection
 from skillweave.limits import ToolLimits
-from skillweave.select.explicit import LONGEST_ID
-from skillweave.select.select import select
+from skillweave.select.selection import LONGEST_ID, select
 from skillweave.skill import Skill
 from skillweave.state.state import Delivery, is_read_apart
 from skillweave.weaver.engine import Engine
@@ -96,7 +95,7 @@ async def search_skills(engine: Engine, query: str) -> ToolAnswer:
     compiled = await engine.current()
     turn = Turn("search", "search", Message(Role.USER, query[:LONGEST_QUERY]))
     # In a thread: where no turn is matched by words, the first search builds the index of words.
-    selection = await asyncio.to_thread(select, compiled.kit, turn, matchers=("triggers", "lexical"))
+    selection = await asyncio.to_thread(select, compiled.index, turn, matchers=("triggers", "lexical"))
     near = (rejected.candidate for rejected in selection.rejected if rejected.outcome is Outcome.BELOW_THRESHOLD)
     shown = {skill.id for skill in compiled.shelf.skills}
     found = [candidate.skill_id for candidate in (*selection.chosen, *near) if candidate.skill_id in shown]

@@ -24,15 +24,13 @@ from skillweave.knowledge.context import ContextSource
 from skillweave.limits import ToolLimits
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
-from skillweave.select.candidates import Selection
-from skillweave.select.limit import within_places
-from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
+from skillweave.select.candidates import Selection, within_places
+from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import Settings
 from skillweave.state.port import Logged, Store
 from skillweave.state.state import Delivery, State, check_lifecycles, full_key
 from skillweave.state.transitions import clear, evict
-from skillweave.tokens.counter import CountedOnce, TokenCounter
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import CountedOnce, Tiktoken, TokenCounter
 from skillweave.weaver.announce import Announcer
 from skillweave.weaver.blocking import SyncWeaver
 from skillweave.weaver.deliveries import Deliveries
@@ -244,7 +242,7 @@ class Weaver(Deliveries, Engagements, Reads, SkillSets):
         snapshot = compiled.snapshot
         contracts = await asyncio.to_thread(check_contracts, snapshot.values())
         lifecycles = check_lifecycles(self.settings.lifecycles, snapshot.skills)
-        about_skills = (*snapshot.diagnostics, *compiled.kit.diagnostics, *contracts)
+        about_skills = (*snapshot.diagnostics, *compiled.index.diagnostics, *contracts)
         about_graph = await asyncio.to_thread(graph_findings, snapshot, self.graph)
         return (*about_skills, *about_graph, *compiled.shelf.diagnostics, *lifecycles)
 

@@ -1,4 +1,4 @@
-"""What every matcher is asked: one turn against one kit."""
+"""The port of matchers: what one is asked, and what it answers (spec 2.1)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,10 +6,18 @@ from typing import TypeAlias
 
 from skillweave.conversation import Turn
 from skillweave.select.candidates import Candidate, Selection
-from skillweave.select.kit import Kit
-from skillweave.select.mentions import Mention
-from skillweave.select.trigger_index import TriggerMatch
+from skillweave.select.index import SkillIndex, TriggerMatch
 from skillweave.text.folding import Folded
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A skill that the user named, where in the message, and all that follows up to the next mention, stripped."""
+
+    skill_id: str
+    start: int
+    end: int
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +30,7 @@ class Ask:
     None for all.
     """
 
-    kit: Kit
+    index: SkillIndex
     turn: Turn
     within: frozenset[str] | None
     matchers: tuple[str, ...]
