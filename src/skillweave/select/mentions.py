@@ -5,14 +5,16 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from skillweave.decisions import Evidence, Outcome
+from skillweave.decisions import Evidence
 from skillweave.formats.arguments import LONGEST_ARGUMENTS, takes_arguments
-from skillweave.select.candidates import MOST_EVIDENCE, Candidate, Rejected, Selection
+from skillweave.select.candidates import MOST_EVIDENCE, Candidate, Rejected, Selection, refusal
 from skillweave.select.index import LONGEST_PHRASE
-from skillweave.select.matchers import Ask, Mention
+from skillweave.select.matchers import MatchContext, Mention
 from skillweave.skill import Skill
 from skillweave.text.folding import fold_message
 from skillweave.text.search import edges_of, fits
+
+MATCHER = "mention"
 
 _OPENERS = frozenset("([{\"'`,;!?")
 _PATH_LIKE = frozenset("／＼．～＄＠＃")
@@ -20,6 +22,8 @@ _OTHER = re.escape("!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~")
 _NAME = re.compile(rf"[/$]([^\s{_OTHER}]{{1,{LONGEST_PHRASE}}})")
 _GOES_ON = re.compile(r"[-/\\]|[.:?#&=%@+~*$][\w/]", re.ASCII)
 """After a name: the rest of a longer name, of a path, a file or an address."""
+_UNKEPT = re.compile("[\0\ud800-\udfff]")
+"""NUL and halves of surrogate pairs: the ledger keeps arguments, and not every store can keep these."""
 
 
 def find_mentions(text: str, names: Mapping[str, str]) -> tuple[Mention, ...]:
@@ -81,34 +85,36 @@ def _longest_name(text: str, match: re.Match[str], names: Mapping[str, str]) -> 
     return None
 
 
-MATCHER = "mention"
-_UNKEPT = re.compile("[\0\ud800-\udfff]")
-"""NUL and halves of surrogate pairs: the ledger keeps arguments, and not every store can keep these."""
+class MentionMatcher:
+    """The matcher `mention`: what the user mentions, in first-seen order; only a user's message mentions anything.
 
-
-def match_mention(ask: Ask) -> Selection:
-    """What the user mentions, in first-seen order, repeats dropped; what follows the first one are its arguments.
-
-    Only a user's message mentions anything, and no `never` phrase vetoes it. An inactive skill, and one whose
-    `user-invocable` is false, is rejected; a name that no skill has is ordinary text.
+    What follows the first mention of a skill are its arguments. No `never` phrase vetoes it. An inactive skill, and one
+    whose `user-invocable` is false, is rejected; a name that no skill has is ordinary text.
     """
-    mentioned: dict[str, list[Mention]] = {}
-    for mention in ask.mentions:
-        mentioned.setdefault(mention.skill_id, []).append(mention)
-    chosen: list[Candidate] = []
-    rejected: list[Rejected] = []
-    for skill_id, mentions in mentioned.items():
-        skill = ask.index.snapshot[skill_id]
-        candidate = _mentioned(skill, mentions)
-        refusal = _refusal(ask, skill)
-        if refusal is None:
-            chosen.append(candidate)
-        else:
-            rejected.append(Rejected(candidate, *refusal))
-    return Selection(tuple(chosen), tuple(rejected))
+
+    name, strength, deliberate = MATCHER, 50, True
+
+    def match(self, context: MatchContext) -> Selection:
+        """The mentioned skills."""
+        mentioned: dict[str, list[Mention]] = {}
+        for mention in context.mentions:
+            mentioned.setdefault(mention.skill_id, []).append(mention)
+        index = context.index
+        chosen: list[Candidate] = []
+        rejected: list[Rejected] = []
+        for skill_id, mentions in mentioned.items():
+            candidate = _candidate(index.snapshot[skill_id], mentions)
+            invocation = index.invocation(skill_id)
+            closed = None if invocation.by_user else f"its `user-invocable` is false: {invocation.openings(skill_id)}"
+            refused = refusal(skill_id, index.snapshot, context.within, closed)
+            if refused is None:
+                chosen.append(candidate)
+            else:
+                rejected.append(Rejected(candidate, *refused))
+        return Selection(tuple(chosen), tuple(rejected))
 
 
-def _mentioned(skill: Skill, mentions: list[Mention]) -> Candidate:
+def _candidate(skill: Skill, mentions: list[Mention]) -> Candidate:
     evidence = [Evidence(MATCHER, skill.id, mention.start, mention.end) for mention in mentions[:MOST_EVIDENCE]]
     if not takes_arguments(skill):
         return Candidate(skill.id, 1.0, MATCHER, tuple(evidence))
@@ -117,14 +123,3 @@ def _mentioned(skill: Skill, mentions: list[Mention]) -> Candidate:
         evidence.insert(1, Evidence("arguments", f"cut to {LONGEST_ARGUMENTS:,} of {len(words):,} characters"))
         words = words[:LONGEST_ARGUMENTS].rstrip()
     return Candidate(skill.id, 1.0, MATCHER, tuple(evidence[:MOST_EVIDENCE]), _UNKEPT.sub("\ufffd", words))
-
-
-def _refusal(ask: Ask, skill: Skill) -> tuple[Outcome, str] | None:
-    if not skill.status.selectable:
-        return Outcome.INACTIVE, f"the skill is {skill.status.value}; only active ones are given"
-    invocation = ask.index.invocation(skill.id)
-    if not invocation.by_user:
-        return Outcome.FORBIDDEN, f"its `user-invocable` is false: {invocation.openings(skill.id)}"
-    if not ask.reaches(skill.id):
-        return Outcome.UNREACHABLE, "it is not among the skills allowed in this turn"
-    return None

@@ -1,13 +1,12 @@
-"""The matcher `task`: skills that a rule gives for the work as a whole (spec 2.1, seed 002)."""
+"""Skills that rules give for the work as a whole, and what is wrong with such rules (spec 2.1, seed 002)."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
 
 from skillweave.decisions import Evidence, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.errors import nearest_names
 from skillweave.registry import Snapshot
-from skillweave.select.candidates import MOST_EVIDENCE, Candidate, Rejected, Selection
+from skillweave.select.candidates import Candidate, Rejected, Selection, joined, refusal
 from skillweave.task import Task, TaskRule
 
 MATCHER = "task"
@@ -18,12 +17,26 @@ SUGGESTED = 10
 def candidates_for(
     task: Task, rules: Iterable[TaskRule], snapshot: Snapshot, within: frozenset[str] | None = None
 ) -> Selection:
-    """What the rules give for the task, in the order of the rules, each skill once with all rules that name it."""
-    found = _Found()
+    """What the rules give for the task, in the order of the rules, each skill once with all rules that name it.
+
+    A rule of which one skill cannot be given gives none of them.
+    """
+    chosen: dict[str, Candidate] = {}
+    rejected: dict[str, Rejected] = {}
     for rule in rules:
-        if rule.when.holds(task):
-            found.add(rule, {skill: _unfit(skill, snapshot, within) for skill in rule.skills})
-    return found.selection()
+        if not rule.when.holds(task):
+            continue
+        refused = {skill: why for skill in rule.skills if (why := refusal(skill, snapshot, within))}
+        for skill in rule.skills:
+            candidate = Candidate(skill, 1.0, MATCHER, (Evidence(MATCHER, rule.name),), together=rule.skills)
+            if refused:
+                missing = next(iter(refused))
+                partly = Outcome.UNMET, f"the task rule gives it with {missing!r} or not at all"
+                rejected.setdefault(skill, Rejected(candidate, *refused.get(skill, partly)))
+            else:
+                chosen[skill] = joined(chosen[skill], candidate) if skill in chosen else candidate
+    left = (one for skill, one in rejected.items() if skill not in chosen)
+    return Selection(tuple(chosen.values()), tuple(left))
 
 
 def check_task_rules(rules: Iterable[TaskRule], snapshot: Snapshot) -> tuple[Diagnostic, ...]:
@@ -40,50 +53,3 @@ def _about_unknown(rule: TaskRule, skill: str, nearest: Sequence[str]) -> Diagno
     meant = f"write {' or '.join(map(repr, nearest))} if that is meant, " if nearest else ""
     fix = f"{meant}load the skill, or take it out of the rule"
     return Diagnostic("task-rule-unknown-skill", Severity.WARNING, message, fix, location=rule.location)
-
-
-@dataclass(slots=True)
-class _Found:
-    chosen: dict[str, Candidate] = field(default_factory=dict)
-    rejected: dict[str, Rejected] = field(default_factory=dict)
-
-    def add(self, rule: TaskRule, unfit: Mapping[str, "_Unfit | None"]) -> None:
-        evidence = Evidence(MATCHER, rule.name)
-        lacking = {skill: why for skill, why in unfit.items() if why is not None}
-        for skill in rule.skills:
-            candidate = Candidate(skill, 1.0, MATCHER, (evidence,), together=rule.skills)
-            if not lacking:
-                self._choose(candidate)
-            else:
-                missing = next(iter(lacking))
-                partly = _Unfit(Outcome.UNMET, f"the task rule gives it with {missing!r} or not at all")
-                why = lacking.get(skill, partly)
-                self.rejected.setdefault(skill, Rejected(candidate, why.outcome, why.reason))
-
-    def _choose(self, candidate: Candidate) -> None:
-        known = self.chosen.setdefault(candidate.skill_id, candidate)
-        if known is not candidate:
-            evidence = tuple(dict.fromkeys((*known.evidence, *candidate.evidence)))
-            together = min(known.together, candidate.together, key=len)
-            self.chosen[candidate.skill_id] = replace(known, evidence=evidence[:MOST_EVIDENCE], together=together)
-
-    def selection(self) -> Selection:
-        left = (refusal for skill, refusal in self.rejected.items() if skill not in self.chosen)
-        return Selection(tuple(self.chosen.values()), tuple(left))
-
-
-@dataclass(frozen=True, slots=True)
-class _Unfit:
-    outcome: Outcome
-    reason: str
-
-
-def _unfit(skill_id: str, snapshot: Snapshot, within: frozenset[str] | None) -> _Unfit | None:
-    skill = snapshot.get(skill_id)
-    if skill is None:
-        return _Unfit(Outcome.UNKNOWN, "no skill has this id")
-    if not skill.status.selectable:
-        return _Unfit(Outcome.INACTIVE, f"the skill is {skill.status.value}; only active ones are given")
-    if within is not None and skill_id not in within:
-        return _Unfit(Outcome.UNREACHABLE, "it is not among the skills allowed in this turn")
-    return None
