@@ -5,9 +5,8 @@ from types import MappingProxyType
 
 from skillweave.conversation import Message, Role, Turn
 from skillweave.registry.snapshot import Snapshot
-from skillweave.select.candidates import Candidate, Rejected, Selection
-from skillweave.select.index import SkillIndex, build_index
-from skillweave.select.selection import DEFAULT, select
+from skillweave.select import Candidate, Rejected, Selection, SkillIndex, build_index, select
+from skillweave.select.selection import DEFAULT
 from skillweave.skill import Skill, SkillText, Status, Triggers, title_of
 from skillweave.task import Task, TaskRule
 from skillweave.text.search import MatchMode

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillweave.conversation import Role
-from skillweave.select.candidates import Selection
-from skillweave.select.selection import MATCHERS, select
+from skillweave.select import Selection, select
+from skillweave.select.selection import MATCHERS
 from skillweave.skill import Skill
 from skillweave.text.folding import fold, fold_message
 from skillweave.text.search import MatchMode, compile_automaton, edges_of, fits

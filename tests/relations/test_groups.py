@@ -1,5 +1,5 @@
 from skillweave.relations.groups import Group, form_groups, stand
-from skillweave.select.candidates import Candidate
+from skillweave.select import Candidate
 
 
 def _candidates(*ids: str) -> list[Candidate]:

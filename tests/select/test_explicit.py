@@ -2,9 +2,7 @@ import pytest
 
 from skillweave.conversation import Message, Role, Turn
 from skillweave.decisions import Evidence, Outcome
-from skillweave.select.candidates import Selection
-from skillweave.select.index import SkillIndex
-from skillweave.select.selection import select
+from skillweave.select import Selection, SkillIndex, select
 from skillweave.skill import Status
 from tests.asking import candidate, chosen, index_of, refusal, skill, turn
 

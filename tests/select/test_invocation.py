@@ -6,7 +6,8 @@ import pytest
 
 from skillweave.conversation import Role
 from skillweave.decisions import Outcome
-from skillweave.select.selection import DEFAULT, MATCHERS, select
+from skillweave.select import select
+from skillweave.select.selection import DEFAULT, MATCHERS
 from skillweave.skill import Status, freeze_mapping
 from tests.asking import chosen, index_of, refusal, skill, turn
 

@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave.decisions import Evidence, Outcome
-from skillweave.select.selection import select
+from skillweave.select import select
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 
 INVOICES = skill(

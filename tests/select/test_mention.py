@@ -7,8 +7,8 @@ import pytest
 from skillweave.conversation import Message, Role, Turn
 from skillweave.decisions import Evidence, Outcome
 from skillweave.formats.arguments import LONGEST_ARGUMENTS
-from skillweave.select.candidates import Selection
-from skillweave.select.selection import DEFAULT, select
+from skillweave.select import Selection, select
+from skillweave.select.selection import DEFAULT
 from skillweave.skill import Skill, Status, freeze_mapping
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 

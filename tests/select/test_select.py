@@ -3,7 +3,8 @@ import pytest
 from skillweave.conversation import Message, Role
 from skillweave.decisions import Evidence
 from skillweave.errors import UnknownMatcher
-from skillweave.select.selection import MATCHERS, select
+from skillweave.select import select
+from skillweave.select.selection import MATCHERS
 from skillweave.task import Task, TaskRule, When
 from tests.asking import ask, chosen, index_of, skill, turn
 

@@ -11,8 +11,7 @@ from statistics import fmean
 
 import pytest
 
-from skillweave.select.candidates import Selection
-from skillweave.select.index import SkillIndex
+from skillweave.select import Selection, SkillIndex
 from skillweave.skill import Skill, SkillText, is_skill_id, title_of
 from tests.asking import ask, index_of
 

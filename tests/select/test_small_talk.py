@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.off_topic import MESSAGES
-from skillweave.select.index import SkillIndex
+from skillweave.select import SkillIndex
 from skillweave.sources.folder import Folder
 from tests.asking import ask, chosen, index_of
 

@@ -5,8 +5,9 @@ import pytest
 
 from skillweave.conversation import Message, Role
 from skillweave.decisions import Evidence, Outcome
+from skillweave.select import select
 from skillweave.select.candidates import within_places
-from skillweave.select.selection import DEFAULT, select
+from skillweave.select.selection import DEFAULT
 from skillweave.select.task import check_task_rules
 from skillweave.skill import Status
 from skillweave.task import RiskLevel, Task, TaskRule, When

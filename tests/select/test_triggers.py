@@ -2,8 +2,7 @@ import pytest
 
 from skillweave.conversation import Role
 from skillweave.decisions import Evidence, Outcome
-from skillweave.select.candidates import Selection
-from skillweave.select.selection import select
+from skillweave.select import Selection, select
 from skillweave.skill import Status
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 

@@ -4,7 +4,7 @@ from skillweave import Weaver
 from skillweave.graph import Entry, Route
 from skillweave.injection import Injection
 from skillweave.registry import Registry
-from skillweave.select.index import build_index
+from skillweave.select import build_index
 from skillweave.skill import Skill, ToolRules
 from skillweave.turn import move as wiring
 from skillweave.turn.move import Wiring, wire

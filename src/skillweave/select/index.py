@@ -88,11 +88,6 @@ class TriggerMatch(NamedTuple):
         """The strongest kind of hit; NEVER when only a `never` phrase occurs."""
         return self.hits[0].kind if self.hits else Kind.NEVER
 
-    @property
-    def declared(self) -> bool:
-        """Whether a keyword, verb or pattern hit, not only the id."""
-        return self.kind <= Kind.VERB
-
     def order(self) -> tuple[int, int, int, int, int]:
         """The key of spec 2.2: kind, distinct hits, longest hit, fewest skills sharing it, registry position."""
         if len(self.hits) == 1:
@@ -176,6 +171,7 @@ def names_of(skills: Iterable[Skill]) -> Mapping[str, str]:
 def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
     """Every skill with a hit or a veto, in the order of spec 2.2; those with a veto alone come last."""
     hits: dict[int, list[Hit]] = {}
+    never = Kind.NEVER
     for number, (start, end) in index.patterns.find(message.original).items():
         owners = index.pattern_claims[number]
         length = len(fold(message.original[start:end]))
@@ -190,7 +186,13 @@ def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
             if kind is not hit.kind:
                 hit = hit._replace(kind=kind)
             hits.setdefault(position, []).append(hit)
-    matches = [_match(position, found) for position, found in hits.items()]
+    matches = [
+        # Nearly all skills have one hit, which needs no sorting.
+        TriggerMatch(position, (found[0],))
+        if len(found) == 1 and found[0].kind is not never
+        else _match(position, found)
+        for position, found in hits.items()
+    ]
     if len(matches) > 1:
         matches.sort(key=_order)
     return matches
@@ -204,7 +206,8 @@ def candidate_of(match: TriggerMatch, skill_id: str, message: Folded) -> Candida
     """The candidate that the hits make, with up to eight of them as evidence; a veto is listed first."""
     hits = (*match.vetoes[:1], *match.hits) if match.vetoes else match.hits
     evidence = tuple([evidence_of(hit, message) for hit in hits[:MOST_EVIDENCE]])
-    return Candidate(skill_id, _SCORES.get(match.kind, 0.0), MATCHER, evidence)
+    score = _SCORES[match.hits[0].kind] if match.hits else 0.0
+    return Candidate(skill_id, score, MATCHER, evidence)
 
 
 def evidence_of(hit: Hit, message: Folded) -> Evidence:
@@ -216,8 +219,6 @@ def evidence_of(hit: Hit, message: Folded) -> Evidence:
 
 
 def _match(position: int, found: list[Hit]) -> TriggerMatch:
-    if len(found) == 1 and found[0].kind is not Kind.NEVER:
-        return TriggerMatch(position, (found[0],))
     found.sort(key=lambda hit: (hit.kind, hit.start, -hit.end))
     declared = [hit for hit in found if hit.kind <= Kind.VERB]
     ids = [hit for hit in found if hit.kind in (Kind.ID, Kind.WORD_ID)]

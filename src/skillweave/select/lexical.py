@@ -117,7 +117,7 @@ class LexicalMatcher:
         for match in context.triggered:
             if match.vetoes:
                 vetoed[match.position] = match
-            elif match.kind is Kind.WORD_ID and _may_be_named(context, match):
+            elif match.hits[0].kind is Kind.WORD_ID and _may_be_named(context, match):
                 named[match.position] = match
         if any(_answers(candidate) for candidate in context.chosen):
             if not named:

@@ -11,6 +11,16 @@ from typing import Any, Protocol
 import re2
 from ahocorasick_rs import AhoCorasick, MatchKind
 
+WINDOW = 16_384
+"""Folded characters searched at a time: bounds what the raw hits of one pass take in memory."""
+LARGEST_PROGRAM = 5_000
+"""Instructions of one compiled pattern: what a character of the text can cost at worst."""
+SHELF = 1_000
+"""Patterns that are searched together in one pass."""
+
+_PATTERN_MEMORY = 1 << 20
+_SHELF_MEMORY = 32 << 20
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _UNSPACED_RANGES = (
     "\u0e00-\u0fff"  # Thai, Lao, Tibetan
     "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f"  # Myanmar
@@ -68,10 +78,6 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character)[0] == "M" and _VARIATION.match(character) is None
 
 
-WINDOW = 16_384
-"""Folded characters searched at a time: bounds what the raw hits of one pass take in memory."""
-
-
 class MatchMode(StrEnum):
     """`word`: between boundaries, as people read; `substring`: anywhere, also inside a word."""
 
@@ -85,22 +91,23 @@ class Automaton:
 
     matcher: AhoCorasick | None
     edges: bytes
-    lengths: tuple[int, ...]
     longest: int
 
     def find(self, text: str) -> dict[int, tuple[int, int]]:
         """The phrases that occur in the folded text, each with the span of its first occurrence."""
         if self.matcher is None:
             return {}
-        found: dict[int, tuple[int, int]] = {}
         window = max(WINDOW, 4 * self.longest)
         if len(text) <= 2 * window:
-            _keep_first(self.matcher.find_matches_as_indexes(text, overlapping=True), text, self.edges, 0, found)
-            return found
+            window = max(len(text), 1)
+        edges = self.edges
+        found: dict[int, tuple[int, int]] = {}
         for begin in range(0, len(text), window):
+            # What begins in this window may end in the next one, by at most the longest phrase.
             stretch = text[begin : begin + window + self.longest]
-            hits = self.matcher.find_matches_as_indexes(stretch, overlapping=True)
-            _keep_first(hits, text, self.edges, begin, found)
+            for phrase, start, end in self.matcher.find_matches_as_indexes(stretch, overlapping=True):
+                if phrase not in found and fits(text, begin + start, begin + end, edges[phrase]):
+                    found[phrase] = (begin + start, begin + end)
         return found
 
 
@@ -111,31 +118,8 @@ def compile_automaton(phrases: Iterable[tuple[str, MatchMode]]) -> Automaton:
     for text, mode in phrases:
         texts.append(text)
         edges.append(edges_of(text) if mode is MatchMode.WORD else 0)
-    lengths = tuple(map(len, texts))
     matcher = AhoCorasick(texts, matchkind=MatchKind.Standard, store_patterns=False) if texts else None
-    return Automaton(matcher, bytes(edges), lengths, max(lengths, default=0))
-
-
-def _keep_first(
-    hits: list[tuple[int, int, int]], text: str, edges: bytes, offset: int, found: dict[int, tuple[int, int]]
-) -> None:
-    for phrase, start, end in hits:
-        if phrase in found:
-            continue
-        start += offset
-        end += offset
-        if fits(text, start, end, edges[phrase]):
-            found[phrase] = (start, end)
-
-
-LARGEST_PROGRAM = 5_000
-"""Instructions of one compiled pattern: what a character of the text can cost at worst."""
-SHELF = 1_000
-"""Patterns that are searched together in one pass."""
-
-_PATTERN_MEMORY = 1 << 20
-_SHELF_MEMORY = 32 << 20
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+    return Automaton(matcher, bytes(edges), max(map(len, texts), default=0))
 
 
 class BrokenPattern(ValueError):

@@ -36,22 +36,14 @@ REMEMBERED_TEXTS = 50_000
 
 
 class CountedOnce:
-    """The same counter, remembering the count of each text by its digest (spec 5.2)."""
+    """A counter around another one, that asks it once for each text and remembers texts by their digest (spec 5.2)."""
 
     def __init__(self, counter: TokenCounter, *, remember: int = REMEMBERED_TEXTS) -> None:
+        self.encoding = counter.encoding
+        self.exact = counter.exact
         self._counter = counter
         self._remember = remember
         self._counts: OrderedDict[bytes, int] = OrderedDict()
-
-    @property
-    def encoding(self) -> str:
-        """The wrapped counter's vocabulary."""
-        return self._counter.encoding
-
-    @property
-    def exact(self) -> bool:
-        """Whether the wrapped counter is exact."""
-        return self._counter.exact
 
     def count(self, text: str) -> int:
         """Tokens of the text, counted at its first appearance only."""
