@@ -1,10 +1,9 @@
 """The port of matchers: what one is asked, what it declares, and what it may prepare before a turn (spec 2.1)."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from skillweave.conversation import Turn
 from skillweave.diagnostics import Diagnostic, Severity
@@ -12,7 +11,9 @@ from skillweave.select.candidates import Candidate, Selection
 from skillweave.select.index import SkillIndex, TriggerMatch
 from skillweave.text.folding import Folded
 
-UNPREPARED = "matcher-unprepared"
+if TYPE_CHECKING:
+    import asyncio
+
 UNKNOWN_STRENGTH = 0
 """Of a matcher that a stored State names and that is not here: every other one is stronger."""
 
@@ -139,6 +140,8 @@ async def prepare_matchers(matchers: Matchers, index: SkillIndex, turn: Turn, se
     """
     if not matchers.preparing:
         return NOTHING_PREPARED
+    import asyncio
+
     tasks = {one.name: asyncio.ensure_future(_prepare(one, index, turn, seconds)) for one in matchers.preparing}
     try:
         await asyncio.wait(tasks.values(), timeout=seconds)
@@ -173,4 +176,4 @@ def _failure(task: "asyncio.Future[Any]", seconds: float) -> str | None:
 def _unprepared(name: str, reason: str) -> Diagnostic:
     message = f"the matcher {name!r} was not asked in this turn, since it could not prepare: {reason}"
     fix = "see to what it needs, give it more time, or leave it out of `matchers`"
-    return Diagnostic(UNPREPARED, Severity.WARNING, message, fix)
+    return Diagnostic("matcher-unprepared", Severity.WARNING, message, fix)
