@@ -149,8 +149,7 @@ async def _shown(skill_id: str, sources: Sequence["Source"], *, outline: bool, s
     from skillweave.disclose.block import Rung
     from skillweave.disclose.pricing import Pricing
     from skillweave.disclose.render import Extras, catalog_line
-    from skillweave.tokens.counter import CountedOnce
-    from skillweave.tokens.vocabulary import Tiktoken
+    from skillweave.tokens.counter import CountedOnce, Tiktoken
     from skillweave.turn.disclose import base_directory
 
     registry = await load(sources)

@@ -13,6 +13,7 @@ from skillweave.injection import CurrentPolicy, Drop, PendingCheckpoint
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
 from skillweave.select.candidates import Selection
+from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
 from skillweave.skill import Skill
 from skillweave.state.approvals import consented, decided, denied_tools, digests_shown, guards, kept_out, undecided
@@ -23,7 +24,9 @@ from skillweave.turn.move import Position, find_position, moment_of
 from skillweave.turn.reconcile import blocks_in, reconcile
 
 
-def policy_at(state: State, library: Library, settings: Settings, turn: Turn, now: float) -> CurrentPolicy:
+def policy_at(
+    state: State, library: Library, settings: Settings, matchers: Matchers, turn: Turn, now: float
+) -> CurrentPolicy:
     """The tool policy and the checkpoints between two turns, as the State has them.
 
     Of `turn` only the conversation, the placement, the transcript, the granted tools and the limits count: nobody says
@@ -34,13 +37,13 @@ def policy_at(state: State, library: Library, settings: Settings, turn: Turn, no
     graph = library.graph_for(turn)
     position = None if graph is None else find_position(graph, state, turn, moment_of(graph, state, turn))
     selection = Selection() if position is None else position.lead(Selection())
-    admission = admit_skills(turn, selection, library.snapshot, settings, state, context, position)
+    admission = admit_skills(turn, selection, library.snapshot, settings, matchers, state, context, position)
     # What lasted one call only is not recorded: the State names the skills whose text was in the latest one. An older
     # version wrote no such names; then whatever is wanted may have been there.
     unknown = state.in_call is None and turn.placement is Placement.CALL
     in_call = frozenset(state.in_call or ())
     there = [one for one in admission.skills if one.binds_at(one.present) or unknown or one.skill.id in in_call]
-    tools, checkpoints = tool_policy(turn, settings, library.snapshot, state, admission, there, position)
+    tools, checkpoints = tool_policy(turn, settings, matchers, library.snapshot, state, admission, there, position)
     return CurrentPolicy(
         turn_id=turn.id,
         conversation=turn.conversation,
@@ -56,6 +59,7 @@ def policy_at(state: State, library: Library, settings: Settings, turn: Turn, no
 def tool_policy(
     turn: Turn,
     settings: Settings,
+    matchers: Matchers,
     snapshot: Snapshot,
     before: State,
     admission: Admission,
@@ -73,7 +77,7 @@ def tool_policy(
     rejected = [snapshot.skills[skill_id] for skill_id in kept_out(approvals, snapshot)] if approvals else []
     out = [*rejected, *admission.parted]
     policy = policy_of(
-        [ActiveSkill(one.skill, one.engaged_by) for one in active],
+        [ActiveSkill(one.skill, matchers.deliberate(one.engaged_by)) for one in active],
         grant=turn.tools,
         enforce=settings.enforce,
         consented=consented(approvals, skills.values()) if approvals else frozenset(),

@@ -63,7 +63,9 @@ async def _parent(engine: Engine, spawner: Spawner) -> Parent:
         )
     state, now = await engine.store.load(spawner)
     silent = nothing_said(engine.announcer.new_id(), spawner)
-    return Parent(spawner, policy_at(state, await engine.library(), engine.settings, silent, now).tools)
+    return Parent(
+        spawner, policy_at(state, await engine.library(), engine.settings, engine.matchers, silent, now).tools
+    )
 
 
 class SkillSets:
