@@ -10,10 +10,9 @@ from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Precedence, Registry
 from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import Settings
-from skillweave.sources.named import Progress, SkillSource, source_of
-from skillweave.sources.packs import packs_of
+from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
 from skillweave.state.port import Store
-from skillweave.stores.named import store_of
+from skillweave.stores import store_of
 from skillweave.tokens.counter import TokenCounter
 from skillweave.weaver import OnStoreFailure, Weaver
 

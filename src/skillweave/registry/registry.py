@@ -8,17 +8,25 @@ from types import MappingProxyType
 
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound
-from skillweave.registry.changes import Changes, changes_between
-from skillweave.registry.event_types import merge_event_types
-from skillweave.registry.graphs import Brought, choose_graph
-from skillweave.registry.held import Held, load_held, refilled, unchanged
-from skillweave.registry.overrides import Overrides, lay_over, require_same_id, require_version
-from skillweave.registry.precedence import Merged, Offer, Precedence, in_namespace, merge, overlay
-from skillweave.registry.shelf import Contents, Defined, Definition, define
-from skillweave.registry.snapshot import Snapshot
+from skillweave.registry.definitions import Contents, Defined, Definition, define
+from skillweave.registry.graphs import choose_graph
+from skillweave.registry.last_good import SourceState, load_source
+from skillweave.registry.merging import (
+    Merged,
+    Offer,
+    Overrides,
+    Precedence,
+    in_namespace,
+    lay_over,
+    merge,
+    merge_event_types,
+    merge_task_rules,
+    overlay,
+    require_same_id,
+    require_version,
+)
+from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot, changes_between, versions_of
 from skillweave.registry.source import Artifact, Loaded, Source
-from skillweave.registry.task_rules import merge_task_rules
-from skillweave.registry.versions import LoadedVersion, versions_of
 from skillweave.skill import Skill
 
 CODE = "code"
@@ -32,7 +40,7 @@ _NO_CONTENTS: Contents = MappingProxyType({})
 class _State:
     """Everything at one moment; swapped as a whole."""
 
-    shelves: tuple[Held, ...]
+    sources: tuple[SourceState, ...]
     defined: Mapping[str, Defined] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     overrides: Overrides = field(default_factory=Overrides)
@@ -53,7 +61,7 @@ class Registry:
         self._precedence = Precedence(precedence)
         self._lock = threading.Lock()
         self._tickets = 0
-        self._state = _State(tuple(Held() for _ in self._sources))
+        self._state = _State(tuple(SourceState() for _ in self._sources))
 
     @property
     def snapshot(self) -> Snapshot:
@@ -72,18 +80,16 @@ class Registry:
         with self._lock:
             self._tickets += 1
             ticket = self._tickets
-            shelves = self._state.shelves
-        loading = (load_held(source, shelf) for source, shelf in zip(self._sources, shelves, strict=True))
+            known = self._state.sources
+        loading = (load_source(source, state) for source, state in zip(self._sources, known, strict=True))
         answers = [_answer(result) for result in await asyncio.gather(*loading, return_exceptions=True)]
         with self._lock:
             before = self._state
-            shelves = tuple(
-                refilled(shelf, answer, ticket) for shelf, answer in zip(before.shelves, answers, strict=True)
-            )
-            if unchanged(before.shelves, shelves):
-                self._state = replace(before, shelves=shelves)
+            states = tuple(state.after(answer, ticket) for state, answer in zip(before.sources, answers, strict=True))
+            if all(now.holds_what(then) for now, then in zip(states, before.sources, strict=True)):
+                self._state = replace(before, sources=states)
             else:
-                self._publish(replace(before, shelves=shelves, base=self._merged(shelves)))
+                self._publish(replace(before, sources=states, base=self._merged(states)))
             return changes_between(before.snapshot, self._state.snapshot)
 
     def watch(self, *, quiet_seconds: float = QUIET_SECONDS) -> AsyncGenerator[Changes, None]:
@@ -97,7 +103,7 @@ class Registry:
         Raises CannotWatch when no source lies in the file system, and MissingExtra without the package `watchfiles`;
         while it runs, what the first `refresh` raises, and CannotWatch.
         """
-        from skillweave.registry.watch import watch_sources
+        from skillweave.registry.watching import watch_sources
 
         return watch_sources(self._sources, self.refresh, lambda: self.snapshot, quiet_seconds)
 
@@ -182,11 +188,11 @@ class Registry:
             self._publish(replace(before, overrides=before.overrides.with_version(skill_id, version)))
             return self._state.snapshot[skill_id]
 
-    def _merged(self, shelves: Iterable[Held]) -> Merged:
+    def _merged(self, states: Iterable[SourceState]) -> Merged:
         offers: list[Offer] = []
         findings: list[Diagnostic] = []
-        for source, shelf in zip(self._sources, shelves, strict=True):
-            given = [Offer(skill, source, skill) for skill in shelf.skills]
+        for source, state in zip(self._sources, states, strict=True):
+            given = [Offer(skill, source, skill) for skill in state.good.skills]
             if self._precedence is Precedence.NAMESPACE:
                 given, too_long = in_namespace(given, source.name)
                 findings += too_long
@@ -199,44 +205,30 @@ class Registry:
         offers = (Offer(defined.skill, defined, defined.skill) for defined in state.defined.values())
         registered = overlay(state.base, offers, state.hidden, self._precedence)
         merged = lay_over(registered, state.overrides)
-        events, differing = merge_event_types(
-            (source.name, shelf.events) for source, shelf in zip(self._sources, state.shelves, strict=True)
-        )
-        rules = merge_task_rules(
-            ((s.name, shelf.skills, shelf.task_rules) for s, shelf in zip(self._sources, state.shelves, strict=True)),
-            self._precedence,
-        )
-        chosen = choose_graph(
-            (
-                Brought(source.name, shelf.skills, shelf.graph, shelf.graph_location)
-                for source, shelf in zip(self._sources, state.shelves, strict=True)
-            ),
-            self._precedence,
-        )
-        diagnostics = (
-            *(finding for shelf in state.shelves for finding in shelf.findings),
-            *(shelf.away for shelf in state.shelves if shelf.away),
-            *(finding for defined in state.defined.values() for finding in defined.diagnostics),
-            *(finding for defined in state.overrides.definitions.values() for finding in defined.diagnostics),
-            *merged.diagnostics,
-            *differing,
-            *chosen.findings,
-        )
-        skills = {skill_id: offer.skill for skill_id, offer in merged.winners.items()}
-        held = state.snapshot
-        generation = held.generation + 1
+        good = [(source.name, one.good) for source, one in zip(self._sources, state.sources, strict=True)]
+        events, declared_twice = merge_event_types(good)
+        chosen = choose_graph(good, self._precedence)
+        before = state.snapshot
         snapshot = Snapshot(
-            MappingProxyType(skills),
-            generation,
+            MappingProxyType({skill_id: offer.skill for skill_id, offer in merged.winners.items()}),
+            before.generation + 1,
             merged.shadowed,
-            diagnostics,
+            (
+                *(finding for _, loaded in good for finding in loaded.diagnostics),
+                *(one.away for one in state.sources if one.away),
+                *(finding for defined in state.defined.values() for finding in defined.diagnostics),
+                *(finding for defined in state.overrides.definitions.values() for finding in defined.diagnostics),
+                *merged.diagnostics,
+                *declared_twice,
+                *chosen.findings,
+            ),
             events,
-            rules,
+            merge_task_rules(good, self._precedence),
             merged.relabelled,
             chosen.graph,
             chosen.location,
         )
-        self._state = replace(state, merged=merged, snapshot=held if _same(held, snapshot) else snapshot)
+        self._state = replace(state, merged=merged, snapshot=before if _same(before, snapshot) else snapshot)
 
 
 def _known(state: _State, skill_id: str) -> Iterator[Skill]:

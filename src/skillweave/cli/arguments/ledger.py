@@ -80,7 +80,7 @@ async def require_known(store: "Store", kept: Kept) -> None:
 @asynccontextmanager
 async def opened(kept: Kept) -> AsyncIterator["Store"]:
     """The store, closed at the end."""
-    from skillweave.stores.named import store_of
+    from skillweave.stores import store_of
 
     store = store_of(kept.ledger)
     try:

@@ -61,7 +61,7 @@ def matchers() -> list[str]:
 
 def packs() -> list[str]:
     """The names of the packs that are installed."""
-    from skillweave.sources.packs import pack_names
+    from skillweave.sources.named import pack_names
 
     return _plain(pack_names())
 
@@ -80,8 +80,7 @@ def graph_skills(ctx: typer.Context) -> list[str]:
 async def _skills(names: Sequence[str] | None, packs: Sequence[str] | None) -> dict[str, str]:
     from skillweave.cli.arguments.skills import load, skills_beside_packs
     from skillweave.formats.skill_md import Strictness
-    from skillweave.sources.named import source_of
-    from skillweave.sources.packs import packs_of
+    from skillweave.sources.named import packs_of, source_of
 
     found: dict[str, str] = {}
     for name in skills_beside_packs(names, packs):
@@ -103,9 +102,8 @@ def _folders(name: str) -> list[str]:
     import time
     from pathlib import Path
 
-    from skillweave.sources.names import expanded, shown
-    from skillweave.sources.search import Nested, Search
-    from skillweave.sources.tree import Tree
+    from skillweave.sources.files import expanded, shown
+    from skillweave.sources.tree import Nested, Search, Tree
 
     root = os.path.realpath(expanded(Path(name)))
     if not Path(root).is_dir():
