@@ -15,18 +15,8 @@ from skillweave.frontmatter import MAX_FILE_BYTES
 from skillweave.registry.source import Loaded, is_text, media_type_of
 from skillweave.skill import Skill
 from skillweave.sources import codes
-from skillweave.sources.files import (
-    Content,
-    Mark,
-    Refused,
-    changed_among,
-    expanded,
-    is_plain,
-    read_inside,
-    read_plain,
-    shown,
-    sizes_hold,
-)
+from skillweave.sources.files import Content, Mark, Refused, changed_among, read_inside, read_plain, sizes_hold
+from skillweave.sources.names import expanded, is_plain, shown
 from skillweave.sources.tree import (
     ARTIFACT_FOLDERS,
     DEPTH,

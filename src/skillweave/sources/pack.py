@@ -24,7 +24,8 @@ from skillweave.registry.definitions import Defined, lift_contents
 from skillweave.registry.source import Loaded
 from skillweave.skill import EMPTY, FrozenJson, Json, Skill, freeze_mapping
 from skillweave.sources import codes
-from skillweave.sources.files import Refused, expanded, read_real, shown
+from skillweave.sources.files import Refused, read_real
+from skillweave.sources.names import expanded, shown
 
 SUFFIXES = (".yaml", ".yml", ".json")
 """What the name of a pack ends in."""

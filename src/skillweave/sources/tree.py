@@ -12,7 +12,8 @@ from skillweave.frontmatter.codes import Code
 from skillweave.registry.source import IGNORED_FOLDERS, media_type_of
 from skillweave.skill import ArtifactRef
 from skillweave.sources import codes
-from skillweave.sources.files import Mark, Refused, is_plain, mark_of, refusal, resolved_inside, shown, sizes_hold
+from skillweave.sources.files import Mark, Refused, mark_of, refusal, resolved_inside, sizes_hold
+from skillweave.sources.names import is_plain, shown
 
 SKILL_FILES = ("SKILL.md", "skill.md")
 

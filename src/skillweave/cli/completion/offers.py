@@ -102,7 +102,7 @@ def _folders(name: str) -> list[str]:
     import time
     from pathlib import Path
 
-    from skillweave.sources.files import expanded, shown
+    from skillweave.sources.names import expanded, shown
     from skillweave.sources.tree import Nested, Search, Tree
 
     root = os.path.realpath(expanded(Path(name)))

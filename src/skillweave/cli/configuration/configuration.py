@@ -10,7 +10,7 @@ from skillweave.cli.configuration.environment import CONFIG_VARIABLE
 from skillweave.cli.configuration.file import COMMAND, ConfigFile, nearest_file, read_file
 from skillweave.cli.configuration.keys import Key, normal, shared_keys
 from skillweave.cli.configuration.values import from_text, from_toml
-from skillweave.sources.files import expanded
+from skillweave.sources.names import expanded
 
 
 class Origin(StrEnum):

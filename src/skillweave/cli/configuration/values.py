@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from skillweave.cli.configuration.keys import Key, Kind
-from skillweave.sources.files import expanded
+from skillweave.sources.names import expanded
 
 EXAMPLES: Mapping[Kind, str] = {
     Kind.FLAG: "true",
