@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from skillweave.closing import ClosedOnExit, close_all
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound
 from skillweave.registry.definitions import Contents, Defined, Definition, define
@@ -49,7 +50,7 @@ class _State:
     snapshot: Snapshot = field(default_factory=Snapshot)
 
 
-class Registry:
+class Registry(ClosedOnExit):
     """All skills of some sources and those registered in code, as snapshots that never change.
 
     Reading, registering and refreshing may happen in any thread and on any event loop. Nothing is loaded before the
@@ -177,6 +178,10 @@ class Registry:
             raise ArtifactNotFound(skill_id, artifact_id, _what_is_listed(offer.skill))
         data = await offer.reader.read(offer.given, artifact_id)
         return Artifact(replace(ref, size=len(data), content_hash=hashlib.sha256(data).hexdigest()), data)
+
+    async def close(self) -> None:
+        """Close the sources that hold a connection; the snapshot stays readable."""
+        await close_all(self._sources)
 
     def _override_version_only(self, skill_id: str, version: str, artifacts: Contents) -> Skill:
         if artifacts:

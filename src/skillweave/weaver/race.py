@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from skillweave.errors import Contended
-from skillweave.state.port import Ledger
+from skillweave.state.port import Ledger, Writes
 from skillweave.state.state import State
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ async def change_state(
         after, answer = await compute(state, now)
         if after == state:
             return answer, False
-        if await ledger.swap(conversation, state.revision, after):
+        if await ledger.swap(conversation, state.revision, Writes(after)):
             return answer, True
         await asyncio.sleep(_pause(racer, attempt))
     raise Contended(conversation, ATTEMPTS)

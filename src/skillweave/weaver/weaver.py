@@ -28,7 +28,7 @@ from skillweave.select.candidates import Selection
 from skillweave.select.limit import within_places
 from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import Settings
-from skillweave.state.port import Logged, Store
+from skillweave.state.port import Logged, Store, Writes
 from skillweave.state.state import Delivery, State, check_lifecycles, full_key
 from skillweave.state.transitions import clear, evict
 from skillweave.tokens.counter import CountedOnce, TokenCounter
@@ -208,7 +208,7 @@ class Weaver(Deliveries, Engagements, Reads, SkillSets):
         try:
             return await self._engine.change(conversation, lambda state, _: clear(state), cause=Cause.CLEARED)
         except UnreadableState as error:
-            return await self.store.swap(conversation, error.revision, State())
+            return await self.store.swap(conversation, error.revision, Writes(State()))
 
     async def state(self, conversation: str) -> State:
         """All that is kept about a conversation."""

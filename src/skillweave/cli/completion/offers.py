@@ -4,8 +4,7 @@ Only plain names are offered: a shell takes apart, or runs, what else somebody m
 """
 
 import re
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -114,10 +113,8 @@ def _folders(name: str) -> list[str]:
 
 
 async def _conversations(ledger: str | None, prefix: str) -> Iterable[str]:
-    from skillweave.state.port import ConversationIndex
-
     async with _looking(ledger) as store:
-        return await store.conversations(prefix) if isinstance(store, ConversationIndex) else ()
+        return await store.conversations(prefix)
 
 
 async def _considered(ledger: str | None, conversation: str) -> Iterable[str]:
@@ -131,12 +128,10 @@ async def _given(ledger: str | None, conversation: str) -> Iterable[str]:
     return [record.key.removeprefix("skill:") for record in state.records if record.key.startswith("skill:")]
 
 
-@asynccontextmanager
-async def _looking(ledger: str | None) -> AsyncIterator["Store"]:
+def _looking(ledger: str | None) -> "Store":
     from skillweave.cli.arguments.ledger import existing, opened
 
-    async with opened(existing(ledger, "any")) as store:
-        yield store
+    return opened(existing(ledger, "any"))
 
 
 def _plain(names: Iterable[str]) -> list[str]:
