@@ -29,8 +29,9 @@ def test_in_a_checkout_that_was_never_installed_the_sentence_is_whole(monkeypatc
     remedy = r"there is none at all: install skillweave itself, in a checkout with `pip install -e \.`"
     with pytest.raises(SkillweaveError, match=rf"^no ledger for sqlite:// is installed; {remedy}$"):
         store_of("state.db")
+    packs: Extensions[object] = Extensions("packs", "pack", instead="name a pack file")
     with pytest.raises(SkillweaveError, match=rf"^no pack 'x' is installed; {remedy}, or name a pack file$"):
-        Extensions[object]("packs", "pack", instead="name a pack file").load("x")
+        packs.load("x")
 
 
 def test_names_of_any_length_make_a_short_message() -> None:
