@@ -9,7 +9,7 @@ from skillweave.errors import SourceUnavailable
 from skillweave.events.declared import EventType
 from skillweave.formats.codes import GRAPH, TASK_RULE
 from skillweave.frontmatter.codes import Code
-from skillweave.registry.source import Loaded, Source
+from skillweave.registry.source import Loaded, Source, version_of
 from skillweave.skill import Skill
 from skillweave.task import TaskRule
 
@@ -19,41 +19,46 @@ class SourceState:
     """What one source holds: its last answer, what of it and of earlier ones is in use, and how new that is.
 
     `good` has the findings about what was kept from earlier answers, too. `away` is the finding that the source does
-    not answer now. `ticket` numbers the refresh that brought the answer.
+    not answer now. `ticket` numbers the refresh that brought the answer, `version` is what the source said before it.
     """
 
     loaded: Loaded | None = None
     good: Loaded = field(default_factory=Loaded)
     away: Diagnostic | None = None
     ticket: int = 0
+    version: str | None = None
 
-    def after(self, answer: Loaded | Diagnostic, ticket: int) -> "SourceState":
+    def after(self, answer: Loaded | Diagnostic, version: str | None, ticket: int) -> "SourceState":
         """The state after a load; an answer to a load that began before the newest one comes too late."""
         if self.ticket > ticket:
             return self
         if isinstance(answer, Diagnostic):
             return replace(self, away=answer, ticket=ticket)
         if answer is self.loaded:
-            return replace(self, away=None, ticket=ticket)
-        return SourceState(answer, last_good(self.good, answer), ticket=ticket)
+            return replace(self, away=None, ticket=ticket, version=version)
+        return SourceState(answer, last_good(self.good, answer), ticket=ticket, version=version)
 
     def holds_what(self, before: "SourceState") -> bool:
         """Whether the source was loaded before and what is in use of it is still the same."""
         return before.loaded is not None and (self.good, self.away) == (before.good, before.away)
 
 
-async def load_source(source: Source, state: SourceState) -> Loaded | Diagnostic:
-    """What the source holds now; the finding that it does not answer, if it did before.
+async def load_source(source: Source, state: SourceState) -> tuple[Loaded | Diagnostic, str | None]:
+    """What the source holds now, or the finding that it does not answer if it did before; and its version.
 
     Raises SourceUnavailable for a source that never answered.
     """
     try:
-        return await source.load(state.loaded)
+        # Asked before the load: a change in between is loaded again next time rather than missed.
+        version = await version_of(source)
+        if state.loaded is not None and version is not None and version == state.version:
+            return state.loaded, version
+        return await source.load(state.loaded), version
     except SourceUnavailable as error:
         if state.loaded is None:
             raise
         fix = "its skills stay in use as they were; bring the source back and refresh"
-        return Diagnostic("source-unavailable", Severity.ERROR, str(error), fix, None, Location(source.name))
+        return Diagnostic("source-unavailable", Severity.ERROR, str(error), fix, None, Location(source.name)), None
 
 
 def last_good(before: Loaded, now: Loaded) -> Loaded:

@@ -2,9 +2,10 @@
 
 import hashlib
 import threading
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.diagnostics import Diagnostic
@@ -30,10 +31,15 @@ from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot, chang
 from skillweave.registry.source import Artifact, Loaded, Source
 from skillweave.skill import Skill
 
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
 CODE = "code"
 """The source name of what is registered."""
 QUIET_SECONDS = 0.1
 """How long nothing more may change before an edit counts as complete."""
+POLL_SECONDS = 1.0
+"""How often a source is asked for its version while it is followed."""
 _NO_CONTENTS: Contents = MappingProxyType({})
 
 
@@ -50,9 +56,33 @@ class _State:
     snapshot: Snapshot = field(default_factory=Snapshot)
 
 
+class _Run:
+    """One refresh that several callers wait for; it begins after the run before it, and after who calls meanwhile."""
+
+    def __init__(
+        self, loop: "AbstractEventLoop", work: Callable[[], Coroutine[None, None, Changes]], before: "_Run | None"
+    ) -> None:
+        self.loop = loop
+        self.begun = False
+        self.task = loop.create_task(
+            self._after(work, before if before and before.loop is loop and not before.task.done() else None)
+        )
+        self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    async def _after(self, work: Callable[[], Coroutine[None, None, Changes]], before: "_Run | None") -> Changes:
+        import asyncio
+
+        if before is not None:
+            await asyncio.wait((before.task,))
+        await asyncio.sleep(0)  # the tasks that were made in the same moment get to join
+        self.begun = True
+        return await work()
+
+
 class Registry(ClosedOnExit):
     """All skills of some sources and those registered in code, as snapshots that never change.
 
+    `snapshot` is all skills now; a change puts another snapshot in its place, and what is held of one stays as it is.
     Reading, registering and refreshing may happen in any thread and on any event loop. Nothing is loaded before the
     first `refresh`.
     """
@@ -63,19 +93,27 @@ class Registry(ClosedOnExit):
         self._lock = threading.Lock()
         self._tickets = 0
         self._state = _State(tuple(SourceState() for _ in self._sources))
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """All skills now; what is held of it stays as it is."""
-        return self._state.snapshot
+        self._run: _Run | None = None
+        self.snapshot: Snapshot = self._state.snapshot
 
     async def refresh(self) -> Changes:
         """Load every source again, which reads only what changed, and publish one new snapshot of it all.
 
-        Without a change the snapshot stays the same object. A source that was loaded before and does not answer now
-        keeps its skills. Raises SourceUnavailable for one that was never loaded, and DuplicateSkill for a clash of
-        ids under the precedence `error`; then the snapshot stays as it is.
+        Callers of the same moment share one run, and those who come while it reads share the next one, which begins
+        when it has ended; so each of them sees what was there when it called. Without a change the snapshot stays the
+        same object. A source that was loaded before and does not answer now keeps its skills. Raises SourceUnavailable
+        for one that was never loaded, and DuplicateSkill for a clash of ids under the precedence `error`; then the
+        snapshot stays as it is.
         """
+        import asyncio
+
+        run = self._run
+        if run is None or run.begun or run.task.done() or run.loop is not asyncio.get_running_loop():
+            run = self._run = _Run(asyncio.get_running_loop(), self._refresh, run)
+        # One caller that gives up does not end the run of the others.
+        return await asyncio.shield(run.task)
+
+    async def _refresh(self) -> Changes:
         import asyncio
 
         with self._lock:
@@ -86,27 +124,30 @@ class Registry(ClosedOnExit):
         answers = [_answer(result) for result in await asyncio.gather(*loading, return_exceptions=True)]
         with self._lock:
             before = self._state
-            states = tuple(state.after(answer, ticket) for state, answer in zip(before.sources, answers, strict=True))
+            states = tuple(state.after(*answer, ticket) for state, answer in zip(before.sources, answers, strict=True))
             if all(now.holds_what(then) for now, then in zip(states, before.sources, strict=True)):
                 self._state = replace(before, sources=states)
             else:
                 self._publish(replace(before, sources=states, base=self._merged(states)))
             return changes_between(before.snapshot, self._state.snapshot)
 
-    def watch(self, *, quiet_seconds: float = QUIET_SECONDS) -> AsyncGenerator[Changes, None]:
-        """Follow the files of all sources that have any, and refresh after each edit: `async for changes in ...`.
+    def watch(
+        self, *, quiet_seconds: float = QUIET_SECONDS, poll_seconds: float = POLL_SECONDS
+    ) -> AsyncGenerator[Changes, None]:
+        """Follow all sources that have files or a version, and refresh after each change: `async for changes in ...`.
 
         It begins with a refresh, and gives what differs from before as often as something does, also when another
         refresh found it first. A broken edit keeps the last good version and gives its finding; a folder that vanishes
         may come back; ignored folders (`.git`, `node_modules`, `.venv`) are not followed. An edit counts when nothing
-        changed for `quiet_seconds` (at most 5). It ends with `aclose()` or the task that runs it.
+        changed for `quiet_seconds` (at most 5). Sources with a version are asked for it every `poll_seconds`. It ends
+        with `aclose()` or the task that runs it.
 
-        Raises CannotWatch when no source lies in the file system, and MissingExtra without the package `watchfiles`;
+        Raises CannotWatch when no source can be followed, and MissingExtra for files without the package `watchfiles`;
         while it runs, what the first `refresh` raises, and CannotWatch.
         """
         from skillweave.registry.watching import watch_sources
 
-        return watch_sources(self._sources, self.refresh, lambda: self.snapshot, quiet_seconds)
+        return watch_sources(self._sources, self.refresh, lambda: self.snapshot, quiet_seconds, poll_seconds)
 
     def register(self, definition: Definition, artifacts: Contents = _NO_CONTENTS) -> Skill:
         """Add a skill, or replace the registered one of that id; it can be used at once, and wins over sources.
@@ -234,6 +275,7 @@ class Registry(ClosedOnExit):
             chosen.location,
         )
         self._state = replace(state, merged=merged, snapshot=before if _same(before, snapshot) else snapshot)
+        self.snapshot = self._state.snapshot
 
 
 def _known(state: _State, skill_id: str) -> Iterator[Skill]:
@@ -243,7 +285,9 @@ def _known(state: _State, skill_id: str) -> Iterator[Skill]:
     yield from (skill for merged in held for skill in merged.shadowed if skill.id == skill_id)
 
 
-def _answer(result: Loaded | Diagnostic | BaseException) -> Loaded | Diagnostic:
+def _answer(
+    result: tuple[Loaded | Diagnostic, str | None] | BaseException,
+) -> tuple[Loaded | Diagnostic, str | None]:
     if isinstance(result, BaseException):
         raise result
     return result

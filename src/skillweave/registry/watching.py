@@ -1,4 +1,4 @@
-"""Following the files of skills: each edit becomes a snapshot, and is told (spec 1.3)."""
+"""Following the sources of skills: each change becomes a snapshot, and is told (spec 1.3)."""
 
 import asyncio
 import logging
@@ -6,18 +6,20 @@ import os
 import sys
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
-from skillweave.errors import CannotWatch, DuplicateSkill, MissingExtra
+from skillweave.errors import CannotWatch, DuplicateSkill, MissingExtra, SourceUnavailable
 from skillweave.registry.snapshot import Changes, Snapshot, changes_between
-from skillweave.registry.source import IGNORED_FOLDERS, Source, Watched
+from skillweave.registry.source import IGNORED_FOLDERS, Source, Versioned, watched_of
 
 log = logging.getLogger("skillweave")
 
 LONGEST_QUIET = 5.0
+LONGEST_POLL = 3600.0
 _BEFORE_ANOTHER_TRY = 0.05
 _LONGEST_BURST = 20
 """A change that goes on for that many quiet times is told before it is over."""
@@ -34,47 +36,102 @@ def watch_sources(
     refresh: Callable[[], Awaitable[object]],
     snapshot: Callable[[], Snapshot],
     quiet_seconds: float,
+    poll_seconds: float,
 ) -> AsyncGenerator[Changes, None]:
-    """What differs from the snapshot that was told before, after each change of the sources' files.
+    """What differs from the snapshot that was told before, after each change of the sources.
 
-    Raises CannotWatch when no source has any, MissingExtra, and ValueError for a quiet time out of bounds.
+    Raises CannotWatch when no source has files or a version, MissingExtra, and ValueError for a time out of bounds.
     """
-    watched = tuple(path for source in sources if isinstance(source, Watched) for path in source.watched)
-    if not watched:
+    watched = tuple(path for source in sources for path in watched_of(source))
+    versioned = tuple(source for source in sources if isinstance(source, Versioned))
+    if not watched and not versioned:
         names = ", ".join(repr(source.name) for source in sources) or "there is none"
         raise CannotWatch(f"no source can be followed ({names}); name a folder or a pack, or call `refresh`")
     if not 0 < quiet_seconds <= LONGEST_QUIET:
         raise ValueError(f"quiet_seconds is {quiet_seconds}; give more than 0 and at most {LONGEST_QUIET:g}")
+    if not 0 < poll_seconds <= LONGEST_POLL:
+        raise ValueError(f"poll_seconds is {poll_seconds}; give more than 0 and at most {LONGEST_POLL:g}")
+    if watched:
+        try:
+            import watchfiles  # noqa: F401 - the threads that need it have nobody to tell that it is missing
+        except ImportError:
+            raise MissingExtra("following the files of skills", "watchfiles", "watch") from None
+    return _follow(_Watch(watched, versioned, quiet_seconds, poll_seconds), refresh, snapshot)
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """What is followed: the files of some sources, and the versions of others."""
+
+    watched: Sequence[Path]
+    versioned: Sequence[Versioned]
+    quiet_seconds: float
+    poll_seconds: float
+
+    @asynccontextmanager
+    async def begun(self) -> AsyncGenerator[Callable[[], Awaitable[object]], None]:
+        """Follow from now on, inside `async with`; the value waits for the next change.
+
+        Raises Vanished and CannotWatch.
+        """
+        versions = await self._versions()
+        if not self.watched:
+            if versions.count(None) == len(versions):
+                raise CannotWatch("no source can say whether it changed; call `refresh` instead")
+            yield partial(self._other_versions, versions)
+            return
+        places = await asyncio.to_thread(places_of, self.watched)
+        async with FileWatcher(places, self.quiet_seconds) as watcher:
+            yield partial(self._first, versions, watcher) if self.versioned else watcher.changed
+
+    async def _first(self, versions: list[str | None], watcher: "FileWatcher") -> None:
+        """Wait for a change of the files or of a version, whichever comes first."""
+        waiting = [asyncio.ensure_future(watcher.changed()), asyncio.ensure_future(self._other_versions(versions))]
+        try:
+            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for one in done:
+                one.result()
+        finally:
+            for one in waiting:
+                one.cancel()
+
+    async def _other_versions(self, versions: list[str | None]) -> None:
+        while True:
+            await asyncio.sleep(self.poll_seconds)
+            if await self._versions() != versions:
+                return
+
+    async def _versions(self) -> list[str | None]:
+        return [await _version(source) for source in self.versioned]
+
+
+async def _version(source: Versioned) -> str | None:
     try:
-        import watchfiles  # noqa: F401 - the threads that need it have nobody to tell that it is missing
-    except ImportError:
-        raise MissingExtra("following the files of skills", "watchfiles", "watch") from None
-    return _follow(watched, refresh, snapshot, quiet_seconds)
+        return await source.version()
+    except SourceUnavailable as error:
+        # Another text than any version, so that both its going and its coming back are changes.
+        return f"unavailable: {error}"
 
 
 async def _follow(
-    watched: Sequence[Path],
-    refresh: Callable[[], Awaitable[object]],
-    snapshot: Callable[[], Snapshot],
-    quiet_seconds: float,
+    watch: _Watch, refresh: Callable[[], Awaitable[object]], snapshot: Callable[[], Snapshot]
 ) -> AsyncGenerator[Changes, None]:
-    """The watcher is made anew after every change, as folders come and go, and before the files are read again.
+    """Watching begins anew after every change, as folders come and go, and before the sources are read again.
 
-    So a change that comes meanwhile is read, or the watcher has noticed it.
+    So a change that comes meanwhile is read, or has been noticed.
     """
     told = snapshot()
     loaded = False
     while True:
-        places = await asyncio.to_thread(places_of, watched)
         try:
-            async with FileWatcher(places, quiet_seconds) as watcher:
+            async with watch.begun() as next_change:
                 await _refreshed(refresh) if loaded else await refresh()
                 loaded = True
                 now = snapshot()
                 changes, told = changes_between(told, now), now
                 if changes:
                     yield changes
-                await watcher.changed()
+                await next_change()
         except Vanished:
             await asyncio.sleep(_BEFORE_ANOTHER_TRY)
 
