@@ -32,7 +32,7 @@ from skillweave.registry.source import Artifact, Loaded, Source
 from skillweave.skill import Skill
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
+    from asyncio import AbstractEventLoop, Task
 
 CODE = "code"
 """The source name of what is registered."""
@@ -64,7 +64,7 @@ class _Run:
     ) -> None:
         self.loop = loop
         self.begun = False
-        self.task = loop.create_task(
+        self.task: Task[Changes] = loop.create_task(
             self._after(work, before if before and before.loop is loop and not before.task.done() else None)
         )
         self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
