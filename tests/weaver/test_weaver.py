@@ -15,6 +15,7 @@ from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, FileAccess, Settings
 from skillweave.skill import Checkpoint, Skill, ToolRules
 from skillweave.sources.code import InCode
+from skillweave.state.port import Writes
 from skillweave.state.state import State
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import FailingStore, KnownContext, ManualClock, WordCounter
@@ -158,8 +159,8 @@ async def test_a_delivery_that_is_cancelled_while_its_claim_is_written_is_releas
     written = asyncio.Event()
 
     class SlowToAnswer(MemoryStore):
-        async def swap(self, conversation: str, expected_revision: int, state: State) -> bool:
-            done = await super().swap(conversation, expected_revision, state)
+        async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
+            done = await super().swap(conversation, expected_revision, writes, tenant=tenant)
             written.set()
             await asyncio.sleep(0)
             return done
@@ -479,7 +480,7 @@ async def test_decisions_that_could_not_be_kept_are_a_diagnostic_of_a_complete_t
 
 
 class _AlwaysLate(MemoryStore):
-    async def swap(self, conversation: str, expected_revision: int, state: State) -> bool:
+    async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
         return False
 
 
