@@ -473,8 +473,10 @@ async def test_rules_that_were_read_hold_although_the_store_cannot_write(mode: O
 
 async def test_decisions_that_could_not_be_kept_are_a_diagnostic_of_a_complete_turn() -> None:
     store = FailingStore(MemoryStore())
+    weaver = weaver_of(GREET, store=store)
+    await weaver.weave("hello", conversation="c", turn_id="t1")
     store.down = {"append"}
-    injection = await weaver_of(GREET, store=store).weave("hello", conversation="c")
+    injection = await weaver.weave("hello", conversation="c", turn_id="t1")  # a replay changes no State, and swaps none
     assert injection.skills == ("greet-people",)
     assert [diagnostic.code for diagnostic in injection.diagnostics] == ["decisions-not-kept"]
 
