@@ -19,7 +19,7 @@ from skillweave.compose.verdict import Ruling
 from skillweave.disclose.skill_tools import SkillTools
 from skillweave.errors import GraphRefused
 from skillweave.graph import Overlay, SkillGraph
-from skillweave.graph.schema import graph_schema
+from skillweave.graph.data.codec import graph_schema
 from skillweave.select.select import DEFAULT
 from skillweave.skill import Checkpoint, OutputContract, SkillText, ToolRules
 from skillweave.task import Task

@@ -5,14 +5,13 @@ from types import MappingProxyType
 
 from skillweave.conversation import Message, Role, ToolResult
 from skillweave.decisions import Evidence
+from skillweave.graph.compiled import compile_lexicon
 from skillweave.graph.conditions import Condition, Guarded, Keywords, Predicate
-from skillweave.graph.context import Look, MoveContext
 from skillweave.graph.declared import Declared, Entry, GraphSkill, Route
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.guards import FieldTest, Guard, Op, Scalar
+from skillweave.graph.guards import FieldTest, Guard, Op, Scalar, Scales
 from skillweave.graph.judging import Sight, Verdict, judge
-from skillweave.graph.lexicon import compile_lexicon
-from skillweave.graph.scales import Scales
+from skillweave.graph.move import Look, MoveContext
 from skillweave.graph.scoring import EntryScoring
 
 RISK: Scales = MappingProxyType({"risk": ("low", "medium", "high", "critical")})

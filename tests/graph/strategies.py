@@ -25,7 +25,6 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.context import Look, MoveContext
 from skillweave.graph.declared import (
     ANY,
     STATUSES,
@@ -38,8 +37,8 @@ from skillweave.graph.declared import (
     Route,
     TreeNode,
 )
-from skillweave.graph.guards import LISTED, FieldTest, Guard, Op, Scalar
-from skillweave.graph.scales import Scales
+from skillweave.graph.guards import LISTED, FieldTest, Guard, Op, Scalar, Scales
+from skillweave.graph.move import Look, MoveContext
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
 from tests.strategies import texts
 

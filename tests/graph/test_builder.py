@@ -22,11 +22,10 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.context import Look, MoveContext
 from skillweave.graph.declared import STATUSES, Decide, Declared, Entry, EntryPick, Limits, Route
 from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.scorers.embedding import EmbeddingScorer
-from skillweave.graph.scorers.keyword import KeywordScorer
+from skillweave.graph.move import Look, MoveContext
+from skillweave.graph.scorers import EmbeddingScorer, KeywordScorer
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
 from skillweave.skill import Skill, SkillText, ToolRules
 from skillweave.testing.fakes import FakeEmbedder

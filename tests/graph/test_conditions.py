@@ -3,7 +3,7 @@ from functools import partial
 import pytest
 
 from skillweave.graph.conditions import AllOf, AtIteration, Condition, HistoryMin, Keywords, Predicate, leaves_of
-from skillweave.graph.context import Look
+from skillweave.graph.move import Look
 
 A, B, C = Keywords(("a",)), HistoryMin(2), AtIteration(3)
 

@@ -1,9 +1,9 @@
 from skillweave.graph.compiled import compile_graph
 from skillweave.graph.conditions import AllOf, Intent, Predicate, Regex
-from skillweave.graph.context import MoveContext
 from skillweave.graph.declared import Declared, Entry
-from skillweave.graph.entries import intents_of, is_never, judged_entries, scorable_entries
+from skillweave.graph.entry_scoring import intents_of, is_never, judged_entries, scorable_entries
 from skillweave.graph.judging import Sight
+from skillweave.graph.move import MoveContext
 from skillweave.graph.scoring import EntryScoring
 from tests.graph.moments import raises, said
 

@@ -11,16 +11,12 @@ from skillweave.conversation import ToolResult
 from skillweave.errors import InvalidScores
 from skillweave.graph.compiled import Compiled, compile_graph
 from skillweave.graph.conditions import AllOf, AtIteration, Intent, Keywords, Predicate
-from skillweave.graph.context import Look, MoveContext
 from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Route
 from skillweave.graph.entry_scoring import score_entries
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import By
+from skillweave.graph.graph import ScoredGraph, SkillGraph
+from skillweave.graph.move import By, Look, MoveContext
 from skillweave.graph.moving import move_from
-from skillweave.graph.scored import ScoredGraph
-from skillweave.graph.scorers.embedding import EmbeddingScorer
-from skillweave.graph.scorers.keyword import KeywordScorer
-from skillweave.graph.scorers.lexical import LexicalScorer
+from skillweave.graph.scorers import EmbeddingScorer, KeywordScorer, LexicalScorer
 from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, ScorePolicy, Scorer
 from skillweave.testing.fakes import FakeEmbedder
 from tests.graph.strategies import entries as entries_to

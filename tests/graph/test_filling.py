@@ -1,5 +1,4 @@
-from skillweave.graph.declared import Declared, Entry, GraphSkill
-from skillweave.graph.filling import filled, graph_skill
+from skillweave.graph.declared import Declared, Entry, GraphSkill, filled, graph_skill
 from skillweave.skill import Skill, SkillText, ToolRules
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from skillweave.conversation import ToolResult
 from skillweave.decisions import Evidence
+from skillweave.graph.compiled import compile_lexicon
 from skillweave.graph.conditions import (
     AllOf,
     AtIteration,
@@ -19,11 +20,10 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.context import Look, MoveContext
 from skillweave.graph.declared import STATUSES, Declared
 from skillweave.graph.guards import FieldTest, Guard, Op, Scalar
 from skillweave.graph.judging import LONGEST_RESULT, Closed, Sight, judge_guard
-from skillweave.graph.lexicon import compile_lexicon
+from skillweave.graph.move import Look, MoveContext
 from skillweave.graph.scoring import EntryScoring
 from tests.asking import ask, chosen, kit, skill
 from tests.graph.moments import RISK, Unclear, answer, guarded, messages, raises, said, verdict, where

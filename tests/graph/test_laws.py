@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from skillweave.conversation import Message, Read, Role, ToolResult, Turn
 from skillweave.errors import InvalidGraph
 from skillweave.graph.advance import advance, at, context_of
+from skillweave.graph.compiled import compile_lexicon
 from skillweave.graph.conditions import (
     AllOf,
     AtIteration,
@@ -22,17 +23,13 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.context import Look, MoveContext
-from skillweave.graph.cursor import Cursor
 from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, Limits, Route
 from skillweave.graph.graph import SkillGraph
 from skillweave.graph.guards import FieldTest, Guard, Op
 from skillweave.graph.judging import Sight, judge, judge_guard
-from skillweave.graph.lexicon import compile_lexicon
-from skillweave.graph.move import By, Move, Why
-from skillweave.graph.notes import MOST_TOLD
-from skillweave.graph.reachable import is_reachable
-from skillweave.graph.scorers.keyword import KeywordScorer
+from skillweave.graph.move import By, Cursor, Look, Move, MoveContext, Why
+from skillweave.graph.moving import MOST_TOLD, is_reachable
+from skillweave.graph.scorers import KeywordScorer
 from skillweave.graph.scoring import EntryScoring
 from skillweave.state.codec import state_from_json, state_to_json
 from skillweave.state.state import State

@@ -5,7 +5,7 @@ from skillweave.graph.declared import ANY, Route
 from skillweave.graph.guards import FieldTest, Op
 from skillweave.graph.judging import Closed, Verdict
 from skillweave.graph.move import By, ClosedGuard, Loser, Move, Why
-from skillweave.graph.notes import LONGEST_UNKNOWN, MOST_TOLD, Notes, described, unknown_id
+from skillweave.graph.moving import LONGEST_UNKNOWN, MOST_TOLD, Notes, described, unknown_id
 from tests.graph.moments import where
 
 RAISED = Verdict(holds=False, evidence=(Evidence("raised", "f: ValueError"),), raised=True)

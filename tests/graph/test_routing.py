@@ -5,10 +5,9 @@ import pytest
 from skillweave.conversation import ToolResult
 from skillweave.decisions import Evidence
 from skillweave.graph.conditions import AllOf, AtIteration, Condition, Predicate, Regex
-from skillweave.graph.context import Look, MoveContext
 from skillweave.graph.declared import ANY, STATUSES, Entry, Route
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import By, ClosedGuard, Move, Why
+from skillweave.graph.move import By, ClosedGuard, Look, Move, MoveContext, Why
 from tests.graph.moments import RISK, answer, graph, guarded, messages, pieces, raises, said, where
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from skillweave.conversation import ToolResult
+from skillweave.graph.compiled import compile_lexicon
 from skillweave.graph.conditions import (
     AllOf,
     AtIteration,
@@ -15,13 +16,12 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.context import Look, MoveContext
-from skillweave.graph.declared import Decide, Declared, TreeNode
+from skillweave.graph.declared import Decide, Declared, TreeNode, leaf_ids
 from skillweave.graph.graph import SkillGraph
 from skillweave.graph.judging import Sight
-from skillweave.graph.lexicon import compile_lexicon
+from skillweave.graph.move import Look, MoveContext
+from skillweave.graph.moving import Decided, Leaf, walk
 from skillweave.graph.scoring import EntryScoring
-from skillweave.graph.tree import Decided, Leaf, leaf_ids, walk
 from tests.graph.moments import RISK, Unclear, guarded, messages, pieces, raises, said
 
 REFUND, ORDER = said("refund"), said("order")

@@ -3,9 +3,8 @@ from typing import Any
 import pytest
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph.declared import Declared, Entry, EntryPick, Limits, Route
-from skillweave.graph.scorers.keyword import KeywordScorer
-from skillweave.graph.whole import require_whole
+from skillweave.graph.declared import Declared, Entry, EntryPick, Limits, Route, require_whole
+from skillweave.graph.scorers import KeywordScorer
 
 
 @pytest.mark.parametrize(

@@ -6,20 +6,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from skillweave.graph.builder import GraphBuilder, decide
     from skillweave.graph.checked import Checkup, Problem
-    from skillweave.graph.context import Look, MoveContext
-    from skillweave.graph.cursor import Cursor
     from skillweave.graph.declared import ANY, Declared, Entry, EntryPick, GraphSkill, Limits, Route
     from skillweave.graph.drawn import Edge, Node, Overlay
-    from skillweave.graph.graph import Check, SkillGraph
-    from skillweave.graph.move import Move
-    from skillweave.graph.scored import ScoredGraph
+    from skillweave.graph.graph import Check, ScoredGraph, SkillGraph
+    from skillweave.graph.move import Cursor, Look, Move, MoveContext
     from skillweave.graph.scoring import EntryScoring, ScorePolicy, Scorer
 
 _HOMES = {
     "ANY": "declared",
     "Check": "graph",
     "Checkup": "checked",
-    "Cursor": "cursor",
+    "Cursor": "move",
     "Declared": "declared",
     "Edge": "drawn",
     "Entry": "declared",
@@ -28,14 +25,14 @@ _HOMES = {
     "GraphBuilder": "builder",
     "GraphSkill": "declared",
     "Limits": "declared",
-    "Look": "context",
+    "Look": "move",
     "Move": "move",
-    "MoveContext": "context",
+    "MoveContext": "move",
     "Node": "drawn",
     "Overlay": "drawn",
     "Problem": "checked",
     "Route": "declared",
-    "ScoredGraph": "scored",
+    "ScoredGraph": "graph",
     "ScorePolicy": "scoring",
     "Scorer": "scoring",
     "SkillGraph": "graph",

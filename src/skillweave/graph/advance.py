@@ -7,9 +7,7 @@ from types import MappingProxyType
 from skillweave.conversation import Role, Turn, latest
 from skillweave.decisions import Evidence
 from skillweave.graph.compiled import Compiled
-from skillweave.graph.context import MoveContext
-from skillweave.graph.cursor import LONGEST_TRAIL, Cursor
-from skillweave.graph.move import Move
+from skillweave.graph.move import LONGEST_TRAIL, Cursor, Move, MoveContext
 from skillweave.graph.moving import move_from
 from skillweave.graph.scoring import EntryScoring
 from skillweave.select.explicit import asked_in

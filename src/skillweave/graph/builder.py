@@ -6,19 +6,34 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 from skillweave.errors import InvalidGraph
 from skillweave.graph.conditions import Condition, Predicate, Regex, leaves_of
-from skillweave.graph.context import Look
-from skillweave.graph.data.bounds import LARGEST_WHOLE
-from skillweave.graph.data.conditions import read_condition
-from skillweave.graph.data.entries import read_label
-from skillweave.graph.data.guards import read_guard
-from skillweave.graph.data.limits import read_limits, read_scales, read_suppressed
-from skillweave.graph.data.matching import read_on_status, read_on_tool
-from skillweave.graph.data.shape import ANY_SKILL, require_count, require_flag, require_id, require_texts, wrong
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route, TreeNode
-from skillweave.graph.filling import graph_skill
+from skillweave.graph.data.conditions import read_condition, read_guard, read_on_status, read_on_tool
+from skillweave.graph.data.options import read_limits, read_scales, read_suppressed
+from skillweave.graph.data.parts import read_label
+from skillweave.graph.declared import (
+    ANY,
+    Decide,
+    Declared,
+    Entry,
+    EntryPick,
+    GraphSkill,
+    Limits,
+    Route,
+    TreeNode,
+    graph_skill,
+)
 from skillweave.graph.graph import Check, SkillGraph
 from skillweave.graph.guards import Guard
+from skillweave.graph.move import Look
 from skillweave.graph.scoring import ScorePolicy, Scorer
+from skillweave.graph.shape import (
+    ANY_SKILL,
+    LARGEST_WHOLE,
+    require_count,
+    require_flag,
+    require_id,
+    require_texts,
+    wrong,
+)
 from skillweave.skill import Skill
 
 if TYPE_CHECKING:
@@ -138,7 +153,7 @@ class GraphBuilder:
 
     def entry_by_relevance(self, embedder: "Embedder") -> Self:
         """The entry is the one that is nearest to the user's words."""
-        from skillweave.graph.scorers.embedding import EmbeddingScorer
+        from skillweave.graph.scorers import EmbeddingScorer
 
         return self.entry_by(EmbeddingScorer(embedder))
 

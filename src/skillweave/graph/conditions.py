@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from skillweave.graph.guards import Guard
 
 if TYPE_CHECKING:
-    from skillweave.graph.context import Look
+    from skillweave.graph.move import Look
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,158 @@
-"""Asking a scorer: which intent it hears, and which of the entries that may begin it chooses (spec 3.4)."""
+"""Which entries may begin at a moment, and which of them a scorer chooses (spec 3.2, 3.4)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from math import exp, fsum, inf, isclose, isfinite
+from numbers import Real
 
+from skillweave.errors import InvalidScores
 from skillweave.graph.compiled import Compiled, all_intents
-from skillweave.graph.conditions import Intent
-from skillweave.graph.context import MoveContext
-from skillweave.graph.declared import ANY, Entry, EntryPick
-from skillweave.graph.entries import intents_of, scorable_entries
-from skillweave.graph.judging import Sight
-from skillweave.graph.ranking import best_of, heard_of, ranked_entries, scores_in_order
-from skillweave.graph.score_candidates import entry_candidates, intent_candidates
-from skillweave.graph.scoring import EntryScoring, ScoreCandidate, Scorer
+from skillweave.graph.conditions import AllOf, Condition, Intent, leaves_of
+from skillweave.graph.declared import ANY, Entry, EntryPick, GraphSkill
+from skillweave.graph.judging import HOLDS, HOLDS_NOT, Sight, Verdict, judge
+from skillweave.graph.move import MoveContext
+from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, ScorePolicy, Scorer
+
+
+def judged_entries(compiled: Compiled, sight: Sight) -> Iterator[tuple[Entry, Verdict]]:
+    """Every entry, in the order of declaration, with whether it may begin: its condition holds, or it has none.
+
+    None with a condition may where the message is one of `never_routes`.
+    """
+    never = is_never(compiled, sight)
+    for entry in compiled.declared.entries:
+        if entry.condition is None:
+            yield entry, HOLDS
+        else:
+            yield entry, HOLDS_NOT if never else judge(entry.condition, sight)
+
+
+def scorable_entries(compiled: Compiled, sight: Sight) -> Iterator[Entry]:
+    """The entries that may begin as far as it can be said without a scorer: their intents are left out of it."""
+    never = is_never(compiled, sight)
+    for entry in compiled.declared.entries:
+        condition = entry.condition
+        if condition is None or (not never and judge(_without_intents(condition), sight).holds):
+            yield entry
+
+
+def intents_of(entry: Entry) -> tuple[Intent, ...]:
+    """The intents that the entry's condition asks for."""
+    return tuple(leaf for leaf in leaves_of(entry.condition) if isinstance(leaf, Intent))
+
+
+def is_never(compiled: Compiled, sight: Sight) -> bool:
+    """Whether the user's message is a phrase that must not start any conditional entry."""
+    return bool(compiled.never) and " ".join(sight.message.text.split()) in compiled.never
+
+
+def _without_intents(condition: Condition) -> Condition:
+    return AllOf(tuple(leaf for leaf in leaves_of(condition) if not isinstance(leaf, Intent)))
+
+
+def entry_candidates(entries: Iterable[Entry], skills: Iterable[GraphSkill]) -> tuple[ScoreCandidate, ...]:
+    """One candidate for each skill, in order: its id in words with its description, its examples, then its intents."""
+    known = {skill.id: skill for skill in skills}
+    texts: dict[str, dict[str, None]] = {}
+    for entry in entries:
+        own = texts.setdefault(entry.skill, {_described(entry.skill, known.get(entry.skill)): None})
+        own.update(dict.fromkeys(entry.examples))
+        for intent in intents_of(entry):
+            own.update(dict.fromkeys((intent.intent, *intent.examples)))
+    return _candidates(texts)
+
+
+def intent_candidates(intents: Iterable[Intent]) -> tuple[ScoreCandidate, ...]:
+    """One candidate for each intent, in order: what it is called, then the examples of all who ask for it."""
+    texts: dict[str, dict[str, None]] = {}
+    for intent in intents:
+        texts.setdefault(intent.intent, {intent.intent: None}).update(dict.fromkeys(intent.examples))
+    return _candidates(texts)
+
+
+def _candidates(texts: Mapping[str, Iterable[str]]) -> tuple[ScoreCandidate, ...]:
+    return tuple(ScoreCandidate(id_, tuple(text for text in own if text.strip())) for id_, own in texts.items())
+
+
+def _described(skill_id: str, skill: GraphSkill | None) -> str:
+    words = " ".join(skill_id.replace("-", " ").replace("_", " ").split())
+    return f"{words}\n{skill.description}" if skill is not None and skill.description.strip() else words
+
+
+def scores_in_order(scorer: str, answer: object, asked: Sequence[str]) -> tuple[float, ...]:
+    """The scores of a scorer's answer in the order in which it was asked; what is no finite number is minus infinity.
+
+    Raises InvalidScores unless the answer has a number for each of the ids and for no other; a boolean is no number.
+    """
+    if not isinstance(answer, Mapping):
+        raise InvalidScores(scorer, "scores by id", f"a value of type {type(answer).__name__}")
+    given = dict(answer)
+    missing = [id_ for id_ in asked if id_ not in given]
+    if missing:
+        found = f"none for {_named(missing)}" if given else "none at all"
+        raise InvalidScores(scorer, f"{len(asked)} scores", found)
+    known = set(asked)
+    strange = [id_ for id_ in given if id_ not in known]
+    if strange:
+        raise InvalidScores(scorer, f"scores of {_named(asked)} alone", f"one for {_named(strange)}")
+    return tuple(_number(scorer, id_, given[id_]) for id_ in asked)
+
+
+def relevances(scores: Sequence[float], temperature: float) -> tuple[float, ...]:
+    """The softmax of the scores: shares that add up to 1, equal ones where no score is finite; none of no scores."""
+    highest = max(scores, default=-inf)
+    if not isfinite(highest):
+        return tuple(1 / len(scores) for _ in scores)
+    weights = [exp((score - highest) / temperature) for score in scores]
+    total = fsum(weights)
+    return tuple(weight / total for weight in weights)
+
+
+def best_of(scores: Sequence[float], policy: ScorePolicy) -> int | None:
+    """The position of the highest score, of equal ones the first; None where no score is finite or the policy abstains.
+
+    A lead that differs from the margin by rounding alone keeps it.
+    """
+    position = max(range(len(scores)), key=scores.__getitem__, default=None)
+    if position is None or not isfinite(scores[position]):
+        return None
+    best = scores[position]
+    if policy.min_score is not None and best < policy.min_score:
+        return None
+    if policy.margin is not None:
+        lead = best - max((score for place, score in enumerate(scores) if place != position), default=-inf)
+        if lead < policy.margin and not isclose(lead, policy.margin, rel_tol=1e-9):
+            return None
+    return position
+
+
+def heard_of(scores: Sequence[float], policy: ScorePolicy) -> int | None:
+    """The position of the intent that is heard: the best one, if its score is above `min_score`, or else above 0."""
+    position = best_of(scores, policy)
+    if position is None or scores[position] <= (policy.min_score or 0.0):
+        return None
+    return position
+
+
+def ranked_entries(skills: Sequence[str], scores: Sequence[float], policy: ScorePolicy) -> tuple[RankedEntry, ...]:
+    """The skills with their scores and relevances, in the order in which they are given."""
+    shares = relevances(scores, policy.temperature)
+    return tuple(map(RankedEntry, skills, scores, shares))
+
+
+def _number(scorer: str, id_: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidScores(scorer, f"a number for {_named([id_])}", f"a value of type {type(value).__name__}")
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return -inf
+    return number if isfinite(number) else -inf
+
+
+def _named(ids: Sequence[object]) -> str:
+    shown = ", ".join(repr(id_)[:60] for id_ in ids[:3])
+    return f"{shown} and {len(ids) - 3} more" if len(ids) > 3 else shown
 
 
 async def score_entries(compiled: Compiled, context: MoveContext) -> EntryScoring:

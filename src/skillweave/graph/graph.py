@@ -12,25 +12,20 @@ from skillweave.errors import GraphRefused, InvalidGraph
 from skillweave.graph.advance import advance, context_of
 from skillweave.graph.checked import Checkup, Level
 from skillweave.graph.compiled import Compiled, compile_graph
-from skillweave.graph.context import MoveContext
-from skillweave.graph.cursor import Cursor
-from skillweave.graph.declared import Declared, EntryPick, GraphSkill
+from skillweave.graph.declared import Declared, EntryPick, GraphSkill, filled, require_whole
 from skillweave.graph.drawn import Edge, Node, Overlay
-from skillweave.graph.filling import filled
+from skillweave.graph.entry_scoring import score_entries
 from skillweave.graph.judging import Sight
-from skillweave.graph.move import Move
-from skillweave.graph.moving import move_from
-from skillweave.graph.reachable import reachable_from
+from skillweave.graph.move import Cursor, Move, MoveContext
+from skillweave.graph.moving import Leaf, move_from, reachable_from, walk
 from skillweave.graph.scoring import EntryScoring
-from skillweave.graph.tree import Leaf, walk
-from skillweave.graph.whole import require_whole
 from skillweave.skill import Skill
 
 if TYPE_CHECKING:
     from skillweave.graph.builder import GraphBuilder
-    from skillweave.graph.script import Script
-    from skillweave.graph.simulate import Simulation
+    from skillweave.graph.simulate import Script, Simulation
     from skillweave.text.embedder import Embedder
+
 
 log = logging.getLogger("skillweave")
 
@@ -100,13 +95,13 @@ class SkillGraph:
 
         Raises InvalidGraph naming the place of what cannot be read, GraphRefused for errors that the checkup finds.
         """
-        from skillweave.graph.data.reading import read_graph
+        from skillweave.graph.data.codec import read_graph
 
         return SkillGraph.of(read_graph(data, embedder=embedder), check=check, known_tools=known_tools)
 
     def to_dict(self) -> dict[str, Any]:
         """The data form, plain JSON; raises InvalidGraph for a graph with code of its own in it."""
-        from skillweave.graph.data.writing import write_graph
+        from skillweave.graph.data.codec import write_graph
 
         return write_graph(self.declared)
 
@@ -217,8 +212,6 @@ class SkillGraph:
 def _made(declared: Declared) -> SkillGraph:
     if isinstance(declared.pick, EntryPick):
         return SkillGraph(declared)
-    from skillweave.graph.scored import ScoredGraph
-
     return ScoredGraph(declared)
 
 
@@ -246,3 +239,14 @@ def _act_on(graph: SkillGraph, check: Check, known_tools: Collection[str] | None
     if check is Check.WARN:
         for problem in report.problems:
             log.warning("skill graph: %s %s [%s]", problem.message, problem.fix, problem.code)
+
+
+class ScoredGraph(SkillGraph):
+    """A SkillGraph that can score: only graphs built with a scorer are of this kind."""
+
+    async def score_entries(self, context: MoveContext | Mapping[str, object]) -> EntryScoring:
+        """What the scorer says to the user's words; hand it to `explain`, `next_skill` or `advance`.
+
+        Raises what the scorer raises; the cancellation of the task is never taken for a failure.
+        """
+        return await score_entries(self.compiled, read(context))

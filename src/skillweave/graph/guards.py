@@ -1,4 +1,4 @@
-"""Guards: typed comparisons with what a tool answered and where the conversation stands (spec 3.1)."""
+"""Scales: the order of words that guards may compare, by the field that holds them (spec 3.1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,9 @@ from enum import StrEnum
 from math import isfinite, nan
 from typing import TypeAlias, TypeGuard
 
-from skillweave.graph.scales import Scales
+Scales: TypeAlias = Mapping[str, tuple[str, ...]]
+"""By field its words, the lowest first."""
+
 
 Scalar: TypeAlias = str | int | float | bool | None
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from skillweave.conversation import ToolResult
 from skillweave.decisions import Evidence
+from skillweave.graph.compiled import Lexicon, Phrased
 from skillweave.graph.conditions import (
     AllOf,
     AtIteration,
@@ -22,10 +23,8 @@ from skillweave.graph.conditions import (
     UserContains,
     leaves_of,
 )
-from skillweave.graph.context import Look, MoveContext
-from skillweave.graph.guards import MISSING, FieldTest, Guard, Missing, holds, type_name
-from skillweave.graph.lexicon import Lexicon, Phrased
-from skillweave.graph.scales import Scales
+from skillweave.graph.guards import MISSING, FieldTest, Guard, Missing, Scales, holds, type_name
+from skillweave.graph.move import Look, MoveContext
 from skillweave.graph.scoring import EntryScoring
 from skillweave.text.folding import Folded, fold_message
 from skillweave.text.patterns import in_characters

@@ -7,9 +7,8 @@ from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import InvalidGraph
 from skillweave.formats.codes import GRAPH
 from skillweave.frontmatter import Keys, resolved
-from skillweave.graph.data.places import line_of
-from skillweave.graph.data.reading import read_graph
-from skillweave.graph.data.writing import write_graph
+from skillweave.graph.data.codec import read_graph, write_graph
+from skillweave.graph.shape import line_of
 from skillweave.skill import Json, freeze_mapping
 
 KEY = "graph"

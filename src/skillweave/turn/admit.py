@@ -11,7 +11,7 @@ from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.rung import Rung
 from skillweave.disclose.skill_tools import SkillTools
 from skillweave.formats.arguments import digest_in_use, takes_arguments
-from skillweave.graph.cursor import Cursor
+from skillweave.graph.move import Cursor
 from skillweave.registry import Snapshot
 from skillweave.relations.admit import Elsewhere, admit
 from skillweave.relations.groups import Group

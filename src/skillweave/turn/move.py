@@ -14,14 +14,11 @@ from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.block import digest_in, text_digest
 from skillweave.graph.advance import advance, at, context_of
 from skillweave.graph.compiled import Compiled, needs_scoring
-from skillweave.graph.context import MoveContext
-from skillweave.graph.cursor import Cursor
-from skillweave.graph.entries import is_never
+from skillweave.graph.entry_scoring import is_never
 from skillweave.graph.graph import SkillGraph
 from skillweave.graph.judging import Sight, judge
-from skillweave.graph.move import Move, Why
-from skillweave.graph.notes import Notes
-from skillweave.graph.reachable import reachable_from, refusal
+from skillweave.graph.move import Cursor, Move, MoveContext, Why
+from skillweave.graph.moving import Notes, reachable_from, refusal
 from skillweave.graph.scoring import EntryScoring
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import all_requirements
@@ -335,7 +332,7 @@ async def scoring_for(
     graph = wiring.graph
     if not wiring.compiled.has_scorer:
         return None, ()
-    from skillweave.graph.scored import ScoredGraph
+    from skillweave.graph.graph import ScoredGraph
 
     context = at(state.cursor, moment_of(wiring, state, turn), wiring.compiled)
     if not isinstance(graph, ScoredGraph) or context.between or not needs_scoring(wiring.compiled, context):

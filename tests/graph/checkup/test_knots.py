@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.knots import Links, knots
+from skillweave.graph.checkup.reaching import Links, knots
 from tests.graph.checkup.graphs import UNHURRIED
 
 

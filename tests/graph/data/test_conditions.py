@@ -5,9 +5,14 @@ from hypothesis import given
 
 from skillweave.errors import InvalidGraph
 from skillweave.graph.conditions import AllOf, AtIteration, Condition, Guarded, Keywords, Predicate, Regex, UserContains
-from skillweave.graph.data.conditions import read_condition, write_condition
-from skillweave.graph.data.guards import read_guard, write_guard
-from skillweave.graph.data.matching import read_on_status, read_on_tool
+from skillweave.graph.data.conditions import (
+    read_condition,
+    read_guard,
+    read_on_status,
+    read_on_tool,
+    write_condition,
+    write_guard,
+)
 from skillweave.graph.guards import FieldTest, Guard, Op
 from tests.graph.strategies import guards, scored_conditions
 

@@ -15,9 +15,8 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.context import Look
 from skillweave.graph.declared import Decide, Entry, Route
-from skillweave.graph.drawing.captions import (
+from skillweave.graph.drawing.nodes import (
     LONGEST_CAPTION,
     condition_caption,
     decision_caption,
@@ -25,6 +24,7 @@ from skillweave.graph.drawing.captions import (
     route_caption,
 )
 from skillweave.graph.guards import FieldTest, Guard, Op
+from skillweave.graph.move import Look
 from tests.graph.strategies import odd_conditions, odd_routes
 
 RISK = Guard((FieldTest("risk", Op.GTE, "high"),))

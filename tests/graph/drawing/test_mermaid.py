@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from skillweave.graph.declared import ANY, Declared
 from skillweave.graph.drawing import edges_of, nodes_of, to_mermaid
-from skillweave.graph.drawing.picture import LONGEST_LABEL, picture_of
-from skillweave.graph.drawing.printable import seen
+from skillweave.graph.drawing.picture import LONGEST_LABEL, picture_of, seen
 from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
 from tests.graph.drawing.real_mermaid import Mermaid, Refused
 from tests.graph.drawing.shapes import NASTY, drawings, nasty, overlays

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.drawing.printable import BLANK, printable, seen
+from skillweave.graph.drawing.picture import BLANK, printable, seen
 from tests.graph.drawing.shapes import nasty
 
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from skillweave.graph.declared import ANY, Declared
 from skillweave.graph.drawing import edges_of, nodes_of, to_svg
-from skillweave.graph.drawing.measure import width_of
-from skillweave.graph.drawing.picture import LONGEST_LABEL
-from skillweave.graph.drawing.printable import seen
-from skillweave.graph.drawing.style import DARK, LIGHT
+from skillweave.graph.drawing.figures import width_of
+from skillweave.graph.drawing.picture import LONGEST_LABEL, seen
+from skillweave.graph.drawing.svg import DARK, LIGHT
 from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
 from tests.graph.drawing.drawn_svg import read_svg
 from tests.graph.drawing.shapes import NASTY, drawings, overlays

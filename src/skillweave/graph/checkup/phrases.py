@@ -1,18 +1,15 @@
-"""Whether examples begin where they belong, and phrases that must begin nothing do not."""
+"""Whether examples begin where they belong, phrases that must begin nothing do not, and intents can be told apart."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from skillweave.graph.checked import Problem
-from skillweave.graph.checkup.codes import problem
-from skillweave.graph.checkup.subject import Subject
-from skillweave.graph.checkup.wording import named
-from skillweave.graph.compiled import Compiled
+from skillweave.graph.checked import Problem, problem
+from skillweave.graph.checkup.subject import Declaration, Subject, named
+from skillweave.graph.compiled import Compiled, spaced
 from skillweave.graph.conditions import Condition, Intent, leaves_of
-from skillweave.graph.context import MoveContext
-from skillweave.graph.declared import Entry
+from skillweave.graph.declared import Decide, Entry, Route
 from skillweave.graph.judging import HOLDS, Sight, judge
-from skillweave.graph.lexicon import spaced
+from skillweave.graph.move import MoveContext
 
 _MANY_RULES = 3
 """From so many entries with conditions on, phrases that try them are missed."""
@@ -120,3 +117,50 @@ def _no_evidence(subject: Subject) -> Iterator[Problem]:
 
 def _examples_in(leaf: Condition) -> tuple[str, ...]:
     return leaf.examples if isinstance(leaf, Intent) else ()
+
+
+def check_intents(subject: Subject) -> Iterator[Problem]:
+    """intent-without-scorer for each intent where it is declared, then duplicate-intent-example."""
+    judged = [(one, intents) for one in subject.declarations if (intents := _intents_of(one))]
+    if not subject.has_scorer:
+        for declaration, intents in judged:
+            for name in dict.fromkeys(intent.intent for intent in intents):
+                message = f"The intent {named(name)} of {declaration.called} is never heard: the graph has no scorer."
+                fix = "Give the graph a scorer (`pick`), or use keywords instead."
+                yield problem("intent-without-scorer", message, fix, **declaration.spot)
+    yield from _duplicates(judged)
+
+
+def _intents_of(declaration: Declaration) -> list[Intent]:
+    return [part for part in declaration.parts if isinstance(part, Intent)]
+
+
+def _duplicates(judged: list[tuple[Declaration, list[Intent]]]) -> Iterator[Problem]:
+    first: dict[str, tuple[str, Declaration]] = {}
+    told: set[tuple[str, str]] = set()
+    for declaration, intents in judged:
+        own = declaration.source.examples if isinstance(declaration.source, Entry) else ()
+        for intent in intents:
+            for example in (*intent.examples, *own):
+                phrase = spaced(example)
+                name, before = first.setdefault(phrase, (intent.intent, declaration))
+                if name != intent.intent and (phrase, intent.intent) not in told:
+                    told.add((phrase, intent.intent))
+                    yield _duplicate(example, (name, intent.intent), before, declaration)
+
+
+def _duplicate(example: str, intents: tuple[str, str], before: Declaration, after: Declaration) -> Problem:
+    message = f"{named(example)} is an example of the intents {named(intents[0])} and {named(intents[1])}."
+    fix = "Keep it with the intent that it means."
+    skill = _skill_of(after)
+    return problem("duplicate-intent-example", message, fix, skill=skill, from_=_skill_of(before), to=skill)
+
+
+def _skill_of(declaration: Declaration) -> str | None:
+    match declaration.source:
+        case Entry(skill):
+            return skill
+        case Route(to=to):
+            return to
+        case Decide(then=then):
+            return then if isinstance(then, str) else None

@@ -1,17 +1,138 @@
-"""The graph under checkup, with what several checks look up in it."""
+"""The graph under checkup, with what several checks look up in it and how findings call its parts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from typing import TypedDict
 
-from skillweave.graph.checkup.budget import Budget
-from skillweave.graph.checkup.declarations import Declaration
-from skillweave.graph.checkup.terms import Terms, bounds_of, terms_of
-from skillweave.graph.checkup.wording import Guesses
-from skillweave.graph.compiled import Compiled, compile_graph, wired_ids
-from skillweave.graph.declared import ANY, Declared, EntryPick, GraphSkill, Route
-from skillweave.graph.lexicon import decisions_of
+from skillweave.errors import nearest_names
+from skillweave.graph.checkup.pairs import Budget
+from skillweave.graph.checkup.terms import OnTool, Part, Terms, bounds_of, parts_of, parts_of_route, terms_of
+from skillweave.graph.compiled import Compiled, compile_graph, decisions_of, wired_ids
+from skillweave.graph.conditions import (
+    AtIteration,
+    HistoryMin,
+    Intent,
+)
+from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Route
+from skillweave.graph.guards import FieldTest
+
+_LONGEST = 80
+_MOST_NAMED = 5
+_MOST_GUESSES = 20
+
+
+def named(text: str) -> str:
+    """The text between backticks, printable and short."""
+    cut = text[:_LONGEST]
+    if not cut.isprintable():
+        cut = "".join(letter if letter.isprintable() else "�" for letter in cut)
+    return f"`{cut}…`" if len(text) > _LONGEST else f"`{cut}`"
+
+
+def several(texts: Sequence[str]) -> str:
+    """The first few of them between backticks, and how many more there are."""
+    shown = list(map(named, texts[:_MOST_NAMED]))
+    if len(texts) > _MOST_NAMED:
+        return f"{', '.join(shown)} and {len(texts) - _MOST_NAMED} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else "nothing"
+
+
+def way(route: Route) -> str:
+    """The route by its ends, and its label where it has one."""
+    from_ = "any skill" if route.from_ == ANY else named(route.from_)
+    label = f" ({named(route.label)})" if route.label else ""
+    return f"the route from {from_} to {named(route.to)}{label}"
+
+
+def opening(words: str) -> str:
+    """The words as a sentence begins."""
+    return words[:1].upper() + words[1:]
+
+
+def said(part: Part) -> str:
+    """A part of a condition as it was declared, on one line."""
+    try:
+        text = _said(part)
+    except ValueError:  # Python refuses to write out a number of thousands of digits
+        text = "a comparison with a very long number"
+    return named(" ".join(text.split()))
+
+
+def _said(part: Part) -> str:
+    match part:
+        case FieldTest():
+            return str(part)
+        case OnTool(regex):
+            return f"on_tool /{regex.source}/"
+        case HistoryMin(messages):
+            return f"history_min {messages}"
+        case AtIteration(iteration):
+            return f"iteration {iteration}"
+        case Intent(intent):
+            return f"intent {intent}"
+        case _:
+            return type(part).__name__.lower()
+
+
+class Guesses:
+    """What misspelled names may mean, each looked up once; after many different ones no more, as it takes a while."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], str] = {}
+
+    def of(self, name: str, known: Iterable[str], among: str = "") -> str | None:
+        """The known name that is nearest, None for none; `among` tells one set of known names from another."""
+        key = (among, name)
+        if key not in self._found:
+            if len(self._found) >= _MOST_GUESSES:
+                return None
+            self._found[key] = next(iter(nearest_names(name, known)), "")
+        return self._found[key] or None
+
+
+class Spot(TypedDict, total=False):
+    """The fields by which a problem says where it is."""
+
+    skill: str
+    from_: str
+    to: str
+
+
+@dataclass(frozen=True, eq=False)
+class Declaration:
+    """An entry, a route or a decision; it comes to pass where all its parts hold."""
+
+    source: Entry | Route | Decide
+
+    @property
+    def called(self) -> str:
+        """What it is called in a sentence."""
+        match self.source:
+            case Entry(skill):
+                return f"the entry {named(skill)}"
+            case Route():
+                return way(self.source)
+            case Decide(label=label):
+                return f"the decision {named(label)}" if label else "a decision of the tree"
+
+    @property
+    def spot(self) -> Spot:
+        """Where it is; of a decision the leaf that it leads to."""
+        match self.source:
+            case Entry(skill):
+                return {"skill": skill}
+            case Route(from_, to):
+                return {"from_": from_, "to": to}
+            case Decide(then=then):
+                return {"skill": then} if isinstance(then, str) else {}
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """What has to hold."""
+        source = self.source
+        return tuple(parts_of_route(source) if isinstance(source, Route) else parts_of(source.condition))
 
 
 @dataclass(frozen=True, eq=False)

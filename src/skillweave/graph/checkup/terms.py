@@ -1,19 +1,63 @@
 """What has to hold together, as sets of values and phrases that can be compared with another such whole."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph.checkup.parts import OnTool, Part
 from skillweave.graph.checkup.values import ANY_TEXT, Numbers, Point, Values, Words, compared, listed, numbers
-from skillweave.graph.conditions import AtIteration, HistoryMin, Intent, Keywords, Predicate, Regex, UserContains
+from skillweave.graph.compiled import expression, phrases_of
+from skillweave.graph.conditions import (
+    AllOf,
+    AtIteration,
+    Condition,
+    Guarded,
+    HistoryMin,
+    Intent,
+    Keywords,
+    Predicate,
+    Regex,
+    UserContains,
+    leaves_of,
+)
 from skillweave.graph.declared import ANY, STATUSES, Decide, Entry, Route
-from skillweave.graph.guards import FieldTest
-from skillweave.graph.lexicon import expression, phrases_of
-from skillweave.graph.scales import Scales
+from skillweave.graph.guards import FieldTest, Op, Scales
 from skillweave.text.automaton import MatchMode
+from skillweave.text.boundary import edges_of, fits
+
+
+@dataclass(frozen=True, slots=True)
+class OnTool:
+    """An expression that is found in the name of the tool."""
+
+    regex: Regex
+
+
+Part: TypeAlias = FieldTest | OnTool | Keywords | UserContains | Regex | HistoryMin | AtIteration | Intent | Predicate
+
+
+def parts_of(condition: Condition | None) -> Iterator[Part]:
+    """The parts of a condition, guards as their comparisons."""
+    for leaf in leaves_of(condition):
+        if isinstance(leaf, Guarded):
+            yield from leaf.guard.tests
+        elif not isinstance(leaf, AllOf):
+            yield leaf
+
+
+def parts_of_route(route: Route) -> Iterator[Part]:
+    """The parts of all conditions of a route; its tool's name and its statuses as the comparisons that they are."""
+    if isinstance(route.on_tool, Regex):
+        yield OnTool(route.on_tool)
+    elif route.on_tool is not None:
+        yield FieldTest("tool_name", Op.EQ, route.on_tool)
+    if route.on_status:
+        yield FieldTest("status", Op.IN, route.on_status)
+    yield from parts_of(route.condition)
+    if route.guard is not None:
+        yield from route.guard.tests
+
 
 Place: TypeAlias = tuple[str, str]
 """Something with a value: a field that guards compare, the length of the history, the intent."""
@@ -169,3 +213,64 @@ def _need(part: Part) -> Need:
 def _plain(regex: Regex) -> Regex:
     """The expression with those flags only that change what it finds, in one order."""
     return Regex(regex.source, "".join(flag for flag in "ims" if flag in regex.flags))
+
+
+def implies(terms: Terms, other: Terms) -> bool:
+    """Whether wherever `terms` hold, `other` surely hold too."""
+    for place, wanted in other.values.items():
+        values = terms.values.get(place)
+        if values is None or not values.within(wanted):
+            return False
+    return all(_has(terms, need) for need in other.needs)
+
+
+def stands_in(phrase: tuple[str, MatchMode], longer: tuple[str, MatchMode]) -> bool:
+    """Whether a message that has the longer phrase has the phrase too."""
+    text, mode = phrase
+    whole, whole_mode = longer
+    if phrase == longer or (mode is MatchMode.SUBSTRING and text in whole):
+        return True
+    return whole_mode is MatchMode.WORD and mode is MatchMode.WORD and _as_word(text, whole)
+
+
+def _has(terms: Terms, need: Need) -> bool:
+    if need in terms.needs:
+        return True
+    if isinstance(need, Expression) and need.in_tool:
+        tools = terms.tools
+        return tools is not None and all(map(need.finds, tools))
+    if isinstance(need, Phrases):
+        own = (one.phrases for one in terms.needs if isinstance(one, Phrases))
+        return any(all(any(stands_in(short, long) for short in need.phrases) for long in longs) for longs in own)
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _as_word(text: str, whole: str) -> bool:
+    # Where the phrase ends with the longer one, both ask the same of the text around them: the last letters are equal.
+    edges = edges_of(text)
+    start = whole.find(text) if text else -1
+    while start >= 0:
+        if fits(whole, start, start + len(text), edges):
+            return True
+        start = whole.find(text, start + 1)
+    return False
+
+
+def disjoint(one: Terms, other: Terms) -> bool:
+    """Whether both surely never hold for the same tool result at the same moment: by tools, statuses, values, intents.
+
+    Words, expressions and code prove nothing: a message may have all of them.
+    """
+    for place, values in one.values.items():
+        others = other.values.get(place)
+        if others is not None and not values.overlaps(others):
+            return True
+    return _other_tools(one, other) or _other_tools(other, one)
+
+
+def _other_tools(one: Terms, other: Terms) -> bool:
+    tools, in_tool = one.tools, other.in_tool
+    if tools is None or not in_tool:
+        return False
+    return not any(all(need.finds(tool) for need in in_tool) for tool in tools)

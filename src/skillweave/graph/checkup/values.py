@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from math import ceil, floor, inf, isfinite
 from typing import TypeAlias
 
-from skillweave.graph.guards import LISTED, ORDERED, FieldTest, Op, Scalar
-from skillweave.graph.scales import Scales
+from skillweave.graph.guards import LISTED, ORDERED, FieldTest, Op, Scalar, Scales
 
 Point: TypeAlias = tuple[str, Scalar]
 """One value with its type, since true and 1 are equal in Python and no equals in a guard."""

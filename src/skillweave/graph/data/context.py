@@ -7,8 +7,9 @@ from types import MappingProxyType
 from skillweave.conversation import Message, Role, ToolResult
 from skillweave.formats.data import as_json
 from skillweave.frontmatter import Plain, resolved
-from skillweave.graph.context import MoveContext
-from skillweave.graph.data.shape import (
+from skillweave.graph.declared import STATUSES
+from skillweave.graph.move import MoveContext
+from skillweave.graph.shape import (
     inside,
     is_null,
     require_count,
@@ -18,7 +19,6 @@ from skillweave.graph.data.shape import (
     shown,
     wrong,
 )
-from skillweave.graph.declared import STATUSES
 
 CONTEXT_KEYS = ("user", "iteration", "history", "current", "last_tool", "tools", "pick", "visits", "trail")
 MESSAGE_KEYS = ("role", "content", "id")

@@ -17,7 +17,7 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.data.picks import POLICY_KEYS, built_in_name
+from skillweave.graph.data.options import POLICY_KEYS, built_in_name
 from skillweave.graph.declared import Declared, EntryPick, Route, TreeNode
 from skillweave.graph.guards import Guard
 from skillweave.graph.scoring import Scorer

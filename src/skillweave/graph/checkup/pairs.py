@@ -1,0 +1,199 @@
+"""Which earlier terms make later ones pointless, or hold together with them: found by indexes, not all with all."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import merge
+from typing import TypeAlias
+
+from skillweave.graph.checkup.terms import Expression, Phrases, Place, Terms, disjoint, implies, stands_in
+from skillweave.graph.checkup.values import Point
+from skillweave.text.automaton import MatchMode, compile_automaton
+
+MOST_PAIRS = 100_000
+"""Pairs of routes or of entries that are compared one by one, of each kind; about 0.2 s at worst."""
+
+
+@dataclass(slots=True, eq=False)
+class Budget:
+    """What is left of the pairs; lives for one checkup."""
+
+    left: int = MOST_PAIRS
+    is_spent: bool = False
+
+    def take(self) -> bool:
+        """Whether one more pair may be compared; from the first that may not on, the budget is spent."""
+        if not self.left:
+            self.is_spent = True
+            return False
+        self.left -= 1
+        return True
+
+
+Phrase: TypeAlias = tuple[str, MatchMode]
+Handle: TypeAlias = Hashable
+"""A key under which terms are kept, and under which everything that implies them looks."""
+
+_IN_TOOL = "in tool"
+_BARE = "bare"
+
+
+def first_implied(wholes: Sequence[Terms | None], budget: Budget) -> Iterator[int | None]:
+    """For each of the terms the place of the first before it that hold wherever it does; None for none, and for None.
+
+    Terms that never hold are to be handed in as None.
+    """
+    inside = _phrases_inside(wholes)
+    kept: defaultdict[Handle, list[int]] = defaultdict(list)
+    for position, terms in enumerate(wholes):
+        if terms is None:
+            yield None
+            continue
+
+        def crowd(handles: Iterable[Handle]) -> int:
+            return sum(len(kept.get(handle, ())) for handle in handles)
+
+        candidates = merge(*(kept[handle] for handle in _looked_up(terms, inside, crowd) if handle in kept))
+        yield _first_implied(candidates, terms, wholes, budget)
+        for handle in min(_keepable(terms), key=crowd):
+            kept[handle].append(position)
+
+
+def _first_implied(
+    candidates: Iterable[int], terms: Terms, wholes: Sequence[Terms | None], budget: Budget
+) -> int | None:
+    before = None
+    for candidate in candidates:
+        other = wholes[candidate]
+        if candidate == before or other is None:
+            continue
+        if not budget.take():
+            return None
+        if implies(terms, other):
+            return candidate
+        before = candidate
+    return None
+
+
+def _keepable(terms: Terms) -> Iterator[Sequence[Handle]]:
+    """Sets of handles; terms kept under all handles of one set are found by everything that implies them."""
+    if terms.points:
+        yield from ([(place, point) for point in points] for place, points in terms.points.items())
+        return
+    for need in terms.needs:
+        if isinstance(need, Phrases):
+            yield list(need.phrases) or [_BARE]
+        else:
+            yield [need, _IN_TOOL] if isinstance(need, Expression) and need.in_tool else [need]
+    if not terms.needs:
+        yield [next(iter(terms.values), _BARE)]
+
+
+def _looked_up(
+    terms: Terms, inside: Mapping[Phrase, Sequence[Phrase]], crowd: Callable[[Iterable[Handle]], int]
+) -> Iterator[Handle]:
+    """All handles under which terms may be kept that these imply.
+
+    What is implied by one of several phrases is implied by each of them, so that one of them is enough to look under.
+    """
+    yield _BARE
+    if terms.tools is not None:
+        yield _IN_TOOL
+    yield from terms.values
+    yield from ((place, min(points)) for place, points in terms.points.items())
+    for need in terms.needs:
+        if isinstance(need, Phrases):
+            yield from min((inside[phrase] for phrase in need.phrases), key=crowd, default=())
+        else:
+            yield need
+
+
+def _phrases_inside(wholes: Iterable[Terms | None]) -> Mapping[Phrase, Sequence[Phrase]]:
+    """For each phrase those that stand in every message in which it does, itself among them."""
+    needs = (need for terms in wholes if terms for need in terms.needs)
+    phrases = dict.fromkeys(phrase for need in needs if isinstance(need, Phrases) for phrase in need.phrases)
+    searched = [phrase for phrase in phrases if phrase[0]]
+    automaton = compile_automaton(searched)
+    return {
+        phrase: [
+            phrase,
+            *(
+                found
+                for number in automaton.find(phrase[0])
+                if (found := searched[number]) != phrase and stands_in(found, phrase)
+            ),
+        ]
+        for phrase in phrases
+    }
+
+
+_MOST_PLACES = 8
+"""Places that are indexed: the tool, the status, and what most guards ask for."""
+
+
+def first_together(
+    wholes: Sequence[Terms | None], budget: Budget, concerns: Callable[[int, int], bool]
+) -> Iterator[int | None]:
+    """For each of the terms the place of the first before it that may hold at once with it; None for none.
+
+    Terms that are None take no part, and pairs (earlier, later) that do not concern anybody are left out.
+    """
+    index = _Index(_common_places(wholes))
+    for position, terms in enumerate(wholes):
+        if terms is None:
+            yield None
+            continue
+        points = {place: terms.points[place] for place in index.places if place in terms.points}
+        yield _first_overlap(index.near(points), position, wholes, budget, concerns)
+        index.add(position, points)
+
+
+def _first_overlap(
+    candidates: Iterable[int],
+    position: int,
+    wholes: Sequence[Terms | None],
+    budget: Budget,
+    concerns: Callable[[int, int], bool],
+) -> int | None:
+    terms, before = wholes[position], None
+    for candidate in candidates:
+        other = wholes[candidate]
+        if candidate == before or other is None or terms is None:
+            continue
+        if not budget.take():
+            return None
+        if concerns(candidate, position) and not disjoint(other, terms):
+            return candidate
+        before = candidate
+    return None
+
+
+class _Index:
+    """Positions by the values that a place may have, and, by place, those that may have any."""
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self.places = places
+        self._all: list[int] = []
+        self._open: dict[Place, list[int]] = {place: [] for place in places}
+        self._by_point: defaultdict[tuple[Place, Point], list[int]] = defaultdict(list)
+
+    def add(self, position: int, points: Mapping[Place, Sequence[Point]]) -> None:
+        self._all.append(position)
+        for place in self.places:
+            if place not in points:
+                self._open[place].append(position)
+            for point in points.get(place, ()):
+                self._by_point[place, point].append(position)
+
+    def near(self, points: Mapping[Place, Sequence[Point]]) -> Iterable[int]:
+        """Positions in order, some perhaps twice, that are not disjoint by the place that leaves the fewest."""
+        choices = [
+            [self._open[place], *(self._by_point.get((place, point), []) for point in found)]
+            for place, found in points.items()
+        ]
+        return merge(*min([[self._all], *choices], key=lambda lists: sum(map(len, lists))))
+
+
+def _common_places(wholes: Iterable[Terms | None]) -> list[Place]:
+    counted = Counter(place for terms in wholes if terms for place in terms.points)
+    return [place for place, _ in counted.most_common(_MOST_PLACES)]
