@@ -38,7 +38,7 @@ from skillweave.graph.declared import (
     TreeNode,
 )
 from skillweave.graph.guards import LISTED, FieldTest, Guard, Op, Scalar, Scales
-from skillweave.graph.move import Look, MoveContext
+from skillweave.graph.move import MoveContext, PredicateContext
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
 from tests.strategies import texts
 
@@ -150,15 +150,15 @@ scored_conditions: st.SearchStrategy[Condition] = st.recursive(simple_conditions
 """The same with intents among them."""
 
 
-def _yes(_look: Look) -> object:
+def _yes(_look: PredicateContext) -> object:
     return True
 
 
-def _no(_look: Look) -> object:
+def _no(_look: PredicateContext) -> object:
     return ""
 
 
-def _raises(_look: Look) -> object:
+def _raises(_look: PredicateContext) -> object:
     raise ValueError("no look at all")
 
 
@@ -167,7 +167,7 @@ class _Unclear:
         raise RuntimeError("neither true nor false")
 
 
-def _unclear(_look: Look) -> object:
+def _unclear(_look: PredicateContext) -> object:
     return _Unclear()
 
 
@@ -376,7 +376,7 @@ def moments_of(skills: st.SearchStrategy[str]) -> st.SearchStrategy[MoveContext]
 
 
 moments = moments_of(ids)
-looks = st.builds(Look, moments, st.none() | results)
+looks = st.builds(PredicateContext, moments, st.none() | results)
 """What one condition looks at."""
 
 

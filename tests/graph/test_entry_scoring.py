@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from skillweave.conversation import ToolResult
 from skillweave.errors import InvalidScores
-from skillweave.graph.compiled import Compiled, compile_graph
+from skillweave.graph.compiled import CompiledGraph, compile_graph
 from skillweave.graph.conditions import AllOf, AtIteration, Intent, Keywords, Predicate
 from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Route
 from skillweave.graph.entry_scoring import score_entries
 from skillweave.graph.graph import ScoredGraph, SkillGraph
-from skillweave.graph.move import By, Look, MoveContext
+from skillweave.graph.move import By, MoveContext, PredicateContext
 from skillweave.graph.moving import move_from
 from skillweave.graph.scorers import EmbeddingScorer, KeywordScorer, LexicalScorer
 from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, ScorePolicy, Scorer
@@ -44,11 +44,11 @@ class Says:
         return {candidate.id: self.scores.get(candidate.id.replace(" ", "_"), 0.0) for candidate in candidates}
 
 
-def graph(scorer: Scorer, *entries: Entry, **more: Any) -> Compiled:
+def graph(scorer: Scorer, *entries: Entry, **more: Any) -> CompiledGraph:
     return compile_graph(Declared(entries=entries, pick=scorer, **more), "d1")
 
 
-def raising(_: Look) -> object:
+def raising(_: PredicateContext) -> object:
     raise RuntimeError("no look at all")
 
 

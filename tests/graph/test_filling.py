@@ -9,13 +9,13 @@ def _skill(skill_id: str, **rest: object) -> Skill:
 REFUND = _skill(
     "refund",
     tools=ToolRules(allowed=("lookup_order", "Bash(git add:*)", "Bash(git log:*)")),
-    text=SkillText(instructions="Look first.", steps=("Call lookup_order.", "Pay.")),
+    text=SkillText(instructions="PredicateContext first.", steps=("Call lookup_order.", "Pay.")),
 )
 
 
 def test_a_graph_knows_a_skill_by_its_id_description_tools_and_text() -> None:
     assert graph_skill(REFUND) == GraphSkill(
-        "refund", "What it does", ("lookup_order", "Bash"), "Look first.\nCall lookup_order.\nPay."
+        "refund", "What it does", ("lookup_order", "Bash"), "PredicateContext first.\nCall lookup_order.\nPay."
     )
 
 

@@ -12,7 +12,7 @@ from skillweave.graph import SkillGraph
 from skillweave.graph.declared import Declared
 from skillweave.graph.move import By, MoveContext
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
-from skillweave.graph.simulate import Step, simulate
+from skillweave.graph.simulate import Script, Simulation, Step
 from tests.graph.data.readable import some
 from tests.graph.strategies import messages, plain_graphs, plain_ids, results
 
@@ -35,6 +35,10 @@ TREE = SkillGraph.from_dict(
         "tree": {"if": {"keywords": ["refund"]}, "then": "refund", "else": "faq"},
     }
 )
+
+
+async def simulate(graph: SkillGraph, script: Script) -> Simulation:
+    return await graph.simulate(script)
 
 
 async def test_a_list_of_user_messages_tool_results_and_picks_gives_the_list_of_moves() -> None:

@@ -18,8 +18,8 @@ from skillweave.graph.conditions import (
 )
 from skillweave.graph.declared import Decide, Declared, TreeNode, leaf_ids
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.judging import Sight
-from skillweave.graph.move import Look, MoveContext
+from skillweave.graph.judging import EvalContext
+from skillweave.graph.move import MoveContext, PredicateContext
 from skillweave.graph.moving import Decided, Leaf, walk
 from skillweave.graph.scoring import EntryScoring
 from tests.graph.moments import RISK, Unclear, guarded, messages, pieces, raises, said
@@ -30,7 +30,7 @@ SHOP = Decide(REFUND, Decide(HistoryMin(2), "senior", "refund"), Decide(ORDER, "
 
 def _walked(tree: TreeNode, message: str = "", default: str | None = None, **moment: object) -> Leaf:
     context = MoveContext(message, **moment)  # type: ignore[arg-type]
-    return walk(tree, default, Sight(compile_lexicon(Declared(tree=tree)), RISK, context))
+    return walk(tree, default, EvalContext(compile_lexicon(Declared(tree=tree)), RISK, context))
 
 
 class Counted:
@@ -40,7 +40,7 @@ class Counted:
         self.answer = answer
         self.asked = 0
 
-    def __call__(self, _: Look) -> object:
+    def __call__(self, _: PredicateContext) -> object:
         self.asked += 1
         return self.answer
 

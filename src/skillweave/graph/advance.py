@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from skillweave.conversation import Role, Turn, latest
 from skillweave.decisions import Evidence
-from skillweave.graph.compiled import Compiled
+from skillweave.graph.compiled import CompiledGraph
 from skillweave.graph.move import LONGEST_TRAIL, Cursor, Move, MoveContext
 from skillweave.graph.moving import move_from
 from skillweave.graph.scoring import EntryScoring
@@ -39,7 +39,7 @@ def is_between(turn: Turn) -> bool:
     return not turn.results and (bool(turn.reads) or (turn.message.content is None and not turn.named))
 
 
-def at(cursor: Cursor | None, context: MoveContext, compiled: Compiled) -> MoveContext:
+def at(cursor: Cursor | None, context: MoveContext, compiled: CompiledGraph) -> MoveContext:
     """The same moment with the cursor's place in it; one whose skill is gone from the graph stands nowhere."""
     if cursor is None or cursor.skill not in compiled.wired:
         return replace(context, current=None, visits=MappingProxyType({}), trail=())
@@ -47,7 +47,7 @@ def at(cursor: Cursor | None, context: MoveContext, compiled: Compiled) -> MoveC
 
 
 def advance(
-    compiled: Compiled,
+    compiled: CompiledGraph,
     cursor: Cursor | None,
     context: MoveContext,
     turn_id: str,
@@ -79,7 +79,7 @@ def _counted(move: Move, there: MoveContext) -> tuple[Mapping[str, int], tuple[s
     return MappingProxyType(visits), (*there.trail, move.to)[-LONGEST_TRAIL:]
 
 
-def _told(move: Move, cursor: Cursor, compiled: Compiled) -> Move:
+def _told(move: Move, cursor: Cursor, compiled: CompiledGraph) -> Move:
     if cursor.skill in compiled.wired:
         note = f"the graph changed since the last move; {cursor.skill!r} is still in it"
     else:

@@ -1,14 +1,13 @@
 """The fluent spelling of a graph (spec 3.1)."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph.conditions import Condition, Predicate, Regex, leaves_of
-from skillweave.graph.data.conditions import read_condition, read_guard, read_on_status, read_on_tool
+from skillweave.graph.conditions import Condition, Predicate, Regex, leaves_of, read_condition
 from skillweave.graph.data.options import read_limits, read_scales, read_suppressed
-from skillweave.graph.data.parts import read_label
+from skillweave.graph.data.parts import read_label, read_on_status, read_on_tool
 from skillweave.graph.declared import (
     ANY,
     Decide,
@@ -21,9 +20,8 @@ from skillweave.graph.declared import (
     TreeNode,
     graph_skill,
 )
-from skillweave.graph.graph import Check, SkillGraph
-from skillweave.graph.guards import Guard
-from skillweave.graph.move import Look
+from skillweave.graph.guards import Guard, read_guard
+from skillweave.graph.move import PredicateContext
 from skillweave.graph.scoring import ScorePolicy, Scorer
 from skillweave.graph.shape import (
     ANY_SKILL,
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
 
 Skilled: TypeAlias = Skill | GraphSkill | str
 """A skill, or only its id."""
-Asked: TypeAlias = Condition | Mapping[str, object] | Callable[[Look], object]
+Asked: TypeAlias = Condition | Mapping[str, object] | Callable[[PredicateContext], object]
 """A condition in its data form, as a value, or as code."""
 
 
@@ -67,8 +65,11 @@ def decide(condition: Asked, then: Branch, otherwise: Branch, label: str | None 
     return Fork(node, (*of_first, *of_second))
 
 
-class GraphBuilder:
-    """Collects what a graph consists of; every method returns the builder, and raises InvalidGraph at once."""
+class DeclaredBuilder:
+    """Collects what a graph consists of; every method returns the builder, and raises InvalidGraph at once.
+
+    `SkillGraph.builder()` gives one that can also `build()` the graph.
+    """
 
     def __init__(self) -> None:
         self._declared = Declared()
@@ -202,10 +203,9 @@ class GraphBuilder:
         self._declared = replace(self._declared, suppress={**self._declared.suppress, **given})
         return self
 
-    def build(self, check: Check | str = Check.THROW, known_tools: Collection[str] | None = None) -> SkillGraph:
-        """The graph. Raises InvalidGraph for parts that exclude each other, GraphRefused for errors of the checkup."""
-        declared = replace(self._declared, skills=tuple(self._skills.values()), listed=False)
-        return SkillGraph.of(declared, check=check, known_tools=known_tools)
+    def declared(self) -> Declared:
+        """What was collected so far; ids that only entries, routes and the tree name are skills too."""
+        return replace(self._declared, skills=tuple(self._skills.values()), listed=False)
 
     def _picking(self, pick: EntryPick | Scorer) -> Self:
         known = self._declared.pick

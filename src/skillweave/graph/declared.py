@@ -10,9 +10,10 @@ from skillweave.errors import InvalidGraph
 from skillweave.graph.conditions import Condition, Regex
 from skillweave.graph.guards import Guard, Scales
 from skillweave.graph.scoring import Scorer
+from skillweave.graph.shape import ANY_SKILL
 from skillweave.skill import FrozenJson, Skill
 
-ANY = "*"
+ANY = ANY_SKILL[0]
 """As `from_` of a route: any skill but the one it leads to."""
 
 STATUSES = ("success", "failure", "denied", "invalid", "partial", "pending", "absent")

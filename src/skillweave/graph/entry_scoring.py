@@ -6,33 +6,33 @@ from math import exp, fsum, inf, isclose, isfinite
 from numbers import Real
 
 from skillweave.errors import InvalidScores
-from skillweave.graph.compiled import Compiled, all_intents
-from skillweave.graph.conditions import AllOf, Condition, Intent, leaves_of
+from skillweave.graph.compiled import CompiledGraph, all_intents
+from skillweave.graph.conditions import AllOf, Condition, Intent, judge, leaves_of
 from skillweave.graph.declared import ANY, Entry, EntryPick, GraphSkill
-from skillweave.graph.judging import HOLDS, HOLDS_NOT, Sight, Verdict, judge
+from skillweave.graph.judging import HOLDS, HOLDS_NOT, EvalContext, Verdict
 from skillweave.graph.move import MoveContext
 from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, ScorePolicy, Scorer
 
 
-def judged_entries(compiled: Compiled, sight: Sight) -> Iterator[tuple[Entry, Verdict]]:
+def judged_entries(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[tuple[Entry, Verdict]]:
     """Every entry, in the order of declaration, with whether it may begin: its condition holds, or it has none.
 
     None with a condition may where the message is one of `never_routes`.
     """
-    never = is_never(compiled, sight)
+    never = is_never(compiled, ctx)
     for entry in compiled.declared.entries:
         if entry.condition is None:
             yield entry, HOLDS
         else:
-            yield entry, HOLDS_NOT if never else judge(entry.condition, sight)
+            yield entry, HOLDS_NOT if never else judge(entry.condition, ctx)
 
 
-def scorable_entries(compiled: Compiled, sight: Sight) -> Iterator[Entry]:
+def scorable_entries(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[Entry]:
     """The entries that may begin as far as it can be said without a scorer: their intents are left out of it."""
-    never = is_never(compiled, sight)
+    never = is_never(compiled, ctx)
     for entry in compiled.declared.entries:
         condition = entry.condition
-        if condition is None or (not never and judge(_without_intents(condition), sight).holds):
+        if condition is None or (not never and judge(_without_intents(condition), ctx).holds):
             yield entry
 
 
@@ -41,9 +41,9 @@ def intents_of(entry: Entry) -> tuple[Intent, ...]:
     return tuple(leaf for leaf in leaves_of(entry.condition) if isinstance(leaf, Intent))
 
 
-def is_never(compiled: Compiled, sight: Sight) -> bool:
+def is_never(compiled: CompiledGraph, ctx: EvalContext) -> bool:
     """Whether the user's message is a phrase that must not start any conditional entry."""
-    return bool(compiled.never) and " ".join(sight.message.text.split()) in compiled.never
+    return bool(compiled.never) and " ".join(ctx.message.text.split()) in compiled.never
 
 
 def _without_intents(condition: Condition) -> Condition:
@@ -155,7 +155,7 @@ def _named(ids: Sequence[object]) -> str:
     return f"{shown} and {len(ids) - 3} more" if len(ids) > 3 else shown
 
 
-async def score_entries(compiled: Compiled, context: MoveContext) -> EntryScoring:
+async def score_entries(compiled: CompiledGraph, context: MoveContext) -> EntryScoring:
     """What the graph's scorer says to the user's message at this moment; empty for a graph without a scorer.
 
     First it is asked about the intents that could count, then, at the start, about the entries that may begin. An entry
@@ -201,14 +201,14 @@ async def _scores(scorer: Scorer, message: str, candidates: Sequence[ScoreCandid
     return scores_in_order(scorer.name, answer, [candidate.id for candidate in candidates])
 
 
-def _entries_at(compiled: Compiled, context: MoveContext) -> tuple[Entry, ...]:
+def _entries_at(compiled: CompiledGraph, context: MoveContext) -> tuple[Entry, ...]:
     """The entries to be scored: none in a tree, and none once a skill is begun."""
     if compiled.declared.tree is not None or context.current in compiled.wired:
         return ()
-    return tuple(scorable_entries(compiled, Sight(compiled.lexicon, compiled.declared.scales, context)))
+    return tuple(scorable_entries(compiled, EvalContext(compiled.lexicon, compiled.declared.scales, context)))
 
 
-def _intents_at(compiled: Compiled, context: MoveContext, entries: Iterable[Entry]) -> Iterator[Intent]:
+def _intents_at(compiled: CompiledGraph, context: MoveContext, entries: Iterable[Entry]) -> Iterator[Intent]:
     """The intents that could make a difference: all of a tree, those of the entries, of the ways onward."""
     if compiled.declared.tree is not None:
         yield from all_intents(compiled.declared)

@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, Any, Self
 from skillweave.conversation import Turn
 from skillweave.errors import GraphRefused, InvalidGraph
 from skillweave.graph.advance import advance, context_of
+from skillweave.graph.builder import DeclaredBuilder
 from skillweave.graph.checked import Checkup, Level
-from skillweave.graph.compiled import Compiled, compile_graph
+from skillweave.graph.compiled import CompiledGraph, compile_graph
 from skillweave.graph.declared import Declared, EntryPick, GraphSkill, filled, require_whole
 from skillweave.graph.drawn import Edge, Node, Overlay
 from skillweave.graph.entry_scoring import score_entries
-from skillweave.graph.judging import Sight
 from skillweave.graph.move import Cursor, Move, MoveContext
-from skillweave.graph.moving import Leaf, move_from, reachable_from, walk
+from skillweave.graph.moving import Leaf, leaf_at, move_from, reachable_from
 from skillweave.graph.scoring import EntryScoring
 from skillweave.skill import Skill
 
 if TYPE_CHECKING:
-    from skillweave.graph.builder import GraphBuilder
     from skillweave.graph.simulate import Script, Simulation
     from skillweave.text.embedder import Embedder
 
@@ -72,15 +71,16 @@ class SkillGraph:
 
         Raises InvalidGraph for what cannot be a graph, GraphRefused for errors that the checkup finds.
         """
-        graph = _made(declared)
-        _act_on(graph, _check_named(check), known_tools)
+        graph = SkillGraph(declared) if isinstance(declared.pick, EntryPick) else ScoredGraph(declared)
+        if check not in list(Check):
+            raise InvalidGraph(f"check={str(check)[:60]!r} means nothing; give one of {', '.join(Check)}")
+        if check != Check.OFF:
+            _act_on(graph.checkup(known_tools), Check(check))
         return graph
 
     @staticmethod
     def builder() -> "GraphBuilder":
         """The fluent spelling: each method returns the builder, `build()` the graph."""
-        from skillweave.graph.builder import GraphBuilder
-
         return GraphBuilder()
 
     @staticmethod
@@ -111,7 +111,7 @@ class SkillGraph:
         return self._compiled.declared
 
     @property
-    def compiled(self) -> Compiled:
+    def compiled(self) -> CompiledGraph:
         """The indexes with which it is moved in."""
         return self._compiled
 
@@ -124,7 +124,7 @@ class SkillGraph:
         self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None
     ) -> str | None:
         """The skill that the conversation is in after this moment: `explain(context).to`."""
-        return self.explain(context, scoring).to
+        return move_from(self._compiled, context if isinstance(context, MoveContext) else read(context), scoring).to
 
     def explain(self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None) -> Move:
         """Where to from here and why; never raises for what conditions do. `scoring` comes from `score_entries`."""
@@ -132,11 +132,7 @@ class SkillGraph:
 
     def leaf(self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None) -> Leaf | None:
         """The leaf that a decision tree leads to at this moment; None for a graph of entries and routes."""
-        declared = self.declared
-        if declared.tree is None:
-            return None
-        sight = Sight(self._compiled.lexicon, declared.scales, read(context), scoring)
-        return walk(declared.tree, declared.default, sight)
+        return leaf_at(self._compiled, read(context), scoring)
 
     def advance(
         self, cursor: Cursor | None, turn: Turn, scoring: EntryScoring | None = None
@@ -200,45 +196,13 @@ class SkillGraph:
 
         Raises InvalidGraph for a script that cannot be read, and what the graph's scorer raises.
         """
-        from skillweave.graph.simulate import simulate
+        from skillweave.graph.simulate import play
 
-        return await simulate(self, script)
+        return await play(self._compiled, script)
 
     def with_skills(self, skills: Mapping[str, Skill]) -> Self:
         """The same graph, knowing of its skills what the definitions say; its digest stays the same."""
         return type(self)(filled(self.declared, skills), digest=self.digest)
-
-
-def _made(declared: Declared) -> SkillGraph:
-    if isinstance(declared.pick, EntryPick):
-        return SkillGraph(declared)
-    return ScoredGraph(declared)
-
-
-def read(context: MoveContext | Mapping[str, object]) -> MoveContext:
-    """The moment that a caller means; raises InvalidGraph naming the key that cannot be read."""
-    if isinstance(context, MoveContext):
-        return context
-    from skillweave.graph.data.context import read_context
-
-    return read_context(context)
-
-
-def _check_named(check: Check | str) -> Check:
-    if check not in list(Check):
-        raise InvalidGraph(f"check={str(check)[:60]!r} means nothing; give one of {', '.join(Check)}")
-    return Check(check)
-
-
-def _act_on(graph: SkillGraph, check: Check, known_tools: Collection[str] | None) -> None:
-    if check is Check.OFF:
-        return
-    report = graph.checkup(known_tools)
-    if check is Check.THROW and not report.ok:
-        raise GraphRefused(str(report), [problem for problem in report.problems if problem.level is Level.ERROR])
-    if check is Check.WARN:
-        for problem in report.problems:
-            log.warning("skill graph: %s %s [%s]", problem.message, problem.fix, problem.code)
 
 
 class ScoredGraph(SkillGraph):
@@ -250,3 +214,28 @@ class ScoredGraph(SkillGraph):
         Raises what the scorer raises; the cancellation of the task is never taken for a failure.
         """
         return await score_entries(self.compiled, read(context))
+
+
+class GraphBuilder(DeclaredBuilder):
+    """The fluent spelling of a graph; every method returns the builder, and raises InvalidGraph at once."""
+
+    def build(self, check: Check | str = Check.THROW, known_tools: Collection[str] | None = None) -> SkillGraph:
+        """The graph. Raises InvalidGraph for parts that exclude each other, GraphRefused for errors of the checkup."""
+        return SkillGraph.of(self.declared(), check=check, known_tools=known_tools)
+
+
+def read(context: MoveContext | Mapping[str, object]) -> MoveContext:
+    """The moment that a caller means; raises InvalidGraph naming the key that cannot be read."""
+    if isinstance(context, MoveContext):
+        return context
+    from skillweave.graph.data.context import read_context
+
+    return read_context(context)
+
+
+def _act_on(report: Checkup, check: Check) -> None:
+    if check is Check.THROW and not report.ok:
+        raise GraphRefused(str(report), [problem for problem in report.problems if problem.level is Level.ERROR])
+    if check is Check.WARN:
+        for problem in report.problems:
+            log.warning("skill graph: %s %s [%s]", problem.message, problem.fix, problem.code)

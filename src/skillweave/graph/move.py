@@ -36,7 +36,7 @@ class MoveContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PredicateContext:
     """What a condition looks at: the moment, and the one tool result that is judged, None without one."""
 
     context: MoveContext

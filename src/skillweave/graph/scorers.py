@@ -8,8 +8,9 @@ from functools import cached_property, lru_cache
 from math import isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from skillweave.errors import InvalidGraph, NoEmbedder, nearest_names
+from skillweave.errors import InvalidGraph, NoEmbedder
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy, Scorer
+from skillweave.graph.shape import hint
 from skillweave.text.plural import singular
 from skillweave.text.words import words_of
 
@@ -168,9 +169,8 @@ def scorer_named(
     Raises InvalidGraph for a name that no scorer has, and for a policy that cannot be.
     """
     if name not in DEFAULT_POLICIES:
-        near = nearest_names(name, DEFAULT_POLICIES)
-        guess = f"did you mean {near[0]!r}? " if near else ""
-        raise InvalidGraph(f"there is no scorer {name[:60]!r}; {guess}the scorers are {', '.join(DEFAULT_POLICIES)}")
+        known = ", ".join(DEFAULT_POLICIES)
+        raise InvalidGraph(f"there is no scorer {name[:60]!r}; {hint(name, DEFAULT_POLICIES)}the scorers are {known}")
     given: dict[str, Any] = dict(changes or {})
     policy = replace(DEFAULT_POLICIES[name], **given)
     if name == EmbeddingScorer.name:

@@ -2,12 +2,11 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from skillweave.errors import InvalidGraph, nearest_names
 from skillweave.frontmatter import Keys, Plain, resolved
-from skillweave.graph.declared import ANY
 
 MOST_SKILLS = 10_000
 MOST_ENTRIES = 10_000
@@ -19,8 +18,6 @@ MOST_ITEMS = 1_000
 MOST_DECISIONS = 20_000
 DEEPEST_TREE = 200
 """Decisions on the way to a leaf."""
-DEEPEST_ALL = 32
-"""How deep `all` may stand in `all`."""
 
 LONGEST_ID = 100
 LONGEST_LABEL = 1_000
@@ -33,7 +30,7 @@ LARGEST_WHOLE = 1_000_000_000
 """The highest count, limit or priority; a priority may be as far below zero."""
 
 
-ANY_SKILL = (ANY, "ANY")
+ANY_SKILL = ("*", "ANY")
 """What stands for any skill, and is the id of none."""
 
 _NAME = re.compile(r"[\w-]{1,60}")
@@ -72,6 +69,12 @@ def shown(value: object) -> str:
     return f"code ({type(value).__name__})" if callable(value) else f"a {type(value).__name__}"
 
 
+def hint(name: str, known: Iterable[str]) -> str:
+    """The question whether the nearest known name was meant, with a blank after it; empty where none is near."""
+    near = nearest_names(name, known)
+    return f"did you mean {near[0]!r}? " if near else ""
+
+
 def require_mapping(value: object, place: str, fix: str) -> Mapping[str, object]:
     """A mapping whose keys are texts."""
     if not isinstance(value, Mapping):
@@ -86,11 +89,8 @@ def require_known_keys(mapping: Mapping[str, object], known: Collection[str], pl
     """No key but the known ones; the nearest of them is offered for a misspelling."""
     for key in mapping:
         if key not in known:
-            near = nearest_names(key, known)
-            guess = f"did you mean {near[0]!r}? " if near else ""
-            raise wrong(
-                place, f"the key {key[:60]!r} means nothing here", f"{guess}the keys are {', '.join(known)}".strip()
-            )
+            fix = f"{hint(key, known)}the keys are {', '.join(known)}".strip()
+            raise wrong(place, f"the key {key[:60]!r} means nothing here", fix)
 
 
 def require_list(value: object, place: str, fix: str, most: int = MOST_ITEMS) -> Sequence[object]:

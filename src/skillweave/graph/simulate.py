@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from skillweave.conversation import Message, Role, ToolResult
-from skillweave.errors import nearest_names
 from skillweave.graph.advance import advance, at
+from skillweave.graph.compiled import CompiledGraph
 from skillweave.graph.data.context import RESULT_KEYS, read_picks, read_result
-from skillweave.graph.graph import ScoredGraph, SkillGraph
+from skillweave.graph.entry_scoring import score_entries
 from skillweave.graph.move import By, Cursor, Move, MoveContext
-from skillweave.graph.scoring import EntryScoring
+from skillweave.graph.moving import leaf_at
 from skillweave.graph.shape import (
+    hint,
     inside,
     is_null,
     require_known_keys,
@@ -137,9 +138,8 @@ def _id(value: object, place: str) -> str | None:
 def _by(value: object, place: str) -> By:
     name = require_text(value, place, f"write one of {', '.join(_WAYS)}")
     if name not in _WAYS:
-        near = nearest_names(name, _WAYS)
-        guess = f"did you mean {near[0]!r}? " if near else ""
-        raise wrong(place, f"nothing moves by {shown(name)}", f"{guess}write one of {', '.join(_WAYS)}")
+        fix = f"{hint(name, _WAYS)}write one of {', '.join(_WAYS)}"
+        raise wrong(place, f"nothing moves by {shown(name)}", fix)
     return By(name)
 
 
@@ -202,7 +202,7 @@ class Simulation:
         return {"ok": self.ok, "moves": [step.to_dict() for step in self.steps]}
 
 
-async def simulate(graph: SkillGraph, script: Script) -> Simulation:
+async def play(compiled: CompiledGraph, script: Script) -> Simulation:
     """Play the steps one after the other, as a conversation of its own.
 
     Words of the user are the model's call 1, every other step is the next call: the tool results of the step before
@@ -212,7 +212,7 @@ async def simulate(graph: SkillGraph, script: Script) -> Simulation:
 
     Raises InvalidGraph for a script that cannot be read, and what the scorer raises.
     """
-    played = _Conversation(graph)
+    played = _Conversation(compiled)
     steps = [await played.play(step) for step in read_script(script)]
     return Simulation(tuple(steps), played.cursor)
 
@@ -220,20 +220,20 @@ async def simulate(graph: SkillGraph, script: Script) -> Simulation:
 class _Conversation:
     """Where a simulated conversation stands."""
 
-    def __init__(self, graph: SkillGraph) -> None:
+    def __init__(self, compiled: CompiledGraph) -> None:
         self.cursor: Cursor | None = None
-        self._graph = graph
+        self._compiled = compiled
         self._history: list[Message] = []
         self._user = ""
         self._iteration = 0
         self._turns = 0
 
     async def play(self, step: Step) -> Simulated:
-        context = at(self.cursor, self._moment(step), self._graph.compiled)
-        scoring = await self._scored(context)
+        context = at(self.cursor, self._moment(step), self._compiled)
+        scoring = await score_entries(self._compiled, context) if self._compiled.has_scorer else None
         self._turns += 1
-        move, self.cursor = advance(self._graph.compiled, self.cursor, context, f"step {self._turns}", scoring)
-        leaf = self._graph.leaf(context, scoring)
+        move, self.cursor = advance(self._compiled, self.cursor, context, f"step {self._turns}", scoring)
+        leaf = leaf_at(self._compiled, context, scoring)
         skill = None if self.cursor is None else self.cursor.skill
         return Simulated(step, move, skill, None if leaf is None else leaf.skill)
 
@@ -256,6 +256,3 @@ class _Conversation:
             picks=step.picks,
             between=bool(step.picks) and step.user is None and not step.tools,
         )
-
-    async def _scored(self, context: MoveContext) -> EntryScoring | None:
-        return await self._graph.score_entries(context) if isinstance(self._graph, ScoredGraph) else None

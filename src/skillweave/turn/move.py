@@ -13,10 +13,11 @@ from skillweave.decisions import Evidence, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.block import digest_in, text_digest
 from skillweave.graph.advance import advance, at, context_of
-from skillweave.graph.compiled import Compiled, needs_scoring
+from skillweave.graph.compiled import CompiledGraph, needs_scoring
+from skillweave.graph.conditions import judge
 from skillweave.graph.entry_scoring import is_never
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.judging import Sight, judge
+from skillweave.graph.judging import EvalContext
 from skillweave.graph.move import Cursor, Move, MoveContext, Why
 from skillweave.graph.moving import Notes, reachable_from, refusal
 from skillweave.graph.scoring import EntryScoring
@@ -66,7 +67,7 @@ class Wiring:
     _places: dict[str | None, Here] = field(default_factory=dict, repr=False)
 
     @property
-    def compiled(self) -> Compiled:
+    def compiled(self) -> CompiledGraph:
         """The graph's indexes."""
         return self.graph.compiled
 
@@ -299,14 +300,14 @@ def _base(wiring: Wiring, context: MoveContext, scoring: EntryScoring | None, no
     compiled = wiring.compiled
     if not compiled.base:
         return
-    sight = Sight(compiled.lexicon, compiled.declared.scales, context, scoring)
-    never = is_never(compiled, sight)
+    ctx = EvalContext(compiled.lexicon, compiled.declared.scales, context, scoring)
+    never = is_never(compiled, ctx)
     for entry in chain.from_iterable(compiled.base.values()):
         if never and entry.condition is not None:
             continue
         if entry.condition is None:
             yield Candidate(entry.skill, 1.0, MATCHER, (Evidence("entry", f"{entry.skill} ({_BASE})"),))
-        elif (verdict := judge(entry.condition, sight)).holds:
+        elif (verdict := judge(entry.condition, ctx)).holds:
             yield Candidate(entry.skill, 1.0, MATCHER, verdict.evidence)
         elif verdict.raised:
             notes.failed(verdict, f"entry {entry.skill}")

@@ -5,10 +5,11 @@ from math import isfinite
 from typing import NamedTuple
 
 from skillweave.graph.checked import Problem, problem
-from skillweave.graph.checkup.subject import Declaration, Subject, named, opening, said, several
+from skillweave.graph.checkup.subject import Declaration, Subject, said
 from skillweave.graph.checkup.terms import TOOL, OnTool, Part, Place, Terms, asked_values, bounds_of, terms_of
 from skillweave.graph.declared import STATUSES, Entry, Route
 from skillweave.graph.guards import HOP_FIELDS, LISTED, ORDERED, FieldTest, Scalar, Scales, type_name
+from skillweave.graph.wording import named, sentence, several
 
 _TYPES: Mapping[str, str] = {name: "a number" if name == "iteration" else "text" for name in HOP_FIELDS}
 
@@ -26,7 +27,7 @@ def check_typed(subject: Subject) -> Iterator[Problem]:
         for part in declaration.parts:
             mistake = mistake_in(part, subject.declared.scales) if isinstance(part, FieldTest) else None
             if isinstance(part, FieldTest) and mistake is not None:
-                message = f"{opening(declaration.called)} asks for {said(part)}, and {mistake.why}."
+                message = f"{sentence(declaration.called)} asks for {said(part)}, and {mistake.why}."
                 yield problem("untyped-comparison", message, mistake.fix, **declaration.spot)
 
 
@@ -85,7 +86,7 @@ def check_satisfiable(subject: Subject) -> Iterator[Problem]:
             continue
         parts, place = _proof(declaration, subject.declared.scales)
         if place is not None:
-            message = f"{opening(declaration.called)} {_fate(declaration)}: {_why(parts, place)}."
+            message = f"{sentence(declaration.called)} {_fate(declaration)}: {_why(parts, place)}."
             yield problem("guard-unsatisfiable", message, _fix(subject, parts), **declaration.spot)
 
 
@@ -157,6 +158,5 @@ def _fix(subject: Subject, parts: list[Part]) -> str:
     statuses = [part.value for part in parts if isinstance(part, FieldTest) and part.field == "status"]
     stray = next((one for one in statuses if isinstance(one, str) and one not in STATUSES), None)
     if stray is not None:
-        near = subject.guesses.of(stray, STATUSES, "statuses")
-        return f"Write {named(near)}." if near else f"Write one of {', '.join(STATUSES)}."
+        return subject.guesses.fix(stray, STATUSES, "statuses", f"Write one of {', '.join(STATUSES)}.")
     return "Correct one of the conditions, or remove what can never happen."

@@ -9,9 +9,10 @@ from skillweave.graph.checkup.comparisons import check_satisfiable, check_typed
 from skillweave.graph.checkup.order import check_routes, check_rules
 from skillweave.graph.checkup.phrases import check_intents, check_phrases
 from skillweave.graph.checkup.reaching import check_reaching, check_wiring
-from skillweave.graph.checkup.subject import Subject, named
+from skillweave.graph.checkup.subject import Subject
 from skillweave.graph.checkup.tools import check_bodies, check_vocabulary
 from skillweave.graph.declared import Declared
+from skillweave.graph.wording import named
 
 
 def notes_on(subject: Subject, suppressed: Mapping[str, Sequence[Problem]]) -> Iterator[str]:

@@ -5,11 +5,11 @@ from itertools import groupby
 
 from skillweave.graph.checked import Problem, problem
 from skillweave.graph.checkup.pairs import first_implied, first_together
-from skillweave.graph.checkup.subject import Subject, named, opening, several, way
+from skillweave.graph.checkup.subject import Subject, way
 from skillweave.graph.checkup.terms import Terms
-from skillweave.graph.compiled import spaced
-from skillweave.graph.conditions import Condition, Keywords, leaves_of
+from skillweave.graph.conditions import Condition, Keywords, leaves_of, spaced
 from skillweave.graph.declared import ANY, Route
+from skillweave.graph.wording import named, sentence, several
 
 
 def check_routes(subject: Subject) -> Iterator[Problem]:
@@ -37,7 +37,7 @@ def _may_fire(subject: Subject, position: int) -> bool:
 
 
 def _loop(route: Route) -> Problem:
-    message = f"{opening(way(route))} leads back to where it comes from."
+    message = f"{sentence(way(route))} leads back to where it comes from."
     fix = "Remove it; the conversation stays at a skill anyway."
     return problem("self-loop", message, fix, from_=route.from_, to=route.to)
 
@@ -49,7 +49,7 @@ def _duplicates(subject: Subject, positions: Sequence[int]) -> Iterator[tuple[in
         terms = subject.route_terms.get(position)
         key = (route.to, None if terms is None else (frozenset(terms.values.items()), terms.needs))
         if key in seen:
-            message = f"{opening(way(route))} is declared twice with the same conditions."
+            message = f"{sentence(way(route))} is declared twice with the same conditions."
             yield (
                 position,
                 problem("duplicate-route", message, "Remove one of the two.", from_=route.from_, to=route.to),
@@ -72,9 +72,9 @@ def _shadowed(subject: Subject, source: str, asked: Sequence[int]) -> Iterator[t
 
 
 def _shadow(route: Route, winner: Route) -> Problem:
-    message = f"{opening(way(route))} never wins: wherever it fires, the one to {named(winner.to)} fires before it."
+    message = f"{sentence(way(route))} never wins: wherever it fires, the one to {named(winner.to)} fires before it."
     if winner.to == route.to:
-        message = f"{opening(way(route))} changes nothing: wherever it fires, another one to there fires before it."
+        message = f"{sentence(way(route))} changes nothing: wherever it fires, another one to there fires before it."
         return problem("shadowed-route", message, "Remove it.", from_=route.from_, to=route.to)
     fix = "Give it a higher priority or declare it first, or remove it."
     return problem("shadowed-route", message, fix, from_=route.from_, to=route.to)

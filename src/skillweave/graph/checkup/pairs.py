@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from heapq import merge
 from typing import TypeAlias
 
@@ -54,25 +55,28 @@ def first_implied(wholes: Sequence[Terms | None], budget: Budget) -> Iterator[in
             return sum(len(kept.get(handle, ())) for handle in handles)
 
         candidates = merge(*(kept[handle] for handle in _looked_up(terms, inside, crowd) if handle in kept))
-        yield _first_implied(candidates, terms, wholes, budget)
+        yield _first(candidates, budget, partial(_is_implied, wholes, terms))
         for handle in min(_keepable(terms), key=crowd):
             kept[handle].append(position)
 
 
-def _first_implied(
-    candidates: Iterable[int], terms: Terms, wholes: Sequence[Terms | None], budget: Budget
-) -> int | None:
+def _first(candidates: Iterable[int], budget: Budget, fits: Callable[[int], bool]) -> int | None:
+    """The first candidate that fits; one may stand there twice in a row. None once the budget is spent."""
     before = None
     for candidate in candidates:
-        other = wholes[candidate]
-        if candidate == before or other is None:
+        if candidate == before:
             continue
         if not budget.take():
             return None
-        if implies(terms, other):
+        if fits(candidate):
             return candidate
         before = candidate
     return None
+
+
+def _is_implied(wholes: Sequence[Terms | None], terms: Terms, candidate: int) -> bool:
+    other = wholes[candidate]
+    return other is not None and implies(terms, other)
 
 
 def _keepable(terms: Terms) -> Iterator[Sequence[Handle]]:
@@ -144,28 +148,13 @@ def first_together(
             yield None
             continue
         points = {place: terms.points[place] for place in index.places if place in terms.points}
-        yield _first_overlap(index.near(points), position, wholes, budget, concerns)
+        yield _first(index.near(points), budget, partial(_may_meet, wholes, position, concerns))
         index.add(position, points)
 
 
-def _first_overlap(
-    candidates: Iterable[int],
-    position: int,
-    wholes: Sequence[Terms | None],
-    budget: Budget,
-    concerns: Callable[[int, int], bool],
-) -> int | None:
-    terms, before = wholes[position], None
-    for candidate in candidates:
-        other = wholes[candidate]
-        if candidate == before or other is None or terms is None:
-            continue
-        if not budget.take():
-            return None
-        if concerns(candidate, position) and not disjoint(other, terms):
-            return candidate
-        before = candidate
-    return None
+def _may_meet(wholes: Sequence[Terms | None], later: int, concerns: Callable[[int, int], bool], earlier: int) -> bool:
+    one, other = wholes[earlier], wholes[later]
+    return one is not None and other is not None and concerns(earlier, later) and not disjoint(one, other)
 
 
 class _Index:

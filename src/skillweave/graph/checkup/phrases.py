@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillweave.graph.checked import Problem, problem
-from skillweave.graph.checkup.subject import Declaration, Subject, named
-from skillweave.graph.compiled import Compiled, spaced
-from skillweave.graph.conditions import Condition, Intent, leaves_of
+from skillweave.graph.checkup.subject import Declaration, Subject
+from skillweave.graph.compiled import CompiledGraph
+from skillweave.graph.conditions import Condition, Intent, judge, leaves_of, spaced
 from skillweave.graph.declared import Decide, Entry, Route
-from skillweave.graph.judging import HOLDS, Sight, judge
+from skillweave.graph.judging import HOLDS, EvalContext
 from skillweave.graph.move import MoveContext
+from skillweave.graph.wording import named
 
 _MANY_RULES = 3
 """From so many entries with conditions on, phrases that try them are missed."""
@@ -31,7 +32,7 @@ def check_phrases(subject: Subject) -> Iterator[Problem]:
 @dataclass(frozen=True, slots=True)
 class _Trials:
     subject: Subject
-    compiled: Compiled
+    compiled: CompiledGraph
 
     def examples(self) -> Iterator[Problem]:
         for entry in self.subject.declared.entries:
@@ -51,8 +52,8 @@ class _Trials:
                 fix = "Remove it from the examples, or from `never_routes`."
                 yield problem("never-routes-claimed", message, fix, skill=owner)
                 continue
-            sight = self._sight(phrase)
-            claiming = next((place for place in self._candidates(sight) if self._claims(place, sight)), None)
+            ctx = self._sight(phrase)
+            claiming = next((place for place in self._candidates(ctx) if self._claims(place, ctx)), None)
             if claiming is not None:
                 claimer = named(entries[claiming].skill)
                 message = f"{named(phrase)} must not begin any entry, and the condition of {claimer} holds for it."
@@ -60,15 +61,15 @@ class _Trials:
                 yield problem("never-routes-claimed", message, fix, skill=entries[claiming].skill)
 
     def _example(self, entry: Entry, example: str) -> Iterator[Problem]:
-        sight, owner, phrase = self._sight(example), named(entry.skill), named(example)
-        own = HOLDS if entry.condition is None else judge(entry.condition, sight)
+        ctx, owner, phrase = self._sight(example), named(entry.skill), named(example)
+        own = HOLDS if entry.condition is None else judge(entry.condition, ctx)
         if not own.holds:
             raised = f" ({own.evidence[0].text})" if own.raised else ""
             message = f"The condition of the entry {owner} does not hold for its example {phrase}{raised}."
             yield problem("example-misses-own-rule", message, _FIT, skill=entry.skill)
         if not self.subject.in_order:
             return
-        earlier = self._winner(sight)
+        earlier = self._winner(ctx)
         if earlier is None:
             message = f"No entry begins on {phrase}, an example of {owner}."
             yield problem("example-unclaimed", message, _FIT, skill=entry.skill)
@@ -77,25 +78,25 @@ class _Trials:
             fix = f"Declare {owner} first, or narrow the condition of {named(earlier)}."
             yield problem("example-shadowed-by-earlier", message, fix, skill=entry.skill, from_=earlier, to=entry.skill)
 
-    def _sight(self, phrase: str) -> Sight:
-        return Sight(self.compiled.lexicon, self.subject.declared.scales, MoveContext(user=phrase))
+    def _sight(self, phrase: str) -> EvalContext:
+        return EvalContext(self.compiled.lexicon, self.subject.declared.scales, MoveContext(user=phrase))
 
-    def _winner(self, sight: Sight) -> str | None:
+    def _winner(self, ctx: EvalContext) -> str | None:
         """The skill that begins."""
-        for place in self._candidates(sight):
+        for place in self._candidates(ctx):
             entry = self.subject.declared.entries[place]
-            if entry.condition is None or self._claims(place, sight):
+            if entry.condition is None or self._claims(place, ctx):
                 return entry.skill
         return None
 
-    def _candidates(self, sight: Sight) -> list[int]:
+    def _candidates(self, ctx: EvalContext) -> list[int]:
         """The entries that may hold, in order: those without phrases and those of which a phrase is there."""
-        hit = (place for number in sight.hits for place in self.compiled.by_phrase.get(number, ()))
-        return sorted({*self.compiled.alone, *hit})
+        hit = (place for number in ctx.hits for place in self.compiled.by_phrase.get(number, ()))
+        return sorted({*self.compiled.without_phrase, *hit})
 
-    def _claims(self, position: int, sight: Sight) -> bool:
+    def _claims(self, position: int, ctx: EvalContext) -> bool:
         condition = self.subject.declared.entries[position].condition
-        return condition is not None and judge(condition, sight).holds
+        return condition is not None and judge(condition, ctx).holds
 
 
 _FIT = "Widen the condition so that it holds, or correct the example."

@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import TypeAlias
 
 from skillweave.graph.checked import Problem, problem
-from skillweave.graph.checkup.subject import Spot, Subject, named, opening, several, way
+from skillweave.graph.checkup.subject import Spot, Subject, way
 from skillweave.graph.declared import ANY, Route, leaf_ids
+from skillweave.graph.wording import named, sentence, several
 
 
 def check_wiring(subject: Subject) -> Iterator[Problem]:
@@ -33,7 +34,7 @@ def _named_skills(subject: Subject) -> Iterator[tuple[str, Spot]]:
     for entry in declared.entries:
         yield "An entry", {"skill": entry.skill}
     for route in declared.routes:
-        user = opening(way(route))
+        user = sentence(way(route))
         for end in dict.fromkeys((route.from_, route.to)):
             if end != ANY or end == route.to:
                 yield user, {"skill": end, "from_": route.from_, "to": route.to}
@@ -50,8 +51,8 @@ def _unknown_skill(subject: Subject, user: str, place: Spot) -> Problem:
     if name == ANY:
         message = f"{user} names {named(ANY)}, which is no skill: it stands for any skill a route comes from."
         return problem("unknown-skill", message, "Name the one skill that is meant.", **place)
-    near = subject.guesses.of(name, subject.skills, "skills")
-    fix = f"Write {named(near)}." if near else f"Add {named(name)} to the skills, or remove what names it."
+    otherwise = f"Add {named(name)} to the skills, or remove what names it."
+    fix = subject.guesses.fix(name, subject.skills, "skills", otherwise)
     return problem("unknown-skill", f"{user} names {named(name)}, which is not among the skills.", fix, **place)
 
 

@@ -9,34 +9,12 @@ from typing import TypedDict
 from skillweave.errors import nearest_names
 from skillweave.graph.checkup.pairs import Budget
 from skillweave.graph.checkup.terms import OnTool, Part, Terms, bounds_of, parts_of, parts_of_route, terms_of
-from skillweave.graph.compiled import Compiled, compile_graph, decisions_of, wired_ids
-from skillweave.graph.conditions import (
-    AtIteration,
-    HistoryMin,
-    Intent,
-)
+from skillweave.graph.compiled import CompiledGraph, compile_graph, decisions_of, wired_ids
 from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Route
 from skillweave.graph.guards import FieldTest
+from skillweave.graph.wording import named
 
-_LONGEST = 80
-_MOST_NAMED = 5
 _MOST_GUESSES = 20
-
-
-def named(text: str) -> str:
-    """The text between backticks, printable and short."""
-    cut = text[:_LONGEST]
-    if not cut.isprintable():
-        cut = "".join(letter if letter.isprintable() else "�" for letter in cut)
-    return f"`{cut}…`" if len(text) > _LONGEST else f"`{cut}`"
-
-
-def several(texts: Sequence[str]) -> str:
-    """The first few of them between backticks, and how many more there are."""
-    shown = list(map(named, texts[:_MOST_NAMED]))
-    if len(texts) > _MOST_NAMED:
-        return f"{', '.join(shown)} and {len(texts) - _MOST_NAMED} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else "nothing"
 
 
 def way(route: Route) -> str:
@@ -46,34 +24,20 @@ def way(route: Route) -> str:
     return f"the route from {from_} to {named(route.to)}{label}"
 
 
-def opening(words: str) -> str:
-    """The words as a sentence begins."""
-    return words[:1].upper() + words[1:]
-
-
 def said(part: Part) -> str:
     """A part of a condition as it was declared, on one line."""
     try:
-        text = _said(part)
+        match part:
+            case FieldTest():
+                text = str(part)
+            case OnTool(regex):
+                text = f"on_tool /{regex.source}/"
+            case _:
+                key, value = next(iter(part.write("").items()))
+                text = f"{key} {value}"
     except ValueError:  # Python refuses to write out a number of thousands of digits
         text = "a comparison with a very long number"
     return named(" ".join(text.split()))
-
-
-def _said(part: Part) -> str:
-    match part:
-        case FieldTest():
-            return str(part)
-        case OnTool(regex):
-            return f"on_tool /{regex.source}/"
-        case HistoryMin(messages):
-            return f"history_min {messages}"
-        case AtIteration(iteration):
-            return f"iteration {iteration}"
-        case Intent(intent):
-            return f"intent {intent}"
-        case _:
-            return type(part).__name__.lower()
 
 
 class Guesses:
@@ -82,14 +46,13 @@ class Guesses:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], str] = {}
 
-    def of(self, name: str, known: Iterable[str], among: str = "") -> str | None:
-        """The known name that is nearest, None for none; `among` tells one set of known names from another."""
+    def fix(self, name: str, known: Iterable[str], among: str, otherwise: str) -> str:
+        """To write the nearest known name, or else the other remedy; `among` tells sets of known names apart."""
         key = (among, name)
-        if key not in self._found:
-            if len(self._found) >= _MOST_GUESSES:
-                return None
+        if key not in self._found and len(self._found) < _MOST_GUESSES:
             self._found[key] = next(iter(nearest_names(name, known)), "")
-        return self._found[key] or None
+        near = self._found.get(key)
+        return f"Write {named(near)}." if near else otherwise
 
 
 class Spot(TypedDict, total=False):
@@ -217,7 +180,7 @@ class Subject:
         return found
 
     @cached_property
-    def compiled(self) -> Compiled | None:
+    def compiled(self) -> CompiledGraph | None:
         """The entries made ready to be tried, None where one of their conditions cannot be compiled."""
         entries = replace(self.declared, skills=(), routes=(), tree=None, default=None)
         try:

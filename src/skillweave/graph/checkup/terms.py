@@ -7,7 +7,6 @@ from typing import TypeAlias
 
 from skillweave.errors import InvalidGraph
 from skillweave.graph.checkup.values import ANY_TEXT, Numbers, Point, Values, Words, compared, listed, numbers
-from skillweave.graph.compiled import expression, phrases_of
 from skillweave.graph.conditions import (
     AllOf,
     AtIteration,
@@ -19,7 +18,9 @@ from skillweave.graph.conditions import (
     Predicate,
     Regex,
     UserContains,
+    expression,
     leaves_of,
+    phrases_of,
 )
 from skillweave.graph.declared import ANY, STATUSES, Decide, Entry, Route
 from skillweave.graph.guards import FieldTest, Op, Scales
@@ -34,7 +35,7 @@ class OnTool:
     regex: Regex
 
 
-Part: TypeAlias = FieldTest | OnTool | Keywords | UserContains | Regex | HistoryMin | AtIteration | Intent | Predicate
+Part: TypeAlias = FieldTest | OnTool | Condition
 
 
 def parts_of(condition: Condition | None) -> Iterator[Part]:

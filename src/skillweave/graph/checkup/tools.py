@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from skillweave.graph.checked import Problem, problem
-from skillweave.graph.checkup.subject import Declaration, Subject, named, opening, several, way
+from skillweave.graph.checkup.subject import Declaration, Subject, way
 from skillweave.graph.checkup.terms import Expression, OnTool, Part
 from skillweave.graph.declared import ANY, STATUSES, GraphSkill, Route
 from skillweave.graph.guards import FieldTest, Op
+from skillweave.graph.wording import named, sentence, several
 from skillweave.text.automaton import Automaton, MatchMode, compile_automaton
 
 
@@ -71,11 +72,6 @@ class Toolbox:
         return (names_of(skill.tools), *host)
 
 
-def all_names(boxes: Collection[Names]) -> Iterator[str]:
-    """Every exact name."""
-    return (name for names in boxes for name in sorted(names.exact))
-
-
 _A_SKILL = "a skill"
 
 
@@ -101,7 +97,7 @@ def _tools(subject: Subject, route: Route, parts: Sequence[Part], boxes: Collect
         if isinstance(part, OnTool):
             expression = Expression(part.regex)
             if not any(names.might_match(expression) for names in boxes):
-                wait = f"{opening(way(route))} waits for tools with {named(part.regex.source)} in their name"
+                wait = f"{sentence(way(route))} waits for tools with {named(part.regex.source)} in their name"
                 message = f"{wait}, which {_nobody(subject, whose)}."
                 fix = f"Correct the expression, or add the tool to those of {whose} or to the known tools."
                 yield problem("unknown-tool", message, fix, from_=route.from_, to=route.to)
@@ -109,9 +105,10 @@ def _tools(subject: Subject, route: Route, parts: Sequence[Part], boxes: Collect
             wanted.update(dict.fromkeys(_tools_in(part)))
     for tool in wanted:
         if not any(tool in names for names in boxes):
-            message = f"{opening(way(route))} waits for the tool {named(tool)}, which {_nobody(subject, whose)}."
-            near = subject.guesses.of(tool, all_names(boxes), f"tools of {whose}")
-            fix = f"Write {named(near)}." if near else f"Add it to the tools of {whose} or to the known tools."
+            message = f"{sentence(way(route))} waits for the tool {named(tool)}, which {_nobody(subject, whose)}."
+            otherwise = f"Add it to the tools of {whose} or to the known tools."
+            exact = (name for names in boxes for name in sorted(names.exact))
+            fix = subject.guesses.fix(tool, exact, f"tools of {whose}", otherwise)
             yield problem("unknown-tool", message, fix, from_=route.from_, to=route.to)
 
 
@@ -138,9 +135,8 @@ def _statuses(subject: Subject, declaration: Declaration) -> Iterator[Problem]:
             wanted.update(dict.fromkeys(value for value in values if isinstance(value, str)))
     for status in wanted:
         if status not in STATUSES:
-            message = f"{opening(declaration.called)} names the status {named(status)}, which no tool result has."
-            near = subject.guesses.of(status, STATUSES, "statuses")
-            fix = f"Write {named(near)}." if near else f"Write one of {', '.join(STATUSES)}."
+            message = f"{sentence(declaration.called)} names the status {named(status)}, which no tool result has."
+            fix = subject.guesses.fix(status, STATUSES, "statuses", f"Write one of {', '.join(STATUSES)}.")
             yield problem("unknown-status", message, fix, **declaration.spot)
 
 
@@ -192,8 +188,9 @@ class _Texts:
         if unknown:
             nobody = "no skill has" if host is None else "neither a skill nor the host has"
             message = f"The text of {named(skill.id)} calls {several(unknown)}, which {nobody}."
-            near = self.toolbox.subject.guesses.of(unknown[0], sorted(self.toolbox.all_skills.exact), "all tools")
-            fix = f"Write {named(near)}." if near else "Correct the name, or add the tool to the known ones."
+            otherwise = "Correct the name, or add the tool to the known ones."
+            known = sorted(self.toolbox.all_skills.exact)
+            fix = self.toolbox.subject.guesses.fix(unknown[0], known, "all tools", otherwise)
             yield problem("body-unknown-tool", message, fix, skill=skill.id)
 
     @cached_property

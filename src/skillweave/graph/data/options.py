@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from skillweave.errors import nearest_names
 from skillweave.graph.declared import ANY, EntryPick, Limits
 from skillweave.graph.guards import Scales
 from skillweave.graph.scorers import DEFAULT_POLICIES, scorer_named
@@ -13,6 +12,7 @@ from skillweave.graph.shape import (
     LONGEST_LABEL,
     MOST_ITEMS,
     MOST_SKILLS,
+    hint,
     inside,
     is_null,
     require_count,
@@ -180,10 +180,7 @@ def _picked(name: str, policy: Mapping[str, float | None], embedder: "Embedder |
 def _name(value: object, place: str) -> str:
     name = require_text(value, place, _PICK_FORM)
     if name not in PICKS:
-        near = nearest_names(name, PICKS)
-        raise wrong(
-            place, f"nothing picks by {shown(name)}", f"did you mean {near[0]!r}? {_PICK_FORM}" if near else _PICK_FORM
-        )
+        raise wrong(place, f"nothing picks by {shown(name)}", f"{hint(name, PICKS)}{_PICK_FORM}")
     return name
 
 

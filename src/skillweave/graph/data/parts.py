@@ -4,19 +4,9 @@ from collections.abc import Mapping
 
 from skillweave.formats.data import as_json
 from skillweave.frontmatter import resolved
-from skillweave.graph.conditions import Condition
-from skillweave.graph.data.conditions import (
-    CONDITION_FORM,
-    read_condition,
-    read_guard,
-    read_on_status,
-    read_on_tool,
-    write_condition,
-    write_guard,
-    write_on_status,
-    write_on_tool,
-)
+from skillweave.graph.conditions import CONDITION_FORM, Condition, Regex, read_condition, write_condition
 from skillweave.graph.declared import ANY, Decide, Entry, GraphSkill, Route, TreeNode
+from skillweave.graph.guards import read_guard, write_guard
 from skillweave.graph.shape import (
     ANY_SKILL,
     DEEPEST_TREE,
@@ -227,6 +217,41 @@ def _source(value: object, place: str) -> str:
 DECISION_KEYS = ("if", "label", "then", "else")
 
 _TREE_FORM = "write a skill's id, or {if: CONDITION, then: ..., else: ...}"
+
+
+_TOOL = "write a tool's name, or {regex: EXPRESSION}"
+_STATUS = "write a status such as success, or a list of them"
+
+
+def read_on_tool(value: object, place: str) -> str | Regex:
+    """A tool's name as it stands, or an expression that is searched in it; raises InvalidGraph."""
+    if isinstance(value, Regex):
+        value = value.write()
+    if isinstance(value, Mapping):
+        require_known_keys(value, ("regex", "flags"), place)
+        if "regex" not in value:
+            raise wrong(place, "there is no expression", "write {regex: EXPRESSION}")
+        return Regex.read(value, place)
+    if not isinstance(value, str):
+        raise wrong(place, f"it is {shown(value)}, and a tool is expected", _TOOL)
+    return require_text(value, place, _TOOL)
+
+
+def write_on_tool(on_tool: str | Regex) -> object:
+    """The tool or the expression as plain data."""
+    return on_tool.write() if isinstance(on_tool, Regex) else on_tool
+
+
+def read_on_status(value: object, place: str) -> tuple[str, ...]:
+    """The statuses that do, one or several; whether there are such statuses is the checkup's to say."""
+    if isinstance(value, str):
+        return (require_text(value, place, _STATUS),)
+    return require_texts(list(value) if isinstance(value, set | frozenset) else value, place, _STATUS)
+
+
+def write_on_status(statuses: tuple[str, ...]) -> object:
+    """The statuses as plain data, a single one without a list."""
+    return statuses[0] if len(statuses) == 1 else list(statuses)
 
 
 def read_tree(value: object, place: str) -> TreeNode:

@@ -1,41 +1,12 @@
 """Declared text as a drawing shows it: on one line, not too long, of characters that every format can hold."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from unicodedata import category
 
 from skillweave.graph.declared import ANY
 from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
-
-BLANK = "(blank)"
-"""Stands for a text of which nothing would be seen."""
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_NO_CHARACTER = re.compile("[\ud800-\udfff\ufffe\uffff]")
-_SLACK = 10
-_UNSEEN = frozenset({"Cf", "Zs"})
-
-
-def printable(text: str, longest: int) -> str:
-    """The text on one line, of at most so many characters; the end of a longer one becomes an ellipsis.
-
-    Control characters count as white space. What is no character (half of a surrogate pair) becomes U+FFFD, since
-    neither UTF-8 nor XML can hold it.
-    """
-    head = text[: longest * _SLACK]
-    line = " ".join(_NO_CHARACTER.sub("\ufffd", _CONTROL.sub(" ", head)).split())
-    if len(head) < len(text) and len(line) <= longest:
-        line = f"{line[: longest - 1]}…"
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"
-
-
-def seen(text: str, longest: int) -> str:
-    """The printable text, or `BLANK` where nothing of it would be seen."""
-    line = printable(text, longest)
-    return BLANK if all(category(char) in _UNSEEN for char in line) else line
-
+from skillweave.graph.wording import visible
 
 LONGEST_LABEL = 120
 """So many characters of a label are drawn."""
@@ -102,18 +73,18 @@ def picture_of(nodes: Sequence[Node], edges: Sequence[Edge], overlay: Overlay | 
     ends = [End(EndKind.START, "", "start")]
     if any(ANY in (edge.from_, edge.to) for edge in edges):
         ends.append(End(EndKind.ANY, ANY, "any skill"))
-    ends += [End(_KINDS[node.kind], node.id, seen(node.label, LONGEST_LABEL), marks(node)) for node in nodes]
+    ends += [End(_KINDS[node.kind], node.id, visible(node.label, LONGEST_LABEL), marks(node)) for node in nodes]
     places = {end.id: place for place, end in reversed(list(enumerate(ends))) if place}
     for id_ in (id_ for edge in edges for id_ in (edge.from_, edge.to)):
         if id_ is not None and id_ not in places:
             places[id_] = len(ends)
-            ends.append(End(EndKind.UNKNOWN, id_, seen(id_, LONGEST_LABEL)))
+            ends.append(End(EndKind.UNKNOWN, id_, visible(id_, LONGEST_LABEL)))
     arrows = tuple(
         Arrow(
             0 if edge.from_ is None else places[edge.from_],
             places[edge.to],
             edge.kind,
-            seen(edge.label, LONGEST_LABEL) if edge.label else "",
+            visible(edge.label, LONGEST_LABEL) if edge.label else "",
         )
         for edge in edges
     )

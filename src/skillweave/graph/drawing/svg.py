@@ -9,48 +9,30 @@ from skillweave.graph.drawing.layout import HEAD, Point, Wire, arranged
 from skillweave.graph.drawing.picture import Arrow, EndKind, Mark, Picture, picture_of
 from skillweave.graph.drawn import Edge, EdgeKind, Node, Overlay
 
-LIGHT = {
-    "ground": "#ffffff",
-    "text": "#0f172a",
-    "box": "#f1f5f9",
-    "border": "#94a3b8",
-    "line": "#64748b",
-    "decision": "#fef9e7",
-    "decision-border": "#d4a72c",
-    "start": "#334155",
-    "start-text": "#ffffff",
-    "tool": "#2563eb",
-    "status": "#0f766e",
-    "guard": "#b45309",
-    "model": "#64748b",
-    "visited": "#dbeafe",
-    "visited-border": "#3b82f6",
-    "current": "#2563eb",
-    "current-border": "#1e40af",
-    "current-text": "#ffffff",
-    "reachable": "#16a34a",
+_COLOURS = {
+    "ground": ("#ffffff", "#0f172a"),
+    "text": ("#0f172a", "#e2e8f0"),
+    "box": ("#f1f5f9", "#1e293b"),
+    "border": ("#94a3b8", "#64748b"),
+    "line": ("#64748b", "#94a3b8"),
+    "decision": ("#fef9e7", "#2d2813"),
+    "decision-border": ("#d4a72c", "#a17c1c"),
+    "start": ("#334155", "#cbd5e1"),
+    "start-text": ("#ffffff", "#0f172a"),
+    "tool": ("#2563eb", "#60a5fa"),
+    "status": ("#0f766e", "#2dd4bf"),
+    "guard": ("#b45309", "#fbbf24"),
+    "model": ("#64748b", "#94a3b8"),
+    "visited": ("#dbeafe", "#1e3a5f"),
+    "visited-border": ("#3b82f6", "#3b82f6"),
+    "current": ("#2563eb", "#2563eb"),
+    "current-border": ("#1e40af", "#93c5fd"),
+    "current-text": ("#ffffff", "#ffffff"),
+    "reachable": ("#16a34a", "#4ade80"),
 }
-DARK = {
-    "ground": "#0f172a",
-    "text": "#e2e8f0",
-    "box": "#1e293b",
-    "border": "#64748b",
-    "line": "#94a3b8",
-    "decision": "#2d2813",
-    "decision-border": "#a17c1c",
-    "start": "#cbd5e1",
-    "start-text": "#0f172a",
-    "tool": "#60a5fa",
-    "status": "#2dd4bf",
-    "guard": "#fbbf24",
-    "model": "#94a3b8",
-    "visited": "#1e3a5f",
-    "visited-border": "#3b82f6",
-    "current": "#2563eb",
-    "current-border": "#93c5fd",
-    "current-text": "#ffffff",
-    "reachable": "#4ade80",
-}
+"""What each part is drawn in, on light and on dark ground."""
+LIGHT = {name: light for name, (light, _) in _COLOURS.items()}
+DARK = {name: dark for name, (_, dark) in _COLOURS.items()}
 _KINDS = {"entry": "line", "predicate": "line", "tool": "tool", "status": "status", "guard": "guard", "model": "model"}
 ROOT = "skillweave-graph"
 
