@@ -1,7 +1,7 @@
 from skillweave.graph.compiled import compile_graph
-from skillweave.graph.conditions import AllOf, Intent, Predicate, Regex
+from skillweave.graph.conditions import AllOf, Intent, Predicate, Regex, intents_of
 from skillweave.graph.declared import Declared, Entry
-from skillweave.graph.entry_scoring import intents_of, is_never, judged_entries, scorable_entries
+from skillweave.graph.entry_scoring import is_never, judged_entries, scorable_entries
 from skillweave.graph.judging import EvalContext
 from skillweave.graph.move import MoveContext
 from skillweave.graph.scoring import EntryScoring
@@ -67,4 +67,4 @@ def test_a_never_routes_phrase_is_compared_folded_and_with_its_white_space_colla
 
 
 def test_the_intents_of_an_entry_are_found_inside_all() -> None:
-    assert [intents_of(entry) for entry in ENTRIES] == [(), (), (), (REFUND,), (REFUND,), (REFUND,), ()]
+    assert [intents_of(entry.condition) for entry in ENTRIES] == [(), (), (), (REFUND,), (REFUND,), (REFUND,), ()]

@@ -14,6 +14,7 @@ from skillweave.graph.conditions import (
     Phrased,
     Regex,
     expression,
+    intents_of,
     leaves_of,
     phrases_of,
     spaced,
@@ -66,7 +67,7 @@ def compile_graph(declared: Declared, digest: str) -> CompiledGraph:
     asked = sorted((route for route in declared.routes if route.is_deterministic), key=lambda route: -route.priority)
     routes_from = _grouped((route.from_, route) for route in asked)
     targets = _grouped((route.from_, route.to) for route in declared.routes)
-    intents = _grouped((route.from_, leaf) for route in declared.routes for leaf in _intents_of(route.condition))
+    intents = _grouped((route.from_, leaf) for route in declared.routes for leaf in intents_of(route.condition))
     return CompiledGraph(
         declared=declared,
         digest=digest,
@@ -152,10 +153,6 @@ def _needed_phrases(entry: Entry, lexicon: Lexicon) -> Iterable[int] | None:
     """The phrases of which one has to be in the message for the entry to hold; None where it may hold without any."""
     phrased = next((leaf for leaf in leaves_of(entry.condition) if isinstance(leaf, Phrased)), None)
     return None if phrased is None else dict.fromkeys(number for number, _ in lexicon.sought[phrased])
-
-
-def _intents_of(condition: Condition | None) -> Iterator[Intent]:
-    return (leaf for leaf in leaves_of(condition) if isinstance(leaf, Intent))
 
 
 def _require_condition(condition: object) -> None:

@@ -359,6 +359,11 @@ def leaves_of(condition: Condition | None) -> Iterator[Condition]:
             yield part
 
 
+def intents_of(condition: Condition | None) -> tuple[Intent, ...]:
+    """The intents that a condition asks for."""
+    return tuple(leaf for leaf in leaves_of(condition) if isinstance(leaf, Intent))
+
+
 def phrases_of(condition: Condition) -> Sequence[Phrase]:
     """The folded phrases that the condition looks for, with the way in which they have to stand in the message."""
     if isinstance(condition, Keywords):

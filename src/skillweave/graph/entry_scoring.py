@@ -1,17 +1,72 @@
 """Which entries may begin at a moment, and which of them a scorer chooses (spec 3.2, 3.4)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import exp, fsum, inf, isclose, isfinite
 from numbers import Real
 
 from skillweave.errors import InvalidScores
 from skillweave.graph.compiled import CompiledGraph, all_intents
-from skillweave.graph.conditions import AllOf, Condition, Intent, judge, leaves_of
+from skillweave.graph.conditions import AllOf, Intent, intents_of, leaves_of
 from skillweave.graph.declared import ANY, Entry, EntryPick, GraphSkill
 from skillweave.graph.judging import HOLDS, HOLDS_NOT, EvalContext, Verdict
 from skillweave.graph.move import MoveContext
 from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, ScorePolicy, Scorer
+
+
+async def score_entries(compiled: CompiledGraph, context: MoveContext) -> EntryScoring:
+    """What the graph's scorer says to the user's message at this moment; empty for a graph without a scorer.
+
+    First it is asked about the intents that could count, then, at the start, about the entries that may begin. An entry
+    whose intent is not heard is ranked like the others and never chosen. Raises InvalidScores for a wrong answer, and
+    what the scorer raises; no exception is held back.
+    """
+    scorer = compiled.declared.pick
+    if isinstance(scorer, EntryPick):
+        return EntryScoring(scorer.value, None)
+    entries, intent = _entries_at(compiled, context), None
+    intents = intent_candidates(_intents_at(compiled, context, entries))
+    if intents:
+        heard = heard_of(await _scores(scorer, context.user, intents), scorer.policy)
+        intent = None if heard is None else intents[heard].id
+    candidates = entry_candidates(entries, compiled.declared.skills)
+    if not candidates:
+        return EntryScoring(scorer.name, None, intent=intent)
+    scores = await _scores(scorer, context.user, candidates)
+    skills = [candidate.id for candidate in candidates]
+    open_ = {entry.skill for entry in entries if all(one.intent == intent for one in intents_of(entry.condition))}
+    best = best_of(
+        [score if skill in open_ else -inf for skill, score in zip(skills, scores, strict=True)], scorer.policy
+    )
+    ranked = ranked_entries(skills, scores, scorer.policy)
+    return EntryScoring(scorer.name, None if best is None else skills[best], ranked, intent)
+
+
+async def _scores(scorer: Scorer, message: str, candidates: Sequence[ScoreCandidate]) -> tuple[float, ...]:
+    answer = await scorer.score(message, candidates)
+    return scores_in_order(scorer.name, answer, [candidate.id for candidate in candidates])
+
+
+def _entries_at(compiled: CompiledGraph, context: MoveContext) -> tuple[Entry, ...]:
+    """The entries to be scored: none in a tree, and none once a skill is begun."""
+    if compiled.declared.tree is not None or context.current in compiled.wired:
+        return ()
+    return tuple(scorable_entries(compiled, EvalContext(compiled.lexicon, compiled.declared.scales, context)))
+
+
+def _intents_at(compiled: CompiledGraph, context: MoveContext, entries: Iterable[Entry]) -> Iterator[Intent]:
+    """The intents that could make a difference: all of a tree, those of the entries, of the ways onward."""
+    if compiled.declared.tree is not None:
+        yield from all_intents(compiled.declared)
+    elif context.current is not None and context.current in compiled.wired:
+        yield from compiled.intents_from.get(context.current, ())
+        yield from compiled.intents_from.get(ANY, ())
+    for entry in entries:
+        yield from intents_of(entry.condition)
+
+
+def is_never(compiled: CompiledGraph, ctx: EvalContext) -> bool:
+    """Whether the user's message is a phrase that must not start any conditional entry."""
+    return bool(compiled.never) and " ".join(ctx.message.text.split()) in compiled.never
 
 
 def judged_entries(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[tuple[Entry, Verdict]]:
@@ -24,30 +79,16 @@ def judged_entries(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[tuple[
         if entry.condition is None:
             yield entry, HOLDS
         else:
-            yield entry, HOLDS_NOT if never else judge(entry.condition, ctx)
+            yield entry, HOLDS_NOT if never else entry.condition.judge(ctx)
 
 
 def scorable_entries(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[Entry]:
     """The entries that may begin as far as it can be said without a scorer: their intents are left out of it."""
     never = is_never(compiled, ctx)
     for entry in compiled.declared.entries:
-        condition = entry.condition
-        if condition is None or (not never and judge(_without_intents(condition), ctx).holds):
+        rest = AllOf(tuple(leaf for leaf in leaves_of(entry.condition) if not isinstance(leaf, Intent)))
+        if entry.condition is None or (not never and rest.judge(ctx).holds):
             yield entry
-
-
-def intents_of(entry: Entry) -> tuple[Intent, ...]:
-    """The intents that the entry's condition asks for."""
-    return tuple(leaf for leaf in leaves_of(entry.condition) if isinstance(leaf, Intent))
-
-
-def is_never(compiled: CompiledGraph, ctx: EvalContext) -> bool:
-    """Whether the user's message is a phrase that must not start any conditional entry."""
-    return bool(compiled.never) and " ".join(ctx.message.text.split()) in compiled.never
-
-
-def _without_intents(condition: Condition) -> Condition:
-    return AllOf(tuple(leaf for leaf in leaves_of(condition) if not isinstance(leaf, Intent)))
 
 
 def entry_candidates(entries: Iterable[Entry], skills: Iterable[GraphSkill]) -> tuple[ScoreCandidate, ...]:
@@ -57,7 +98,7 @@ def entry_candidates(entries: Iterable[Entry], skills: Iterable[GraphSkill]) -> 
     for entry in entries:
         own = texts.setdefault(entry.skill, {_described(entry.skill, known.get(entry.skill)): None})
         own.update(dict.fromkeys(entry.examples))
-        for intent in intents_of(entry):
+        for intent in intents_of(entry.condition):
             own.update(dict.fromkeys((intent.intent, *intent.examples)))
     return _candidates(texts)
 
@@ -136,8 +177,7 @@ def heard_of(scores: Sequence[float], policy: ScorePolicy) -> int | None:
 
 def ranked_entries(skills: Sequence[str], scores: Sequence[float], policy: ScorePolicy) -> tuple[RankedEntry, ...]:
     """The skills with their scores and relevances, in the order in which they are given."""
-    shares = relevances(scores, policy.temperature)
-    return tuple(map(RankedEntry, skills, scores, shares))
+    return tuple(map(RankedEntry, skills, scores, relevances(scores, policy.temperature)))
 
 
 def _number(scorer: str, id_: str, value: object) -> float:
@@ -153,67 +193,3 @@ def _number(scorer: str, id_: str, value: object) -> float:
 def _named(ids: Sequence[object]) -> str:
     shown = ", ".join(repr(id_)[:60] for id_ in ids[:3])
     return f"{shown} and {len(ids) - 3} more" if len(ids) > 3 else shown
-
-
-async def score_entries(compiled: CompiledGraph, context: MoveContext) -> EntryScoring:
-    """What the graph's scorer says to the user's message at this moment; empty for a graph without a scorer.
-
-    First it is asked about the intents that could count, then, at the start, about the entries that may begin. An entry
-    whose intent is not heard is ranked like the others and never chosen. Raises InvalidScores for a wrong answer, and
-    what the scorer raises; no exception is held back.
-    """
-    scorer = compiled.declared.pick
-    if isinstance(scorer, EntryPick):
-        return EntryScoring(scorer.value, None)
-    entries = _entries_at(compiled, context)
-    intents = intent_candidates(_intents_at(compiled, context, entries))
-    scoring = EntryScoring(scorer.name, None, intent=await _heard(scorer, context.user, intents))
-    return await _ranked(scorer, scoring, context.user, entries, entry_candidates(entries, compiled.declared.skills))
-
-
-async def _heard(scorer: Scorer, message: str, intents: Sequence[ScoreCandidate]) -> str | None:
-    if not intents:
-        return None
-    best = heard_of(await _scores(scorer, message, intents), scorer.policy)
-    return None if best is None else intents[best].id
-
-
-async def _ranked(
-    scorer: Scorer,
-    scoring: EntryScoring,
-    message: str,
-    entries: Sequence[Entry],
-    candidates: Sequence[ScoreCandidate],
-) -> EntryScoring:
-    if not candidates:
-        return scoring
-    scores = await _scores(scorer, message, candidates)
-    skills = [candidate.id for candidate in candidates]
-    open_ = {entry.skill for entry in entries if all(one.intent == scoring.intent for one in intents_of(entry))}
-    eligible = [score if skill in open_ else -inf for skill, score in zip(skills, scores, strict=True)]
-    best = best_of(eligible, scorer.policy)
-    chosen = None if best is None else skills[best]
-    return replace(scoring, chosen=chosen, ranked=ranked_entries(skills, scores, scorer.policy))
-
-
-async def _scores(scorer: Scorer, message: str, candidates: Sequence[ScoreCandidate]) -> tuple[float, ...]:
-    answer = await scorer.score(message, candidates)
-    return scores_in_order(scorer.name, answer, [candidate.id for candidate in candidates])
-
-
-def _entries_at(compiled: CompiledGraph, context: MoveContext) -> tuple[Entry, ...]:
-    """The entries to be scored: none in a tree, and none once a skill is begun."""
-    if compiled.declared.tree is not None or context.current in compiled.wired:
-        return ()
-    return tuple(scorable_entries(compiled, EvalContext(compiled.lexicon, compiled.declared.scales, context)))
-
-
-def _intents_at(compiled: CompiledGraph, context: MoveContext, entries: Iterable[Entry]) -> Iterator[Intent]:
-    """The intents that could make a difference: all of a tree, those of the entries, of the ways onward."""
-    if compiled.declared.tree is not None:
-        yield from all_intents(compiled.declared)
-    elif context.current is not None and context.current in compiled.wired:
-        yield from compiled.intents_from.get(context.current, ())
-        yield from compiled.intents_from.get(ANY, ())
-    for entry in entries:
-        yield from intents_of(entry)

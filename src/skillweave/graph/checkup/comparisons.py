@@ -7,7 +7,7 @@ from typing import NamedTuple
 from skillweave.graph.checked import Problem, problem
 from skillweave.graph.checkup.subject import Declaration, Subject, said
 from skillweave.graph.checkup.terms import TOOL, OnTool, Part, Place, Terms, asked_values, bounds_of, terms_of
-from skillweave.graph.declared import STATUSES, Entry, Route
+from skillweave.graph.declared import STATUSES, Route
 from skillweave.graph.guards import HOP_FIELDS, LISTED, ORDERED, FieldTest, Scalar, Scales, type_name
 from skillweave.graph.wording import named, sentence, several
 
@@ -27,8 +27,8 @@ def check_typed(subject: Subject) -> Iterator[Problem]:
         for part in declaration.parts:
             mistake = mistake_in(part, subject.declared.scales) if isinstance(part, FieldTest) else None
             if isinstance(part, FieldTest) and mistake is not None:
-                message = f"{sentence(declaration.called)} asks for {said(part)}, and {mistake.why}."
-                yield problem("untyped-comparison", message, mistake.fix, **declaration.spot)
+                message = f"{sentence(declaration.wording.name)} asks for {said(part)}, and {mistake.why}."
+                yield problem("untyped-comparison", message, mistake.fix, **declaration.wording.spot)
 
 
 def mistake_in(test: FieldTest, scales: Scales) -> Mistake | None:
@@ -86,8 +86,9 @@ def check_satisfiable(subject: Subject) -> Iterator[Problem]:
             continue
         parts, place = _proof(declaration, subject.declared.scales)
         if place is not None:
-            message = f"{sentence(declaration.called)} {_fate(declaration)}: {_why(parts, place)}."
-            yield problem("guard-unsatisfiable", message, _fix(subject, parts), **declaration.spot)
+            name, never, spot, _ = declaration.wording
+            message = f"{sentence(name)} {never}: {_why(parts, place)}."
+            yield problem("guard-unsatisfiable", message, _fix(subject, parts), **spot)
 
 
 def _with_terms(subject: Subject) -> Iterator[tuple[Declaration, Terms]]:
@@ -124,16 +125,6 @@ def _is_about(part: Part, place: Place | None, scales: Scales) -> bool:
         return place == TOOL
     asked = asked_values(part, scales)
     return asked is not None and asked[0] == place
-
-
-def _fate(declaration: Declaration) -> str:
-    match declaration.source:
-        case Entry():
-            return "never begins"
-        case Route():
-            return "never fires"
-        case _:
-            return "never holds"
 
 
 def _why(parts: list[Part], place: Place) -> str:

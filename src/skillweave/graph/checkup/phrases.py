@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from skillweave.graph.checked import Problem, problem
 from skillweave.graph.checkup.subject import Declaration, Subject
 from skillweave.graph.compiled import CompiledGraph
-from skillweave.graph.conditions import Condition, Intent, judge, leaves_of, spaced
-from skillweave.graph.declared import Decide, Entry, Route
+from skillweave.graph.conditions import Intent, intents_of, judge, spaced
+from skillweave.graph.declared import Entry
 from skillweave.graph.judging import HOLDS, EvalContext
 from skillweave.graph.move import MoveContext
 from skillweave.graph.wording import named
@@ -36,7 +36,7 @@ class _Trials:
 
     def examples(self) -> Iterator[Problem]:
         for entry in self.subject.declared.entries:
-            if _has_intent(entry):
+            if intents_of(entry.condition):
                 continue
             for example in dict.fromkeys(entry.examples):
                 if spaced(example) not in self.compiled.never:
@@ -102,38 +102,30 @@ class _Trials:
 _FIT = "Widen the condition so that it holds, or correct the example."
 
 
-def _has_intent(entry: Entry) -> bool:
-    return any(isinstance(leaf, Intent) for leaf in leaves_of(entry.condition))
-
-
 def _no_evidence(subject: Subject) -> Iterator[Problem]:
     declared = subject.declared
     rules = [entry for entry in declared.entries if entry.condition is not None]
-    examples = any(entry.examples or any(map(_examples_in, leaves_of(entry.condition))) for entry in declared.entries)
+    examples = any(
+        entry.examples or any(intent.examples for intent in intents_of(entry.condition)) for entry in declared.entries
+    )
     if len(rules) >= _MANY_RULES and not examples and not declared.never_routes:
         message = f"{len(rules)} entries have conditions, and no phrase says what must begin at one of them or at none."
         fix = "Add `examples` to the entries, and phrases to `never_routes`."
         yield problem("no-negative-evidence", message, fix)
 
 
-def _examples_in(leaf: Condition) -> tuple[str, ...]:
-    return leaf.examples if isinstance(leaf, Intent) else ()
-
-
 def check_intents(subject: Subject) -> Iterator[Problem]:
     """intent-without-scorer for each intent where it is declared, then duplicate-intent-example."""
-    judged = [(one, intents) for one in subject.declarations if (intents := _intents_of(one))]
+    found = ((one, [part for part in one.parts if isinstance(part, Intent)]) for one in subject.declarations)
+    judged = [(declaration, intents) for declaration, intents in found if intents]
     if not subject.has_scorer:
         for declaration, intents in judged:
+            owner, _, spot, _ = declaration.wording
             for name in dict.fromkeys(intent.intent for intent in intents):
-                message = f"The intent {named(name)} of {declaration.called} is never heard: the graph has no scorer."
+                message = f"The intent {named(name)} of {owner} is never heard: the graph has no scorer."
                 fix = "Give the graph a scorer (`pick`), or use keywords instead."
-                yield problem("intent-without-scorer", message, fix, **declaration.spot)
+                yield problem("intent-without-scorer", message, fix, **spot)
     yield from _duplicates(judged)
-
-
-def _intents_of(declaration: Declaration) -> list[Intent]:
-    return [part for part in declaration.parts if isinstance(part, Intent)]
 
 
 def _duplicates(judged: list[tuple[Declaration, list[Intent]]]) -> Iterator[Problem]:
@@ -147,21 +139,7 @@ def _duplicates(judged: list[tuple[Declaration, list[Intent]]]) -> Iterator[Prob
                 name, before = first.setdefault(phrase, (intent.intent, declaration))
                 if name != intent.intent and (phrase, intent.intent) not in told:
                     told.add((phrase, intent.intent))
-                    yield _duplicate(example, (name, intent.intent), before, declaration)
-
-
-def _duplicate(example: str, intents: tuple[str, str], before: Declaration, after: Declaration) -> Problem:
-    message = f"{named(example)} is an example of the intents {named(intents[0])} and {named(intents[1])}."
-    fix = "Keep it with the intent that it means."
-    skill = _skill_of(after)
-    return problem("duplicate-intent-example", message, fix, skill=skill, from_=_skill_of(before), to=skill)
-
-
-def _skill_of(declaration: Declaration) -> str | None:
-    match declaration.source:
-        case Entry(skill):
-            return skill
-        case Route(to=to):
-            return to
-        case Decide(then=then):
-            return then if isinstance(then, str) else None
+                    skill, earlier = declaration.wording.skill, before.wording.skill
+                    message = f"{named(example)} is an example of the intents {named(name)} and {named(intent.intent)}."
+                    fix = "Keep it with the intent that it means."
+                    yield problem("duplicate-intent-example", message, fix, skill=skill, from_=earlier, to=skill)

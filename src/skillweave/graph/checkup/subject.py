@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from skillweave.errors import nearest_names
 from skillweave.graph.checkup.pairs import Budget
@@ -63,6 +63,15 @@ class Spot(TypedDict, total=False):
     to: str
 
 
+class Wording(NamedTuple):
+    """How findings speak of a declaration: its name, what never happens to it, where it is, the skill it leads to."""
+
+    name: str
+    never: str
+    spot: Spot
+    skill: str | None
+
+
 @dataclass(frozen=True, eq=False)
 class Declaration:
     """An entry, a route or a decision; it comes to pass where all its parts hold."""
@@ -70,26 +79,17 @@ class Declaration:
     source: Entry | Route | Decide
 
     @property
-    def called(self) -> str:
-        """What it is called in a sentence."""
+    def wording(self) -> Wording:
+        """How findings speak of it."""
         match self.source:
             case Entry(skill):
-                return f"the entry {named(skill)}"
-            case Route():
-                return way(self.source)
-            case Decide(label=label):
-                return f"the decision {named(label)}" if label else "a decision of the tree"
-
-    @property
-    def spot(self) -> Spot:
-        """Where it is; of a decision the leaf that it leads to."""
-        match self.source:
-            case Entry(skill):
-                return {"skill": skill}
+                return Wording(f"the entry {named(skill)}", "never begins", {"skill": skill}, skill)
             case Route(from_, to):
-                return {"from_": from_, "to": to}
-            case Decide(then=then):
-                return {"skill": then} if isinstance(then, str) else {}
+                return Wording(way(self.source), "never fires", {"from_": from_, "to": to}, to)
+            case Decide(then=then, label=label):
+                name = f"the decision {named(label)}" if label else "a decision of the tree"
+                leaf = then if isinstance(then, str) else None
+                return Wording(name, "never holds", {} if leaf is None else {"skill": leaf}, leaf)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:

@@ -135,9 +135,11 @@ def _statuses(subject: Subject, declaration: Declaration) -> Iterator[Problem]:
             wanted.update(dict.fromkeys(value for value in values if isinstance(value, str)))
     for status in wanted:
         if status not in STATUSES:
-            message = f"{sentence(declaration.called)} names the status {named(status)}, which no tool result has."
+            message = (
+                f"{sentence(declaration.wording.name)} names the status {named(status)}, which no tool result has."
+            )
             fix = subject.guesses.fix(status, STATUSES, "statuses", f"Write one of {', '.join(STATUSES)}.")
-            yield problem("unknown-status", message, fix, **declaration.spot)
+            yield problem("unknown-status", message, fix, **declaration.wording.spot)
 
 
 def _waits_in_vain(test: FieldTest) -> bool:
