@@ -1,4 +1,4 @@
-from skillweave.graph.declared import Declared, Entry, GraphSkill, filled, graph_skill
+from skillweave.graph.declared import Declared, Entry, GraphSkill, graph_skill, with_loaded_skills
 from skillweave.skill import Skill, SkillText, ToolRules
 
 
@@ -26,19 +26,19 @@ def test_a_skill_that_says_nothing_of_tools_says_nothing_here() -> None:
 
 
 def test_what_a_graph_does_not_know_of_a_skill_is_filled_in_from_the_skill() -> None:
-    (one,) = filled(Declared((GraphSkill("refund"),)), {"refund": REFUND}).skills
+    (one,) = with_loaded_skills(Declared((GraphSkill("refund"),)), {"refund": REFUND}).skills
     assert one == graph_skill(REFUND)
 
 
 def test_what_a_graph_knows_itself_stays() -> None:
     known = GraphSkill("refund", "Gives money back", (), "Do it.")
-    assert filled(Declared((known,)), {"refund": REFUND}).skills == (known,)
+    assert with_loaded_skills(Declared((known,)), {"refund": REFUND}).skills == (known,)
 
 
 def test_a_skill_that_is_nowhere_else_stays_as_it_is() -> None:
-    assert filled(Declared((GraphSkill("a"),)), {"refund": REFUND}).skills == (GraphSkill("a"),)
+    assert with_loaded_skills(Declared((GraphSkill("a"),)), {"refund": REFUND}).skills == (GraphSkill("a"),)
 
 
 def test_no_skill_is_added_and_nothing_else_changes() -> None:
     declared = Declared((GraphSkill("a"),), (Entry("a"),), never_routes=("x",), listed=False)
-    assert filled(declared, {"refund": REFUND}) == declared
+    assert with_loaded_skills(declared, {"refund": REFUND}) == declared

@@ -45,7 +45,7 @@ Asked: TypeAlias = Condition | Mapping[str, object] | Callable[[PredicateContext
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """A decision with what is known of the skills at its leaves."""
+    """A decision of a tree, and the skills that its leaves name."""
 
     node: Decide
     skills: tuple[GraphSkill, ...]
@@ -91,7 +91,7 @@ class DeclaredBuilder:
         *,
         base: bool = False,
     ) -> Self:
-        """Where a conversation may begin; with neither `when` nor `match`, always.
+        """Add a skill where a conversation may begin; with neither `when` nor `match` it always may.
 
         `examples` are phrases that must begin here; they are checked, never routed on. A `base` skill is engaged
         beside the cursor, wherever that is.
@@ -118,7 +118,7 @@ class DeclaredBuilder:
         label: str | None = None,
         priority: int = 0,
     ) -> Self:
-        """A way from one skill, or from ANY, to another; conditions are ANDed, without any only the model takes it."""
+        """Add a way from one skill, or from ANY, to another: all conditions must hold; without any, the model takes it."""
         place = f"routes[{len(self._declared.routes)}]"
         route = Route(
             self._source(from_, f"{place}.from"),
@@ -134,7 +134,7 @@ class DeclaredBuilder:
         return self
 
     def tree(self, root: Branch, default: Skilled | None = None) -> Self:
-        """A decision tree in place of entries and routes; `default` is its leaf where a condition raises."""
+        """Set a decision tree in place of entries and routes; `default` is its leaf where a condition raises."""
         if self._declared.tree is not None:
             raise InvalidGraph("the graph has a tree already; put both under one decision")
         node, skills = _branch(root, "tree")
@@ -145,7 +145,7 @@ class DeclaredBuilder:
         return self
 
     def entry_by(self, scorer: Scorer) -> Self:
-        """A scorer chooses the entry."""
+        """Let a scorer choose the entry."""
         if not (callable(getattr(scorer, "score", None)) and isinstance(getattr(scorer, "policy", None), ScorePolicy)):
             raise InvalidGraph(
                 f"{type(scorer).__name__} is no scorer; give something with `name`, `policy` and `async score(...)`"
@@ -153,23 +153,23 @@ class DeclaredBuilder:
         return self._picking(scorer)
 
     def entry_by_relevance(self, embedder: "Embedder") -> Self:
-        """The entry is the one that is nearest to the user's words."""
+        """Let the entry be the one whose meaning is nearest to the user's words."""
         from skillweave.graph.scorers import EmbeddingScorer
 
         return self.entry_by(EmbeddingScorer(embedder))
 
     def entry_by_read(self) -> Self:
-        """The model chooses the entry, by reading it."""
+        """Let the model choose the entry, by reading it."""
         return self._picking(EntryPick.READ)
 
     def never_routes(self, phrases: Iterable[str]) -> Self:
-        """Messages that must not start any conditional entry; further calls add to them."""
+        """Add messages that must not start any conditional entry."""
         more = _texts(phrases, "never_routes")
         self._declared = replace(self._declared, never_routes=(*self._declared.never_routes, *more))
         return self
 
     def scales(self, **scales: Iterable[str]) -> Self:
-        """The order of words that guards compare: by field, the lowest first."""
+        """Set the order of the words that guards compare: for each field, the lowest word first."""
         given = read_scales({field: _listed(words) for field, words in scales.items()}, "scales")
         self._declared = replace(self._declared, scales={**self._declared.scales, **given})
         return self
@@ -180,7 +180,7 @@ class DeclaredBuilder:
         all_visits: int | None = None,
         iterations: int | None = None,
     ) -> Self:
-        """When a run stops: visits of each skill, or of the named ones, visits altogether, iterations.
+        """Set when a run stops: visits of each skill, or of the named ones, visits altogether, iterations.
 
         Further calls add to what was said, and the last one counts.
         """
@@ -270,5 +270,5 @@ def _texts(texts: Iterable[object], place: str) -> tuple[str, ...]:
 
 
 def _listed(values: object) -> object:
-    """A list of any kind of values in a row, but for text and mappings, which are told as what they are."""
+    """The values as a list; text and mappings stay as they are, so that messages name them as such."""
     return values if isinstance(values, str | Mapping) or not isinstance(values, Iterable) else list(values)

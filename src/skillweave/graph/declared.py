@@ -138,7 +138,7 @@ class Declared:
     listed: bool = True
 
 
-def require_whole(declared: Declared) -> None:
+def require_tree_or_routes(declared: Declared) -> None:
     """Raise InvalidGraph where a tree stands beside what it leaves no room for, or a default leaf without a tree."""
     if declared.tree is None:
         if declared.default is not None:
@@ -195,8 +195,8 @@ def graph_skill(skill: Skill) -> GraphSkill:
     return GraphSkill(skill.id, skill.description, tools, body)
 
 
-def filled(declared: Declared, skills: Mapping[str, Skill]) -> Declared:
-    """The same graph, in which each skill has the description, tools and text that it has elsewhere and not here."""
+def with_loaded_skills(declared: Declared, skills: Mapping[str, Skill]) -> Declared:
+    """The graph, its skills completed by the loaded ones: description, tools and text where the graph has none."""
     return replace(declared, skills=tuple(_filled(one, skills) for one in declared.skills))
 
 

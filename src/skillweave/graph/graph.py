@@ -13,7 +13,7 @@ from skillweave.graph.advance import advance, context_of
 from skillweave.graph.builder import DeclaredBuilder
 from skillweave.graph.checked import Checkup, Level
 from skillweave.graph.compiled import CompiledGraph, compile_graph
-from skillweave.graph.declared import Declared, EntryPick, GraphSkill, filled, require_whole
+from skillweave.graph.declared import Declared, EntryPick, GraphSkill, require_tree_or_routes, with_loaded_skills
 from skillweave.graph.drawn import Edge, Node, Overlay
 from skillweave.graph.entry_scoring import score_entries
 from skillweave.graph.move import Cursor, Move, MoveContext
@@ -60,7 +60,7 @@ class SkillGraph:
     def __init__(self, declared: Declared, *, digest: str | None = None) -> None:
         from skillweave.graph.data.digest import digest_of
 
-        require_whole(declared)
+        require_tree_or_routes(declared)
         self._compiled = compile_graph(declared, digest or digest_of(declared))
 
     @staticmethod
@@ -112,7 +112,7 @@ class SkillGraph:
 
     @property
     def compiled(self) -> CompiledGraph:
-        """The indexes with which it is moved in."""
+        """The graph with the indexes that moves use."""
         return self._compiled
 
     @property
@@ -137,7 +137,7 @@ class SkillGraph:
     def advance(
         self, cursor: Cursor | None, turn: Turn, scoring: EntryScoring | None = None
     ) -> tuple[Move, Cursor | None]:
-        """The move of a turn and the cursor after it; the turn that the cursor saw last moves the same again."""
+        """The move of a turn and the cursor after it; a repeat of the last turn gives the same move again."""
         return advance(self._compiled, cursor, context_of(turn), turn.id, scoring)
 
     def reachable_skills(self, current: str | None = None) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ class SkillGraph:
         return reachable_from(self._compiled, current)
 
     def checkup(self, known_tools: Collection[str] | None = None) -> Checkup:
-        """What is wrong with the wiring; pure, callable at any time."""
+        """What is wrong with the wiring; changes nothing, and may be called at any time."""
         from skillweave.graph.checkup import checkup
 
         return checkup(self.declared, known_tools)
@@ -166,7 +166,7 @@ class SkillGraph:
 
     @cached_property
     def skills(self) -> tuple[WiredSkill, ...]:
-        """The skills, each with what engages it."""
+        """The skills, each with the edges that engage it."""
         into: dict[str, list[Edge]] = {}
         for edge in self.edges:
             into.setdefault(edge.to, []).append(edge)
@@ -186,7 +186,7 @@ class SkillGraph:
         return to_svg(self.nodes, self.edges, overlay)
 
     def overlay(self, cursor: Cursor | None) -> Overlay:
-        """A conversation to be drawn on top: where it has been, where it is, what it can reach."""
+        """What a drawing marks of a conversation: where it has been, where it is, what it can reach."""
         current = None if cursor is None else cursor.skill
         visited = () if cursor is None else tuple(cursor.visits)
         return Overlay(visited, current, self.reachable_skills(current))
@@ -201,8 +201,8 @@ class SkillGraph:
         return await play(self._compiled, script)
 
     def with_skills(self, skills: Mapping[str, Skill]) -> Self:
-        """The same graph, knowing of its skills what the definitions say; its digest stays the same."""
-        return type(self)(filled(self.declared, skills), digest=self.digest)
+        """The graph, its skills completed by the definitions (description, tools, text); the digest does not change."""
+        return type(self)(with_loaded_skills(self.declared, skills), digest=self.digest)
 
 
 class ScoredGraph(SkillGraph):

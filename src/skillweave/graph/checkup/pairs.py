@@ -1,4 +1,4 @@
-"""Which earlier terms make later ones pointless, or hold together with them: found by indexes, not all with all."""
+"""Pairs of terms of which one implies the other, or that may hold together: found by indexes, not all with all."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ MOST_PAIRS = 100_000
 
 @dataclass(slots=True, eq=False)
 class Budget:
-    """What is left of the pairs; lives for one checkup."""
+    """How many pairs may still be compared in this checkup."""
 
     left: int = MOST_PAIRS
     is_spent: bool = False
@@ -32,32 +32,32 @@ class Budget:
 
 
 Phrase: TypeAlias = tuple[str, MatchMode]
-Handle: TypeAlias = Hashable
+Key: TypeAlias = Hashable
 """A key under which terms are kept, and under which everything that implies them looks."""
 
 _IN_TOOL = "in tool"
 _BARE = "bare"
 
 
-def first_implied(wholes: Sequence[Terms | None], budget: Budget) -> Iterator[int | None]:
-    """For each of the terms the place of the first before it that hold wherever it does; None for none, and for None.
+def first_implied(all_terms: Sequence[Terms | None], budget: Budget) -> Iterator[int | None]:
+    """For each of the terms the position of the first earlier ones that they imply; None where there are none.
 
-    Terms that never hold are to be handed in as None.
+    Terms that never hold are to be given as None.
     """
-    inside = _phrases_inside(wholes)
-    kept: defaultdict[Handle, list[int]] = defaultdict(list)
-    for position, terms in enumerate(wholes):
+    inside = _phrases_inside(all_terms)
+    kept: defaultdict[Key, list[int]] = defaultdict(list)
+    for position, terms in enumerate(all_terms):
         if terms is None:
             yield None
             continue
 
-        def crowd(handles: Iterable[Handle]) -> int:
-            return sum(len(kept.get(handle, ())) for handle in handles)
+        def crowd(keys: Iterable[Key]) -> int:
+            return sum(len(kept.get(key, ())) for key in keys)
 
-        candidates = merge(*(kept[handle] for handle in _looked_up(terms, inside, crowd) if handle in kept))
-        yield _first(candidates, budget, partial(_is_implied, wholes, terms))
-        for handle in min(_keepable(terms), key=crowd):
-            kept[handle].append(position)
+        candidates = merge(*(kept[key] for key in _looked_up(terms, inside, crowd) if key in kept))
+        yield _first(candidates, budget, partial(_is_implied, all_terms, terms))
+        for key in min(_keepable(terms), key=crowd):
+            kept[key].append(position)
 
 
 def _first(candidates: Iterable[int], budget: Budget, fits: Callable[[int], bool]) -> int | None:
@@ -74,13 +74,13 @@ def _first(candidates: Iterable[int], budget: Budget, fits: Callable[[int], bool
     return None
 
 
-def _is_implied(wholes: Sequence[Terms | None], terms: Terms, candidate: int) -> bool:
-    other = wholes[candidate]
+def _is_implied(all_terms: Sequence[Terms | None], terms: Terms, candidate: int) -> bool:
+    other = all_terms[candidate]
     return other is not None and implies(terms, other)
 
 
-def _keepable(terms: Terms) -> Iterator[Sequence[Handle]]:
-    """Sets of handles; terms kept under all handles of one set are found by everything that implies them."""
+def _keepable(terms: Terms) -> Iterator[Sequence[Key]]:
+    """Sets of keys: terms that are kept under all keys of one set are found by all terms that imply them."""
     if terms.points:
         yield from ([(place, point) for point in points] for place, points in terms.points.items())
         return
@@ -94,9 +94,9 @@ def _keepable(terms: Terms) -> Iterator[Sequence[Handle]]:
 
 
 def _looked_up(
-    terms: Terms, inside: Mapping[Phrase, Sequence[Phrase]], crowd: Callable[[Iterable[Handle]], int]
-) -> Iterator[Handle]:
-    """All handles under which terms may be kept that these imply.
+    terms: Terms, inside: Mapping[Phrase, Sequence[Phrase]], crowd: Callable[[Iterable[Key]], int]
+) -> Iterator[Key]:
+    """All keys under which terms may be kept that these imply.
 
     What is implied by one of several phrases is implied by each of them, so that one of them is enough to look under.
     """
@@ -112,9 +112,9 @@ def _looked_up(
             yield need
 
 
-def _phrases_inside(wholes: Iterable[Terms | None]) -> Mapping[Phrase, Sequence[Phrase]]:
-    """For each phrase those that stand in every message in which it does, itself among them."""
-    needs = (need for terms in wholes if terms for need in terms.needs)
+def _phrases_inside(all_terms: Iterable[Terms | None]) -> Mapping[Phrase, Sequence[Phrase]]:
+    """For each phrase, the phrases that every message with it contains too; the phrase itself is one of them."""
+    needs = (need for terms in all_terms if terms for need in terms.needs)
     phrases = dict.fromkeys(phrase for need in needs if isinstance(need, Phrases) for phrase in need.phrases)
     searched = [phrase for phrase in phrases if phrase[0]]
     automaton = compile_automaton(searched)
@@ -136,24 +136,26 @@ _MOST_PLACES = 8
 
 
 def first_together(
-    wholes: Sequence[Terms | None], budget: Budget, concerns: Callable[[int, int], bool]
+    all_terms: Sequence[Terms | None], budget: Budget, concerns: Callable[[int, int], bool]
 ) -> Iterator[int | None]:
-    """For each of the terms the place of the first before it that may hold at once with it; None for none.
+    """For each of the terms the position of the first earlier ones that may hold at the same time; None for none.
 
     Terms that are None take no part, and pairs (earlier, later) that do not concern anybody are left out.
     """
-    index = _Index(_common_places(wholes))
-    for position, terms in enumerate(wholes):
+    index = _Index(_common_places(all_terms))
+    for position, terms in enumerate(all_terms):
         if terms is None:
             yield None
             continue
         points = {place: terms.points[place] for place in index.places if place in terms.points}
-        yield _first(index.near(points), budget, partial(_may_meet, wholes, position, concerns))
+        yield _first(index.near(points), budget, partial(_may_meet, all_terms, position, concerns))
         index.add(position, points)
 
 
-def _may_meet(wholes: Sequence[Terms | None], later: int, concerns: Callable[[int, int], bool], earlier: int) -> bool:
-    one, other = wholes[earlier], wholes[later]
+def _may_meet(
+    all_terms: Sequence[Terms | None], later: int, concerns: Callable[[int, int], bool], earlier: int
+) -> bool:
+    one, other = all_terms[earlier], all_terms[later]
     return one is not None and other is not None and concerns(earlier, later) and not disjoint(one, other)
 
 
@@ -175,7 +177,7 @@ class _Index:
                 self._by_point[place, point].append(position)
 
     def near(self, points: Mapping[Place, Sequence[Point]]) -> Iterable[int]:
-        """Positions in order, some perhaps twice, that are not disjoint by the place that leaves the fewest."""
+        """Positions in order, some perhaps twice, that share a value: looked up by the place that leaves the fewest."""
         choices = [
             [self._open[place], *(self._by_point.get((place, point), []) for point in found)]
             for place, found in points.items()
@@ -183,6 +185,6 @@ class _Index:
         return merge(*min([[self._all], *choices], key=lambda lists: sum(map(len, lists))))
 
 
-def _common_places(wholes: Iterable[Terms | None]) -> list[Place]:
-    counted = Counter(place for terms in wholes if terms for place in terms.points)
+def _common_places(all_terms: Iterable[Terms | None]) -> list[Place]:
+    counted = Counter(place for terms in all_terms if terms for place in terms.points)
     return [place for place, _ in counted.most_common(_MOST_PLACES)]

@@ -60,8 +60,8 @@ Links: TypeAlias = Mapping[str, Sequence[str]]
 """Names and the names that each leads to, all of them keys."""
 
 
-def knots(links: Links) -> list[list[str]]:
-    """The strongly connected components, those that are led to before those that lead there (Tarjan 1972)."""
+def strong_components(links: Links) -> list[list[str]]:
+    """The strongly connected components; a component comes before those that lead to it (Tarjan 1972)."""
     search = _Search(links)
     for name in links:
         if name not in search.number:
@@ -105,10 +105,10 @@ class _Search:
         return False
 
     def _close(self, name: str) -> None:
-        knot: list[str] = []
-        while not knot or knot[-1] != name:
-            knot.append(self.open.popitem()[0])
-        self.found.append(knot[::-1])
+        component: list[str] = []
+        while not component or component[-1] != name:
+            component.append(self.open.popitem()[0])
+        self.found.append(component[::-1])
 
 
 def check_reaching(subject: Subject) -> Iterator[Problem]:
@@ -117,14 +117,14 @@ def check_reaching(subject: Subject) -> Iterator[Problem]:
         unused = (skill_id for skill_id in subject.own if skill_id not in subject.wired)
         yield from (_unreachable(skill_id, "no leaf of the tree is it") for skill_id in unused)
     elif subject.declared.entries:
-        ways = _Ways(subject)
+        ways = _Reachability(subject)
         yield from ways.arrivals()
         yield from ways.dead_ends()
         yield from ways.traps()
 
 
-class _Ways:
-    """Who leads where; a route from ANY leads there from every skill."""
+class _Reachability:
+    """Which skill leads to which; a route from ANY leads there from every skill."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
@@ -155,11 +155,11 @@ class _Ways:
                 yield problem("dead-end", message, fix, skill=skill_id)
 
     def traps(self) -> Iterator[Problem]:
-        """Cycles that are never left; one of all skills but the base ones leaves nothing behind, and is none."""
+        """Cycles that are never left; a cycle of all skills but the base ones is no trap."""
         places = {skill_id: place for place, skill_id in enumerate(self._subject.ids)}
         found = []
-        for knot in knots(self._links):
-            members = sorted((name for name in knot if name != ANY), key=places.__getitem__)
+        for component in strong_components(self._links):
+            members = sorted((name for name in component if name != ANY), key=places.__getitem__)
             if len(members) > 1 and self._leave_some_behind(members) and not self._exits(members):
                 found.append(members)
         for members in sorted(found, key=lambda members: places[members[0]]):
@@ -169,7 +169,7 @@ class _Ways:
 
     @cached_property
     def _links(self) -> dict[str, list[str]]:
-        # The knots are those of the skills alone: what ANY leads to, every skill leads to.
+        # The components are those of the skills alone: what ANY leads to, every skill leads to.
         links: dict[str, list[str]] = {skill_id: [ANY] for skill_id in self._reached}
         links[ANY] = []
         for route in self._subject.declared.routes:
@@ -178,7 +178,7 @@ class _Ways:
         return links
 
     def _exits(self, members: Sequence[str]) -> bool:
-        """Whether a route leads from one of the skills to another than these."""
+        """Whether a route leads out of this set of skills."""
         inside = set(members)
         own = (route for member in members for _, route in self._subject.routes_from.get(member, ()))
         any_ = (route for _, route in self._subject.routes_from.get(ANY, ()))

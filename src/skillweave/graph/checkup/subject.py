@@ -41,13 +41,13 @@ def said(part: Part) -> str:
 
 
 class Guesses:
-    """What misspelled names may mean, each looked up once; after many different ones no more, as it takes a while."""
+    """Remedies for misspelled names; each name is looked up once, and no more than 20 names, since it is slow."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], str] = {}
 
     def fix(self, name: str, known: Iterable[str], among: str, otherwise: str) -> str:
-        """To write the nearest known name, or else the other remedy; `among` tells sets of known names apart."""
+        """The remedy: write the nearest known name, or `otherwise`; `among` is a name for the set of known names."""
         key = (among, name)
         if key not in self._found and len(self._found) < _MOST_GUESSES:
             self._found[key] = next(iter(nearest_names(name, known)), "")
@@ -74,7 +74,7 @@ class Wording(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Declaration:
-    """An entry, a route or a decision; it comes to pass where all its parts hold."""
+    """An entry, a route or a decision, with everything that has to hold for it."""
 
     source: Entry | Route | Decide
 
@@ -93,7 +93,7 @@ class Declaration:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """What has to hold."""
+        """Everything that has to hold for it, one part after the other."""
         source = self.source
         return tuple(parts_of_route(source) if isinstance(source, Route) else parts_of(source.condition))
 
@@ -154,7 +154,7 @@ class Subject:
 
     @cached_property
     def route_terms(self) -> Mapping[int, Terms]:
-        """What each route that can fire by itself asks for, by its position."""
+        """What each route that can fire by itself requires, by its position."""
         scales = self.declared.scales
         return {
             position: terms_of(self.routes[position].parts, scales, bounds_of(route))
@@ -164,7 +164,7 @@ class Subject:
 
     @cached_property
     def entry_terms(self) -> Sequence[Terms | None]:
-        """What each entry asks for, None for one without a condition."""
+        """What each entry requires, None for one without a condition."""
         scales = self.declared.scales
         return [
             None if entry.condition is None else terms_of(self.entries[position].parts, scales)

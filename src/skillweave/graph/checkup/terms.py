@@ -1,4 +1,7 @@
-"""What has to hold together, as sets of values and phrases that can be compared with another such whole."""
+"""What an entry, route or decision requires, as sets of values and phrases, and proofs about two of them.
+
+`Terms` are all that has to hold together. A proof may miss what is so, but says nothing that is not so.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -107,7 +110,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """The host's own code says yes; the number tells one piece of code from another."""
+    """The host's own code returns true; `number` is the identity of the code."""
 
     number: int
 
@@ -118,25 +121,25 @@ Need: TypeAlias = Phrases | Expression | Code | FieldTest
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The values that each place may have, and what else is needed; all of it together."""
+    """Everything that one declaration requires: the values that each place may have, and what else is needed."""
 
     values: Mapping[Place, Values]
     needs: frozenset[Need]
 
     @property
     def never(self) -> Place | None:
-        """A place for which no value is left, so that all of it never holds; None where that is not proved."""
+        """A place for which no value is left, so that the terms never hold; None where that is not proved."""
         return next((place for place, values in self.values.items() if values.is_empty), None)
 
     @cached_property
     def tools(self) -> frozenset[str] | None:
-        """The names that the tool may have, None where there is no end of them."""
+        """The names that the tool may have, None where any name is possible."""
         values = self.values.get(TOOL)
         return None if values is None or values.texts.outside else values.texts.listed
 
     @cached_property
     def points(self) -> Mapping[Place, tuple[Point, ...]]:
-        """The places with few enough values to be told one by one, and these."""
+        """The places with at most 64 values, each with its values one by one."""
         found = ((place, values.points) for place, values in self.values.items())
         return {place: points for place, points in found if points is not None and len(points) <= _MOST_POINTS}
 
@@ -147,7 +150,7 @@ class Terms:
 
 
 def bounds_of(source: Entry | Route | Decide) -> Bounds:
-    """What places may be where that is judged: a route knows the current skill, which ANY never leads to."""
+    """The values that places can have where the source is judged; for a route the current skill is known."""
     if not isinstance(source, Route):
         return ALWAYS
     from_any = source.from_ == ANY
@@ -156,7 +159,7 @@ def bounds_of(source: Entry | Route | Decide) -> Bounds:
 
 
 def terms_of(parts: Iterable[Part], scales: Scales, bounds: Bounds = ALWAYS) -> Terms:
-    """What the parts ask for, where places are bound so."""
+    """What the parts require together, within the values that places can have."""
     values: dict[Place, Values] = {}
     needs: set[Need] = set()
     for part in parts:
@@ -171,7 +174,7 @@ def terms_of(parts: Iterable[Part], scales: Scales, bounds: Bounds = ALWAYS) -> 
 
 
 def asked_values(part: Part, scales: Scales) -> tuple[Place, Values] | None:
-    """The place that a part is about and the values that it wants there; None for what is no set of values."""
+    """The place that a part is about, and the values that it asks for; None for a part that is no set of values."""
     match part:
         case FieldTest():
             wanted = compared(part, scales)
@@ -187,7 +190,7 @@ def asked_values(part: Part, scales: Scales) -> tuple[Place, Values] | None:
 
 
 def _narrowed(terms: Terms) -> Terms:
-    """The same, with the names of the tool only in which its expressions are found."""
+    """The terms without the tools in whose names the expressions are not found."""
     tools, in_tool = terms.tools, terms.in_tool
     if tools is None or not in_tool:
         return terms
@@ -217,7 +220,7 @@ def _plain(regex: Regex) -> Regex:
 
 
 def implies(terms: Terms, other: Terms) -> bool:
-    """Whether wherever `terms` hold, `other` surely hold too."""
+    """Whether `other` surely hold wherever `terms` hold."""
     for place, wanted in other.values.items():
         values = terms.values.get(place)
         if values is None or not values.within(wanted):

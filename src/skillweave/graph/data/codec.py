@@ -28,7 +28,7 @@ from skillweave.graph.data.parts import (
     write_skill,
     write_tree,
 )
-from skillweave.graph.declared import Declared, EntryPick, GraphSkill, TreeNode, require_whole
+from skillweave.graph.declared import Declared, EntryPick, GraphSkill, TreeNode, require_tree_or_routes
 from skillweave.graph.shape import (
     MOST_ENTRIES,
     MOST_PHRASES,
@@ -69,7 +69,7 @@ def read_graph(data: Mapping[str, object], *, place: str = "", embedder: "Embedd
     """
     reading = _Reading(require_mapping(data, place, _FORM), place)
     declared = reading.declared(embedder)
-    reading.mistakes.attempt(lambda: require_whole(declared), None)
+    reading.mistakes.attempt(lambda: require_tree_or_routes(declared), None)
     reading.mistakes.raise_found()
     if declared.listed:
         return declared
