@@ -1,4 +1,4 @@
-"""A graph made ready to be moved in: what leads where, in which order it is asked, what messages are searched for."""
+"""A graph with the indexes that moves use: what leads where, in which order, what messages are searched for."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -86,7 +86,7 @@ def compile_graph(declared: Declared, digest: str) -> CompiledGraph:
 
 
 def needs_scoring(compiled: CompiledGraph, context: MoveContext) -> bool:
-    """Whether what a scorer says would count at this moment: entries at the start, else the intents of ways onward."""
+    """Whether a scorer has to be asked at this moment: for the entry at the start, else for the intents of routes."""
     if compiled.declared.tree is not None or context.current not in compiled.wired:
         return compiled.has_scorer
     return bool(compiled.intents_from.get(context.current or "") or compiled.intents_from.get(ANY))
@@ -164,7 +164,7 @@ def _require_condition(condition: object) -> None:
 
 
 def _require_phrases(words: object) -> None:
-    """Data cannot say what is refused here, Python can."""
+    """Refuse phrases that only Python code can declare: data with them is refused where it is read."""
     if not isinstance(words, tuple) or not words:
         raise InvalidGraph(f"keywords are {repr(words)[:60]}; give a tuple of words or phrases")
     for word in words:

@@ -139,7 +139,7 @@ class Declared:
 
 
 def require_tree_or_routes(declared: Declared) -> None:
-    """Raise InvalidGraph where a tree stands beside what it leaves no room for, or a default leaf without a tree."""
+    """Raise InvalidGraph where a tree stands beside entries or routes, or a default leaf stands without a tree."""
     if declared.tree is None:
         if declared.default is not None:
             raise InvalidGraph(f"default names {declared.default!r}, but there is no tree; remove it or add a tree")
@@ -158,7 +158,7 @@ def require_tree_or_routes(declared: Declared) -> None:
 
 
 def nodes_of(tree: TreeNode | None) -> Iterator[TreeNode]:
-    """Decisions and leaves, depth first; a decision that stands in several branches once, or they would multiply."""
+    """Decisions and leaves, depth first; a decision that several branches share comes once."""
     waiting: list[TreeNode] = [] if tree is None else [tree]
     seen: set[int] = set()
     while waiting:

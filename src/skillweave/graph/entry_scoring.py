@@ -54,7 +54,7 @@ def _entries_at(compiled: CompiledGraph, context: MoveContext) -> tuple[Entry, .
 
 
 def _intents_at(compiled: CompiledGraph, context: MoveContext, entries: Iterable[Entry]) -> Iterator[Intent]:
-    """The intents that could make a difference: all of a tree, those of the entries, of the ways onward."""
+    """The intents that can count now: all of a tree, else those of the entries and of the routes onward."""
     if compiled.declared.tree is not None:
         yield from all_intents(compiled.declared)
     elif context.current is not None and context.current in compiled.wired:
@@ -83,7 +83,7 @@ def judged_entries(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[tuple[
 
 
 def scorable_entries(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[Entry]:
-    """The entries that may begin as far as it can be said without a scorer: their intents are left out of it."""
+    """The entries that may begin, intents apart: those are judged by the scorer that is asked next."""
     never = is_never(compiled, ctx)
     for entry in compiled.declared.entries:
         rest = AllOf(tuple(leaf for leaf in leaves_of(entry.condition) if not isinstance(leaf, Intent)))

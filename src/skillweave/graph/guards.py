@@ -31,6 +31,7 @@ Scalar: TypeAlias = str | int | float | bool | None
 
 HOP_FIELDS = ("tool_name", "result", "status", "iteration", "user_message", "current_skill_id")
 """What a guard can read beside the fields of a JSON result."""
+_FORM = "write comparisons such as {risk: {gte: high}}"
 
 
 class Op(StrEnum):
@@ -61,7 +62,6 @@ ORDERED: Mapping[Op, Callable[[float, float], bool]] = {Op.GT: gt, Op.GTE: ge, O
 """The operators that need an order, each with its function."""
 
 _OPERATORS = tuple(op.value for op in Op)
-_FORM = "write comparisons such as {risk: {gte: high}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Guard:
 
 
 class Missing:
-    """What a field is that is not there: it compares as true with nothing."""
+    """Stands for a field that is not there; no comparison with it holds."""
 
 
 MISSING = Missing()

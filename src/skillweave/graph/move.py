@@ -9,6 +9,9 @@ from typing import Any
 from skillweave.conversation import Message, ToolResult
 from skillweave.decisions import Evidence
 
+LONGEST_TRAIL = 100
+"""So many of the latest steps are remembered; visits count all."""
+
 
 def _none_yet() -> Mapping[str, int]:
     return MappingProxyType({})
@@ -37,7 +40,7 @@ class MoveContext:
 
 @dataclass(frozen=True, slots=True)
 class PredicateContext:
-    """What a condition looks at: the moment, and the one tool result that is judged, None without one."""
+    """What a host's own condition is called with: the moment, and the tool result that is judged, None without one."""
 
     context: MoveContext
     result: ToolResult | None = None
@@ -148,10 +151,6 @@ class Move:
             guards_closed=tuple(ClosedGuard.from_dict(closed) for closed in data["guards_closed"]),
             reason=data["reason"],
         )
-
-
-LONGEST_TRAIL = 100
-"""So many of the latest steps are remembered; visits count all."""
 
 
 @dataclass(frozen=True, slots=True)

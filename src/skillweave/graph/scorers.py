@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 
 ONE_SHARED_WORD = ScorePolicy(min_score=1e-6)
 """Nothing is chosen where no word is shared; a single one is enough, however long the texts are."""
+LENGTH_WEIGHT = 0.75
+MOST_INDEXES = 32
+"""So many sets of candidates are kept indexed: a graph asks about few, as long as its entries' conditions agree."""
+_Texts: TypeAlias = tuple[tuple[str, ...], ...]
+DECIMALS = 4
+"""Cosines are rounded to so many before they are compared (spec 2)."""
+NEAREST_WINS = ScorePolicy()
+"""Somebody is always chosen: from which cosine on texts are near depends on the embedder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +62,6 @@ def _distinct(text: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _known(text: str) -> frozenset[str]:
     return _distinct(text)
-
-
-LENGTH_WEIGHT = 0.75
-MOST_INDEXES = 32
-"""So many sets of candidates are kept indexed: a graph asks about few, as long as its entries' conditions agree."""
-
-_Texts: TypeAlias = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +101,6 @@ def _indexed(candidates: _Texts) -> _Index:
         array("i", (vocabulary[singular(word)] for text in texts for word in words_of(text))) for texts in candidates
     ]
     return _Index(dict(vocabulary), build_bm25(documents, len(vocabulary), length_weight=LENGTH_WEIGHT))
-
-
-DECIMALS = 4
-"""Cosines are rounded to so many before they are compared (spec 2)."""
-NEAREST_WINS = ScorePolicy()
-"""Somebody is always chosen: from which cosine on texts are near depends on the embedder."""
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,10 @@ ANY_SKILL = ("*", "ANY")
 """What stands for any skill, and is the id of none."""
 
 _NAME = re.compile(r"[\w-]{1,60}")
+MOST_TOLD = 10
+"""Reading ends when so many mistakes are found."""
+_Value = TypeVar("_Value")
+_STEP = re.compile(r"\[(?P<index>\d+)\]|\['(?P<odd>[^']*)'\]|\.?(?P<key>[\w-]+)")
 
 
 def inside(place: str, key: str | int) -> str:
@@ -51,7 +55,7 @@ def wrong(place: str, rule: str, fix: str) -> InvalidGraph:
 
 
 def shown(value: object) -> str:
-    """What stands there, in a few words."""
+    """The value in a few words, for messages."""
     if isinstance(value, Plain):
         value = resolved(value)
     if value is None:
@@ -174,14 +178,8 @@ def is_finite(number: float) -> bool:
         return False
 
 
-MOST_TOLD = 10
-"""Reading ends when so many mistakes are found."""
-
-_Value = TypeVar("_Value")
-
-
 class Mistakes:
-    """Collects what is wrong while reading goes on."""
+    """Collects mistakes while reading goes on, so that several are told at once."""
 
     def __init__(self) -> None:
         self._found: list[InvalidGraph] = []
@@ -208,9 +206,6 @@ class Mistakes:
             many = f"{len(self._found)} mistakes" if len(self._found) < MOST_TOLD else f"at least {MOST_TOLD} mistakes"
             lines = "\n".join(f"- {error}" for error in self._found)
             raise InvalidGraph(f"the graph has {many}:\n{lines}", mistakes=self._found)
-
-
-_STEP = re.compile(r"\[(?P<index>\d+)\]|\['(?P<odd>[^']*)'\]|\.?(?P<key>[\w-]+)")
 
 
 def line_of(place: str, lines: Mapping[Keys, int]) -> int | None:

@@ -29,11 +29,13 @@ EXPECT_KEYS = ("to", "by")
 _WAYS = tuple(by.value for by in By)
 _FORM = "write {user: TEXT}, {tool: NAME, result: ...}, {tools: [...]} or {pick: ID}, with `expect: ID` to test it"
 _EXPECT = "write a skill's id, null for none, or {to: ID, by: route}"
+Script: TypeAlias = "Sequence[Step | ToolResult | str | Mapping[str, object]] | Mapping[str, object]"
+"""Steps as values or as data: a text is what the user says; as a mapping `{steps: [...]}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """Where a step should lead: `to` None for nowhere, in a tree the leaf; `by` None where it does not matter.
+    """Where a step should lead: `to` is a skill, in a tree a leaf, None for nowhere; `by` None allows any cause.
 
     With `any_to` only `by` counts.
     """
@@ -60,10 +62,6 @@ class Step:
     tools: tuple[ToolResult, ...] = ()
     picks: tuple[str, ...] = ()
     expect: Expect | None = None
-
-
-Script: TypeAlias = "Sequence[Step | ToolResult | str | Mapping[str, object]] | Mapping[str, object]"
-"""Steps as values or as data: a text is what the user says; as a mapping `{steps: [...]}`."""
 
 
 def read_script(script: Script) -> tuple[Step, ...]:

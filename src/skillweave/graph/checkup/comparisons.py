@@ -12,6 +12,7 @@ from skillweave.graph.guards import HOP_FIELDS, LISTED, ORDERED, FieldTest, Scal
 from skillweave.graph.wording import named, sentence, several
 
 _TYPES: Mapping[str, str] = {name: "a number" if name == "iteration" else "text" for name in HOP_FIELDS}
+_MOST_TOLD = 4
 
 
 class Mistake(NamedTuple):
@@ -76,9 +77,6 @@ def _is_finite(value: Scalar) -> bool:
     return isinstance(value, int) or (isinstance(value, float) and isfinite(value))
 
 
-_MOST_TOLD = 4
-
-
 def check_satisfiable(subject: Subject) -> Iterator[Problem]:
     """guard-unsatisfiable: of entries, routes and decisions, by the comparisons that are typed."""
     for declaration, terms in _with_terms(subject):
@@ -102,7 +100,7 @@ def _with_terms(subject: Subject) -> Iterator[tuple[Declaration, Terms]]:
 
 
 def _proof(declaration: Declaration, scales: Scales) -> tuple[list[Part], Place | None]:
-    """The parts that exclude each other and the place for which they leave nothing; None for no proof.
+    """The parts that exclude each other, and the place for which no value is left; None for no proof.
 
     What another code already says of a part is left out: an untyped comparison, statuses that there are not.
     """

@@ -14,6 +14,20 @@ from skillweave.graph.checkup.tools import check_bodies, check_vocabulary
 from skillweave.graph.declared import Declared
 from skillweave.graph.wording import named
 
+Check: TypeAlias = Callable[[Subject], Iterator[Problem]]
+_CHECKS: tuple[Check, ...] = (
+    check_wiring,
+    check_intents,
+    check_vocabulary,
+    check_typed,
+    check_satisfiable,
+    check_reaching,
+    check_routes,
+    check_rules,
+    check_phrases,
+    check_bodies,
+)
+
 
 def notes_on(subject: Subject, suppressed: Mapping[str, Sequence[Problem]]) -> Iterator[str]:
     """What examples and negative phrases do not prove, what was too much to compare, what was suppressed and why."""
@@ -49,22 +63,6 @@ def _on_phrases(subject: Subject) -> Iterator[str]:
             yield f"Which entry takes an example was not tried, because {chooser} chooses."
     if declared.never_routes:
         yield "`never_routes` stops exactly these phrases; what says the same in other words may still begin an entry."
-
-
-Check: TypeAlias = Callable[[Subject], Iterator[Problem]]
-
-_CHECKS: tuple[Check, ...] = (
-    check_wiring,
-    check_intents,
-    check_vocabulary,
-    check_typed,
-    check_satisfiable,
-    check_reaching,
-    check_routes,
-    check_rules,
-    check_phrases,
-    check_bodies,
-)
 
 
 def checkup(declared: Declared, known_tools: Collection[str] | None = None) -> Checkup:

@@ -13,6 +13,13 @@ from skillweave.text.automaton import MatchMode, compile_automaton
 
 MOST_PAIRS = 100_000
 """Pairs of routes or of entries that are compared one by one, of each kind; about 0.2 s at worst."""
+Phrase: TypeAlias = tuple[str, MatchMode]
+Key: TypeAlias = Hashable
+"""A key under which terms are kept, and under which everything that implies them looks."""
+_IN_TOOL = "in tool"
+_BARE = "bare"
+_MOST_PLACES = 8
+"""Places that are indexed: the tool, the status, and what most guards ask for."""
 
 
 @dataclass(slots=True, eq=False)
@@ -29,14 +36,6 @@ class Budget:
             return False
         self.left -= 1
         return True
-
-
-Phrase: TypeAlias = tuple[str, MatchMode]
-Key: TypeAlias = Hashable
-"""A key under which terms are kept, and under which everything that implies them looks."""
-
-_IN_TOOL = "in tool"
-_BARE = "bare"
 
 
 def first_implied(all_terms: Sequence[Terms | None], budget: Budget) -> Iterator[int | None]:
@@ -129,10 +128,6 @@ def _phrases_inside(all_terms: Iterable[Terms | None]) -> Mapping[Phrase, Sequen
         ]
         for phrase in phrases
     }
-
-
-_MOST_PLACES = 8
-"""Places that are indexed: the tool, the status, and what most guards ask for."""
 
 
 def first_together(

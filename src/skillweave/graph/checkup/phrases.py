@@ -14,6 +14,7 @@ from skillweave.graph.wording import named
 
 _MANY_RULES = 3
 """From so many entries with conditions on, phrases that try them are missed."""
+_FIT = "Widen the condition so that it holds, or correct the example."
 
 
 def check_phrases(subject: Subject) -> Iterator[Problem]:
@@ -97,9 +98,6 @@ class _Trials:
     def _claims(self, position: int, ctx: EvalContext) -> bool:
         condition = self.subject.declared.entries[position].condition
         return condition is not None and judge(condition, ctx).holds
-
-
-_FIT = "Widen the condition so that it holds, or correct the example."
 
 
 def _no_evidence(subject: Subject) -> Iterator[Problem]:

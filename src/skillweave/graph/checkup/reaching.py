@@ -10,6 +10,9 @@ from skillweave.graph.checkup.subject import Spot, Subject, way
 from skillweave.graph.declared import ANY, Route, leaf_ids
 from skillweave.graph.wording import named, sentence, several
 
+Links: TypeAlias = Mapping[str, Sequence[str]]
+"""Names and the names that each leads to, all of them keys."""
+
 
 def check_wiring(subject: Subject) -> Iterator[Problem]:
     """unknown-skill for each place that names one, then no-entry."""
@@ -54,10 +57,6 @@ def _unknown_skill(subject: Subject, user: str, place: Spot) -> Problem:
     otherwise = f"Add {named(name)} to the skills, or remove what names it."
     fix = subject.guesses.fix(name, subject.skills, "skills", otherwise)
     return problem("unknown-skill", f"{user} names {named(name)}, which is not among the skills.", fix, **place)
-
-
-Links: TypeAlias = Mapping[str, Sequence[str]]
-"""Names and the names that each leads to, all of them keys."""
 
 
 def strong_components(links: Links) -> list[list[str]]:

@@ -30,6 +30,23 @@ from skillweave.graph.guards import FieldTest, Op, Scales
 from skillweave.text.automaton import MatchMode
 from skillweave.text.boundary import edges_of, fits
 
+Place: TypeAlias = tuple[str, str]
+"""Something with a value: a field that guards compare, the length of the history, the intent."""
+TOOL: Place = ("field", "tool_name")
+HISTORY: Place = ("history", "")
+INTENT: Place = ("intent", "")
+_MOST_POINTS = 64
+Bounds: TypeAlias = Mapping[Place, Values]
+"""What a place may be in the first place."""
+ALWAYS: Bounds = {
+    TOOL: ANY_TEXT,
+    ("field", "result"): ANY_TEXT,
+    ("field", "user_message"): ANY_TEXT,
+    ("field", "current_skill_id"): ANY_TEXT,
+    ("field", "status"): listed(STATUSES),
+    ("field", "iteration"): Values(numbers=numbers(low=(1, 0), whole=True)),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class OnTool:
@@ -61,28 +78,6 @@ def parts_of_route(route: Route) -> Iterator[Part]:
     yield from parts_of(route.condition)
     if route.guard is not None:
         yield from route.guard.tests
-
-
-Place: TypeAlias = tuple[str, str]
-"""Something with a value: a field that guards compare, the length of the history, the intent."""
-
-TOOL: Place = ("field", "tool_name")
-HISTORY: Place = ("history", "")
-INTENT: Place = ("intent", "")
-
-_MOST_POINTS = 64
-
-Bounds: TypeAlias = Mapping[Place, Values]
-"""What a place may be in the first place."""
-
-ALWAYS: Bounds = {
-    TOOL: ANY_TEXT,
-    ("field", "result"): ANY_TEXT,
-    ("field", "user_message"): ANY_TEXT,
-    ("field", "current_skill_id"): ANY_TEXT,
-    ("field", "status"): listed(STATUSES),
-    ("field", "iteration"): Values(numbers=numbers(low=(1, 0), whole=True)),
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,10 @@ from skillweave.graph.guards import FieldTest, Op
 from skillweave.graph.wording import named, sentence, several
 from skillweave.text.automaton import Automaton, MatchMode, compile_automaton
 
+_A_SKILL = "a skill"
+_CALL = re.compile(r"(?<!\w)[a-z][a-z0-9]*+(?:_[a-z0-9]++)++(?=\()")
+"""A name in snake case with a parenthesis after it; read in one go, however long the text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
@@ -70,9 +74,6 @@ class Toolbox:
         if skill is None or skill.tools is None:
             return host or None
         return (names_of(skill.tools), *host)
-
-
-_A_SKILL = "a skill"
 
 
 def check_vocabulary(subject: Subject) -> Iterator[Problem]:
@@ -145,10 +146,6 @@ def _statuses(subject: Subject, declaration: Declaration) -> Iterator[Problem]:
 def _waits_in_vain(test: FieldTest) -> bool:
     values = test.value if isinstance(test.value, tuple) else (test.value,)
     return test.op in (Op.EQ, Op.IN) and not any(value in STATUSES for value in values)
-
-
-_CALL = re.compile(r"(?<!\w)[a-z][a-z0-9]*+(?:_[a-z0-9]++)++(?=\()")
-"""A name in snake case with a parenthesis after it; read in one go, however long the text."""
 
 
 def check_bodies(subject: Subject) -> Iterator[Problem]:

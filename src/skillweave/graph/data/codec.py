@@ -55,6 +55,7 @@ GRAPH_KEYS = (
 
 _FORM = "write keys such as `entries` and `routes`"
 _Value = TypeVar("_Value")
+SCHEMA = Path(__file__).parents[1] / "schema.json"
 
 
 def read_graph(data: Mapping[str, object], *, place: str = "", embedder: "Embedder | None" = None) -> Declared:
@@ -193,9 +194,6 @@ def _written_skills(declared: Declared) -> list[object]:
             known.setdefault(wired, GraphSkill(wired))
         return [write_skill(skill, inside("skills", number)) for number, skill in enumerate(known.values())]
     return [write_skill(skill, inside("skills", number)) for number, skill in enumerate(declared.skills)]
-
-
-SCHEMA = Path(__file__).parents[1] / "schema.json"
 
 
 def graph_schema() -> dict[str, Any]:

@@ -33,7 +33,7 @@ _RESULT = "write {tool: NAME, result: ...}"
 
 
 def read_context(data: Mapping[str, object]) -> MoveContext:
-    """The moment that the data tells; null is like an absent key.
+    """The moment that the data describes; a key with null counts as absent.
 
     `last_tool` counts where there is no `tools`. A result that is no text is taken as JSON. Any text is read as a
     `current` skill or a `pick`: an unknown one is for the move to refuse. Raises InvalidGraph naming the key, the rule

@@ -35,6 +35,10 @@ VISIT_KEYS = ("per_skill", "per_run")
 
 _LIMIT_FORM = "write {visits: 3, iterations: 20}"
 _VISITS = "write a number, or {per_skill: 3, per_run: 20}"
+PICKS = (EntryPick.DECLARATION.value, *DEFAULT_POLICIES, EntryPick.READ.value)
+POLICY_KEYS = ("temperature", "min_score", "margin")
+PICK_KEYS = ("by", *POLICY_KEYS)
+_PICK_FORM = f"write one of {', '.join(PICKS)}, or {{by: lexical, margin: 0.5}}"
 
 
 def read_limits(value: object, place: str) -> Limits:
@@ -63,7 +67,7 @@ def write_limits(limits: Limits) -> dict[str, object]:
 
 
 def read_scales(value: object, place: str) -> Scales:
-    """By field its words, the lowest first; a word stands once in a scale. Raises InvalidGraph."""
+    """The scales: for each field its words, the lowest first, each once. Raises InvalidGraph."""
     data = require_mapping(value, place, "write {risk: [low, medium, high]}")
     _require_few(data, place, MOST_ITEMS)
     return MappingProxyType(
@@ -77,7 +81,7 @@ def write_scales(scales: Scales) -> dict[str, object]:
 
 
 def read_suppressed(value: object, place: str) -> Mapping[str, str]:
-    """By code of the checkup the reason why it is not reported. Raises InvalidGraph."""
+    """The suppressed codes of the checkup, each with the reason. Raises InvalidGraph."""
     data = require_mapping(value, place, "write {CODE: REASON}")
     _require_few(data, place, MOST_ITEMS)
     fix = "say why it is no problem here"
@@ -129,13 +133,6 @@ def _require_few(data: Mapping[str, object], place: str, most: int) -> None:
         raise wrong(place, f"it has {len(data):,} keys, and {most:,} are allowed", "shorten it")
 
 
-PICKS = (EntryPick.DECLARATION.value, *DEFAULT_POLICIES, EntryPick.READ.value)
-POLICY_KEYS = ("temperature", "min_score", "margin")
-PICK_KEYS = ("by", *POLICY_KEYS)
-
-_PICK_FORM = f"write one of {', '.join(PICKS)}, or {{by: lexical, margin: 0.5}}"
-
-
 def read_pick(value: object, place: str, embedder: "Embedder | None" = None) -> EntryPick | Scorer:
     """What chooses the entry; `embedding` judges with the embedder. Raises InvalidGraph."""
     if isinstance(value, str):
@@ -152,7 +149,7 @@ def read_pick(value: object, place: str, embedder: "Embedder | None" = None) -> 
 
 
 def write_pick(pick: EntryPick | Scorer, place: str) -> object:
-    """The same as plain data, a name alone where nothing else is set.
+    """What chooses the entry as plain data: a name alone where nothing else is set.
 
     Raises InvalidGraph for a scorer that is not built in.
     """
@@ -169,7 +166,7 @@ def write_pick(pick: EntryPick | Scorer, place: str) -> object:
 
 
 def built_in_name(scorer: Scorer) -> str | None:
-    """What the data form calls a scorer that is built in, None for any other."""
+    """The name of a built-in scorer in the data form, None for any other scorer."""
     return next((name for name in DEFAULT_POLICIES if type(scorer) is type(scorer_named(name))), None)
 
 

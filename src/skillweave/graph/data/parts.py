@@ -35,6 +35,14 @@ SKILL_KEYS = ("id", "description", "tools", "allowed_tools", "body", "instructio
 """The keys that mean something; any other is kept as it stands."""
 
 _SKILL_FORM = "write a skill's id, or {id, description, tools, body}"
+ENTRY_KEYS = ("skill", "match", "when", "label", "examples", "base")
+_ENTRY_FORM = "write {skill: ID}, with `match` for a condition"
+ROUTE_KEYS = ("from", "to", "when", "on_tool", "on_status", "guard", "label", "priority")
+_ROUTE_FORM = "write {from: ID, to: ID}, with `on_tool`, `on_status`, `guard` or `when` for conditions"
+DECISION_KEYS = ("if", "label", "then", "else")
+_TREE_FORM = "write a skill's id, or {if: CONDITION, then: ..., else: ...}"
+_TOOL = "write a tool's name, or {regex: EXPRESSION}"
+_STATUS = "write a status such as success, or a list of them"
 
 
 def read_skill(value: object, place: str) -> GraphSkill:
@@ -108,11 +116,6 @@ def _carried(value: object, place: str) -> FrozenJson:
         raise wrong(place, f"it holds {error}", "write plain JSON data, or remove the key") from error
 
 
-ENTRY_KEYS = ("skill", "match", "when", "label", "examples", "base")
-
-_ENTRY_FORM = "write {skill: ID}, with `match` for a condition"
-
-
 def read_entry(value: object, place: str) -> Entry:
     """The entry at that place; `match` and `when` are two names of its condition. Raises InvalidGraph."""
     data = require_mapping(value, place, _ENTRY_FORM)
@@ -146,7 +149,7 @@ def write_entry(entry: Entry, place: str) -> dict[str, object]:
 
 
 def read_condition_data(value: object, place: str) -> Condition:
-    """A condition that is data: code stands in Python only."""
+    """The condition at that place, which has to be data; raises InvalidGraph."""
     return read_condition(require_mapping(value, place, CONDITION_FORM), place)
 
 
@@ -162,11 +165,6 @@ def _examples(value: object, place: str) -> tuple[str, ...]:
     if isinstance(value, list | tuple) and not value:
         return ()
     return require_texts(require_list(value, place, fix, MOST_ITEMS), place, fix)
-
-
-ROUTE_KEYS = ("from", "to", "when", "on_tool", "on_status", "guard", "label", "priority")
-
-_ROUTE_FORM = "write {from: ID, to: ID}, with `on_tool`, `on_status`, `guard` or `when` for conditions"
 
 
 def read_route(value: object, place: str) -> Route:
@@ -214,15 +212,6 @@ def _source(value: object, place: str) -> str:
     return ANY if value in ANY_SKILL else require_id(value, place)
 
 
-DECISION_KEYS = ("if", "label", "then", "else")
-
-_TREE_FORM = "write a skill's id, or {if: CONDITION, then: ..., else: ...}"
-
-
-_TOOL = "write a tool's name, or {regex: EXPRESSION}"
-_STATUS = "write a status such as success, or a list of them"
-
-
 def read_on_tool(value: object, place: str) -> str | Regex:
     """A tool's name as it stands, or an expression that is searched in it; raises InvalidGraph."""
     if isinstance(value, Regex):
@@ -243,7 +232,7 @@ def write_on_tool(on_tool: str | Regex) -> object:
 
 
 def read_on_status(value: object, place: str) -> tuple[str, ...]:
-    """The statuses that do, one or several; whether there are such statuses is the checkup's to say."""
+    """The statuses that the route waits for, one or several; the checkup says whether they exist."""
     if isinstance(value, str):
         return (require_text(value, place, _STATUS),)
     return require_texts(list(value) if isinstance(value, set | frozenset) else value, place, _STATUS)

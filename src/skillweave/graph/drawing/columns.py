@@ -1,10 +1,17 @@
-"""Positions on a line: as close to where things want to be as their order and their distances allow."""
+"""How far to the right everything stands: under what it is joined to, apart from its neighbours, arrows straight."""
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from math import inf
 
 from skillweave.graph.drawing.rows import Box, Rows
+
+_WORK = 240_000
+_MOST_ROUNDS = 16
+_STRAIGHT = 8.0
+_LOOSE = 0.01
+_TIMES = 2
+"""What has moved may leave room for what could not."""
 
 
 def settled(
@@ -41,12 +48,6 @@ def settled(
     return positions
 
 
-_WORK = 240_000
-_MOST_ROUNDS = 16
-_STRAIGHT = 8.0
-_LOOSE = 0.01
-
-
 def columns_of(rows: Rows) -> list[float]:
     """The horizontal middle of everything.
 
@@ -66,7 +67,7 @@ def columns_of(rows: Rows) -> list[float]:
 
 
 def _pulls(rows: Rows, number: int) -> list[tuple[int, float]]:
-    """What it is joined to, and how strongly: arrows want to go straight through their bends."""
+    """What it is joined to, and how strongly: an arrow is pulled straight through its bends."""
     joined = (*rows.above[number], *rows.below[number])
     return [(one, _STRAIGHT if min(number, one) >= rows.boxes else 1.0) for one in joined]
 
@@ -85,12 +86,8 @@ def _pull(
         middles[number] = middle
 
 
-_TIMES = 2
-"""What has moved may leave room for what could not."""
-
-
 def straighten(rows: Rows, boxes: Sequence[Box], columns: list[float]) -> None:
-    """Give the bends and the label of each arrow one column for as long as nothing stands in the way, then the next.
+    """Give the bends and the label of each arrow one column for as long as there is room, then the next column.
 
     The two ends count too: an arrow that can lead straight from box to box does.
     """

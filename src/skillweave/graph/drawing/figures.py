@@ -1,4 +1,4 @@
-"""How wide text is, guessed without a font, and how it breaks into lines."""
+"""The ends of a picture with their text in lines and the room that they take; text is measured without a font."""
 
 import re
 from collections.abc import Sequence
@@ -24,6 +24,22 @@ _WIDE = 1.05
 _EMOJI = 1.35
 _FIRST_EMOJI = 0x1F000
 _BREAKS = re.compile(r"\s+|(?<=[-_/.:,;|&=+()])")
+TEXT = 13.0
+LINE = 17.0
+SMALL_TEXT = 11.0
+SMALL_LINE = 14.0
+LOOP = 24.0
+"""So far a loop reaches out of the right border of its box."""
+_LOOP_ROOM = 22.0
+_WIDEST_TEXT = 170.0
+_WIDEST_DECISION = 120.0
+_WIDEST_LABEL = 150.0
+_MOST_LINES = 3
+_SIDE = 14.0
+_HEIGHT = 38.0
+_NARROWEST = 66.0
+_CORNER = 10.0
+_BESIDE_LABEL = 8.0
 
 
 def width_of(text: str, size: float) -> float:
@@ -72,25 +88,6 @@ def _em(char: str) -> float:
     if width in "WF" or (width == "A" and not char.isalnum()):
         return _WIDE
     return _OTHER if ord(char) < _FIRST_OTHER_SCRIPT else _OTHER_SCRIPT
-
-
-TEXT = 13.0
-LINE = 17.0
-SMALL_TEXT = 11.0
-SMALL_LINE = 14.0
-LOOP = 24.0
-"""So far a loop reaches out of the right border of its box."""
-
-_LOOP_ROOM = 22.0
-_WIDEST_TEXT = 170.0
-_WIDEST_DECISION = 120.0
-_WIDEST_LABEL = 150.0
-_MOST_LINES = 3
-_SIDE = 14.0
-_HEIGHT = 38.0
-_NARROWEST = 66.0
-_CORNER = 10.0
-_BESIDE_LABEL = 8.0
 
 
 @dataclass(frozen=True, slots=True)

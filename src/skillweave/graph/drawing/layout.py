@@ -12,6 +12,15 @@ from skillweave.graph.drawing.picture import EndKind, Picture
 from skillweave.graph.drawing.rows import Box, Room, Rows, Tie, ranks_of, rows_of, untangle
 
 _APART = 16.0
+Point: TypeAlias = tuple[float, float]
+HEAD = 8.0
+"""The length of an arrow's head; the last piece of its way, upright, is at least as long."""
+_GAP = 16.0
+_LABEL_GAP = 22.0
+_STEEPNESS = 0.09
+_WIDEST_GAP = 60.0
+_BETWEEN = 26.0
+_NARROWEST = 560.0
 
 
 def ports_of(
@@ -38,12 +47,6 @@ def ports_of(
         for (_, number, end), place in zip(arrows, places, strict=True):
             ports[number][end] = place
     return [(leaving, arriving) for leaving, arriving in ports]
-
-
-Point: TypeAlias = tuple[float, float]
-
-HEAD = 8.0
-"""The length of an arrow's head; the last piece of its way, upright, is at least as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +104,6 @@ def _side(
     return (x, levels.middle(row) - far), (x, levels.tops[row] - HEAD)
 
 
-_GAP = 16.0
-_LABEL_GAP = 22.0
-_STEEPNESS = 0.09
-_WIDEST_GAP = 60.0
-
-
 @dataclass(frozen=True, slots=True)
 class Layout:
     """The middles of the boxes, the ways of the ties, and the room of it all, whose upper left corner is 0, 0."""
@@ -149,10 +146,6 @@ def _levels(rows: Rows, columns: Sequence[float]) -> Levels:
         tops.append(bottoms[-1] + gap)
         bottoms.append(tops[-1] + next_height)
     return Levels(tops, bottoms)
-
-
-_BETWEEN = 26.0
-_NARROWEST = 560.0
 
 
 @dataclass(frozen=True, slots=True)

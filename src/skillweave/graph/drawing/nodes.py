@@ -9,6 +9,10 @@ from skillweave.graph.declared import ANY, Decide, Declared, Entry, Route, TreeN
 from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind
 from skillweave.graph.wording import BLANK, first_few, piece, printable
 
+LONGEST_CAPTION = 100
+"""So many characters a derived caption has at most."""
+_DEFAULT = "default: a condition raises"
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:
@@ -54,10 +58,6 @@ def _steps(root: TreeNode) -> Iterator[tuple[Decide | None, str, TreeNode]]:
         if isinstance(node, Decide) and id(node) not in known:
             known.add(id(node))
             waiting += ((node, "no", node.otherwise), (node, "yes", node.then))
-
-
-LONGEST_CAPTION = 100
-"""So many characters a derived caption has at most."""
 
 
 def entry_caption(entry: Entry) -> str:
@@ -134,9 +134,6 @@ def _tree_nodes(declared: Declared) -> Iterator[Node]:
 
 def _box(skill_id: str) -> Node:
     return Node(skill_id, NodeKind.SKILL, skill_id)
-
-
-_DEFAULT = "default: a condition raises"
 
 
 def edges_of(declared: Declared) -> tuple[Edge, ...]:

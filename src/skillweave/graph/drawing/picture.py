@@ -1,4 +1,4 @@
-"""Declared text as a drawing shows it: on one line, not too long, of characters that every format can hold."""
+"""What there is to draw: the ends of arrows by position, the arrows, and the marks of a run."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

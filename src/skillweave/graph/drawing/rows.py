@@ -6,6 +6,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isqrt
 
+_NARROWEST = 7
+MOST_BENDS = 15_000
+"""So many bends keep arrows clear of boxes; of the longest arrows beyond that only the label is placed."""
+_BETWEEN = 26.0
+_BETWEEN_BENDS = 16.0
+_BETWEEN_BEND_AND_BOX = 16.0
+_WORK = 100_000
+_MOST_SWEEPS = 24
+
 
 @dataclass(frozen=True, slots=True)
 class Room:
@@ -46,9 +55,6 @@ class Tie:
     source: int
     target: int
     label: Room
-
-
-_NARROWEST = 7
 
 
 def ranks_of(boxes: int, ties: Sequence[Tie], top: int) -> list[int]:
@@ -129,13 +135,7 @@ def _in_order(after: Sequence[Sequence[int]], before: Sequence[Sequence[int]]) -
     return order
 
 
-MOST_BENDS = 15_000
-"""So many bends keep arrows clear of boxes; of the longest arrows beyond that only the label is placed."""
-
 _BEND = Room(0, 0, 0)
-_BETWEEN = 26.0
-_BETWEEN_BENDS = 16.0
-_BETWEEN_BEND_AND_BOX = 16.0
 
 
 @dataclass(slots=True)
@@ -215,10 +215,6 @@ def _drawn_out(spans: Sequence[Sequence[int]]) -> set[int]:
     return clear
 
 
-_WORK = 100_000
-_MOST_SWEEPS = 24
-
-
 def untangle(rows: Rows) -> None:
     """Order every row by where its neighbours stand, down and up by turns, and keep the order with fewest crossings.
 
@@ -242,7 +238,7 @@ def untangle(rows: Rows) -> None:
 
 
 def _begin(rows: Rows) -> None:
-    """Put everything in the order in which walks down from the top, from left to right, come upon it."""
+    """Put everything in the order in which walks from the top down, left to right, first meet it."""
     place: dict[int, int] = {}
     for start in (number for row in rows.rows for number in row):
         waiting = [start]
@@ -256,7 +252,7 @@ def _begin(rows: Rows) -> None:
 
 
 def _sweep(in_turn: Sequence[list[int]], neighbours: Sequence[Sequence[int]], places: list[int]) -> None:
-    """Sort each row by the mean place of its neighbours; what has none wants to stay where it is."""
+    """Sort each row by the mean place of its neighbours; what has no neighbours stays where it is."""
     for row in in_turn:
         wanted = {
             number: sum(places[one] for one in neighbours[number]) / len(neighbours[number])

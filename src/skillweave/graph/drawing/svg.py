@@ -1,4 +1,4 @@
-"""How an SVG drawing looks, on light and on dark ground."""
+"""A graph as a standalone SVG picture, without scripts and without anything from elsewhere (spec 3.6)."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -35,56 +35,6 @@ LIGHT = {name: light for name, (light, _) in _COLOURS.items()}
 DARK = {name: dark for name, (_, dark) in _COLOURS.items()}
 _KINDS = {"entry": "line", "predicate": "line", "tool": "tool", "status": "status", "guard": "guard", "model": "model"}
 ROOT = "skillweave-graph"
-
-
-def style() -> str:
-    """The style sheet; it concerns nothing but these drawings, also where several stand in one page."""
-    return "\n".join([*_shapes(), *_colours(LIGHT), "@media (prefers-color-scheme: dark) {", *_colours(DARK), "}"])
-
-
-def _shapes() -> list[str]:
-    root = f".{ROOT}"
-    font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-    return [
-        f"{root} text {{ font-family: {font}; text-anchor: middle; }}",
-        f"{root} .node text {{ font-size: {TEXT:g}px; }}",
-        f"{root} .edge text, {root} .key text {{ font-size: {SMALL_TEXT:g}px; }}",
-        f"{root} .shape {{ stroke-width: 1.3; stroke-linejoin: round; }}",
-        f"{root} .line {{ fill: none; stroke-width: 1.4; }}",
-        f"{root} .model .line {{ stroke-dasharray: 2 4; stroke-linecap: round; stroke-width: 1.7; }}",
-        f"{root} .any .shape, {root} .unknown .shape {{ stroke-dasharray: 5 3; }}",
-        f"{root} .beside text {{ text-anchor: start; }}",
-        f"{root} .start text, {root} .current text {{ font-weight: 600; }}",
-        f"{root} .reachable .shape {{ stroke-width: 2; stroke-dasharray: 6 3; }}",
-        f"{root} .current .shape {{ stroke-width: 3; stroke-dasharray: none; }}",
-        f"{root} .apart .shape, {root} .apart .line, {root} .apart .head {{ opacity: 0.35; }}",
-    ]
-
-
-def _colours(colours: Mapping[str, str]) -> list[str]:
-    root = f".{ROOT}"
-    kinds = [
-        f"{root} .{kind} .line {{ stroke: {colours[name]}; }} "
-        f"{root} .{kind} .head, {root} .edge.{kind} text {{ fill: {colours[name]}; }}"
-        for kind, name in _KINDS.items()
-    ]
-    return [
-        f"{root} .ground, {root} .label {{ fill: {colours['ground']}; }}",
-        f"{root} .shape {{ fill: {colours['box']}; stroke: {colours['border']}; }}",
-        f"{root} text {{ fill: {colours['text']}; }}",
-        *kinds,
-        f"{root} .decision .shape {{ fill: {colours['decision']}; stroke: {colours['decision-border']}; }}",
-        f"{root} .start .shape {{ fill: {colours['start']}; stroke: {colours['start']}; }}",
-        f"{root} .start text {{ fill: {colours['start-text']}; }}",
-        f"{root} .any .shape, {root} .unknown .shape {{ fill: none; }}",
-        f"{root} .visited .shape {{ fill: {colours['visited']}; stroke: {colours['visited-border']}; }}",
-        f"{root} .reachable .shape {{ stroke: {colours['reachable']}; }}",
-        f"{root} .current .shape {{ fill: {colours['current']}; stroke: {colours['current-border']}; }}",
-        f"{root} .current text {{ fill: {colours['current-text']}; }}",
-        f"{root} .node.apart text, {root} .edge.apart text {{ fill: {colours['line']}; }}",
-    ]
-
-
 _MARGIN = 20.0
 _HALF_HEAD = 4.0
 _LOOP_MOUTH = 5.0
@@ -262,3 +212,51 @@ def _pair(point: Point) -> str:
 def _number(value: float) -> str:
     text = f"{value:.1f}"
     return "0" if text == "-0.0" else text.removesuffix(".0")
+
+
+def style() -> str:
+    """The style sheet; it concerns nothing but these drawings, also where several stand in one page."""
+    return "\n".join([*_shapes(), *_colours(LIGHT), "@media (prefers-color-scheme: dark) {", *_colours(DARK), "}"])
+
+
+def _shapes() -> list[str]:
+    root = f".{ROOT}"
+    font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+    return [
+        f"{root} text {{ font-family: {font}; text-anchor: middle; }}",
+        f"{root} .node text {{ font-size: {TEXT:g}px; }}",
+        f"{root} .edge text, {root} .key text {{ font-size: {SMALL_TEXT:g}px; }}",
+        f"{root} .shape {{ stroke-width: 1.3; stroke-linejoin: round; }}",
+        f"{root} .line {{ fill: none; stroke-width: 1.4; }}",
+        f"{root} .model .line {{ stroke-dasharray: 2 4; stroke-linecap: round; stroke-width: 1.7; }}",
+        f"{root} .any .shape, {root} .unknown .shape {{ stroke-dasharray: 5 3; }}",
+        f"{root} .beside text {{ text-anchor: start; }}",
+        f"{root} .start text, {root} .current text {{ font-weight: 600; }}",
+        f"{root} .reachable .shape {{ stroke-width: 2; stroke-dasharray: 6 3; }}",
+        f"{root} .current .shape {{ stroke-width: 3; stroke-dasharray: none; }}",
+        f"{root} .apart .shape, {root} .apart .line, {root} .apart .head {{ opacity: 0.35; }}",
+    ]
+
+
+def _colours(colours: Mapping[str, str]) -> list[str]:
+    root = f".{ROOT}"
+    kinds = [
+        f"{root} .{kind} .line {{ stroke: {colours[name]}; }} "
+        f"{root} .{kind} .head, {root} .edge.{kind} text {{ fill: {colours[name]}; }}"
+        for kind, name in _KINDS.items()
+    ]
+    return [
+        f"{root} .ground, {root} .label {{ fill: {colours['ground']}; }}",
+        f"{root} .shape {{ fill: {colours['box']}; stroke: {colours['border']}; }}",
+        f"{root} text {{ fill: {colours['text']}; }}",
+        *kinds,
+        f"{root} .decision .shape {{ fill: {colours['decision']}; stroke: {colours['decision-border']}; }}",
+        f"{root} .start .shape {{ fill: {colours['start']}; stroke: {colours['start']}; }}",
+        f"{root} .start text {{ fill: {colours['start-text']}; }}",
+        f"{root} .any .shape, {root} .unknown .shape {{ fill: none; }}",
+        f"{root} .visited .shape {{ fill: {colours['visited']}; stroke: {colours['visited-border']}; }}",
+        f"{root} .reachable .shape {{ stroke: {colours['reachable']}; }}",
+        f"{root} .current .shape {{ fill: {colours['current']}; stroke: {colours['current-border']}; }}",
+        f"{root} .current text {{ fill: {colours['current-text']}; }}",
+        f"{root} .node.apart text, {root} .edge.apart text {{ fill: {colours['line']}; }}",
+    ]
