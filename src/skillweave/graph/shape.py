@@ -2,17 +2,42 @@
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from skillweave.errors import InvalidGraph, nearest_names
-from skillweave.frontmatter import Plain, resolved
-from skillweave.graph.data.bounds import LARGEST_WHOLE, LONGEST_ID, LONGEST_PHRASE, MOST_ITEMS
-from skillweave.graph.declared import ANY
+from skillweave.frontmatter import Keys, Plain, resolved
 
-ANY_SKILL = (ANY, "ANY")
+MOST_SKILLS = 10_000
+MOST_ENTRIES = 10_000
+MOST_ROUTES = 50_000
+MOST_PHRASES = 10_000
+"""Phrases in `never_routes`."""
+MOST_ITEMS = 1_000
+"""Items of any other list: words, examples, members of `all`, statuses, values of `in`, fields of a guard."""
+MOST_DECISIONS = 20_000
+DEEPEST_TREE = 200
+"""Decisions on the way to a leaf."""
+
+LONGEST_ID = 100
+LONGEST_LABEL = 1_000
+LONGEST_PHRASE = 10_000
+"""Characters of a word, an example, an expression, an intent or a guard's text."""
+LONGEST_DESCRIPTION = 100_000
+LONGEST_BODY = 1_000_000
+"""Characters of a skill's text."""
+LARGEST_WHOLE = 1_000_000_000
+"""The highest count, limit or priority; a priority may be as far below zero."""
+
+
+ANY_SKILL = ("*", "ANY")
 """What stands for any skill, and is the id of none."""
 
 _NAME = re.compile(r"[\w-]{1,60}")
+MOST_TOLD = 10
+"""Reading ends when so many mistakes are found."""
+_Value = TypeVar("_Value")
+_STEP = re.compile(r"\[(?P<index>\d+)\]|\['(?P<odd>[^']*)'\]|\.?(?P<key>[\w-]+)")
 
 
 def inside(place: str, key: str | int) -> str:
@@ -30,7 +55,7 @@ def wrong(place: str, rule: str, fix: str) -> InvalidGraph:
 
 
 def shown(value: object) -> str:
-    """What stands there, in a few words."""
+    """The value in a few words, for messages."""
     if isinstance(value, Plain):
         value = resolved(value)
     if value is None:
@@ -48,6 +73,12 @@ def shown(value: object) -> str:
     return f"code ({type(value).__name__})" if callable(value) else f"a {type(value).__name__}"
 
 
+def hint(name: str, known: Iterable[str]) -> str:
+    """The question whether the nearest known name was meant, with a blank after it; empty where none is near."""
+    near = nearest_names(name, known)
+    return f"did you mean {near[0]!r}? " if near else ""
+
+
 def require_mapping(value: object, place: str, fix: str) -> Mapping[str, object]:
     """A mapping whose keys are texts."""
     if not isinstance(value, Mapping):
@@ -62,11 +93,8 @@ def require_known_keys(mapping: Mapping[str, object], known: Collection[str], pl
     """No key but the known ones; the nearest of them is offered for a misspelling."""
     for key in mapping:
         if key not in known:
-            near = nearest_names(key, known)
-            guess = f"did you mean {near[0]!r}? " if near else ""
-            raise wrong(
-                place, f"the key {key[:60]!r} means nothing here", f"{guess}the keys are {', '.join(known)}".strip()
-            )
+            fix = f"{hint(key, known)}the keys are {', '.join(known)}".strip()
+            raise wrong(place, f"the key {key[:60]!r} means nothing here", fix)
 
 
 def require_list(value: object, place: str, fix: str, most: int = MOST_ITEMS) -> Sequence[object]:
@@ -148,3 +176,45 @@ def is_finite(number: float) -> bool:
         return math.isfinite(number)
     except OverflowError:
         return False
+
+
+class Mistakes:
+    """Collects mistakes while reading goes on, so that several are told at once."""
+
+    def __init__(self) -> None:
+        self._found: list[InvalidGraph] = []
+
+    def attempt(self, read: Callable[[], _Value], otherwise: _Value) -> _Value:
+        """What the function reads, or the other value where it raises InvalidGraph; the tenth mistake ends it all."""
+        try:
+            return read()
+        except InvalidGraph as error:
+            self.add(error)
+            return otherwise
+
+    def add(self, error: InvalidGraph) -> None:
+        """One more; raises InvalidGraph with all of them when there are enough."""
+        self._found.append(error)
+        if len(self._found) >= MOST_TOLD:
+            self.raise_found()
+
+    def raise_found(self) -> None:
+        """Raise InvalidGraph for all that was found, a line for each; nothing where all is well."""
+        if len(self._found) == 1:
+            raise self._found[0]
+        if self._found:
+            many = f"{len(self._found)} mistakes" if len(self._found) < MOST_TOLD else f"at least {MOST_TOLD} mistakes"
+            lines = "\n".join(f"- {error}" for error in self._found)
+            raise InvalidGraph(f"the graph has {many}:\n{lines}", mistakes=self._found)
+
+
+def line_of(place: str, lines: Mapping[Keys, int]) -> int | None:
+    """The line of a place such as `routes[3].guard`, or of the nearest thing around it that has one; else None."""
+    keys = tuple(_keys(place))
+    return next((lines[keys[:end]] for end in range(len(keys), 0, -1) if keys[:end] in lines), None)
+
+
+def _keys(place: str) -> Iterator[str | int]:
+    for step in _STEP.finditer(place):
+        index, odd, key = step.group("index", "odd", "key")
+        yield int(index) if index is not None else key if odd is None else odd

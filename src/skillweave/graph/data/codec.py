@@ -1,19 +1,40 @@
-"""A whole graph, read from its data form (spec 3.1)."""
+"""A whole graph in its data form: read, written, and described by a JSON Schema (spec 3.1)."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from skillweave.graph.compiled import wired_ids
-from skillweave.graph.data.bounds import MOST_ENTRIES, MOST_PHRASES, MOST_ROUTES, MOST_SKILLS
-from skillweave.graph.data.entries import read_entry
-from skillweave.graph.data.limits import read_limits, read_scales, read_suppressed
-from skillweave.graph.data.mistakes import Mistakes
-from skillweave.graph.data.picks import read_pick
-from skillweave.graph.data.routes import read_route
-from skillweave.graph.data.shape import (
+from skillweave.graph.data.options import (
+    read_limits,
+    read_pick,
+    read_scales,
+    read_suppressed,
+    write_limits,
+    write_pick,
+    write_scales,
+)
+from skillweave.graph.data.parts import (
+    read_entry,
+    read_route,
+    read_skill,
+    read_tree,
+    write_entry,
+    write_route,
+    write_skill,
+    write_tree,
+)
+from skillweave.graph.declared import Declared, EntryPick, GraphSkill, TreeNode, require_tree_or_routes
+from skillweave.graph.shape import (
+    MOST_ENTRIES,
+    MOST_PHRASES,
+    MOST_ROUTES,
+    MOST_SKILLS,
+    Mistakes,
     inside,
     require_id,
     require_known_keys,
@@ -22,13 +43,10 @@ from skillweave.graph.data.shape import (
     shown,
     wrong,
 )
-from skillweave.graph.data.skills import read_skill
-from skillweave.graph.data.trees import read_tree
-from skillweave.graph.declared import Declared, GraphSkill, TreeNode
-from skillweave.graph.whole import require_whole
 
 if TYPE_CHECKING:
     from skillweave.text.embedding import Embedder
+
 
 GRAPH_KEYS = (
     *("skills", "entries", "routes", "tree", "default", "pick"),
@@ -37,6 +55,7 @@ GRAPH_KEYS = (
 
 _FORM = "write keys such as `entries` and `routes`"
 _Value = TypeVar("_Value")
+SCHEMA = Path(__file__).parents[1] / "schema.json"
 
 
 def read_graph(data: Mapping[str, object], *, place: str = "", embedder: "Embedder | None" = None) -> Declared:
@@ -51,7 +70,7 @@ def read_graph(data: Mapping[str, object], *, place: str = "", embedder: "Embedd
     """
     reading = _Reading(require_mapping(data, place, _FORM), place)
     declared = reading.declared(embedder)
-    reading.mistakes.attempt(lambda: require_whole(declared), None)
+    reading.mistakes.attempt(lambda: require_tree_or_routes(declared), None)
     reading.mistakes.raise_found()
     if declared.listed:
         return declared
@@ -132,3 +151,56 @@ def _list(value: object, place: str, most: int) -> Sequence[object]:
 
 def _read_phrase(value: object, place: str) -> str:
     return require_text(value, place, "write a phrase that starts no conditional entry")
+
+
+def write_graph(declared: Declared) -> dict[str, object]:
+    """The graph as plain JSON data in its smallest form; `read_graph` gives the same graph again.
+
+    Skills that were not listed are written only where the wiring does not tell them all, or more is known of one than
+    its id; then every skill of the wiring is, and they are listed in what is read.
+
+    Raises:
+        InvalidGraph: code in it (a condition, a scorer of the host's), or a value that could not be read again; named
+            with its place.
+    """
+    data: dict[str, object] = {}
+    if not _is_told_by_wiring(declared):
+        data["skills"] = _written_skills(declared)
+    parts: dict[str, object] = {
+        "entries": [write_entry(entry, inside("entries", number)) for number, entry in enumerate(declared.entries)],
+        "routes": [write_route(route, inside("routes", number)) for number, route in enumerate(declared.routes)],
+        "tree": None if declared.tree is None else write_tree(declared.tree, "tree"),
+        "default": declared.default,
+        "pick": None if declared.pick is EntryPick.DECLARATION else write_pick(declared.pick, "pick"),
+        "never_routes": list(declared.never_routes),
+        "scales": write_scales(declared.scales),
+        "limits": write_limits(declared.limits),
+        "suppress": dict(declared.suppress),
+    }
+    data.update((key, value) for key, value in parts.items() if value not in (None, [], {}))
+    read_graph(data)
+    return data
+
+
+def _is_told_by_wiring(declared: Declared) -> bool:
+    wired = tuple(map(GraphSkill, dict.fromkeys(wired_ids(declared))))
+    return not declared.listed and declared.skills in ((), wired)
+
+
+def _written_skills(declared: Declared) -> list[object]:
+    known = {skill.id: skill for skill in declared.skills}
+    if len(known) == len(declared.skills) and not declared.listed:
+        for wired in wired_ids(declared):
+            known.setdefault(wired, GraphSkill(wired))
+        return [write_skill(skill, inside("skills", number)) for number, skill in enumerate(known.values())]
+    return [write_skill(skill, inside("skills", number)) for number, skill in enumerate(declared.skills)]
+
+
+def graph_schema() -> dict[str, Any]:
+    """The schema, JSON Schema 2020-12, as plain data of the caller's own.
+
+    It refuses the shapes that `read_graph` refuses, but for what a schema cannot say: expressions that do not compile,
+    ids that stand twice or hold a rarer unprintable character, and trees and `all` that are nested too deeply.
+    """
+    schema: dict[str, Any] = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    return schema
