@@ -2,25 +2,22 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
+from skillweave.codec import Portable
+from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.relations.wording import name_shown
 
 _NAMED = 3
 
 
-def _nobody() -> Mapping[str, tuple[str, ...]]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
-class ToolOwners:
+class ToolOwners(Portable):
     """By tool, the wired skills that it belongs to; a name that ends in `*` stands for all tools that begin so.
 
     `shared` are the names of the tools that skills outside the graph list too: these belong to no place.
     """
 
-    by_name: Mapping[str, tuple[str, ...]] = field(default_factory=_nobody, hash=False)
+    by_name: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
     starred: tuple[str, ...] = ()
     shared: frozenset[str] = frozenset()
     shared_stems: tuple[str, ...] = ()
@@ -34,7 +31,7 @@ class ToolOwners:
         for tool, skill_id in wired:
             if tool not in common and not tool.removesuffix("*").startswith(stems):
                 owners.setdefault(tool, {})[skill_id] = None
-        by_name = MappingProxyType({tool: tuple(skills) for tool, skills in owners.items()})
+        by_name = FrozenDict((tool, tuple(skills)) for tool, skills in owners.items())
         return cls(by_name, tuple(tool for tool in by_name if tool.endswith("*")), common, stems)
 
     def of(self, tool: str) -> tuple[str, ...]:
@@ -54,7 +51,7 @@ NO_OWNERS = ToolOwners()
 
 
 @dataclass(frozen=True, slots=True)
-class ToolsElsewhere:
+class ToolsElsewhere(Portable):
     """Whose the tools are; which skills are engaged, and where the conversation is in words.
 
     A tool that belongs to skills is denied while none of them is engaged (spec 3.2).

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from typing import Any, ClassVar
 
+from skillweave.codec import Portable
 from skillweave.compose.elsewhere import NOTHING_ELSEWHERE, ToolsElsewhere
 from skillweave.compose.entries import EntryIndex, index_entries, without
 from skillweave.compose.matching import DEFAULT_ARGUMENT, is_plain, matched_text, permits, prohibits
 from skillweave.compose.verdict import Refusal, Ruling, Verdict
-from skillweave.limits import no_checkpoints
+from skillweave.frozen import EMPTY
 from skillweave.relations.tool_entry import Form, read_entry
 from skillweave.relations.wording import name_shown
 
@@ -18,12 +19,8 @@ OWN_TOOLS = frozenset({"read_skill", "list_skills", "read_artifact", "search_ski
 _LISTED = 20
 
 
-def _no_texts() -> Mapping[str, str]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
-class ToolPolicy:
+class ToolPolicy(Portable):
     """What may be called now; a call must pass `grant` and `allowed_tools` (None passes all) and no forbidden entry.
 
     `preapproved_tools` are what the skills ask to run unasked, `consented_tools` those of them that a person agreed to.
@@ -33,14 +30,20 @@ class ToolPolicy:
     skill graph, which are denied too. `closed` says why no tool may be called at all, empty otherwise.
     """
 
+    json_keys: ClassVar[tuple[str, ...]] = (
+        *("allowed_tools", "denied_tools as forbidden_tools", "preapproved_tools", "forbidden_entries?"),
+        *("consented_tools?", "grant?", "asks?", "argument_names?", "rejected?", "elsewhere?", "closed?"),
+    )
+    json_exact: ClassVar[bool] = True
+
     allowed_tools: tuple[str, ...] | None = None
     forbidden_tools: tuple[str, ...] = ()
     preapproved_tools: tuple[str, ...] = ()
     consented_tools: tuple[str, ...] = ()
     grant: tuple[str, ...] | None = None
-    asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
-    argument_names: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
-    rejected: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
+    asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
+    argument_names: Mapping[str, str] = field(default=EMPTY, hash=False)
+    rejected: Mapping[str, str] = field(default=EMPTY, hash=False)
     elsewhere: ToolsElsewhere = NOTHING_ELSEWHERE
     closed: str = ""
 
@@ -48,6 +51,16 @@ class ToolPolicy:
     def denied_tools(self) -> tuple[str, ...]:
         """What is forbidden, and what belongs elsewhere."""
         return tuple(dict.fromkeys((*self.forbidden_tools, *self.elsewhere.names)))
+
+    @property
+    def forbidden_entries(self) -> tuple[str, ...] | None:
+        """What is forbidden everywhere, None where nothing is denied beside it."""
+        return None if self.denied_tools == self.forbidden_tools else self.forbidden_tools
+
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The data without what is denied elsewhere among the forbidden, where that is told apart."""
+        return {**data, "forbidden_tools": data.get("forbidden_entries", data["forbidden_tools"])}
 
     def offers(self, names: Iterable[str]) -> tuple[str, ...]:
         """The tools to show to the model: those that could be called with some arguments, in the order given."""
@@ -73,17 +86,6 @@ class ToolPolicy:
             return Verdict(Ruling.ASK, name, message, checkpoints=checkpoints)
         consented = bool(self.consented_tools) and _passes(self.consented_tools, name, text)
         return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is allowed", preapproved=consented)
-
-    def to_dict(self) -> dict[str, list[str] | None]:
-        """The JSON form `{allowed_tools, forbidden_tools, preapproved_tools}`; allowed null means unrestricted.
-
-        What belongs elsewhere stands among the forbidden.
-        """
-        return {
-            "allowed_tools": None if self.allowed_tools is None else list(self.allowed_tools),
-            "forbidden_tools": list(self.denied_tools),
-            "preapproved_tools": list(self.preapproved_tools),
-        }
 
     def _checkpoints(self, name: str, text: str | None) -> tuple[str, ...]:
         asked = (names for entry, names in self.asks.items() if prohibits(read_entry(entry), name, text))

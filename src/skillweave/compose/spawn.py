@@ -12,7 +12,7 @@ from skillweave.compose.spawn_request import SpawnRequest
 from skillweave.conversation import LONGEST_ID, Message, Role, Turn
 from skillweave.disclose.render_agent import render_agent
 from skillweave.errors import InvalidSpawn
-from skillweave.limits import no_checkpoints
+from skillweave.frozen import EMPTY
 from skillweave.registry import Snapshot
 from skillweave.relations.complete import complete_skills
 from skillweave.relations.validate import ValidationError, ValidationResult, validate_skills
@@ -57,7 +57,7 @@ def prepare_spawn(
         steps=composition.execution_protocol,
     )
     warnings = (*result.warnings, *_withheld(policy, within, parent))
-    asked = no_checkpoints() if parent is None else parent.policy.asks
+    asked = EMPTY if parent is None else parent.policy.asks
     return SpawnPlan(request, conversation, composition, within, text, warnings, asked)
 
 

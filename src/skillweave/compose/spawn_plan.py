@@ -2,19 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
+from skillweave.codec import Portable
 from skillweave.compose.composition import Composition
 from skillweave.compose.limits import limits_of, without_asks
 from skillweave.compose.policy import ToolPolicy
 from skillweave.compose.spawn_request import SpawnRequest
 from skillweave.conversation import Message, Role, Turn
-from skillweave.limits import ToolLimits, no_checkpoints
+from skillweave.frozen import EMPTY
+from skillweave.limits import ToolLimits
 from skillweave.relations.complete import Completion
 from skillweave.relations.validate import ValidationError, ValidationResult
 
 
 @dataclass(frozen=True, slots=True)
-class Parent:
+class Parent(Portable):
     """The agent that spawns: its conversation, and what it may call now (`Injection.tools` of its turn)."""
 
     conversation: str
@@ -22,7 +25,7 @@ class Parent:
 
 
 @dataclass(frozen=True, slots=True)
-class SpawnPlan:
+class SpawnPlan(Portable):
     """A sub-agent that may be started, and all that it has to be started with.
 
     `conversation` is its own: it has its own context. `tools` are the entries that its turns are granted, None when
@@ -31,13 +34,19 @@ class SpawnPlan:
     those checkpoints in the policy that its parent has to ask about; the others are of its own skills.
     """
 
+    json_keys: ClassVar[tuple[str, ...]] = (
+        *("state", "conversation", "request", "skills", "composition", "policy", "tools", "limits", "text", "warnings"),
+        "parent_asks?",
+    )
+    state: ClassVar[str] = "validated"
+
     request: SpawnRequest
     conversation: str
     composition: Composition
     policy: ToolPolicy
     text: str
     warnings: tuple[str, ...] = ()
-    parent_asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
+    parent_asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
 
     @property
     def skills(self) -> tuple[str, ...]:
@@ -65,33 +74,36 @@ class SpawnPlan:
         said = Message(Role.USER, message) if isinstance(message, str) else message
         return Turn(turn_id, self.conversation, said, named=self.skills, tools=self.tools, limits=self.limits)
 
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form; `request` is what was asked for, `limits` are those of `ToolLimits.from_dict`."""
-        return {
-            "state": "validated",
-            "conversation": self.conversation,
-            "request": self.request.to_dict(),
-            "skills": list(self.skills),
-            "composition": self.composition.to_dict(),
-            "policy": self.policy.to_dict(),
-            "tools": None if self.tools is None else list(self.tools),
-            "limits": self.limits.to_dict(),
-            "text": self.text,
-            "warnings": list(self.warnings),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class SpawnRejected:
+class SpawnRejected(Portable):
     """Nothing may start; `result` has the structured errors of seed 002, `fix` says what to ask for instead.
 
     `completion` is the same list of skills with all companions, None where even that is not valid.
     """
 
+    json_keys: ClassVar[tuple[str, ...]] = ("state", "request", "valid", "errors", "warnings", "completion", "fix")
+    state: ClassVar[str] = "rejected"
+
     request: SpawnRequest
     result: ValidationResult
     completion: Completion | None
     fix: str
+
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The data with the result as one value."""
+        return {**data, "result": data}
+
+    @property
+    def valid(self) -> bool:
+        """Never: that the request is rejected."""
+        return self.result.valid
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What blocks nothing, and deserves a look."""
+        return self.result.warnings
 
     @property
     def errors(self) -> tuple[ValidationError, ...]:
@@ -104,13 +116,3 @@ class SpawnRejected:
         errors = "; ".join(error.message for error in self.errors)
         end = "" if errors.endswith("?") else "."
         return f"the sub-agent is not started: {errors}{end} To have it started, {self.fix}"
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{state, request, valid, errors, warnings, completion, fix}`."""
-        return {
-            "state": "rejected",
-            "request": self.request.to_dict(),
-            **self.result.to_dict(),
-            "completion": None if self.completion is None else self.completion.to_dict(),
-            "fix": self.fix,
-        }

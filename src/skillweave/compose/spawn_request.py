@@ -2,22 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
 
+from skillweave.codec import Portable, write
 from skillweave.errors import InvalidSkill, InvalidSpawn
-from skillweave.formats.data import as_json
+from skillweave.frozen import EMPTY, FrozenJson, as_json, freeze, thaw
 from skillweave.relations.names import require_names
-from skillweave.skill import EMPTY, FrozenJson, Json, freeze_mapping, thaw
 
 _TEXTS = ("task", "label", "model", "thinking")
 _KEYS = ("task", "skills", "label", "model", "thinking")
 
 
-def _nothing_else() -> Mapping[str, FrozenJson]:
-    return EMPTY
-
-
 @dataclass(frozen=True, slots=True)
-class SpawnRequest:
+class SpawnRequest(Portable):
     """A sub-agent for a task: `skills` None asks for no restriction, an empty list for no capability at all.
 
     `label`, `model`, `thinking` and `extra` are for whoever starts the agent; skillweave only carries them. Raises
@@ -25,12 +22,14 @@ class SpawnRequest:
     type.
     """
 
+    json_keys: ClassVar[tuple[str, ...]] = ("task", "label?", "model?", "thinking?", "skills?")
+
     task: str
     skills: tuple[str, ...] | None = None
     label: str | None = None
     model: str | None = None
     thinking: str | None = None
-    extra: Mapping[str, FrozenJson] = field(default_factory=_nothing_else, hash=False)
+    extra: Mapping[str, FrozenJson] = field(default=EMPTY, hash=False)
 
     def __post_init__(self) -> None:
         for name in _TEXTS:
@@ -43,23 +42,25 @@ class SpawnRequest:
             object.__setattr__(self, "skills", _names(self.skills))
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, object]) -> "SpawnRequest":
+    def from_dict(cls, data: object) -> Self:
         """The request in JSON data; parameters that are unknown here are kept in `extra`. Raises InvalidSpawn."""
         if not isinstance(data, Mapping):
             raise InvalidSpawn(f"a spawn request is a mapping, not {type(data).__name__}; give at least `task`")
-        known = {name: data.get(name) for name in _KEYS}
         try:
-            extra = as_json({name: value for name, value in data.items() if name not in _KEYS})
+            known = cls.json_fields(data)
         except ValueError as error:
             raise InvalidSpawn(f"a parameter of a spawn request holds {error}; give JSON data") from None
-        return cls(**known, extra=freeze_mapping(extra if isinstance(extra, dict) else {}))  # type: ignore[arg-type]
+        return cls(**{"task": None, **known, "extra": freeze(known["extra"])})
 
-    def to_dict(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Any]:
         """The JSON form that `from_dict` takes, what is not stated left out."""
-        stated: dict[str, Json] = {name: getattr(self, name) for name in _TEXTS if getattr(self, name) is not None}
-        if self.skills is not None:
-            stated["skills"] = list(self.skills)
-        return {**{name: thaw(value) for name, value in self.extra.items()}, **stated}
+        return {**{name: thaw(value) for name, value in self.extra.items()}, **write(self)}
+
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The known parameters, and the others as `extra`. Raises ValueError for what JSON does not have."""
+        known = {name: data[name] for name in _KEYS if name in data}
+        return {**known, "extra": as_json({name: value for name, value in data.items() if name not in _KEYS})}
 
 
 def _names(value: object) -> tuple[str, ...]:

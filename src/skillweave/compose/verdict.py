@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
+
+from skillweave.codec import Portable
 
 
 class Ruling(StrEnum):
@@ -20,12 +23,14 @@ class Refusal(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Portable):
     """The ruling on one call; `message` is written for the model to read, `code` says why a call is denied.
 
     `checkpoints` are the names that a person must approve first; `preapproved` says that consent covers the call, so
     that the host need not ask on its own account.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("ruling", "tool", "message", "code", "rule", "...")
 
     ruling: Ruling
     tool: str
@@ -38,15 +43,3 @@ class Verdict:
     def rule(self) -> str | None:
         """V004 for a denied call (seed 002), else None."""
         return None if self.code is None else "V004"
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{ruling, tool, message, code, rule, checkpoints, preapproved}`."""
-        return {
-            "ruling": self.ruling.value,
-            "tool": self.tool,
-            "message": self.message,
-            "code": None if self.code is None else self.code.value,
-            "rule": self.rule,
-            "checkpoints": list(self.checkpoints),
-            "preapproved": self.preapproved,
-        }

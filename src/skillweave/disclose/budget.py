@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from skillweave.codec import Portable
 from skillweave.errors import SkillweaveError
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Portable):
     """Tokens that skills may take of the coming call.
 
     `total` bounds catalog, blocks present and blocks added together; `catalog` bounds the catalog, which never takes

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from skillweave.codec import Portable
 from skillweave.diagnostics import Location
-from skillweave.skill import FrozenJson, Json, thaw
+from skillweave.skill import FrozenJson, thaw
 
 
 @dataclass(frozen=True, slots=True)
-class EventType:
+class EventType(Portable):
     """An event that skills may announce, with the JSON Schema of its payload.
 
     `schema` False stands for a declaration that could not be read: it lets no payload pass, because a check that was
@@ -27,12 +29,12 @@ class EventType:
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
-    """What a skill says in an event of its own; the JSON form is `data` and nothing else."""
+class Announced(Portable):
+    """What a skill says in an event of its own; the JSON form is `data` and nothing else: the skill is not in it."""
 
-    skill_id: str
+    skill_id: str = field(compare=False)
     data: Mapping[str, FrozenJson] = field(hash=False)
 
-    def to_dict(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Any]:
         """The payload as it was given."""
         return {key: thaw(value) for key, value in self.data.items()}

@@ -1,33 +1,31 @@
 """One thing that happened in a conversation, in the form that streams and observers get (spec 8)."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeGuard
 
-from skillweave.skill import Json, thaw
+from skillweave.codec import Portable
+from skillweave.frozen import freeze_mapping
 
 
 class Payload(Protocol):
     """What an event says beside where it happened."""
 
-    def to_dict(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         ...
 
 
-class BuiltIn:
+class BuiltIn(Portable):
     """The payload of one of skillweave's own events: a frozen value whose fields are its JSON form."""
 
     __slots__ = ()
     event_type: ClassVar[str]
 
-    def to_dict(self) -> dict[str, Json]:
-        """The JSON form: each field by its name, tuples as lists."""
-        return {part.name: thaw(getattr(self, part.name)) for part in fields(self)}  # type: ignore[arg-type]
-
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Event(Portable):
     """Something that happened: `payload` says what, `turn_id` is None where no turn did it.
 
     An `id` is the same for every telling of the same happening, so that a consumer can drop what it has seen already;
@@ -40,15 +38,19 @@ class Event:
     turn_id: str | None
     payload: Payload
 
-    def to_dict(self) -> dict[str, Json]:
-        """The envelope `{id, event_type, conversation, turn_id, payload}`."""
-        return {
-            "id": self.id,
-            "event_type": self.event_type,
-            "conversation": self.conversation,
-            "turn_id": self.turn_id,
-            "payload": self.payload.to_dict(),
-        }
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The data with the payload as a value, which the event's type tells."""
+        from skillweave import events
+
+        told = data["payload"]
+        own = {one.event_type: one for one in map(events.__getattr__, events.__all__) if _is_own(one)}
+        kind = own.get(data["event_type"])
+        return {**data, "payload": events.Announced("", freeze_mapping(told)) if kind is None else kind.from_dict(told)}
+
+
+def _is_own(kind: object) -> TypeGuard[type[BuiltIn]]:
+    return isinstance(kind, type) and issubclass(kind, BuiltIn)
 
 
 def event_of(payload: BuiltIn, *, id: str, conversation: str, turn_id: str | None) -> Event:  # noqa: A002 - the field

@@ -2,17 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
+from skillweave.codec import Portable
 from skillweave.conversation import Message, ToolResult
-
-
-def _none_yet() -> Mapping[str, int]:
-    return MappingProxyType({})
+from skillweave.frozen import EMPTY
 
 
 @dataclass(frozen=True, slots=True)
-class MoveContext:
+class MoveContext(Portable):
     """One moment of a conversation.
 
     `user` is what the user said last, `iteration` the model's call since then, counted from 1; `current` the skill that
@@ -27,13 +24,13 @@ class MoveContext:
     current: str | None = None
     tools: tuple[ToolResult, ...] = ()
     picks: tuple[str, ...] = ()
-    visits: Mapping[str, int] = field(default_factory=_none_yet, hash=False)
+    visits: Mapping[str, int] = field(default=EMPTY, hash=False)
     trail: tuple[str, ...] = ()
     between: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Look(Portable):
     """What a condition looks at: the moment, and the one tool result that is judged, None without one."""
 
     context: MoveContext

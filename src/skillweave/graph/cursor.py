@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
+from skillweave.codec import Portable
+from skillweave.frozen import EMPTY
 from skillweave.graph.move import Move
 
 LONGEST_TRAIL = 100
@@ -11,14 +12,14 @@ LONGEST_TRAIL = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(Portable):
     """The current skill, how often each was visited, the way here, and the digest of the graph that it belongs to.
 
     `last_move` is what the turn `last_turn` did: the same turn again does the same.
     """
 
     skill: str
-    visits: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    visits: Mapping[str, int] = field(default=EMPTY, hash=False)
     trail: tuple[str, ...] = ()
     digest: str = ""
     last_turn: str = ""

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from skillweave.codec import Portable
 from skillweave.registry.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Portable):
     """What a refresh changed, as ids in registry order; true when there is a new snapshot, be it for a finding only."""
 
     before: int

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from skillweave.codec import Portable
 from skillweave.errors import nearest_names
 from skillweave.registry import Snapshot
 from skillweave.relations.circles import circles
@@ -19,7 +20,7 @@ _COMPARED_NAMES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class ValidationError:
+class ValidationError(Portable):
     """One violated rule; `skill` is the one that owns it (for V001, the unknown name itself)."""
 
     code: str
@@ -27,26 +28,14 @@ class ValidationError:
     skill: str
     rule: str
 
-    def to_dict(self) -> dict[str, str]:
-        """The JSON form `{code, message, skill, rule}`."""
-        return {"code": self.code, "message": self.message, "skill": self.skill, "rule": self.rule}
-
 
 @dataclass(frozen=True, slots=True)
-class ValidationResult:
+class ValidationResult(Portable):
     """All errors, in the order of the names and then of the rules, and warnings, which block nothing."""
 
     valid: bool
     errors: tuple[ValidationError, ...] = ()
     warnings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{valid, errors: [{code, message, skill, rule}], warnings: [text]}`."""
-        return {
-            "valid": self.valid,
-            "errors": [error.to_dict() for error in self.errors],
-            "warnings": list(self.warnings),
-        }
 
 
 def validate_skills(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from skillweave.codec import Portable
 from skillweave.decisions import Decision
 from skillweave.state.state import State
 
@@ -27,7 +28,7 @@ class Ledger(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class Logged(Portable):
     """A kept decision: the turn it belongs to and when it was made, in seconds of the store's clock."""
 
     turn_id: str

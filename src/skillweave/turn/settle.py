@@ -14,6 +14,7 @@ from skillweave.disclose.fit import Shown
 from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.rung import Rung
 from skillweave.disclose.shelf import Shelf
+from skillweave.frozen import FrozenDict
 from skillweave.injection import Block, CacheReport, Drop, Fallback, Injection, PendingCheckpoint, TokenReport
 from skillweave.select.questions import Question
 from skillweave.settings import CatalogMode
@@ -83,12 +84,11 @@ def token_report(shown: Sequence[Shown], shelf: Shelf, *, catalog: int, left: in
     return TokenReport(
         catalog=catalog,
         injected=sum(by_skill.values()),
-        by_tier=tiers,
-        by_skill=by_skill,
+        by_tier=FrozenDict(tiers),
+        by_skill=FrozenDict(by_skill),
         left=left,
         encoding=shelf.pricing.counter.encoding,
         exact=shelf.pricing.counter.exact,
-        count_everything=lambda: shelf.everything,
     )
 
 

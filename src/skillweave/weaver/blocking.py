@@ -75,6 +75,10 @@ class SyncWeaver(SyncEngagements, SyncSkillSets):
         """Run what awaits this weaver on its own loop, and wait for the result; for adapters of blocking hosts."""
         return self._thread.run(work)
 
+    def tokens_of_everything(self) -> int:
+        """See `Weaver.tokens_of_everything`."""
+        return self._thread.run(self._weaver.tokens_of_everything())
+
     def weave(self, message: "str | Turn", **turn: Any) -> Injection:  # noqa: ANN401 - the fields of `Turn`
         """See `Weaver.weave`."""
         return self._thread.run(self._weaver.weave(message, **turn))

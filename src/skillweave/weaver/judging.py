@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from skillweave.codec import Portable
 from skillweave.errors import CheckpointNotFound, InvalidVerdict
 from skillweave.events.cause import Cause
 from skillweave.registry import Snapshot
 from skillweave.skill import Skill
 from skillweave.state.approvals import CONSENT, decide, decided, digests_shown, require_words, waits, withdraw
-from skillweave.state.codec import approval_to_dict
 from skillweave.state.state import Approval, ApprovalVerdict, State
 from skillweave.state.transitions import reject, resume
 from skillweave.weaver.engine import Engine
@@ -26,7 +26,7 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Portable):
     """A verdict as it was kept, and what it changed.
 
     `replaced` is the earlier verdict on the same content; `left` says what a rejection took out of the conversation;
@@ -37,15 +37,6 @@ class Judgement:
     replaced: Approval | None = None
     left: Left | None = None
     resumed: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{approval, replaced, left, resumed}`; `replaced` and `left` are null where there is none."""
-        return {
-            "approval": approval_to_dict(self.approval),
-            "replaced": None if self.replaced is None else approval_to_dict(self.replaced),
-            "left": None if self.left is None else self.left.to_dict(),
-            "resumed": list(self.resumed),
-        }
 
 
 async def judge(engine: Engine, conversation: str, skill_id: str, checkpoint: str, opinion: Opinion) -> Judgement:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
+from skillweave.codec import Portable
 from skillweave.errors import SkillNotFound
 from skillweave.events.cause import Cause
 from skillweave.injection import Drop
@@ -15,7 +16,7 @@ from skillweave.weaver.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Left(Portable):
     """What became of a skill, or of one text, that was to go.
 
     `key` is the ledger key that it is about; `disengaged` says that the skill was engaged in its own right until now.
@@ -29,16 +30,6 @@ class Left:
     evicted: tuple[str, ...] = ()
     drops: tuple[Drop, ...] = ()
     needed_by: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{key, disengaged, evicted, drops, needed_by}`."""
-        return {
-            "key": self.key,
-            "disengaged": self.disengaged,
-            "evicted": list(self.evicted),
-            "drops": [drop.to_dict() for drop in self.drops],
-            "needed_by": list(self.needed_by),
-        }
 
 
 async def disengage_skill(engine: Engine, conversation: str, skill_id: str) -> Left:

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TypedDict
+from typing import ClassVar, TypedDict
 
+from skillweave.codec import Portable
 from skillweave.conversation import Message, Placement, Read, Role, Turn
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.escape import Escaped
@@ -47,7 +48,7 @@ class CallFields(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolAnswer:
+class ToolAnswer(Portable):
     """What the model gets: `text` is to be its tool result as it stands, so that it is recognised again.
 
     `failed` says that nothing of what was asked for is in the context; where it did not fit, `drop` are the texts that
@@ -55,16 +56,12 @@ class ToolAnswer:
     the tool policy from now on; None where nothing was read.
     """
 
+    json_keys: ClassVar[tuple[str, ...]] = ("text", "failed", "drop", "injection")
+
     text: str
     failed: bool = False
     injection: Injection | None = None
     drop: tuple[Drop, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{text, failed, drop, injection}`."""
-        injection = None if self.injection is None else self.injection.to_dict()
-        drop = [one.to_dict() for one in self.drop]
-        return {"text": self.text, "failed": self.failed, "drop": drop, "injection": injection}
 
 
 async def read(

@@ -1,29 +1,26 @@
 """skillweave's own tools as a model sees them: names, words and JSON Schemas that never change (spec 5.1)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import cast
 
-from skillweave.skill import Json, freeze_mapping, thaw
+from skillweave.codec import Portable
+from skillweave.skill import FrozenJson, Json, freeze_mapping
 
 
 @dataclass(frozen=True, slots=True)
-class ToolSpec:
+class ToolSpec(Portable):
     """One tool: what a host declares to its model; `parameters` is a JSON Schema of an object of texts."""
 
     name: str
     description: str
-    parameters: Mapping[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form `{name, description, parameters}`."""
-        return {"name": self.name, "description": self.description, "parameters": thaw(self.parameters)}
+    parameters: Mapping[str, FrozenJson] = field(hash=False)
 
     def problem_with(self, arguments: Mapping[str, object]) -> str | None:
         """What is wrong with a call's arguments, in words for the model; None when nothing is."""
-        known: Mapping[str, object] = self.parameters["properties"]
-        for name in self.parameters["required"]:
+        known = cast("Mapping[str, object]", self.parameters["properties"])
+        for name in cast("tuple[str, ...]", self.parameters["required"]):
             if not arguments.get(name):
                 return f"{self.name} needs {name}; call it again with {name}"
         for name, value in arguments.items():

@@ -252,6 +252,14 @@ class Weaver(Deliveries, Engagements, Reads, SkillSets):
         """The catalog block inside its budget."""
         return (await self._engine.current()).shelf.catalog.text
 
+    async def tokens_of_everything(self) -> int:
+        """Tokens of the whole catalog and the instructions of every active skill: what an agent without us would load.
+
+        Counted once for each state of the skills, which takes a while the first time.
+        """
+        shelf = (await self._engine.current()).shelf
+        return await asyncio.to_thread(lambda: shelf.everything)
+
     def variant(self, settings: Settings | None = None, matchers: Sequence[str] | None = None) -> "Weaver":
         """The same skills, ledger and observers with other settings or matchers, for one of several kinds of agents."""
         twin = copy(self)
