@@ -481,9 +481,8 @@ def _wanted(arm: Hint) -> str:
 
 
 def _free_reader(_: "Converter", hint: Hint) -> Read:
-    if any(_is_list(arm) and _origin(arm) is tuple for arm in union_arms(hint)):
-        return lambda data, _: freeze(as_json(data))
-    return lambda data, _: as_json(data)
+    # `object` stands for what a host gave, which comes back as it was; our own JSON data is frozen.
+    return lambda data, _: as_json(data) if hint in (object, Any) else freeze(as_json(data))
 
 
 def _free_writer(_: "Converter", __: Hint) -> Write:

@@ -14,7 +14,7 @@ from skillweave.task import Task
 LONGEST_ID = 500
 """Characters that a conversation's or a turn's id may have."""
 
-Part: TypeAlias = "str | Mapping[str, object]"
+Part: TypeAlias = str | Mapping[str, object]
 """A piece of a message: text, or a host's own part (an image, a tool call), which is carried but never read."""
 
 

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any, Never, NoReturn, Self, TypeAlias, TypeVar
+from typing import Any, Never, NoReturn, Self, TypeAlias, TypeVar, Union
 
 K = TypeVar("K")
 V = TypeVar("V")
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Json: TypeAlias = Union[bool, int, float, str, "list[Json]", "dict[str, Json]", None]
 """Plain JSON data, mutable: what readers produce and `to_*` functions return."""
-FrozenJson: TypeAlias = "bool | int | float | str | tuple[FrozenJson, ...] | Mapping[str, FrozenJson] | None"
+FrozenJson: TypeAlias = Union[bool, int, float, str, "tuple[FrozenJson, ...]", "Mapping[str, FrozenJson]", None]
 """JSON data that cannot be changed: lists are tuples, objects are read-only mappings."""
 
 _DEEPEST = 64

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from types import MappingProxyType
 
 from skillweave.compose.composition import Mode, ToolSet, merge_rules
 from skillweave.compose.entries import inside, meet, without
 from skillweave.compose.policy import ToolPolicy
+from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.skill import Skill, ToolRules
 
 DELIBERATE = frozenset({"explicit", "host", "mention", "task", "graph"})
 """What engages a skill by somebody's decision; a mere trigger word or ranking does not."""
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NOTHING: Mapping[str, str] = EMPTY
 
 
 class Enforce(StrEnum):
@@ -105,4 +105,4 @@ def _asks(
             passed = (skill.id, checkpoint.name, shown.get(skill.id, skill.digest)) in let_through
             if checkpoint.before is not None and checkpoint.blocking and not passed:
                 asks.setdefault(checkpoint.before, {})[checkpoint.name] = None
-    return MappingProxyType({tool: tuple(names) for tool, names in asks.items()})
+    return FrozenDict({tool: tuple(names) for tool, names in asks.items()})

@@ -3,11 +3,11 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from types import MappingProxyType
 
 from skillweave.compose.entries import inside, union, without
 from skillweave.compose.narrow import narrow
 from skillweave.compose.policy import ToolPolicy
+from skillweave.frozen import FrozenDict
 from skillweave.limits import ToolLimits
 
 
@@ -41,7 +41,7 @@ def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
         preapproved_tools=preapproved if allowed is None else inside(preapproved, allowed),
         consented_tools=consented if allowed is None else inside(consented, allowed),
         asks=_all_asks(policy.asks, limits.asks, limits.own_asks),
-        argument_names=MappingProxyType({**policy.argument_names, **limits.argument_names}),
+        argument_names=FrozenDict({**policy.argument_names, **limits.argument_names}),
     )
 
 
@@ -50,7 +50,7 @@ def without_asks(
 ) -> Mapping[str, tuple[str, ...]]:
     """The tool entries and checkpoints that are left when those in `gone`, as entry and name, ask no more."""
     left = {tool: tuple(name for name in names if (tool, name) not in gone) for tool, names in asks.items()}
-    return MappingProxyType({tool: names for tool, names in left.items() if names})
+    return FrozenDict({tool: names for tool, names in left.items() if names})
 
 
 def _within_all(bounds: Iterable[Sequence[str] | None], forbidden: Sequence[str]) -> tuple[str, ...] | None:
@@ -63,4 +63,4 @@ def _all_asks(*asked: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, 
     for mapping in asked:
         for tool, names in mapping.items():
             asks[tool] = union((asks.get(tool, ()), names))
-    return MappingProxyType(asks)
+    return FrozenDict(asks)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from skillweave.events.cause import Cause
     from skillweave.events.checkpoints import CheckpointDecided, CheckpointPending
+    from skillweave.events.cursor import CursorMoved
     from skillweave.events.declared import Announced, EventType
     from skillweave.events.event import Event, Payload
     from skillweave.events.observer import Callback, Observer
@@ -21,6 +22,7 @@ _HOMES = {
     "Cause": "cause",
     "CheckpointDecided": "checkpoints",
     "CheckpointPending": "checkpoints",
+    "CursorMoved": "cursor",
     "Event": "event",
     "EventRefused": "refused",
     "EventType": "declared",
@@ -43,6 +45,7 @@ __all__ = [
     "Cause",
     "CheckpointDecided",
     "CheckpointPending",
+    "CursorMoved",
     "Event",
     "EventRefused",
     "EventType",

@@ -35,6 +35,11 @@ class Announced(Portable):
     skill_id: str = field(compare=False)
     data: Mapping[str, FrozenJson] = field(hash=False)
 
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The payload as the one field; whose event it is the JSON form does not say."""
+        return {"skill_id": "", "data": data}
+
     def to_dict(self) -> dict[str, Any]:
         """The payload as it was given."""
         return {key: thaw(value) for key, value in self.data.items()}

@@ -6,7 +6,6 @@ from hashlib import sha256
 from typing import Any, ClassVar, Protocol, TypeGuard
 
 from skillweave.codec import Portable
-from skillweave.frozen import freeze_mapping
 
 
 class Payload(Protocol):
@@ -45,8 +44,8 @@ class Event(Portable):
 
         told = data["payload"]
         own = {one.event_type: one for one in map(events.__getattr__, events.__all__) if _is_own(one)}
-        kind = own.get(data["event_type"])
-        return {**data, "payload": events.Announced("", freeze_mapping(told)) if kind is None else kind.from_dict(told)}
+        kind: type[Portable] = own.get(data["event_type"], events.Announced)
+        return {**data, "payload": kind.from_dict(told)}
 
 
 def _is_own(kind: object) -> TypeGuard[type[BuiltIn]]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import TypeAlias
 
+from skillweave.frozen import EMPTY
 from skillweave.graph.conditions import Condition, Regex
 from skillweave.graph.guards import Guard
 from skillweave.graph.scales import Scales
@@ -19,10 +19,6 @@ STATUSES = ("success", "failure", "denied", "invalid", "partial", "pending", "ab
 """The statuses of a tool result."""
 
 
-def _nothing() -> Mapping[str, FrozenJson]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class GraphSkill:
     """A skill as the graph knows it: `tools` are those it may use, None where it says nothing; `body` is its text.
@@ -34,7 +30,7 @@ class GraphSkill:
     description: str = ""
     tools: tuple[str, ...] | None = None
     body: str = ""
-    extra: Mapping[str, FrozenJson] = field(default_factory=_nothing, hash=False)
+    extra: Mapping[str, FrozenJson] = field(default=EMPTY, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +103,7 @@ class Limits:
     """
 
     visits: int | None = None
-    visits_of: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    visits_of: Mapping[str, int] = field(default=EMPTY, hash=False)
     all_visits: int | None = None
     iterations: int | None = None
 
@@ -131,7 +127,7 @@ class Declared:
     default: str | None = None
     pick: EntryPick | Scorer = EntryPick.DECLARATION
     never_routes: tuple[str, ...] = ()
-    scales: Scales = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    scales: Scales = field(default=EMPTY, hash=False)
     limits: Limits = Limits()
-    suppress: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    suppress: Mapping[str, str] = field(default=EMPTY, hash=False)
     listed: bool = True

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from skillweave.conversation import Placement
 from skillweave.decisions import Decision, Outcome
@@ -15,6 +14,7 @@ from skillweave.events.event import BuiltIn, Event, event_id, event_of
 from skillweave.events.skills import SkillInjected, SkillRefreshed
 from skillweave.events.turns import TurnDecided
 from skillweave.formats.arguments import digest_in_use
+from skillweave.frozen import FrozenDict
 from skillweave.injection import Block, Injection, PendingCheckpoint
 from skillweave.registry import Snapshot
 from skillweave.state.state import Delivery, State, skill_key
@@ -75,8 +75,8 @@ def _decided(turn: DecidedTurn) -> TurnDecided:
         placement=injection.placement.value,
         delivery=turn.delivery.value,
         skills=tuple(dict.fromkeys(in_context)),
-        outcomes=MappingProxyType(dict(sorted(outcomes.items()))),
-        tokens=MappingProxyType({"catalog": tokens.catalog, "injected": tokens.injected, "left": tokens.left}),
+        outcomes=FrozenDict(dict(sorted(outcomes.items()))),
+        tokens=FrozenDict({"catalog": tokens.catalog, "injected": tokens.injected, "left": tokens.left}),
         diagnostics=tuple(dict.fromkeys(diagnostic.code for diagnostic in injection.diagnostics)),
         duration_ms=round(turn.duration_ms, 3),
     )
