@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from skillweave.codec import Portable
 from skillweave.diagnostics import Location
@@ -31,6 +31,8 @@ class EventType(Portable):
 @dataclass(frozen=True, slots=True)
 class Announced(Portable):
     """What a skill says in an event of its own; the JSON form is `data` and nothing else: the skill is not in it."""
+
+    json_keys: ClassVar[tuple[str, ...]] = ()
 
     skill_id: str = field(compare=False)
     data: Mapping[str, FrozenJson] = field(hash=False)
