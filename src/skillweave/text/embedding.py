@@ -76,7 +76,7 @@ class EmbeddedOnce:
         return await self._embed(texts, self._kept)
 
     async def embed_passing(self, texts: Sequence[str]) -> Vectors:
-        """The same for texts that come and go, as a user's messages do: only the latest of them are kept."""
+        """The vectors of texts that come and go, as a user's messages do: only those of the latest are kept."""
         return await self._embed(texts, self._passing)
 
     async def _embed(self, texts: Sequence[str], shelf: "_Shelf") -> Vectors:
