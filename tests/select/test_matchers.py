@@ -42,7 +42,7 @@ class SameWords:
     def match(self, context: MatchContext) -> Selection:
         said = set(context.message.text.split()) if context.message else set()
         found = []
-        for each in context.index.active:
+        for each in context.skills.active:
             if shared := said & set(each.description.lower().rstrip(".").split()):
                 score = min(1.0, len(shared) / 10)
                 found.append(Candidate(each.id, score, self.name, (Evidence("words", " ".join(sorted(shared))),)))
@@ -67,7 +67,7 @@ class Meaning:
     def match(self, context: MatchContext) -> Selection:
         if context.message is None:
             return Selection()
-        scored = zip(context.index.active, context.prepared, strict=True)
+        scored = zip(context.skills.active, context.prepared, strict=True)
         both = [
             (max(0.0, min(1.0, score)), Candidate(each.id, round(max(0.0, score), 3), self.name, (NEAR,)))
             for each, score in scored

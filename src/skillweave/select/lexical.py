@@ -128,7 +128,7 @@ class LexicalMatcher:
 
 
 def _may_be_named(context: MatchContext, match: TriggerMatch) -> bool:
-    skill_id = context.index.active[match.position].id
+    skill_id = context.skills.active[match.position].id
     return "triggers" in context.matchers and (context.within is None or skill_id in context.within)
 
 
@@ -164,12 +164,12 @@ def _ranked(
 
 
 def _rank(context: MatchContext, words: list[str], limit: int) -> Ranking:
-    if not words or not context.index.active:
+    if not words or not context.skills.active:
         return Ranking()
     from skillweave.select.lexical_index import rank  # brings numpy, which a turn with a declared trigger never needs
 
-    allowed = None if context.within is None else context.index.positions_within(context.within)
-    return rank(context.index.lexical(), words, limit, allowed)
+    allowed = None if context.within is None else context.skills.positions_within(context.within)
+    return rank(context.skills.lexical(), words, limit, allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ def _candidate(
         text = f"only the rarest words of the message were looked up; {left_out} more common ones were not"
         evidence.append(Evidence("terms", text))
     evidence.extend(quotes.rarest(ranked, MOST_EVIDENCE - len(evidence)))
-    return Candidate(context.index.active[ranked.position].id, ranked.score, MATCHER, tuple(evidence))
+    return Candidate(context.skills.active[ranked.position].id, ranked.score, MATCHER, tuple(evidence))
 
 
 def _why_not(place: int, ranked: Ranked) -> str:
@@ -220,5 +220,5 @@ def _rejected_ids(
     context: MatchContext, message: Folded, matches: Mapping[int, TriggerMatch], reason: str
 ) -> Iterator[Rejected]:
     for position, match in matches.items():
-        candidate = candidate_of(match, context.index.active[position].id, message)
+        candidate = candidate_of(match, context.skills.active[position].id, message)
         yield Rejected(candidate, Outcome.BELOW_THRESHOLD, reason)

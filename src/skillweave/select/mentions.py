@@ -99,7 +99,7 @@ class MentionMatcher:
         mentioned: dict[str, list[Mention]] = {}
         for mention in context.mentions:
             mentioned.setdefault(mention.skill_id, []).append(mention)
-        index = context.index
+        index = context.skills
         chosen: list[Candidate] = []
         rejected: list[Rejected] = []
         for skill_id, mentions in mentioned.items():

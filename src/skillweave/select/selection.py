@@ -40,7 +40,7 @@ class ExplicitMatcher:
 
     def match(self, context: MatchContext) -> Selection:
         """What the host named, what the model reads by a tool call, then what the latest assistant message marks."""
-        index = context.index
+        index = context.skills
         chosen: list[Candidate] = []
         rejected: list[Rejected] = []
         unknown = 0
@@ -76,7 +76,7 @@ class TaskMatcher:
 
     def match(self, context: MatchContext) -> Selection:
         """What the rules give; a rule of which one skill cannot be given gives none."""
-        task, index = context.turn.task, context.index
+        task, index = context.turn.task, context.skills
         return Selection() if task is None else candidates_for(task, index.task_rules, index.snapshot, context.within)
 
 
@@ -98,7 +98,7 @@ class TriggerMatcher:
         for match in context.triggered:
             if not match.hits or (match.hits[0].kind is Kind.WORD_ID and LexicalMatcher.name in context.matchers):
                 continue
-            candidate = candidate_of(match, context.index.active[match.position].id, message)
+            candidate = candidate_of(match, context.skills.active[match.position].id, message)
             if match.vetoes:
                 rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
             elif within is not None and candidate.skill_id not in within:
@@ -179,8 +179,8 @@ def select(
 def find_matchers(given: Iterable[str | Matcher]) -> Matchers:
     """The matchers of these names, and those that are given themselves, as one value, strongest first.
 
-    A name is a built-in matcher's or that of an entry point in the group `skillweave.matchers`; what was found for
-    names is kept.
+    A name is a built-in matcher's or that of an entry point in the group `skillweave.matchers`; what was found is kept
+    and given again for the same names and objects.
 
     Raises:
         UnknownMatcher: nothing installed has that name.
@@ -188,8 +188,10 @@ def find_matchers(given: Iterable[str | Matcher]) -> Matchers:
             name that another one has.
     """
     several = tuple(given)
-    names = [one for one in several if isinstance(one, str)]
-    return _named(tuple(names)) if len(names) == len(several) else _together(several)
+    try:
+        return _kept(several)
+    except TypeError:  # one of them cannot be hashed
+        return _together(several)
 
 
 def matcher_names() -> tuple[str, ...]:
@@ -200,8 +202,8 @@ def matcher_names() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _named(names: tuple[str, ...]) -> Matchers:
-    return _together(names)
+def _kept(given: tuple[str | Matcher, ...]) -> Matchers:
+    return _together(given)
 
 
 def _together(given: Iterable[str | Matcher]) -> Matchers:
@@ -264,7 +266,7 @@ def _require_sound(matcher: Matcher) -> None:
 
 def _within_rules(answer: Selection, matcher: Matcher, context: MatchContext) -> Selection:
     """A guest's answer without what nobody may choose in this turn; the built-in ones see to that themselves."""
-    index = context.index
+    index = context.skills
     vetoed = {index.active[match.position].id for match in context.triggered if match.vetoes}
     chosen: list[Candidate] = []
     rejected: list[Rejected] = []
