@@ -45,7 +45,7 @@ class OutputMismatch(SkillweaveError, ValueError):
 
 
 def check_output(skill: Skill, output: object, *, most: int = MOST) -> tuple[Diagnostic, ...]:
-    """What of an output breaks the JSON Schema of its skill's output contract; valid without a finding of level error.
+    """Check an output against its skill's output contract; it is valid without a finding of level error.
 
     `output` is JSON data, or text with JSON: alone, or in a ```` ```json ```` block. Text counts as it stands where the
     schema's top `type` is or includes `string`, or its `enum` or `const` has just that text. A skill that promises
@@ -58,9 +58,9 @@ def check_output(skill: Skill, output: object, *, most: int = MOST) -> tuple[Dia
 
 
 def require_output(skill: Skill, output: object) -> object:
-    """The output as data, the JSON in a text read; raises OutputMismatch, and MissingExtra as `check_output` does.
+    """Return the output as data, read from the text if it is one; raises OutputMismatch where it breaks the contract.
 
-    Without a schema it is the output as it was given.
+    Without a schema it is the output as it was given. Raises MissingExtra as `check_output` does.
     """
     value, found = _checked(skill, output, MOST)
     if has_errors(found):
@@ -69,7 +69,7 @@ def require_output(skill: Skill, output: object) -> object:
 
 
 def check_contracts(skills: Iterable[Skill]) -> tuple[Diagnostic, ...]:
-    """What is wrong with the schemas of the skills' output contracts themselves.
+    """Check the schemas of the skills' output contracts themselves.
 
     Nothing where the package `jsonschema` is not installed: only who checks outputs needs it.
     """

@@ -43,7 +43,7 @@ class PreparedSchema:
 
 
 def prepare_schema(schema: JsonSchema) -> PreparedSchema:
-    """Look through a schema. Raises MissingExtra without the package `jsonschema`, and nothing else."""
+    """Look a schema through. Raises MissingExtra without the package `jsonschema`, and nothing else."""
     try:
         return _prepared(json.dumps(plain(schema, SCHEMA_LIMITS, codes.SCHEMA_TOO_LARGE)))
     except NotPlain as refused:
@@ -104,7 +104,7 @@ def _refused(code: Code, keys: tuple[str | int, ...], message: str, fix: str) ->
 
 
 class _Parts:
-    """A schema that keeps to the rules of its draft, part by part.
+    """Walks through all parts of a schema that keeps to the rules of its draft.
 
     `problems` are mistakes that would show only when a value is checked; `resolver` knows where references lead.
     """

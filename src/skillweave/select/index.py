@@ -64,7 +64,7 @@ class SkillIndex:
     _building: Lock = field(default_factory=Lock, repr=False)
 
     def invocation(self, skill_id: str) -> Invocation:
-        """Who may ask for the skill."""
+        """Return who may ask for the skill."""
         return self.closed.get(skill_id, BY_ALL)
 
     def positions_within(self, ids: frozenset[str]) -> tuple[int, ...]:
@@ -180,7 +180,7 @@ class TriggerIndex:
 
 
 def compile_triggers(skills: Iterable[Skill], mode: MatchMode) -> tuple[TriggerIndex, tuple[Diagnostic, ...]]:
-    """The index over skills in registry order, and what is wrong with their triggers.
+    """Compile the triggers of skills, given in registry order, and report what is wrong with them.
 
     An empty or overlong keyword and a broken pattern are left out with a diagnostic; the skill's other triggers still
     count. In substring mode keywords, verbs and `never` phrases match anywhere, ids still as words.
@@ -213,7 +213,7 @@ def compile_triggers(skills: Iterable[Skill], mode: MatchMode) -> tuple[TriggerI
 
 
 def spellings(skill: Skill) -> tuple[str, ...]:
-    """The folded ways to write a skill's id: as it is, and its words joined by `-`, `_` or a space; so its spelling."""
+    """Return the folded ways to write a skill's id and its spelling: as they are, or joined by `-`, `_` or a space."""
     found: dict[str, None] = {}
     for written in (skill.id, skill.spelling or skill.id):
         folded = fold(written).strip()
@@ -225,7 +225,7 @@ def spellings(skill: Skill) -> tuple[str, ...]:
 
 
 def names_of(skills: Iterable[Skill]) -> Mapping[str, str]:
-    """The ids of skills by every folded name that a mention may use: the id, and its spellings.
+    """Map every folded name that a mention may use (the id and its spellings) to the skill's id.
 
     An id goes before another skill's spelling, an active skill before one that is not.
     """
@@ -240,7 +240,7 @@ def names_of(skills: Iterable[Skill]) -> Mapping[str, str]:
 
 
 def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
-    """Every skill with a hit or a veto, in the order of spec 2.2; those with a veto alone come last."""
+    """Find every skill with a hit or a veto, in the order of spec 2.2; those with a veto alone come last."""
     hits: dict[int, list[Hit]] = {}
     never = Kind.NEVER
     for number, (start, end) in index.patterns.find(message.original).items():
@@ -300,7 +300,7 @@ def _match(position: int, found: list[Hit]) -> TriggerMatch:
 
 
 def _claim(claims: dict[int, Kind], position: int, kind: Kind) -> None:
-    """Of one phrase that a skill declares twice, a veto counts, else the strongest kind."""
+    """Note who declares a phrase; where one skill declares it twice, a veto counts, else the strongest kind."""
     before = claims.get(position)
     if before is None or kind is Kind.NEVER or (before is not Kind.NEVER and kind < before):
         claims[position] = kind

@@ -68,7 +68,7 @@ class Ranking:
 
 
 def clear(best: Sequence[Ranked], fit: Fit) -> int:
-    """How many of the first in a ranking are clear enough to be selected: 0, 1 or 2."""
+    """Return how many of the first in a ranking are clear enough to be selected: 0, 1 or 2."""
     if not best:
         return 0
     first = best[0]
@@ -81,7 +81,7 @@ def clear(best: Sequence[Ranked], fit: Fit) -> int:
 
 
 def strength(ranked: Ranked, fit: Fit) -> float:
-    """How much of the query a skill answers, whatever the number of skills."""
+    """Return how much of the query a skill answers; it does not depend on the number of skills."""
     return ranked.coverage - fit.scarcity / ranked.weight
 
 
@@ -105,7 +105,7 @@ class LexicalMatcher:
     name, strength, deliberate = MATCHER, 10, False
 
     def match(self, context: MatchContext) -> Selection:
-        """Those that are clear enough chosen, the others rejected as `below-threshold`.
+        """Choose the best ranked skills that are clear enough, and reject the others as `below-threshold`.
 
         A skill whose id of one word is in the message is chosen when it is among the first three.
         """

@@ -265,7 +265,7 @@ def _require_sound(matcher: Matcher) -> None:
 
 
 def _within_rules(answer: Selection, matcher: Matcher, context: MatchContext) -> Selection:
-    """A guest's answer without what nobody may choose in this turn; the built-in ones see to that themselves."""
+    """Take out of a guest's answer what nobody may choose in this turn; built-in matchers do so themselves."""
     index = context.skills
     vetoed = {index.active[match.position].id for match in context.triggered if match.vetoes}
     chosen: list[Candidate] = []
@@ -284,7 +284,7 @@ def _within_rules(answer: Selection, matcher: Matcher, context: MatchContext) ->
 
 
 def asked_in(turn: Turn) -> Mapping[str, Sequence[Evidence]]:
-    """Whom the host named, the model reads, or its latest message marks, in that order, each with how."""
+    """Return the ids that the host named, the model reads or its latest message marks, in that order, with evidence."""
     asked: dict[str, list[Evidence]] = {}
     for skill_id in dict.fromkeys(turn.named):
         asked.setdefault(skill_id, []).append(Evidence("host", skill_id[:LONGEST_ID]))
@@ -300,7 +300,7 @@ def asked_in(turn: Turn) -> Mapping[str, Sequence[Evidence]]:
 
 
 def _marked(message: Message) -> Iterator[tuple[str, Evidence]]:
-    """Each marker's id and place; an id with a `/` right after it is a path, which no skill has for an id."""
+    """Yield each marker's id and place; with a `/` right after it the id is a path, which is no skill's id."""
     text = message.text or ""
     for match in MARKER.finditer(text):
         end = match.end()
@@ -315,7 +315,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _closed(index: SkillIndex, skill_id: str) -> str | None:
-    """Why the model may not open a skill, nor anything that only looks at words; None where it may."""
+    """Return why neither the model nor a match of words may select the skill; None where they may."""
     invocation = index.invocation(skill_id)
     return None if invocation.by_model else f"its `disable-model-invocation` is true: {invocation.openings(skill_id)}"
 

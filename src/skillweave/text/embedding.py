@@ -21,7 +21,7 @@ Vectors: TypeAlias = "NDArray[np.float32]"
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors that lie the nearer to each other, the more alike the texts are in meaning.
+    """Turns texts into vectors; the more alike two texts are in meaning, the nearer their vectors are.
 
     A text's vector depends on nothing but the text and the `id`. What is longer than the model reads is cut, not
     refused. `skillweave.testing.embedders` has the contract as tests.
@@ -164,7 +164,7 @@ class _Request:
 
 
 class _Latest:
-    """So many vectors at most; the one that was asked for longest ago makes room."""
+    """Keeps a limited number of vectors, those that were asked for last."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -184,7 +184,7 @@ class _Latest:
 
 
 def cosines(rows: Vectors, row: Row) -> list[float]:
-    """The cosine of each row with the one, of vectors as EmbeddedOnce gives them; 0 for zeros, NaN for no vector."""
+    """Return the cosine of each row with the one row; 0 for zeros, NaN where there is no vector."""
     import numpy as np
 
     with np.errstate(invalid="ignore"):

@@ -43,7 +43,7 @@ LEFT, RIGHT, WHOLE = 1, 2, 4
 
 
 def edges_of(phrase: str) -> int:
-    """What the word rule demands for a folded phrase.
+    """Return what the word rule demands of the text around a folded phrase.
 
     A boundary is demanded only where the phrase's own edge is a word character of a script with spaces; no phrase ends
     before a combining mark, since the mark belongs to its last character.
@@ -57,7 +57,7 @@ def edges_of(phrase: str) -> int:
 
 
 def fits(text: str, start: int, end: int, edges: int) -> bool:
-    """Whether the folded text around `start:end` grants what the edges demand."""
+    """Return whether the folded text around `start:end` has what the edges demand."""
     if edges & LEFT and start and _in_spaced_word(text[start - 1]):
         return False
     if edges and end < len(text):
