@@ -313,6 +313,26 @@ def test_two_matchers_of_one_name_are_refused() -> None:
         find_matchers([SameWords(), SameWords()])
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (SameWords, "the class SameWords is given as a matcher; give what it makes"),
+        (object(), "a matcher of type object has no name; give it a text as `name`"),
+    ],
+)
+def test_what_is_no_matcher_is_refused(given: Any, message: str) -> None:
+    with pytest.raises(SkillweaveError, match=message):
+        find_matchers([given])
+
+
+def test_a_matcher_that_cannot_be_hashed_is_taken_too() -> None:
+    @dataclass
+    class Unhashable(SameWords):
+        seen: int = 0
+
+    assert find_matchers([Unhashable()]).names == ("same-words",)
+
+
 def test_a_built_in_matcher_named_twice_is_asked_once() -> None:
     assert find_matchers(["triggers", "triggers"]).names == ("triggers",)
 
@@ -327,7 +347,7 @@ class Slow(Picks):
     """A guest whose preparation fails, or takes long."""
 
     seconds: float = 0.0
-    failure: Exception | None = None
+    failure: BaseException | None = None
 
     async def prepare(self, index: SkillIndex, turn: Turn, seconds: float) -> str:
         await asyncio.sleep(self.seconds)
@@ -349,7 +369,7 @@ async def test_what_is_prepared_reaches_its_own_matcher_alone() -> None:
     [
         (Slow(("refund",), seconds=30), "it took longer than 20 ms"),
         (Slow(("refund",), failure=OSError("no network")), "OSError: no network"),
-        (Slow(("refund",), failure=asyncio.CancelledError()), "it was cancelled"),  # type: ignore[arg-type]
+        (Slow(("refund",), failure=asyncio.CancelledError()), "it was cancelled"),
     ],
 )
 async def test_a_matcher_that_cannot_prepare_is_not_asked_and_costs_nobody_else(guest: Slow, reason: str) -> None:

@@ -210,7 +210,7 @@ def _together(given: Iterable[str | Matcher]) -> Matchers:
     found: dict[str, Matcher] = {}
     for one in given:
         matcher = (MATCHERS.get(one) or _guest(one)) if isinstance(one, str) else one
-        if matcher is not MATCHERS.get(matcher.name):
+        if matcher not in _BUILT_IN:
             _require_sound(matcher)
         if found.setdefault(matcher.name, matcher) is not matcher:
             raise SkillweaveError(f"two matchers are named {matcher.name!r}; leave one out")
@@ -250,6 +250,8 @@ def _guest(name: str) -> Matcher:
 
 def _require_sound(matcher: Matcher) -> None:
     """Raise SkillweaveError for a guest that does not declare what a matcher declares."""
+    if isinstance(matcher, type):
+        raise SkillweaveError(f"the class {matcher.__name__} is given as a matcher; give what it makes")
     name = getattr(matcher, "name", None)
     if not isinstance(name, str) or not name.isprintable() or not name.strip():
         raise SkillweaveError(f"a matcher of type {type(matcher).__name__} has no name; give it a text as `name`")
