@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from skillweave.errors import SkillweaveError
 from skillweave.tokens.counter import LONGEST_RUN, VOCABULARIES, CountedOnce, Tiktoken
-from skillweave.turn.settle import SEPARATOR_TOKENS
+from skillweave.turn.run import SEPARATOR_TOKENS
 
 O200K = Tiktoken("o200k_base")
 SAMPLES = [

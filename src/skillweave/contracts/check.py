@@ -11,8 +11,7 @@ from skillweave.contracts.plain import VALUE_LIMITS, NotPlain, plain
 from skillweave.contracts.prepare import JsonSchema, PreparedSchema, prepare_schema
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import MissingExtra
-from skillweave.events.declared import EventType
-from skillweave.events.names import name_problem
+from skillweave.events.event import EventType, name_problem
 from skillweave.registry import Snapshot
 
 MOST = 20
