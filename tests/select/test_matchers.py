@@ -300,7 +300,7 @@ def test_a_guest_is_found_by_its_name() -> None:
         ("vague", "matcher 'vague' does not say whether it is `deliberate`; give True or False"),
         ("mute", r"matcher 'mute' has no method `match`; give it `match\(context\)`"),
         ("failing", r"matcher 'failing' cannot be loaded \(KeyError: 'HOME'\); reinstall the package guest-package"),
-        ("lost", r"matcher 'lost' cannot be loaded \(ModuleNotFoundError: .*reinstall the package guest-package"),
+        ("lost", r"matcher 'lost' cannot be loaded \(No module named .*reinstall the package guest-package"),
     ],
 )
 def test_a_guest_that_is_broken_is_one_line(name: str, message: str) -> None:

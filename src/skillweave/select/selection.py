@@ -10,6 +10,7 @@ from typing import Any
 from skillweave.conversation import Message, Role, Turn, latest
 from skillweave.decisions import Evidence, Outcome
 from skillweave.errors import SkillweaveError, UnknownMatcher, nearest_names
+from skillweave.extensions import Extensions
 from skillweave.select.candidates import NOT_ALLOWED, VETOED, Candidate, Rejected, Selection, joined, refusal
 from skillweave.select.index import Kind, SkillIndex, TriggerMatch, candidate_of, find_triggers
 from skillweave.select.lexical import LexicalMatcher
@@ -18,8 +19,8 @@ from skillweave.select.mentions import MentionMatcher, find_mentions, without_me
 from skillweave.select.task import candidates_for
 from skillweave.text.folding import Folded, fold_message
 
-GUESTS = "skillweave.matchers"
-"""The entry point group of matchers: the value is a callable without arguments that gives a `Matcher`, or its class."""
+EXTENSIONS: Extensions[Callable[[], Matcher]] = Extensions("matchers", "matcher")
+"""The entry points of matchers: the class of a `Matcher`, or another callable without arguments that gives one."""
 MARKER = re.compile(r"SKILL_SELECT:([a-zA-Z0-9_-]+)")
 LONGEST_ID = 100
 MOST_UNKNOWN = 50
@@ -196,9 +197,7 @@ def find_matchers(given: Iterable[str | Matcher]) -> Matchers:
 
 def matcher_names() -> tuple[str, ...]:
     """The names of all matchers that are installed: the built-in ones strongest first, then the others sorted."""
-    from importlib.metadata import entry_points
-
-    return (*MATCHERS, *sorted(entry_points(group=GUESTS).names - MATCHERS.keys()))
+    return tuple(dict.fromkeys((*MATCHERS, *EXTENSIONS.names())))
 
 
 @lru_cache(maxsize=64)
@@ -227,22 +226,10 @@ def _together(given: Iterable[str | Matcher]) -> Matchers:
 
 
 def _guest(name: str) -> Matcher:
-    from importlib.metadata import entry_points
-
-    known = entry_points(group=GUESTS)
-    if name not in known.names:
-        raise UnknownMatcher(name, matcher_names())
-    entry = known[name]
-    try:
-        made: Callable[[], Matcher] = entry.load()
-        matcher = made()
-    except Exception as error:
-        # The code of a guest runs here, which can raise anything.
-        package = entry.dist.name if entry.dist is not None else entry.value
-        message = (
-            f"matcher {name!r} cannot be loaded ({type(error).__name__}: {error}); reinstall the package {package}"
-        )
-        raise SkillweaveError(message) from error
+    known = matcher_names()
+    if name not in known:
+        raise UnknownMatcher(name, known)
+    matcher = EXTENSIONS.make(name, lambda make: make())
     if matcher.name != name:
         raise SkillweaveError(f"the matcher of entry point {name!r} calls itself {matcher.name!r}; give both one name")
     return matcher
