@@ -11,9 +11,9 @@ from skillweave.conversation import Message, Role, Turn, latest
 from skillweave.decisions import Evidence, Outcome
 from skillweave.errors import SkillweaveError, UnknownMatcher, nearest_names
 from skillweave.extensions import Extensions
+from skillweave.select import lexical
 from skillweave.select.candidates import NOT_ALLOWED, VETOED, Candidate, Rejected, Selection, joined, refusal
 from skillweave.select.index import Kind, SkillIndex, TriggerMatch, candidate_of, find_triggers
-from skillweave.select.lexical import LexicalMatcher
 from skillweave.select.matchers import NOTHING_PREPARED, MatchContext, Matcher, Matchers, Mention, Prepared
 from skillweave.select.mentions import MentionMatcher, find_mentions, without_mentions
 from skillweave.select.task import candidates_for
@@ -29,6 +29,7 @@ SUGGESTED = 3
 """For so many unknown ids of a turn the nearest known ones are looked up, which is slow among many skills."""
 
 _PATH = re.compile(r"[a-zA-Z0-9_/-]*")
+_DECLARED = frozenset({"pattern", "keyword", "verb"})
 
 
 class ExplicitMatcher:
@@ -97,7 +98,7 @@ class TriggerMatcher:
         chosen: list[Candidate] = []
         rejected: list[Rejected] = []
         for match in context.triggered:
-            if not match.hits or (match.hits[0].kind is Kind.WORD_ID and LexicalMatcher.name in context.matchers):
+            if not match.hits or (match.hits[0].kind is Kind.WORD_ID and lexical.MATCHER in context.matchers):
                 continue
             candidate = candidate_of(match, context.skills.active[match.position].id, message)
             if match.vetoes:
@@ -107,6 +108,31 @@ class TriggerMatcher:
             else:
                 chosen.append(candidate)
         return Selection(tuple(chosen), tuple(rejected))
+
+
+class LexicalMatcher:
+    """The matcher `lexical`: the best ranked skills, where no marker, mention, host or declared trigger chose any."""
+
+    name, strength, deliberate = lexical.MATCHER, 10, False
+
+    def match(self, context: MatchContext) -> Selection:
+        """What shared words say; where other skills were asked for, an id of one word is told as evidence at most."""
+        message = context.message
+        if message is None:
+            return Selection()
+        named: dict[int, TriggerMatch] = {}
+        vetoed: dict[int, TriggerMatch] = {}
+        for match in context.triggered:
+            if match.vetoes:
+                vetoed[match.position] = match
+            elif match.hits[0].kind is Kind.WORD_ID and _may_be_named(context, match):
+                named[match.position] = match
+        if any(_answers(candidate) for candidate in context.chosen):
+            if not named:
+                return Selection()
+            reason = "an id of one word is only evidence, and other skills were asked for"
+            return Selection(rejected=tuple(lexical.rejected_ids(context, message, named, reason)))
+        return lexical.match_words(context, message, named, vetoed)
 
 
 _BUILT_IN: tuple[Matcher, ...] = (
@@ -297,6 +323,18 @@ def _marked(message: Message) -> Iterator[tuple[str, Evidence]]:
             path = _PATH.match(text, end, end + LONGEST_ID)
             end = path.end() if path else end
         yield text[match.start(1) : end], Evidence("marker", text[match.start() : end][:LONGEST_ID], match.start(), end)
+
+
+def _may_be_named(context: MatchContext, match: TriggerMatch) -> bool:
+    skill_id = context.skills.active[match.position].id
+    return TriggerMatcher.name in context.matchers and (context.within is None or skill_id in context.within)
+
+
+def _answers(candidate: Candidate) -> bool:
+    """Whether somebody asked for the skill, or declared what the message says: then nothing is to be guessed."""
+    if candidate.matcher in ("explicit", "mention"):
+        return True
+    return any(piece.kind in _DECLARED for piece in candidate.evidence)
 
 
 def _blank(match: re.Match[str]) -> str:
