@@ -129,11 +129,11 @@ class Draft:
         if "id" not in values or not values.get("description", "").strip():
             return self.findings.outcome(None)
         text = SkillText(**{name: value for name, value in self.text.items() if value is not None})
-        report_host_keys(values.get("extra", EMPTY), self.findings)
+        if values.get("extra"):
+            report_host_keys(values["extra"], self.findings)
         report_places(text, self.findings)
         for name in ("metadata", "extra"):
-            if name in values:
-                values[name] = freeze_mapping(values[name]) if values[name] else EMPTY
+            values[name] = freeze_mapping(values[name]) if values.get(name) else EMPTY
         values["name"] = values.get("name") or default_name(values["id"], values.get("spelling"))
         skill = Skill(**values, text=text, origin=Origin(source, self.findings.path), digest=digest)
         return self.findings.outcome(skill)

@@ -113,7 +113,8 @@ def _take_front(draft: Draft, fields: Fields, folder: str) -> None:
     if not fields.absent(ALLOWED_TOOLS):
         draft.values["tools"] = _preapproved(fields)
     _take_metadata(draft, fields)
-    take_extension(draft, fields)
+    if EXTENSION in fields:
+        take_extension(draft, fields)
     draft.keep(fields.rest())
 
 
@@ -127,7 +128,7 @@ def _take_name(draft: Draft, fields: Fields, folder: str) -> None:
         else:
             report_missing(fields, "name")
         return
-    draft.set_identity(name, fields, "name", extension_id(fields))
+    draft.set_identity(name, fields, "name", extension_id(fields) if EXTENSION in fields else None)
     if "id" not in draft.values:
         return
     _check_length(name, MAX_NAME, codes.NAME_TOO_LONG, fields, "name")
