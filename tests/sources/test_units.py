@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from skillweave.diagnostics import Severity
-from skillweave.formats.skill_md import Strictness
+from skillweave.formats import Strictness
 from skillweave.sources.search import Found, Nested, Search
 from skillweave.sources.tree import Tree
 from skillweave.sources.units import Reader

@@ -247,7 +247,7 @@ class Quoted:
 
 
 def quote_value(text: str, line: int) -> Quoted | None:
-    """The same YAML with the value around that line in quotes; None where that cannot be what was meant.
+    """The YAML with the value around that line put in quotes; None where that cannot be what was meant.
 
     Left alone are block texts, aliases, tags, and quotes or brackets that never close.
     """

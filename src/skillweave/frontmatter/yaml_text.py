@@ -49,7 +49,7 @@ def core_value(text: str) -> Scalar:
 
 
 def resolved(value: object) -> object:
-    """The same data, each unquoted scalar typed by the YAML 1.2 core schema; quoted ones stay text."""
+    """The data with each unquoted scalar typed by the YAML 1.2 core schema; quoted ones stay text."""
     if isinstance(value, Plain):
         return core_value(str(value))
     if isinstance(value, Mapping):
