@@ -54,7 +54,8 @@ def digest_in_use(skill: Skill, arguments: str = "") -> str:
 
 def report_places(text: SkillText, findings: Findings) -> None:
     """Reports a text with more places for arguments than are filled."""
-    places = sum(len(_PLACE.findall(part)) for part in _parts_with_word(text))
+    whole = "\n".join((text.instructions or "", *text.steps))
+    places = len(_PLACE.findall(whole)) if _WORD in whole else 0
     if places > MOST_PLACES:
         message = f"`{_WORD}` stands in {places:,} places; the first {MOST_PLACES} are filled"
         findings.report(codes.MANY_ARGUMENTS, (), message, "name it once, and refer to it from then on")
