@@ -7,7 +7,7 @@ goes under `x-skillweave` there, so that the spelling still round-trips.
 import dataclasses
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from enum import Enum, StrEnum
+from enum import StrEnum
 from functools import cache
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -49,7 +49,7 @@ Merge: TypeAlias = Callable[[Fields, str, Any], Any]
 """The value at a key put together with the one before, which is None where there was none."""
 
 
-class Spelling(Enum):
+class Spelling(StrEnum):
     """The four spellings of a skill (spec 1.1)."""
 
     TIERS = "tiers"
@@ -163,13 +163,13 @@ def to_dict(skill: Skill) -> dict[str, Json]:
 
 def to_data(value: object) -> Json:
     """A part of a skill as plain JSON data; what is at its default is left out, a checkpoint may be its bare name."""
-    if isinstance(value, Checkpoint) and value == Checkpoint(value.name):
-        return value.name
-    if dataclasses.is_dataclass(value):
-        return _stated_parts(value)
+    if isinstance(value, str):
+        return value.value if isinstance(value, StrEnum) else value
     if isinstance(value, list | tuple):
         return [to_data(item) for item in value]
-    return value.value if isinstance(value, StrEnum) else thaw(cast("FrozenJson", value))
+    if isinstance(value, Checkpoint) and value == Checkpoint(value.name):
+        return value.name
+    return _stated_parts(value) if dataclasses.is_dataclass(value) else thaw(cast("FrozenJson", value))
 
 
 def stated_name(fields: Fields, key: str) -> str | None:
@@ -285,11 +285,10 @@ def each(
 
 def _take(values: dict[str, Any], parts: Collection[Field], fields: Fields, spelling: Spelling) -> None:
     for part in parts:
-        for key in (part.keys.get(spelling), part.name if spelling is Spelling.NATIVE else None):
+        own = part.keys.get(spelling)
+        for key in (own, part.name) if spelling is Spelling.NATIVE else (own,):
             if key is not None and key in fields:
-                value = part.read(fields, key, values.get(part.name))
-                if value is not None:
-                    values[part.name] = value
+                values[part.name] = part.read(fields, key, values.get(part.name))
 
 
 def _take_native(draft: Draft, fields: Fields) -> None:
