@@ -115,8 +115,9 @@ class Draft:
 
     def take(self, fields: Fields, spelling: Spelling) -> None:
         """Takes all fields that have a key in the spelling; lists replace what was there, mappings are merged."""
-        _take(self.values, FIELDS, fields, spelling)
-        _take(self.text, TEXT_FIELDS, fields, spelling)
+        own, of_text = _keys(spelling)
+        _take(self.values, own, fields)
+        _take(self.text, of_text, fields)
 
     def keep(self, rest: Mapping[str, Json]) -> None:
         """Keeps data under keys that no field has."""
@@ -283,12 +284,21 @@ def each(
     return tuple(parts)
 
 
-def _take(values: dict[str, Any], parts: Collection[Field], fields: Fields, spelling: Spelling) -> None:
-    for part in parts:
-        own = part.keys.get(spelling)
-        for key in (own, part.name) if spelling is Spelling.NATIVE else (own,):
-            if key is not None and key in fields:
-                values[part.name] = part.read(fields, key, values.get(part.name))
+@cache
+def _keys(spelling: Spelling) -> tuple[list[tuple[str, Field]], list[tuple[str, Field]]]:
+    """The keys of a spelling with what stands there: fields of the skill, and fields of its text."""
+    native = spelling is Spelling.NATIVE
+    own, of_text = (
+        [(key, part) for part in parts for key in (part.keys.get(spelling), part.name if native else None) if key]
+        for parts in (FIELDS, TEXT_FIELDS)
+    )
+    return own, of_text
+
+
+def _take(values: dict[str, Any], keys: Collection[tuple[str, Field]], fields: Fields) -> None:
+    for key, part in keys:
+        if key in fields:
+            values[part.name] = part.read(fields, key, values.get(part.name))
 
 
 def _take_native(draft: Draft, fields: Fields) -> None:
@@ -300,7 +310,7 @@ def _take_native(draft: Draft, fields: Fields) -> None:
             fields.report(codes.FIELD_TWICE, key, f"also stands under `text.{key}`, which counts", "remove one of them")
     draft.take(fields, Spelling.NATIVE)
     if inner is not None:
-        _take(draft.text, TEXT_FIELDS, inner, Spelling.NATIVE)
+        _take(draft.text, _keys(Spelling.NATIVE)[1], inner)
         inner.report_unknown()
 
 
