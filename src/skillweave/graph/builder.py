@@ -118,7 +118,7 @@ class DeclaredBuilder:
         label: str | None = None,
         priority: int = 0,
     ) -> Self:
-        """Add a way from one skill, or from ANY, to another: all conditions must hold; one without any is the model's."""
+        """Add a way from a skill, or from ANY, to another: all conditions must hold; without any, the model takes it."""
         place = f"routes[{len(self._declared.routes)}]"
         route = Route(
             self._source(from_, f"{place}.from"),

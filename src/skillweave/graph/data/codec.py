@@ -37,10 +37,10 @@ from skillweave.graph.shape import (
     Mistakes,
     inside,
     require_id,
+    require_items,
     require_known_keys,
     require_mapping,
     require_text,
-    shown,
     wrong,
 )
 
@@ -111,7 +111,10 @@ class _Reading:
     def _each(self, key: str, read: Callable[[object, str], _Value], most: int) -> tuple[_Value, ...]:
         place = inside(self._place, key)
         none: Sequence[object] = ()
-        items = self.mistakes.attempt(lambda: _list(self._data.get(key, none), place, most), none)
+        fix = "write each item with `- `"
+        items = self.mistakes.attempt(
+            lambda: require_items(self._data.get(key, none), place, fix, most, "split the graph"), none
+        )
         found = (
             self.mistakes.attempt(partial(read, item, inside(place, number)), None) for number, item in enumerate(items)
         )
@@ -139,14 +142,6 @@ class _Reading:
         root = {key: value for key, value in tree.items() if key != "default"}
         default = self.mistakes.attempt(lambda: require_id(tree["default"], inside(place, "default")), None)
         return self.mistakes.attempt(lambda: read_tree(root, place), None), default
-
-
-def _list(value: object, place: str, most: int) -> Sequence[object]:
-    if not isinstance(value, list | tuple):
-        raise wrong(place, f"it is {shown(value)}, and a list is expected", "write each item with `- `")
-    if len(value) > most:
-        raise wrong(place, f"it has {len(value):,} items, and {most:,} are allowed", "split the graph")
-    return value
 
 
 def _read_phrase(value: object, place: str) -> str:
