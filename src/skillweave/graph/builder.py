@@ -118,7 +118,10 @@ class DeclaredBuilder:
         label: str | None = None,
         priority: int = 0,
     ) -> Self:
-        """Add a way from a skill, or from ANY, to another: all conditions must hold; without any, the model takes it."""
+        """Add a way from one skill, or from ANY, to another.
+
+        All its conditions have to hold; a way without conditions is taken by the model only.
+        """
         place = f"routes[{len(self._declared.routes)}]"
         route = Route(
             self._source(from_, f"{place}.from"),

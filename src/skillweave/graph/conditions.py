@@ -63,9 +63,9 @@ class ConditionKind:
     def read(cls, data: Mapping[str, object], place: str) -> Self:
         """The condition that the data at that place says, which has the kind's key; raises InvalidGraph."""
 
-    @abstractmethod
     def write(self, place: str) -> dict[str, object]:
-        """The condition as plain data; raises InvalidGraph for what data cannot carry."""
+        """The condition as plain data, `{key: value}` for one value; raises InvalidGraph for what data cannot carry."""
+        return {self.key: getattr(self, fields(self)[0].name)}
 
     @abstractmethod
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
@@ -150,9 +150,6 @@ class UserContains(ConditionKind):
         place = inside(place, "user_contains")
         return cls(require_text(data["user_contains"], place, "write the text to look for"))
 
-    def write(self, place: str) -> dict[str, object]:
-        return {"user_contains": self.text}
-
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
         return _first_hit(self, "contains", ctx)
 
@@ -170,9 +167,6 @@ class HistoryMin(ConditionKind):
     @classmethod
     def read(cls, data: Mapping[str, object], place: str) -> Self:
         return cls(require_count(data["history_min"], inside(place, "history_min"), 0))
-
-    def write(self, place: str) -> dict[str, object]:
-        return {"history_min": self.messages}
 
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
         if len(ctx.context.history) < self.messages:
@@ -193,9 +187,6 @@ class AtIteration(ConditionKind):
     @classmethod
     def read(cls, data: Mapping[str, object], place: str) -> Self:
         return cls(require_count(data["iteration"], inside(place, "iteration"), 1))
-
-    def write(self, place: str) -> dict[str, object]:
-        return {"iteration": self.iteration}
 
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
         if ctx.context.iteration != self.iteration:
