@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias, get_args
 
 from skillweave.conversation import ToolResult
 from skillweave.decisions import Evidence
@@ -328,9 +328,7 @@ Condition: TypeAlias = Keywords | Regex | UserContains | HistoryMin | AtIteratio
 Phrased: TypeAlias = Keywords | UserContains
 """The conditions that look for phrases."""
 
-KINDS: Mapping[str, type[Condition]] = {
-    kind.key: kind for kind in (Keywords, Regex, UserContains, HistoryMin, AtIteration, AllOf, Intent, Guarded)
-}
+KINDS: Mapping[str, type[Condition]] = {kind.key: kind for kind in get_args(Condition) if kind is not Predicate}
 """Every kind of condition that data can carry, by its key."""
 
 
