@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from skillweave.errors import InvalidGraph
 from skillweave.graph.conditions import Condition, Predicate, Regex, leaves_of, read_condition
@@ -33,9 +33,7 @@ from skillweave.graph.shape import (
     wrong,
 )
 from skillweave.skill import Skill
-
-if TYPE_CHECKING:
-    from skillweave.text.embedder import Embedder
+from skillweave.text.embedder import Embedder
 
 Skilled: TypeAlias = Skill | GraphSkill | str
 """A skill, or only its id."""
@@ -155,7 +153,7 @@ class DeclaredBuilder:
             )
         return self._picking(scorer)
 
-    def entry_by_relevance(self, embedder: "Embedder") -> Self:
+    def entry_by_relevance(self, embedder: Embedder) -> Self:
         """Let the entry be the one whose meaning is nearest to the user's words."""
         from skillweave.graph.scorers import EmbeddingScorer
 

@@ -31,8 +31,6 @@ EXPECT_KEYS = ("to", "by")
 _WAYS = tuple(by.value for by in By)
 _FORM = "write {user: TEXT}, {tool: NAME, result: ...}, {tools: [...]} or {pick: ID}, with `expect: ID` to test it"
 _EXPECT = "write a skill's id, null for none, or {to: ID, by: route}"
-Script: TypeAlias = "Sequence[Step | ToolResult | str | Mapping[str, object]] | Mapping[str, object]"
-"""Steps as values or as data: a text is what the user says; as a mapping `{steps: [...]}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +62,10 @@ class Step:
     tools: tuple[ToolResult, ...] = ()
     picks: tuple[str, ...] = ()
     expect: Expect | None = None
+
+
+Script: TypeAlias = Sequence[Step | ToolResult | str | Mapping[str, object]] | Mapping[str, object]
+"""Steps as values or as data: a text is what the user says; as a mapping `{steps: [...]}`."""
 
 
 def read_script(script: Script) -> tuple[Step, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from skillweave.graph.compiled import wired_ids
 from skillweave.graph.data.options import (
@@ -43,10 +43,7 @@ from skillweave.graph.shape import (
     require_text,
     wrong,
 )
-
-if TYPE_CHECKING:
-    from skillweave.text.embedder import Embedder
-
+from skillweave.text.embedder import Embedder
 
 GRAPH_KEYS = (
     *("skills", "entries", "routes", "tree", "default", "pick"),
@@ -58,7 +55,7 @@ _Value = TypeVar("_Value")
 SCHEMA = Path(__file__).parents[1] / "schema.json"
 
 
-def read_graph(data: Mapping[str, object], *, place: str = "", embedder: "Embedder | None" = None) -> Declared:
+def read_graph(data: Mapping[str, object], *, place: str = "", embedder: Embedder | None = None) -> Declared:
     """The graph that the data declares; `place` is where it stands, as messages begin, and `embedder` judges entries.
 
     Unquoted YAML scalars are typed where a value of another type than text is expected. Without `skills` the ids in
@@ -85,7 +82,7 @@ class _Reading:
         self._data = data
         self._place = place
 
-    def declared(self, embedder: "Embedder | None") -> Declared:
+    def declared(self, embedder: Embedder | None) -> Declared:
         self.mistakes.attempt(lambda: require_known_keys(self._data, GRAPH_KEYS, self._place), None)
         nothing = Declared()
         tree, default = self._tree()
