@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -145,6 +145,8 @@ def _finding(left_out: LeftOut, place: str) -> Diagnostic:
 MAX_TEXT_BYTES = 1024 * 1024
 """The largest text artifact that is read; other artifacts are bounded by what a skill may list, 16 MiB."""
 _REPORT_EVERY = 64
+PART = 256
+"""Skills in one part of the stream."""
 
 Progress = Callable[[int, int], None]
 """Told how many skill files were looked at, and how many there are; called from the loading thread."""
@@ -210,6 +212,20 @@ class Folder:
         """
         return await asyncio.to_thread(self._load, previous)
 
+    async def stream(self) -> AsyncIterator[Loaded]:
+        """All skills in the order of `load`, 256 at a time and with nothing remembered; raises SourceUnavailable."""
+        root = await asyncio.to_thread(self._root)
+        tree = Tree({}, time.time_ns())
+        search = await asyncio.to_thread(self._searched, root, tree)
+        for begin in range(0, len(search.found), PART):
+            units = await asyncio.to_thread(self._units, search.found[begin : begin + PART], tree)
+            self._tell(min(begin + PART, len(search.found)), len(search.found))
+            yield Loaded(
+                tuple(unit.skill for unit in units if unit.skill is not None),
+                tuple(finding for unit in units for finding in unit.findings),
+            )
+        yield Loaded(diagnostics=tuple(search.findings))
+
     async def read(self, skill: Skill, artifact: str) -> bytes:
         """One listed artifact, text up to 1 MiB and other content up to 16 MiB; raises ArtifactNotFound."""
         return await asyncio.to_thread(self._read, skill, artifact)
@@ -223,9 +239,7 @@ class Folder:
             self._tell(len(memory.units), len(memory.units))
             return previous
         tree = Tree(memory.listings, now, changed)
-        self._require_listing(tree, root)
-        search = Search(tree, root, self._nested, self._show, 0 if self._single else DEPTH)
-        search.run()
+        search = self._searched(root, tree)
         units: dict[str, Unit] = {}
         for found in search.found:
             units[found.relative] = self._reader.look(found, tree, memory.units.get(found.relative))
@@ -233,9 +247,19 @@ class Folder:
                 self._tell(len(units), len(search.found))
         self._tell(len(units), len(search.found))
         skills = tuple(unit.skill for unit in units.values() if unit.skill is not None)
-        findings = [finding for unit in units.values() for finding in unit.findings]
-        findings += search.findings if units else [*search.findings, self._no_skills()]
-        return Loaded(skills, tuple(findings), _memory(root, tree.seen, units))
+        findings = (*(finding for unit in units.values() for finding in unit.findings), *search.findings)
+        return Loaded(skills, findings, _memory(root, tree.seen, units))
+
+    def _units(self, found: Sequence[Found], tree: Tree) -> list[Unit]:
+        return [self._reader.look(one, tree, None) for one in found]
+
+    def _searched(self, root: str, tree: Tree) -> Search:
+        self._require_listing(tree, root)
+        search = Search(tree, root, self._nested, self._show, 0 if self._single else DEPTH)
+        search.run()
+        if not search.found:
+            search.findings.append(self._no_skills())
+        return search
 
     def _tell(self, done: int, total: int) -> None:
         if self._progress is not None:
