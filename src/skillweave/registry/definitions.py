@@ -28,7 +28,7 @@ class Defined:
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def holding(self, contents: Contents) -> "Defined":
-        """The same with more content; an artifact of which there is only content is listed too.
+        """Adds content of artifacts; an artifact of which there is only content is listed too.
 
         Raises InvalidSkill for text that is no Unicode.
         """
@@ -42,7 +42,7 @@ class Defined:
         )
 
     def unlike(self, known: Iterable[Skill]) -> "Defined":
-        """The same with a digest of its own where it has that of a known one and says something else.
+        """Gives the skill a digest of its own where it has that of a known skill and says something else.
 
         A copy with changes brings the digest of its original, to which verdicts and records are bound.
         """

@@ -162,16 +162,16 @@ class Overrides:
     versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def with_definition(self, skill_id: str, defined: Defined) -> "Overrides":
-        """The same with that definition; a version that was set for an earlier one goes."""
+        """Adds a definition; a version that was set for an earlier one of the skill goes."""
         rest = self.without(skill_id)
         return Overrides({**rest.definitions, skill_id: defined}, rest.versions)
 
     def with_version(self, skill_id: str, version: str) -> "Overrides":
-        """The same with that version."""
+        """Adds a version alone."""
         return Overrides(self.definitions, {**self.versions, skill_id: version})
 
     def without(self, skill_id: str) -> "Overrides":
-        """The same with nothing for that skill."""
+        """Takes away what there is for a skill."""
         return Overrides(_without(self.definitions, skill_id), _without(self.versions, skill_id))
 
 
