@@ -66,12 +66,12 @@ class MemorySource(ClosedOnExit):
 
     async def publish(self, definition: Definition, artifacts: Contents = MappingProxyType({})) -> Written:
         """Store a version and put it in use; raises InvalidSkill."""
-        defined = hashed(define(definition, self.name).holding(artifacts))
+        defined = hashed(define(definition, self.name).with_contents(artifacts))
         skill_id = defined.skill.id
         with self._lock:
             kept = self._kept()
             known = kept.versions.setdefault(skill_id, {})
-            defined = defined.unlike(one.skill for one, _ in known.values())
+            defined = defined.with_distinct_digest(one.skill for one, _ in known.values())
             content_hash = content_hash_of(defined.skill)
             defined, _ = known.setdefault(content_hash, (defined, self.clock()))
             if kept.in_use.get(skill_id) == content_hash:
