@@ -2,18 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
+
+from immutabledict import immutabledict
 
 from skillweave.errors import InvalidTurn
 
 
 def no_checkpoints() -> Mapping[str, tuple[str, ...]]:
     """No tool waits for anybody."""
-    return MappingProxyType({})
+    return immutabledict({})
 
 
 def _no_arguments() -> Mapping[str, str]:
-    return MappingProxyType({})
+    return immutabledict({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class ToolLimits:
             allowed=None if data["allowed"] is None else _texts(data["allowed"]),
             forbidden=_texts(data["forbidden"]),
             asks=_checkpoints(data["asks"]),
-            argument_names=MappingProxyType({str(tool): str(name) for tool, name in names.items()}),
+            argument_names=immutabledict({str(tool): str(name) for tool, name in names.items()}),
             own_asks=_checkpoints(data["own_asks"]),
         )
 
@@ -62,7 +63,7 @@ class ToolLimits:
 def _checkpoints(value: object) -> Mapping[str, tuple[str, ...]]:
     if not isinstance(value, Mapping):
         raise InvalidTurn("`asks` and `own_asks` of tool limits are mappings; hand on what to_dict() gave")
-    return MappingProxyType({str(tool): _texts(checkpoints) for tool, checkpoints in value.items()})
+    return immutabledict({str(tool): _texts(checkpoints) for tool, checkpoints in value.items()})
 
 
 def _texts(value: object) -> tuple[str, ...]:

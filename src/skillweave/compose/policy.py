@@ -1,9 +1,10 @@
-"""The answer to one tool call: may it run, must a person be asked, or not (spec 4.3)."""
+"""What an agent may call now: hides tools from the model and judges each call (spec 4.3)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
+
+from immutabledict import immutabledict
 
 from skillweave.compose.entries import (
     DEFAULT_ARGUMENT,
@@ -15,7 +16,6 @@ from skillweave.compose.entries import (
     prohibits,
     without,
 )
-from skillweave.limits import no_checkpoints
 from skillweave.relations.rules import Form, name_shown, read_entry
 
 
@@ -68,10 +68,7 @@ class Verdict:
 
 
 _NAMED = 3
-
-
-def _nobody() -> Mapping[str, tuple[str, ...]]:
-    return MappingProxyType({})
+_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,37 +78,33 @@ class ToolOwners:
     `shared` are the names of the tools that skills outside the graph list too: these belong to no place.
     """
 
-    by_name: Mapping[str, tuple[str, ...]] = field(default_factory=_nobody, hash=False)
-    starred: tuple[str, ...] = ()
+    by_name: Mapping[str, tuple[str, ...]] = field(default=immutabledict(), hash=False)
     shared: frozenset[str] = frozenset()
-    shared_stems: tuple[str, ...] = ()
+    _starred: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    _shared_stems: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Found once: every call of a tool is judged by them.
+        object.__setattr__(self, "_starred", tuple(name for name in self.by_name if name.endswith("*")))
+        object.__setattr__(self, "_shared_stems", tuple(name[:-1] for name in self.shared if name.endswith("*")))
 
     @classmethod
     def among(cls, wired: Iterable[tuple[str, str]], shared: Iterable[str]) -> "ToolOwners":
         """The owners, from pairs of a tool and a wired skill that lists it; `shared` are the tools of other skills."""
-        common = frozenset(shared)
-        stems = tuple(name[:-1] for name in common if name.endswith("*"))
+        common = cls(shared=frozenset(shared))
         owners: dict[str, dict[str, None]] = {}
         for tool, skill_id in wired:
-            if tool not in common and not tool.removesuffix("*").startswith(stems):
+            if tool not in common.shared and not tool.removesuffix("*").startswith(common._shared_stems):
                 owners.setdefault(tool, {})[skill_id] = None
-        by_name = MappingProxyType({tool: tuple(skills) for tool, skills in owners.items()})
-        return cls(by_name, tuple(tool for tool in by_name if tool.endswith("*")), common, stems)
+        return cls(immutabledict({tool: tuple(skills) for tool, skills in owners.items()}), common.shared)
 
     def of(self, tool: str) -> tuple[str, ...]:
         """The skills that the tool belongs to, empty for one that belongs to no place."""
         exact = self.by_name.get(tool, ())
-        if not self.starred or tool in self.shared or tool.startswith(self.shared_stems):
+        if not self._starred or tool in self.shared or tool.startswith(self._shared_stems):
             return exact
-        return tuple(dict.fromkeys((*exact, *self._by_stem(tool))))
-
-    def _by_stem(self, tool: str) -> Iterator[str]:
-        for starred in self.starred:
-            if tool.startswith(starred[:-1]):
-                yield from self.by_name[starred]
-
-
-NO_OWNERS = ToolOwners()
+        by_stem = (skill for name in self._starred if tool.startswith(name[:-1]) for skill in self.by_name[name])
+        return tuple(dict.fromkeys((*exact, *by_stem)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +114,7 @@ class ToolScope:
     A tool that belongs to skills is denied while none of them is engaged (spec 3.2).
     """
 
-    owners: ToolOwners = NO_OWNERS
+    owners: ToolOwners = ToolOwners()
     engaged: frozenset[str] = frozenset()
     where: str = ""
 
@@ -147,14 +140,8 @@ class ToolScope:
 ALL_IN_SCOPE = ToolScope()
 
 
-OWN_TOOLS = frozenset({"read_skill", "list_skills", "read_artifact", "search_skills"})
+OWN_TOOLS = ("read_skill", "list_skills", "read_artifact", "search_skills")
 """skillweave's own tools, which no rule of a skill takes away."""
-
-_LISTED = 20
-
-
-def _no_texts() -> Mapping[str, str]:
-    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +152,9 @@ class ToolPolicy:
     `asks` are tool entries with the checkpoints before them; `argument_names` name, by tool, the argument whose text
     patterns are matched with (`command` where none is named). `rejected` are those of the forbidden entries that a
     person refused at a checkpoint, each with who did. `elsewhere` are the tools that belong to other places of the
-    skill graph, which are denied too. `closed` says why no tool may be called at all, empty otherwise.
+    skill graph, which are denied too. `closed` says why no tool may be called at all, empty otherwise. `own_tools` are
+    the names under which the model has skillweave's own tools, which nothing denies; any other tool is judged, also a
+    host's that happens to have such a name.
     """
 
     allowed_tools: tuple[str, ...] | None = None
@@ -173,27 +162,31 @@ class ToolPolicy:
     preapproved_tools: tuple[str, ...] = ()
     consented_tools: tuple[str, ...] = ()
     grant: tuple[str, ...] | None = None
-    asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
-    argument_names: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
-    rejected: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
+    asks: Mapping[str, tuple[str, ...]] = field(default=immutabledict(), hash=False)
+    argument_names: Mapping[str, str] = field(default=immutabledict(), hash=False)
+    rejected: Mapping[str, str] = field(default=immutabledict(), hash=False)
     elsewhere: ToolScope = ALL_IN_SCOPE
     closed: str = ""
+    own_tools: tuple[str, ...] = OWN_TOOLS
 
     @property
     def denied_tools(self) -> tuple[str, ...]:
-        """What is forbidden, and what belongs elsewhere."""
+        """The entries that are forbidden, and those of tools that belong to another place of the graph."""
         return tuple(dict.fromkeys((*self.forbidden_tools, *self.elsewhere.names)))
 
     def offers(self, names: Iterable[str]) -> tuple[str, ...]:
         """The tools to show to the model: those that could be called with some arguments, in the order given."""
         forbidden = index_entries(self.forbidden_tools)
         limits = [index_entries(entries) for entries in (self.grant, self.allowed_tools) if entries is not None]
-        here = (name for name in names if not self.elsewhere.denies(name) or name in OWN_TOOLS)
-        return tuple(name for name in here if name in OWN_TOOLS or _could_run(name, forbidden, limits))
+        return tuple(
+            name
+            for name in names
+            if name in self.own_tools or (not self.elsewhere.denies(name) and _could_run(name, forbidden, limits))
+        )
 
     def authorize(self, name: str, arguments: Mapping[str, object] | None = None) -> Verdict:
         """Judge one call. Call it for hidden tools too: frameworks run whatever tool the model names."""
-        if name in OWN_TOOLS:
+        if name in self.own_tools:
             return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is always allowed")
         text = matched_text(arguments, self.argument_names.get(name, DEFAULT_ARGUMENT))
         if any(prohibits(entry, name, text) for entry in index_entries(self.forbidden_tools).about(name)):

@@ -1,7 +1,12 @@
-"""What somebody asks for who wants a sub-agent (spec 4.4; seed 002, SubagentSpawnRequest)."""
+"""A sub-agent before it starts: what is asked for, whether it may be, and what it may do (spec 4.4).
+
+The request is seed 002's SubagentSpawnRequest.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+
+from immutabledict import immutabledict
 
 from skillweave.compose.composition import (
     ActiveSkill,
@@ -17,7 +22,7 @@ from skillweave.conversation import LONGEST_ID, Message, Role, Turn
 from skillweave.disclose.render import render_agent
 from skillweave.errors import InvalidSkill, InvalidSpawn
 from skillweave.formats.data import as_json
-from skillweave.limits import ToolLimits, no_checkpoints
+from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import name_shown, standing_shown
 from skillweave.relations.validate import (
@@ -28,14 +33,10 @@ from skillweave.relations.validate import (
     require_names,
     validate_skills,
 )
-from skillweave.skill import EMPTY, FrozenJson, Json, freeze_mapping, thaw
+from skillweave.skill import FrozenJson, Json, freeze_mapping, thaw
 
 _TEXTS = ("task", "label", "model", "thinking")
 _KEYS = ("task", "skills", "label", "model", "thinking")
-
-
-def _nothing_else() -> Mapping[str, FrozenJson]:
-    return EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class SpawnRequest:
     label: str | None = None
     model: str | None = None
     thinking: str | None = None
-    extra: Mapping[str, FrozenJson] = field(default_factory=_nothing_else, hash=False)
+    extra: Mapping[str, FrozenJson] = field(default=immutabledict(), hash=False)
 
     def __post_init__(self) -> None:
         for name in _TEXTS:
@@ -117,7 +118,7 @@ class SpawnPlan:
     policy: ToolPolicy
     text: str
     warnings: tuple[str, ...] = ()
-    parent_asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
+    parent_asks: Mapping[str, tuple[str, ...]] = field(default=immutabledict(), hash=False)
 
     @property
     def skills(self) -> tuple[str, ...]:
@@ -196,8 +197,6 @@ class SpawnRejected:
         }
 
 
-__all__ = ["Parent", "SpawnPlan", "SpawnRejected", "SpawnRequest", "check_spawn", "conversation_of", "prepare_spawn"]
-
 HOST = "host"
 """What engages the skills of a spawn: the host names them in the sub-agent's turns."""
 
@@ -221,11 +220,14 @@ def prepare_spawn(
     """
     conversation = conversation_of(parent, spawn_id)
     host_tools = None if tools is None else _names(tools)
-    result = check_spawn(request.skills or (), snapshot, host_tools=host_tools, granted=granted)
+    asked = request.skills
+    result = check_spawn(asked or (), snapshot, host_tools=host_tools, granted=granted)
     if not result.valid:
         return _rejected(request, result, snapshot, granted)
-    composition = _composition(request, snapshot)
-    policy = _policy(composition, snapshot, host_tools)
+    composition = Composition(allowed_tools=None) if asked is None else compose_ids(asked, snapshot)
+    policy = policy_of([ActiveSkill(snapshot[skill], HOST) for skill in composition.skills], grant=host_tools)
+    if composition.allowed_tools == ():
+        policy = replace(policy, allowed_tools=())
     within = policy if parent is None else limited(policy, limits_of(parent.policy))
     text = render_agent(
         request.label or "sub-agent",
@@ -234,9 +236,9 @@ def prepare_spawn(
         forbidden=within.forbidden_tools,
         steps=composition.execution_protocol,
     )
-    warnings = (*result.warnings, *_withheld(policy, within, parent))
-    asked = no_checkpoints() if parent is None else parent.policy.asks
-    return SpawnPlan(request, conversation, composition, within, text, warnings, asked)
+    warnings = (*result.warnings, *_withheld(policy, within))
+    parent_asks = immutabledict() if parent is None else parent.policy.asks
+    return SpawnPlan(request, conversation, composition, within, text, warnings, parent_asks)
 
 
 def check_spawn(
@@ -292,22 +294,11 @@ def _names(tools: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tools))
 
 
-def _composition(request: SpawnRequest, snapshot: Snapshot) -> Composition:
-    if request.skills is None:
-        return Composition(allowed_tools=None)
-    return compose_ids(request.skills, snapshot)
-
-
-def _policy(composition: Composition, snapshot: Snapshot, tools: Sequence[str] | None) -> ToolPolicy:
-    policy = policy_of([ActiveSkill(snapshot[skill], HOST) for skill in composition.skills], grant=tools)
-    return replace(policy, allowed_tools=()) if composition.allowed_tools == () else policy
-
-
-def _withheld(policy: ToolPolicy, within: ToolPolicy, parent: Parent | None) -> Iterator[str]:
+def _withheld(policy: ToolPolicy, within: ToolPolicy) -> Iterator[str]:
     """A warning for each tool that the skills need and the parent does not hand on."""
-    given = set(within.allowed_tools or ())
+    given = frozenset(within.allowed_tools or ())
     for entry in policy.allowed_tools or ():
-        if within.allowed_tools is not None and entry not in given and parent is not None:
+        if within.allowed_tools is not None and entry not in given:
             yield f"the tool {name_shown(entry)} is left out or narrowed: the agent that spawns may not use all of it"
 
 

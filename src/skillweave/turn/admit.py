@@ -12,7 +12,7 @@ from skillweave.disclose.block import Rung, SkillTools
 from skillweave.formats.arguments import digest_in_use, takes_arguments
 from skillweave.graph.cursor import Cursor
 from skillweave.registry import Snapshot
-from skillweave.relations.admit import OutOfScope, Group, admit
+from skillweave.relations.admit import Group, OutOfScope, admit
 from skillweave.relations.rules import all_requirements, needs_any
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.settings import Settings

@@ -4,7 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
-from skillweave.compose.policy import ALL_IN_SCOPE, ToolPolicy, ToolScope
+from skillweave.compose.policy import ALL_IN_SCOPE, OWN_TOOLS, ToolPolicy, ToolScope
+from skillweave.disclose.block import SkillTools
 from skillweave.limits import ToolLimits
 from skillweave.skill import Skill
 from skillweave.state.approvals import consented, decided, denied_tools, digests_shown, kept_out, undecided
@@ -30,6 +31,7 @@ def tools_in(plan: Plan, in_force: Sequence[ActiveSkill]) -> ToolPolicy:
         shown=digests_shown(plan.engaged, snapshot),
         kept_out=kept_out_skills(plan),
         rejected=denied_tools(approvals, snapshot, skills.keys()),
+        own_tools=OWN_TOOLS if plan.skill_tools is SkillTools.OFFERED else (),
     )
     return limited(replace(policy, elsewhere=_elsewhere(plan, skills)), _undecided(plan))
 
