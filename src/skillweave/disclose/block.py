@@ -107,7 +107,7 @@ _OWN_LINE = re.compile(
     + "|".join(
         [
             *(re.escape(header.rstrip()) for header in HEADERS),
-            *(rf"##[ \t]+{re.escape(section.removeprefix('## '))}[ \t]*#*[ \t]*$" for section in SECTIONS),
+            *(rf"##[ \t]+{re.escape(section.removeprefix('## '))}[# \t]*$" for section in SECTIONS),
         ]
     )
     + "))",
