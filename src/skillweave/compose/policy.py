@@ -219,20 +219,17 @@ class ToolPolicy:
 
     def _denied(self, code: Refusal, name: str, text: str | None) -> Verdict:
         if self.closed:
-            return Verdict(
-                Ruling.DENY, name, f"{code.value}: this call of {name_shown(name)} waits: {self.closed}", code
-            )
-        what = self._why_not_allowed(name) if code is Refusal.NOT_ALLOWED else self._why_forbidden(name, text)
+            message = f"{code.value}: this call of {name_shown(name)} waits: {self.closed}"
+            return Verdict(Ruling.DENY, name, message, code)
+        what = "not allowed"
+        if code is Refusal.FORBIDDEN:
+            reasons = (why for entry, why in self.rejected.items() if prohibits(read_entry(entry), name, text))
+            what = next(reasons, "forbidden by a skill in force")
+        elif self.elsewhere.denies(name):
+            what = f"not allowed here: {self.elsewhere.reason(name)}"
         hint = "" if text is not None and is_plain(text) else self._hint(name)
         message = f"{code.value}: this call of {name_shown(name)} is {what}{hint}; {self._way_out()}"
         return Verdict(Ruling.DENY, name, message, code)
-
-    def _why_not_allowed(self, name: str) -> str:
-        return f"not allowed here: {self.elsewhere.reason(name)}" if self.elsewhere.denies(name) else "not allowed"
-
-    def _why_forbidden(self, name: str, text: str | None) -> str:
-        reasons = (why for entry, why in self.rejected.items() if prohibits(read_entry(entry), name, text))
-        return next(reasons, "forbidden by a skill in force")
 
     def _hint(self, name: str) -> str:
         entries = map(read_entry, (*self.forbidden_tools, *(self.allowed_tools or ()), *(self.grant or ())))
