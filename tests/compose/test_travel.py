@@ -24,7 +24,7 @@ PAYER = replace(
 )
 OWNERS = ToolOwners.among([("refund", "closing"), ("mcp__*", "closing"), ("shared", "closing")], ["shared", "web*"])
 POLICY = policy_of(
-    [ActiveSkill(PAYER, "host")],
+    [ActiveSkill(PAYER, deliberate=True)],
     grant=("Bash", "pay", "send"),
     consented=frozenset({"d"}),
     rejected={"send": "Ada said no"},

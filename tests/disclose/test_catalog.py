@@ -7,8 +7,7 @@ from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, Catalog, PricedCata
 from skillweave.disclose.pricing import Pricing
 from skillweave.skill import Skill
 from skillweave.testing.fakes import WordCounter
-from skillweave.tokens.counter import CountedOnce
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import CountedOnce, Tiktoken
 from tests.skills import make_skill
 
 WORDS = Pricing(WordCounter())

@@ -20,7 +20,7 @@ from skillweave.disclose.block import SkillTools
 from skillweave.errors import GraphRefused
 from skillweave.graph import Overlay, SkillGraph
 from skillweave.graph.schema import graph_schema
-from skillweave.select.select import DEFAULT
+from skillweave.select.selection import DEFAULT
 from skillweave.skill import Checkpoint, OutputContract, SkillText, ToolRules
 from skillweave.task import Task
 from skillweave.testing.fakes import FakeEmbedder, WordCounter

@@ -48,8 +48,7 @@ def catalog(
     from skillweave.disclose.fit import Budget
     from skillweave.disclose.pricing import Pricing
     from skillweave.formats.host_keys import invocation_of
-    from skillweave.tokens.counter import CountedOnce
-    from skillweave.tokens.vocabulary import Tiktoken
+    from skillweave.tokens.counter import CountedOnce, Tiktoken
 
     snapshot = load_snapshot(skills, strict=strict, packs=pack)
     pricing = Pricing(CountedOnce(Tiktoken()))

@@ -92,9 +92,6 @@ def merge_rules(rules: Sequence[ToolRules], mode: Mode = Mode.UNION) -> ToolSet:
     return ToolSet(allowed, forbidden, inside(preapproved, allowed))
 
 
-DELIBERATE = frozenset({"explicit", "host", "mention", "task", "graph"})
-"""What engages a skill by somebody's decision; a mere trigger word or ranking does not."""
-
 Asks: TypeAlias = Mapping[str, tuple[str, ...]]
 """Tool entries with the names of the checkpoints before them."""
 
@@ -108,10 +105,13 @@ class Enforce(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActiveSkill:
-    """A skill that is engaged and whose text the model has; `engaged_by` is the matcher that engaged it, or `host`."""
+    """A skill whose text the model really has; `deliberate` says that somebody's decision engaged it.
+
+    A mere trigger word or ranking is nobody's decision.
+    """
 
     skill: Skill
-    engaged_by: str
+    deliberate: bool
 
 
 def policy_of(
@@ -142,7 +142,7 @@ def policy_of(
     """
     always = Enforce(enforce) is Enforce.ALWAYS
     rules = [
-        one.skill.tools if always or one.engaged_by in DELIBERATE else replace(one.skill.tools, allowed=None)
+        one.skill.tools if always or one.deliberate else replace(one.skill.tools, allowed=None)
         for one in active
         if one.skill.tools is not None
     ]

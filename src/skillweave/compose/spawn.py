@@ -21,7 +21,7 @@ from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import LONGEST_ID, Message, Role, Turn
 from skillweave.disclose.render import render_agent
 from skillweave.errors import InvalidSkill, InvalidSpawn
-from skillweave.formats.data import as_json
+from skillweave.formats.fields import as_json
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import name_shown, standing_shown
@@ -197,10 +197,6 @@ class SpawnRejected:
         }
 
 
-HOST = "host"
-"""What engages the skills of a spawn: the host names them in the sub-agent's turns."""
-
-
 def prepare_spawn(
     request: SpawnRequest,
     snapshot: Snapshot,
@@ -225,13 +221,14 @@ def prepare_spawn(
     if not result.valid:
         return _rejected(request, result, snapshot, granted)
     composition = Composition(allowed_tools=None) if asked is None else compose_ids(asked, snapshot)
-    policy = policy_of([ActiveSkill(snapshot[skill], HOST) for skill in composition.skills], grant=host_tools)
+    active = [ActiveSkill(snapshot[skill], deliberate=True) for skill in composition.skills]
+    policy = policy_of(active, grant=host_tools)
     if composition.allowed_tools == ():
         policy = replace(policy, allowed_tools=())
     within = policy if parent is None else limited(policy, limits_of(parent.policy))
     text = render_agent(
         request.label or "sub-agent",
-        [snapshot[skill] for skill in composition.skills],
+        [one.skill for one in active],
         allowed=limits_of(within).allowed,
         forbidden=within.forbidden_tools,
         steps=composition.execution_protocol,

@@ -1,4 +1,4 @@
-"""What the rules of a skill say: whom it requires and excludes, which tools it names, and how people are told.
+"""What the rules of a skill say: whom it requires and excludes, which tools it names, in words for people (seed 002).
 
 Text for people is one line, whatever the skills contain. A tool is spelt `Tool`, `Tool(prefix:*)`, `Tool(exact)` or
 `mcp__server__*` (spec 4.3).

@@ -18,7 +18,7 @@ from skillweave.disclose.sections import READ
 from skillweave.events import payloads
 from skillweave.events.event import BuiltIn, Cause, Event, event_id, event_of
 from skillweave.formats.arguments import digest_in_use
-from skillweave.injection import Block, Injection, PendingCheckpoint
+from skillweave.injection import Block, CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.registry import Snapshot
 from skillweave.state.state import Approval, Delivery, Record, State, skill_key, skill_of
 
@@ -199,7 +199,9 @@ LONGEST_NAME = 200
 """Characters of a tool's name, of a call's, or of a label in an event; models make these, and they can be anything."""
 
 
-def blocked_event(injection: Injection, verdict: Verdict, call_id: str | None, new_id: Callable[[], str]) -> Event:
+def blocked_event(
+    injection: Injection | CurrentPolicy, verdict: Verdict, call_id: str | None, new_id: Callable[[], str]
+) -> Event:
     """That a call was denied; one that the host names by `call_id` is one happening however often it is judged."""
     policy = injection.tools
     payload = payloads.ToolBlocked(

@@ -61,7 +61,7 @@ def matchers_of(named: Sequence[str] | None, *, mention: bool) -> tuple[str, ...
     """The matchers that run, None for the default ones; `mention` adds that one to either."""
     if not mention:
         return tuple(named) if named else None
-    from skillweave.select.select import DEFAULT
+    from skillweave.select.selection import DEFAULT
 
     return (*(named or DEFAULT), "mention")
 
