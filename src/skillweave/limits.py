@@ -3,18 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from immutabledict import immutabledict
-
 from skillweave.errors import InvalidTurn
+from skillweave.frozen import EMPTY, FrozenDict
 
 
 def no_checkpoints() -> Mapping[str, tuple[str, ...]]:
     """No tool waits for anybody."""
-    return immutabledict({})
+    return EMPTY
 
 
 def _no_arguments() -> Mapping[str, str]:
-    return immutabledict({})
+    return EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class ToolLimits:
             allowed=None if data["allowed"] is None else _texts(data["allowed"]),
             forbidden=_texts(data["forbidden"]),
             asks=_checkpoints(data["asks"]),
-            argument_names=immutabledict({str(tool): str(name) for tool, name in names.items()}),
+            argument_names=FrozenDict({str(tool): str(name) for tool, name in names.items()}),
             own_asks=_checkpoints(data["own_asks"]),
         )
 
@@ -63,7 +62,7 @@ class ToolLimits:
 def _checkpoints(value: object) -> Mapping[str, tuple[str, ...]]:
     if not isinstance(value, Mapping):
         raise InvalidTurn("`asks` and `own_asks` of tool limits are mappings; hand on what to_dict() gave")
-    return immutabledict({str(tool): _texts(checkpoints) for tool, checkpoints in value.items()})
+    return FrozenDict({str(tool): _texts(checkpoints) for tool, checkpoints in value.items()})
 
 
 def _texts(value: object) -> tuple[str, ...]:

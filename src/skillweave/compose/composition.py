@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from immutabledict import immutabledict
-
 from skillweave.compose.entries import inside, intersection, meet, narrow, union, without
 from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
+from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
 from skillweave.relations.validate import require_names
@@ -122,10 +121,10 @@ def policy_of(
     mode: Mode = Mode.UNION,
     consented: frozenset[str] = frozenset(),
     let_through: frozenset[tuple[str, str, str]] = frozenset(),
-    shown: Mapping[str, str] = immutabledict(),
+    shown: Mapping[str, str] = EMPTY,
     kept_out: Sequence[Skill] = (),
-    rejected: Mapping[str, str] = immutabledict(),
-    argument_names: Mapping[str, str] = immutabledict(),
+    rejected: Mapping[str, str] = EMPTY,
+    argument_names: Mapping[str, str] = EMPTY,
     own_tools: tuple[str, ...] = OWN_TOOLS,
 ) -> ToolPolicy:
     """The policy that the active skills give together, never wider than the host's `grant` (None: not stated).
@@ -164,8 +163,8 @@ def policy_of(
         consented_tools=tuple(entry for entry in preapproved if entry in agreed),
         grant=None if grant is None else tuple(grant),
         asks=_asks([*(one.skill for one in active), *kept_out], let_through, shown),
-        argument_names=immutabledict(argument_names),
-        rejected=immutabledict(rejected),
+        argument_names=FrozenDict(argument_names) if argument_names else EMPTY,
+        rejected=FrozenDict(rejected) if rejected else EMPTY,
         own_tools=own_tools,
     )
 
@@ -177,7 +176,7 @@ def _asks(skills: Iterable[Skill], let_through: frozenset[tuple[str, str, str]],
             passed = (skill.id, checkpoint.name, shown.get(skill.id, skill.digest)) in let_through
             if checkpoint.before is not None and checkpoint.blocking and not passed:
                 asks.setdefault(checkpoint.before, {})[checkpoint.name] = None
-    return immutabledict({tool: tuple(names) for tool, names in asks.items()})
+    return FrozenDict({tool: tuple(names) for tool, names in asks.items()}) if asks else EMPTY
 
 
 def limits_of(policy: ToolPolicy) -> ToolLimits:
@@ -213,15 +212,15 @@ def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
         forbidden_tools=forbidden,
         preapproved_tools=preapproved if allowed is None else inside(preapproved, allowed),
         consented_tools=consented if allowed is None else inside(consented, allowed),
-        asks=immutabledict(asks),
-        argument_names=immutabledict({**policy.argument_names, **limits.argument_names}),
+        asks=FrozenDict(asks),
+        argument_names=FrozenDict({**policy.argument_names, **limits.argument_names}),
     )
 
 
 def without_asks(asks: Asks, gone: Container[tuple[str, str]]) -> Asks:
     """The tool entries and checkpoints that are left when those in `gone`, as entry and name, ask no more."""
     left = {tool: tuple(name for name in names if (tool, name) not in gone) for tool, names in asks.items()}
-    return immutabledict({tool: names for tool, names in left.items() if names})
+    return FrozenDict({tool: names for tool, names in left.items() if names})
 
 
 def _within_both(

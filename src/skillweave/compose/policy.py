@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from immutabledict import immutabledict
-
 from skillweave.compose.entries import (
     DEFAULT_ARGUMENT,
     EntryIndex,
@@ -16,6 +14,7 @@ from skillweave.compose.entries import (
     prohibits,
     without,
 )
+from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.relations.rules import Form, name_shown, read_entry
 
 
@@ -78,7 +77,7 @@ class ToolOwners:
     `shared` are the names of the tools that skills outside the graph list too: these belong to no place.
     """
 
-    by_name: Mapping[str, tuple[str, ...]] = field(default=immutabledict(), hash=False)
+    by_name: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
     shared: frozenset[str] = frozenset()
     _starred: tuple[str, ...] = field(init=False, repr=False, compare=False)
     _shared_stems: tuple[str, ...] = field(init=False, repr=False, compare=False)
@@ -96,7 +95,7 @@ class ToolOwners:
         for tool, skill_id in wired:
             if tool not in common.shared and not tool.removesuffix("*").startswith(common._shared_stems):
                 owners.setdefault(tool, {})[skill_id] = None
-        return cls(immutabledict({tool: tuple(skills) for tool, skills in owners.items()}), common.shared)
+        return cls(FrozenDict({tool: tuple(skills) for tool, skills in owners.items()}), common.shared)
 
     def of(self, tool: str) -> tuple[str, ...]:
         """The skills that the tool belongs to, empty for one that belongs to no place."""
@@ -162,9 +161,9 @@ class ToolPolicy:
     preapproved_tools: tuple[str, ...] = ()
     consented_tools: tuple[str, ...] = ()
     grant: tuple[str, ...] | None = None
-    asks: Mapping[str, tuple[str, ...]] = field(default=immutabledict(), hash=False)
-    argument_names: Mapping[str, str] = field(default=immutabledict(), hash=False)
-    rejected: Mapping[str, str] = field(default=immutabledict(), hash=False)
+    asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
+    argument_names: Mapping[str, str] = field(default=EMPTY, hash=False)
+    rejected: Mapping[str, str] = field(default=EMPTY, hash=False)
     elsewhere: ToolScope = ALL_IN_SCOPE
     closed: str = ""
     own_tools: tuple[str, ...] = OWN_TOOLS

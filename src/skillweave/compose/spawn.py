@@ -6,8 +6,6 @@ The request is seed 002's SubagentSpawnRequest.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from immutabledict import immutabledict
-
 from skillweave.compose.composition import (
     ActiveSkill,
     Composition,
@@ -22,6 +20,7 @@ from skillweave.conversation import LONGEST_ID, Message, Role, Turn
 from skillweave.disclose.render import render_agent
 from skillweave.errors import InvalidSkill, InvalidSpawn
 from skillweave.formats.fields import as_json
+from skillweave.frozen import EMPTY
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import name_shown, standing_shown
@@ -53,7 +52,7 @@ class SpawnRequest:
     label: str | None = None
     model: str | None = None
     thinking: str | None = None
-    extra: Mapping[str, FrozenJson] = field(default=immutabledict(), hash=False)
+    extra: Mapping[str, FrozenJson] = field(default=EMPTY, hash=False)
 
     def __post_init__(self) -> None:
         for name in _TEXTS:
@@ -118,7 +117,7 @@ class SpawnPlan:
     policy: ToolPolicy
     text: str
     warnings: tuple[str, ...] = ()
-    parent_asks: Mapping[str, tuple[str, ...]] = field(default=immutabledict(), hash=False)
+    parent_asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
 
     @property
     def skills(self) -> tuple[str, ...]:
@@ -234,7 +233,7 @@ def prepare_spawn(
         steps=composition.execution_protocol,
     )
     warnings = (*result.warnings, *_withheld(policy, within))
-    parent_asks = immutabledict() if parent is None else parent.policy.asks
+    parent_asks = EMPTY if parent is None else parent.policy.asks
     return SpawnPlan(request, conversation, composition, within, text, warnings, parent_asks)
 
 

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from immutabledict import immutabledict
-
 from skillweave.compose.policy import Verdict
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
 from skillweave.conversation import Placement
@@ -18,6 +16,7 @@ from skillweave.disclose.sections import READ
 from skillweave.events import payloads
 from skillweave.events.event import BuiltIn, Cause, Event, event_id, event_of
 from skillweave.formats.arguments import digest_in_use
+from skillweave.frozen import FrozenDict
 from skillweave.injection import Block, CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.registry import Snapshot
 from skillweave.state.state import Approval, Delivery, Record, State, skill_key, skill_of
@@ -76,8 +75,8 @@ def _decided(turn: DecidedTurn) -> payloads.TurnDecided:
         placement=injection.placement.value,
         delivery=turn.delivery.value,
         skills=tuple(dict.fromkeys(in_context)),
-        outcomes=immutabledict(sorted(outcomes.items())),
-        tokens=immutabledict({"catalog": tokens.catalog, "injected": tokens.injected, "left": tokens.left}),
+        outcomes=FrozenDict(sorted(outcomes.items())),
+        tokens=FrozenDict({"catalog": tokens.catalog, "injected": tokens.injected, "left": tokens.left}),
         diagnostics=tuple(dict.fromkeys(diagnostic.code for diagnostic in injection.diagnostics)),
         duration_ms=round(turn.duration_ms, 3),
     )
