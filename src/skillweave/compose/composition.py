@@ -147,7 +147,9 @@ def policy_of(
     ]
     # Not their allowed lists: those would lock the agent into what it must not do.
     rules += [ToolRules(forbidden=skill.tools.forbidden) for skill in kept_out if skill.tools is not None]
-    tools = merge_rules([*rules, ToolRules(forbidden=tuple(rejected))], mode)
+    if rejected:
+        rules.append(ToolRules(forbidden=tuple(rejected)))
+    tools = merge_rules(rules, mode) if rules else ToolSet()
     allowed = tools.allowed
     if grant is not None:
         granted = without(grant, tools.forbidden)
@@ -156,13 +158,14 @@ def policy_of(
     # A skill without a digest cannot be told from its other versions, so that no consent is known to be about it.
     agreeing = [one.skill.tools for one in active if one.skill.digest and one.skill.digest in consented]
     agreed = {entry for tools_of_one in agreeing if tools_of_one is not None for entry in tools_of_one.preapproved}
+    asking = [skill for skill in (*(one.skill for one in active), *kept_out) if skill.checkpoints]
     return ToolPolicy(
         allowed_tools=allowed,
         forbidden_tools=tools.forbidden,
         preapproved_tools=preapproved,
         consented_tools=tuple(entry for entry in preapproved if entry in agreed),
         grant=None if grant is None else tuple(grant),
-        asks=_asks([*(one.skill for one in active), *kept_out], let_through, shown),
+        asks=_asks(asking, let_through, shown) if asking else EMPTY,
         argument_names=FrozenDict(argument_names) if argument_names else EMPTY,
         rejected=FrozenDict(rejected) if rejected else EMPTY,
         own_tools=own_tools,
