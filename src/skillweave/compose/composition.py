@@ -3,8 +3,9 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
+from skillweave.codec import Portable
 from skillweave.compose.entries import inside, intersection, meet, narrow, union, without
 from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
 from skillweave.frozen import EMPTY, FrozenDict
@@ -22,7 +23,7 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolSet:
+class ToolSet(Portable):
     """Merged tool rules; `allowed` None is unrestricted, `()` is no tool at all; allowed and forbidden are disjoint."""
 
     allowed: tuple[str, ...] | None = None
@@ -31,26 +32,19 @@ class ToolSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Composition:
+class Composition(Portable):
     """The effective capabilities of several skills; equal as sets for every order of them.
 
     `allowed_tools` None means that no member has rules: unrestricted. `()` means no tool at all.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "preapproved_tools?")
 
     skills: tuple[str, ...] = ()
     allowed_tools: tuple[str, ...] | None = ()
     forbidden_tools: tuple[str, ...] = ()
     execution_protocol: tuple[str, ...] = ()
     preapproved_tools: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, list[str] | None]:
-        """The JSON form of seed 002: `{skills, allowed_tools, forbidden_tools, execution_protocol}`."""
-        return {
-            "skills": list(self.skills),
-            "allowed_tools": None if self.allowed_tools is None else list(self.allowed_tools),
-            "forbidden_tools": list(self.forbidden_tools),
-            "execution_protocol": list(self.execution_protocol),
-        }
 
 
 def compose_skills(skills: Sequence[Skill], mode: Mode = Mode.UNION) -> Composition:

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any, ClassVar
 
+from skillweave.codec import Portable
 from skillweave.compose.entries import (
     DEFAULT_ARGUMENT,
     EntryIndex,
@@ -34,12 +36,14 @@ class Refusal(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Portable):
     """The ruling on one call; `message` is written for the model to read, `code` says why a call is denied.
 
     `checkpoints` are the names that a person must approve first; `preapproved` says that consent covers the call, so
     that the host need not ask on its own account.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("ruling", "tool", "message", "code", "rule", "...")
 
     ruling: Ruling
     tool: str
@@ -53,25 +57,13 @@ class Verdict:
         """V004 for a denied call (seed 002), else None."""
         return None if self.code is None else "V004"
 
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{ruling, tool, message, code, rule, checkpoints, preapproved}`."""
-        return {
-            "ruling": self.ruling.value,
-            "tool": self.tool,
-            "message": self.message,
-            "code": None if self.code is None else self.code.value,
-            "rule": self.rule,
-            "checkpoints": list(self.checkpoints),
-            "preapproved": self.preapproved,
-        }
-
 
 _NAMED = 3
 _LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class ToolOwners:
+class ToolOwners(Portable):
     """By tool, the wired skills that it belongs to; a name that ends in `*` stands for all tools that begin so.
 
     `shared` are the names of the tools that skills outside the graph list too: these belong to no place.
@@ -107,7 +99,7 @@ class ToolOwners:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolScope:
+class ToolScope(Portable):
     """Whose the tools are; which skills are engaged, and where the conversation is in words.
 
     A tool that belongs to skills is denied while none of them is engaged (spec 3.2).
@@ -144,7 +136,7 @@ OWN_TOOLS = ("read_skill", "list_skills", "read_artifact", "search_skills")
 
 
 @dataclass(frozen=True, slots=True)
-class ToolPolicy:
+class ToolPolicy(Portable):
     """What may be called now; a call must pass `grant` and `allowed_tools` (None passes all) and no forbidden entry.
 
     `preapproved_tools` are what the skills ask to run unasked, `consented_tools` those of them that a person agreed to.
@@ -155,6 +147,13 @@ class ToolPolicy:
     the names under which the model has skillweave's own tools, which nothing denies; any other tool is judged, also a
     host's that happens to have such a name.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = (
+        *("allowed_tools", "denied_tools as forbidden_tools", "preapproved_tools", "forbidden_entries?"),
+        *("consented_tools?", "grant?", "asks?", "argument_names?", "rejected?", "elsewhere?", "closed?"),
+        "own_tools?",
+    )
+    json_exact: ClassVar[bool] = True
 
     allowed_tools: tuple[str, ...] | None = None
     forbidden_tools: tuple[str, ...] = ()
@@ -172,6 +171,16 @@ class ToolPolicy:
     def denied_tools(self) -> tuple[str, ...]:
         """The entries that are forbidden, and those of tools that belong to another place of the graph."""
         return tuple(dict.fromkeys((*self.forbidden_tools, *self.elsewhere.names)))
+
+    @property
+    def forbidden_entries(self) -> tuple[str, ...] | None:
+        """What is forbidden everywhere, None where nothing is denied beside it."""
+        return None if self.denied_tools == self.forbidden_tools else self.forbidden_tools
+
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The data without what is denied elsewhere among the forbidden, where that is told apart."""
+        return {**data, "forbidden_tools": data.get("forbidden_entries", data["forbidden_tools"])}
 
     def offers(self, names: Iterable[str]) -> tuple[str, ...]:
         """The tools to show to the model: those that could be called with some arguments, in the order given."""
@@ -200,17 +209,6 @@ class ToolPolicy:
             return Verdict(Ruling.ASK, name, message, checkpoints=checkpoints)
         consented = bool(self.consented_tools) and _passes(self.consented_tools, name, text)
         return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is allowed", preapproved=consented)
-
-    def to_dict(self) -> dict[str, list[str] | None]:
-        """The JSON form `{allowed_tools, forbidden_tools, preapproved_tools}`; allowed null means unrestricted.
-
-        What belongs elsewhere stands among the forbidden.
-        """
-        return {
-            "allowed_tools": None if self.allowed_tools is None else list(self.allowed_tools),
-            "forbidden_tools": list(self.denied_tools),
-            "preapproved_tools": list(self.preapproved_tools),
-        }
 
     def _checkpoints(self, name: str, text: str | None) -> tuple[str, ...]:
         asked = (names for entry, names in self.asks.items() if prohibits(read_entry(entry), name, text))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from skillweave.codec import Portable
 from skillweave.disclose.block import REPLACES, Priced, Rung, SkillTools
 from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.render import Extras, Inlined, render_contents, render_context, render_reading
@@ -14,7 +15,7 @@ INSTRUCTIONS = "instructions"
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Portable):
     """Tokens that skills may take of the coming call.
 
     `total` bounds catalog, blocks present and blocks added together; `catalog` bounds the catalog, which never takes
