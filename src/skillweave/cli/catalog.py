@@ -44,7 +44,7 @@ def catalog(
     One line for each skill while they fit into a quarter of the budget (2,000 tokens at most).
     """
     from skillweave.cli.output.tally import loading_notes
-    from skillweave.disclose.catalog import build_catalog
+    from skillweave.disclose.catalog import PricedCatalog
     from skillweave.disclose.fit import Budget
     from skillweave.disclose.pricing import Pricing
     from skillweave.formats.host_keys import invocation_of
@@ -54,7 +54,8 @@ def catalog(
     pricing = Pricing(CountedOnce(Tiktoken()))
     closed = frozenset(skill.id for skill in snapshot.active() if not invocation_of(skill).by_model)
     offered = [skill for skill in snapshot.active() if skill.id not in closed]
-    shown = _Shown(snapshot, pricing, build_catalog(offered, Budget(total=budget).catalog_limit, pricing), closed)
+    catalog = PricedCatalog(offered, pricing, limit=Budget(total=budget).catalog_limit).catalog
+    shown = _Shown(snapshot, pricing, catalog, closed)
     text = shown.table if everything else shown.block
     return Answer(shown.to_dict, text, notes=loading_notes(snapshot))
 
