@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli.configuration.environment import OF_TESTS
+from skillweave.cli.configuration.check import OF_TESTS
 from skillweave.cli.entry import run
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"

@@ -6,7 +6,7 @@ from typing import Any
 
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.cli.chat_model import model_failure
-from skillweave.cli.output.injection import GIVEN
+from skillweave.cli.output.turn import GIVEN
 from skillweave.conversation import Placement
 from skillweave.decisions import Decision
 from skillweave.errors import MissingExtra, SkillweaveError, StoreUnavailable

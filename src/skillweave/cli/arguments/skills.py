@@ -1,15 +1,61 @@
-"""The skills that a command works on: from `--skills` to sources and a snapshot."""
+"""The skills that a command works on, from `--skills` to a snapshot, and a line on the terminal while it takes long."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TextIO
 
-from skillweave.cli.arguments.progress import LoadingBar
 from skillweave.cli.failure import Mistake
 
 if TYPE_CHECKING:
     from skillweave.registry import Registry, Snapshot, Source
+    from skillweave.weaver import Weaver
+
+
+FEW_FILES = 200
+"""Files that are read too quickly for a bar."""
+
+
+class LoadingBar:
+    """One bar for all sources that load at the same time, each in a thread of its own."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._parts: dict[int, tuple[int, int]] = {}
+        self._lock = Lock()
+        self._bar: Any = None
+        self._open = ExitStack()
+
+    def part(self) -> Callable[[int, int], None] | None:
+        """The progress of one source, to be told how many of how many files are done; None without a terminal."""
+        if not self._stream.isatty():
+            return None
+        number = len(self._parts)
+        self._parts[number] = (0, 0)
+
+        def tell(done: int, total: int) -> None:
+            with self._lock:
+                self._parts[number] = (done, total)
+                self._show()
+
+        return tell
+
+    def _show(self) -> None:
+        done, total = (sum(numbers) for numbers in zip(*self._parts.values(), strict=True))
+        if self._bar is None and done < total and total > FEW_FILES:
+            import typer
+
+            bar = typer.progressbar(length=total, label="Reading skills", file=self._stream)
+            self._bar = self._open.enter_context(bar)
+        if self._bar is not None:
+            self._bar.length = total
+            self._bar.update(done - self._bar.pos)
+            if done >= total:
+                self._open.close()
+                self._bar = None
+
 
 DEFAULT_FOLDER = "skills"
 
@@ -83,3 +129,31 @@ def _advice() -> str:
     if found:
         return f"add --skills {found[0]}"
     return "add --skills DIR, the folder that holds your skills"
+
+
+FEW_SKILLS = 1000
+"""Skills that are worked on too quickly for a line."""
+
+
+@contextmanager
+def working(what: str, skills: int) -> Iterator[None]:
+    """Say on stderr what is being done with how many skills, and take it back when it is done."""
+    stream = sys.stderr
+    if skills <= FEW_SKILLS or not stream.isatty():
+        yield
+        return
+    line = f"{what} {skills:,} skills ..."
+    stream.write(line)
+    stream.flush()
+    try:
+        yield
+    finally:
+        stream.write(f"\r{' ' * len(line)}\r")
+        stream.flush()
+
+
+async def indexed(weaver: "Weaver") -> None:
+    """Read the skills and make them ready to be searched, which the first turn would do anyway, without a word."""
+    skills = len((await weaver.snapshot()).active())
+    with working("Indexing", skills):
+        await weaver.catalog()

@@ -1,15 +1,22 @@
-"""What loading the skills came to: how many loaded, were skipped and were repaired."""
+"""What loading the skills came to, and what a user should hear about it before trusting an answer."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from skillweave.cli.output.page import counted
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.formats import codes as fields
+from skillweave.formats.codes import GRAPH
 from skillweave.frontmatter import codes as texts
 from skillweave.registry import Snapshot
 from skillweave.skill import Skill
 from skillweave.sources.codes import BAD_EVENT, MISNAMED, NO_SKILLS
 from skillweave.sources.pack import SUFFIXES
+
+if TYPE_CHECKING:
+    from skillweave.graph import SkillGraph
+
 
 REPAIRS = frozenset(
     code.name
@@ -81,3 +88,19 @@ def _definition(place: str, skill_id: str | None) -> tuple[str, str | None]:
 
 def _place(skill: Skill) -> str:
     return skill.origin.location if skill.origin else ""
+
+
+_SEE = "`skillweave check` with the same --skills, --pack and --graph says why"
+
+
+def graph_notes(snapshot: "Snapshot", graph: "SkillGraph | None") -> tuple[str, ...]:
+    """A line where a graph cannot be read, and one where the graph in use has errors; `graph` is the one of --graph."""
+    from skillweave.graph.findings import graph_findings
+
+    notes = []
+    if any(found.code == GRAPH.name for found in snapshot.diagnostics):
+        notes.append(f"a skill graph is left out because of errors; {_SEE}")
+    errors = sum(found.severity is Severity.ERROR for found in graph_findings(snapshot, graph))
+    if errors:
+        notes.append(f"the skill graph has {counted(errors, 'error')}, so that it may lead astray; {_SEE}")
+    return tuple(notes)
