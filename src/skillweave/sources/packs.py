@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 
-from skillweave.errors import SkillweaveError
+from skillweave.errors import NOT_INSTALLED, SkillweaveError
 from skillweave.formats.skill_md import Strictness
 from skillweave.registry import Source
 from skillweave.sources.named import source_of
@@ -43,9 +43,11 @@ def pack_names() -> tuple[str, ...]:
 
 def _entry(name: str) -> EntryPoint:
     known = entry_points(group=PACKS)
+    if not known.names:
+        raise SkillweaveError(f"pack {name[:100]!r} cannot be found: {NOT_INSTALLED}")
     if name not in known.names:
         raise SkillweaveError(
-            f"no pack {name[:100]!r} is installed; choose from {', '.join(sorted(known.names)) or 'none'}, install the "
+            f"no pack {name[:100]!r} is installed; choose from {', '.join(sorted(known.names))}, install the "
             "package that brings it, or name a pack file among the skills"
         )
     return known[name]

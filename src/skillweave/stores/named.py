@@ -3,7 +3,7 @@
 import os
 from importlib.metadata import EntryPoint, entry_points
 
-from skillweave.errors import SkillweaveError
+from skillweave.errors import NOT_INSTALLED, SkillweaveError
 from skillweave.state.port import Store
 from skillweave.stores.memory import MemoryStore
 
@@ -32,6 +32,8 @@ def store_of(ledger: str | os.PathLike[str] | Store | None) -> Store:
 
 def _ledger(scheme: str) -> EntryPoint:
     known = entry_points(group=LEDGERS)
+    if not known.names:
+        raise SkillweaveError(f"a ledger for {scheme}:// cannot be found: {NOT_INSTALLED}")
     if scheme not in known.names:
         raise SkillweaveError(
             f"no ledger for {scheme}:// is installed; use one of {', '.join(sorted(known.names))}, "

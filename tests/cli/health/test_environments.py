@@ -98,6 +98,25 @@ def test_from_bare_sources_it_says_that_nothing_is_installed(bare: Environment) 
     assert "pip install" in one["fix"]
 
 
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("weave", "hi", "--skills", ".", "--ledger", "state.db"), "a ledger for sqlite:// cannot be found"),
+        (("weave", "hi", "--pack", "coding"), "pack 'coding' cannot be found"),
+        (("graph", "show", "triage"), "there is no file 'triage', and no pack of that name"),
+    ],
+    ids=["ledger", "pack", "graph"],
+)
+def test_from_bare_sources_a_name_that_is_not_found_is_told_with_how_to_install(
+    bare: Environment, tmp_path: Path, words: tuple[str, ...], what: str
+) -> None:
+    for info in bare.site.glob("skillweave-*.dist-info"):
+        info.rename(bare.site / "gone")
+    why = "the package skillweave is not installed, so that nothing is found by its name"
+    how = "install it with `pip install skillweave`, or with `pip install -e .` in its sources"
+    assert bare.skillweave(*words, cwd=tmp_path) == (1, f"skillweave: {what}: {why}; {how}\n")
+
+
 GUESTS = """
 [skillweave.packs]
 good = guest:good

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from skillweave.cli.arguments.turn import decoded
 from skillweave.cli.failure import Mistake
+from skillweave.errors import NOT_INSTALLED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -206,8 +207,10 @@ def _installed(name: str) -> "Source":
     from skillweave.sources.packs import pack_names, pack_of
 
     known = pack_names()
+    if not known:
+        raise Mistake(f"there is no file {name[:100]!r}, and no pack of that name: {NOT_INSTALLED}")
     if name not in known:
-        packs = ", ".join(known) or "none"
+        packs = ", ".join(known)
         raise Mistake(f"there is no file {name[:100]!r}, and no installed pack of that name; the packs are: {packs}")
     return pack_of(name)
 
