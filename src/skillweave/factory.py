@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from skillweave.events.observer import Observer
+from skillweave.events.event import Observer
 from skillweave.formats.skill_md import Strictness
 from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.context import ContextSource

@@ -5,11 +5,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.disclose.escape import HEADERS, SECTIONS
-from skillweave.disclose.reading import Leaf, Reading
-from skillweave.disclose.render import Extras, render_skill
-from skillweave.disclose.render_sections import render_reading, sections_of_skill
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import HEADERS, SECTIONS, Rung
+from skillweave.disclose.render import Extras, render_reading, render_skill, sections_of_skill
+from skillweave.disclose.sections import Leaf, Reading
 from skillweave.formats.arguments import LONGEST_ARGUMENTS, digest_in_use, filled
 from skillweave.select.mentions import find_mentions, names_of, without_mentions
 from skillweave.skill import SkillText

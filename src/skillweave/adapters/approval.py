@@ -6,11 +6,11 @@ from typing import Any
 
 from skillweave.adapters.call import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
-from skillweave.injection import Drop, Injection, PendingCheckpoint
+from skillweave.injection import CurrentPolicy, Drop, Injection, PendingCheckpoint
 from skillweave.state.approvals import kept_out
 from skillweave.state.state import Approval, ApprovalVerdict, skill_of
 from skillweave.weaver import Weaver
-from skillweave.weaver.judging import Judgement
+from skillweave.weaver.verdicts import Judgement
 
 KIND = "skillweave.checkpoint"
 """What tells our questions from a host's own."""
@@ -106,7 +106,7 @@ def rejection_told(approval: Approval) -> str:
     )
 
 
-def waiting(injection: Injection) -> tuple[PendingCheckpoint, ...]:
+def waiting(injection: Injection | CurrentPolicy) -> tuple[PendingCheckpoint, ...]:
     """The checkpoints that must be decided before the model acts at all."""
     return tuple(one for one in injection.checkpoints if one.blocking and one.before is None)
 

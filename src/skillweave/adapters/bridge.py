@@ -3,25 +3,25 @@
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypedDict, Unpack
+from typing import TypedDict, TypeVar, Unpack
 from uuid import uuid4
 
 from skillweave.adapters.call import Call
 from skillweave.adapters.heard import Heard, last_words, transcript_of, turn_from
-from skillweave.compose.limits import limited, limits_of
-from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
-from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.compose.verdict import Refusal, Ruling, Verdict
+from skillweave.compose.composition import limited, limits_of
+from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, Verdict
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement, Turn
-from skillweave.disclose.skill_tools import SkillTools
+from skillweave.disclose.block import SkillTools
 from skillweave.errors import StoreUnavailable
-from skillweave.injection import Injection, PendingCheckpoint
-from skillweave.relations.tool_entry import read_entry
+from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
+from skillweave.relations.rules import read_entry
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-from skillweave.weaver.reading import ToolAnswer
-from skillweave.weaver.tool_table import TOOLS, ToolSpec
+from skillweave.weaver.reading import TOOLS, ToolAnswer, ToolSpec
 from skillweave.weaver.turns import nothing_said
+
+Ruled = TypeVar("Ruled", Injection, CurrentPolicy)
 
 MOST_REMEMBERED = 1024
 """Conversations whose last rules a Bridge remembers, for the moments in which the ledger does not answer."""
@@ -112,10 +112,10 @@ class Bridge:
         except StoreUnavailable:
             return tuple(candidate.skill_id for candidate in (await self.weaver.match(turn)).chosen)
 
-    async def standing(self, conversation: str, tools: Sequence[str] | None = None) -> Injection:
-        """What is in force now, between two calls of the model."""
+    async def current_policy(self, conversation: str, tools: Sequence[str] | None = None) -> CurrentPolicy:
+        """The tool policy now, between two calls of the model."""
         limits = self.plan.limits if self.plan else None
-        now = await self.weaver.standing(conversation, tools=tools, limits=limits, placement=self.placement)
+        now = await self.weaver.current_policy(conversation, tools=tools, limits=limits, placement=self.placement)
         return self._with_what_held(now)
 
     async def judge(
@@ -132,7 +132,7 @@ class Bridge:
         """
         if call.problem:
             return Judged(Verdict(Ruling.DENY, call.name, call.problem, Refusal.NOT_ALLOWED))
-        now = await self.standing(conversation, tools)
+        now = await self.current_policy(conversation, tools)
         verdict = await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id or None)
         waits = tuple(
             one
@@ -175,15 +175,14 @@ class Bridge:
             limits=limits,
         )
 
-    def _with_what_held(self, injection: Injection) -> Injection:
-        """While the ledger does not answer, what was in force at the last call holds beside what is new."""
-        last = self._last.get(injection.conversation)
-        if last is None or not injection.without_ledger or injection.tools.closed:
-            return injection
-        held, open_then = last
-        tools = limited(injection.tools, limits_of(held))
-        checkpoints = dict.fromkeys((*injection.checkpoints, *open_then))
-        return replace(injection, tools=tools, checkpoints=tuple(checkpoints))
+    def _with_what_held(self, now: Ruled) -> Ruled:
+        """While the ledger does not answer, the rules of the last call hold beside the new ones."""
+        last: tuple[ToolPolicy, tuple[PendingCheckpoint, ...]] | None = self._last.get(now.conversation)
+        if last is None or not now.without_ledger or now.tools.closed:
+            return now
+        tools = limited(now.tools, limits_of(last[0]))
+        checkpoints = dict.fromkeys((*now.checkpoints, *last[1]))
+        return replace(now, tools=tools, checkpoints=tuple(checkpoints))
 
     def _remember(self, injection: Injection) -> None:
         self._last[injection.conversation] = injection.tools, injection.checkpoints

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skillweave.compose.verdict import Verdict
+from skillweave.compose.policy import Verdict
 
 _SHOWN = 60
 

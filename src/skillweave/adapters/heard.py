@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TypedDict, Unpack
 
 from skillweave.adapters.call import Call
-from skillweave.compose.verdict import Refusal
+from skillweave.compose.policy import Refusal
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits

@@ -20,7 +20,7 @@ from skillweave.adapters.langchain_core.tools import (
     require_other_names,
     shown_by,
 )
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound, StoreUnavailable
 from skillweave.injection import Drop, PendingCheckpoint
@@ -195,7 +195,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         try:
             judged = await record(self._bridge.weaver, coming.conversation, coming.pending, read_reply(reply))
         except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
-            now = await self._bridge.standing(coming.conversation)
+            now = await self._bridge.current_policy(coming.conversation)
             same = set(coming.pending) <= set(now.checkpoints)
             return replace(coming, problem=str(error)) if same else await self._woven(coming)
         rejected = await rejected_texts(self._bridge.weaver, coming.conversation)

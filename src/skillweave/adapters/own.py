@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from skillweave.conversation import Part
-from skillweave.disclose.escape import HEADER_END, HEADERS
+from skillweave.disclose.block import HEADER_END, HEADERS
 from skillweave.turn.reconcile import split_at_blocks
 
 SEPARATOR = "\n\n"

@@ -14,8 +14,7 @@ from skillweave.cli.output.page import Answer, Ink, Page
 if TYPE_CHECKING:
     from skillweave.compose.composition import Composition
     from skillweave.compose.spawn import SpawnPlan, SpawnRejected
-    from skillweave.relations.complete import Completion
-    from skillweave.relations.validate import ValidationResult
+    from skillweave.relations.validate import Completion, ValidationResult
 
 
 EXAMPLES = {
@@ -50,8 +49,7 @@ def validate(
     that the host does not have.
     """
     from skillweave.cli.output.loading import loading_notes
-    from skillweave.relations.complete import complete_skills
-    from skillweave.relations.validate import validate_skills
+    from skillweave.relations.validate import complete_skills, validate_skills
 
     snapshot = loading.snapshot()
     result = validate_skills(ids, snapshot, host_tools=tool or None)

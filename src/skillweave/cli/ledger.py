@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from skillweave.registry import Source
     from skillweave.state.state import Approval, Engaged, Record, State
     from skillweave.weaver import Weaver
-    from skillweave.weaver.judging import Judgement
-    from skillweave.weaver.leaving import Left
+    from skillweave.weaver.verdicts import Judgement, Left
 
 EXAMPLES = {
     "show": """
@@ -241,7 +240,7 @@ async def _pending(state: "State", sources: "Sequence[Source]") -> "Sequence[Pen
     from skillweave.cli.arguments.skills import load
     from skillweave.relations.rules import all_requirements
     from skillweave.state.approvals import digests_shown, kept_out
-    from skillweave.turn.settle import checkpoints_of
+    from skillweave.turn.policy import pending_checkpoints
 
     if not sources:
         return None
@@ -253,7 +252,7 @@ async def _pending(state: "State", sources: "Sequence[Source]") -> "Sequence[Pen
     out = kept_out(state.approvals, known)
     found = [known.skills[name] for name in names if name in known.skills and name not in out]
     kept = [known.skills[name] for name in out]
-    return checkpoints_of(found, state.approvals, kept, digests_shown(state.engaged, known))
+    return pending_checkpoints(found, state.approvals, kept, digests_shown(state.engaged, known))
 
 
 def _person(by: str | None) -> str:

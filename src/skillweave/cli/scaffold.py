@@ -13,9 +13,9 @@ from unicodedata import combining, normalize
 import typer
 
 from skillweave.cli.failure import Mistake
-from skillweave.formats.ids import id_of
+from skillweave.formats.identity import id_of
 from skillweave.formats.open_spec import MAX_DESCRIPTION, MAX_NAME
-from skillweave.formats.skill_md_write import to_open_skill_md
+from skillweave.formats.skill_md import to_open_skill_md
 from skillweave.skill import Skill, SkillText, Triggers, title_of
 from skillweave.text.folding import fold
 

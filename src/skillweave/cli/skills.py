@@ -53,8 +53,8 @@ def catalog(
     One line for each skill while they fit into a quarter of the budget (2,000 tokens at most).
     """
     from skillweave.cli.output.loading import loading_notes
-    from skillweave.disclose.budget import Budget
     from skillweave.disclose.catalog import build_catalog
+    from skillweave.disclose.fit import Budget
     from skillweave.disclose.pricing import Pricing
     from skillweave.formats.host_keys import invocation_of
     from skillweave.tokens.counter import CountedOnce
@@ -121,8 +121,8 @@ class _CatalogShown:
         return row if skill.status.selectable else page.paint(row, Ink.FAINT)
 
     def _tokens(self, skill: "Skill") -> dict[str, int]:
+        from skillweave.disclose.block import Rung
         from skillweave.disclose.render import catalog_line
-        from skillweave.disclose.rung import Rung
 
         return {
             "catalog": self.pricing.count(catalog_line(skill)),
@@ -168,9 +168,9 @@ async def show(
     text that is injected, with its documents.
     """
     from skillweave.cli.output.loading import loading_notes
+    from skillweave.disclose.block import Rung
     from skillweave.disclose.pricing import Pricing
     from skillweave.disclose.render import Extras, catalog_line
-    from skillweave.disclose.rung import Rung
     from skillweave.tokens.counter import CountedOnce
     from skillweave.tokens.vocabulary import Tiktoken
     from skillweave.turn.disclose import base_directory
@@ -207,7 +207,7 @@ class _SkillShown:
     def to_dict(self) -> dict[str, object]:
         from skillweave.formats.arguments import takes_arguments
         from skillweave.formats.host_keys import invocation_of, when_to_use_of
-        from skillweave.formats.native_write import to_dict
+        from skillweave.formats.native import to_dict
 
         invocation = invocation_of(self.skill)
         origin = self.skill.origin
@@ -287,7 +287,7 @@ def _tools(skill: "Skill") -> Iterator[tuple[str, str]]:
 
 
 def _relation(skill: "Skill", place: int) -> str:
-    from skillweave.relations.wording import rule_shown
+    from skillweave.relations.rules import rule_shown
 
     return rule_shown(skill.id, skill.relations[place]).replace("`", "")
 
@@ -309,11 +309,11 @@ async def _documents(registry: "Registry", skill: "Skill") -> tuple[tuple["Inlin
 
     from skillweave.disclose.render import Inlined
     from skillweave.errors import ArtifactNotFound
-    from skillweave.turn.admit import artifacts_to_show
+    from skillweave.turn.fetch import documents_to_show
 
     inlined: list[Inlined] = []
     notes: list[str] = []
-    for ref in artifacts_to_show(skill):
+    for ref in documents_to_show(skill):
         try:
             artifact = await registry.read_artifact(skill.id, ref.id)
         except ArtifactNotFound as error:

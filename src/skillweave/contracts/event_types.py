@@ -6,8 +6,7 @@ from dataclasses import replace
 from skillweave.contracts.against import check_schema
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import MissingExtra
-from skillweave.events.declared import EventType
-from skillweave.events.names import name_problem
+from skillweave.events.event import EventType, name_problem
 from skillweave.registry import Snapshot
 
 BAD_EVENT = "bad-event"

@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine
 
 from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.injection import Injection
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
@@ -18,7 +18,7 @@ from skillweave.testing.fakes import ManualClock, WordCounter
 from skillweave.testing.given_texts import Given, GivenTexts
 from skillweave.testing.in_force import CHECKPOINTS, LIFECYCLES, REQUIRES, SKILLS, TOOL, InForceModel
 from skillweave.weaver import Weaver
-from skillweave.weaver.leaving import Left
+from skillweave.weaver.verdicts import Left
 
 PLENTY = Budget(total=100_000, per_skill=100_000)
 CONVERSATION = "c"

@@ -7,8 +7,7 @@ from typing import Any
 
 from skillweave.adapters.approval import read_reply, record
 from skillweave.adapters.messages import Call
-from skillweave.compose.policy import OWN_TOOLS
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.conversation import Placement
 from skillweave.injection import Injection
 from skillweave.testing.hosts.play import CONVERSATION
@@ -98,7 +97,7 @@ class MessageAgent:
         return said
 
     async def _now(self) -> Injection:
-        now = await self.weaver.standing(CONVERSATION, placement=self.placement)
+        now = await self.weaver.current_policy(CONVERSATION, placement=self.placement)
         return self.injection if self.injection and now.without_ledger and not now.tools.closed else now
 
     def _open_calls(self) -> tuple[Call, ...]:

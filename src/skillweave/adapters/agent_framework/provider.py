@@ -11,12 +11,12 @@ from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, is_own
 from skillweave.adapters.call import Call, words_for
 from skillweave.adapters.own import SEPARATOR
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver
-from skillweave.weaver.tool_table import ToolSpec
+from skillweave.weaver.reading import ToolSpec
 
 try:
     from agent_framework import (

@@ -9,7 +9,7 @@ from skillweave.adapters.call import Call, read_call, words_for
 from skillweave.adapters.heard import Heard
 from skillweave.adapters.messages.take_out import take_out
 from skillweave.adapters.own import all_blocks, without_blocks
-from skillweave.compose.verdict import Verdict
+from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Role, ToolResult
 from skillweave.disclose.block import digest_in
 from skillweave.errors import InvalidTurn, MissingExtra

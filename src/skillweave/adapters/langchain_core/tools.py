@@ -13,7 +13,7 @@ from skillweave.adapters.langchain_core.messages import answered, heard, refused
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
 from skillweave.injection import Injection, PendingCheckpoint
 from skillweave.state.state import ApprovalVerdict
-from skillweave.weaver.tool_table import ToolSpec
+from skillweave.weaver.reading import ToolSpec
 
 try:
     from langchain_core.messages import ToolMessage

@@ -18,7 +18,7 @@ from skillweave.adapters.langchain_core.tools import conversation_of, names_of
 from skillweave.adapters.langgraph.nodes import EXPLICIT, HostTool, Node, SkillNodes, Update, skill_nodes
 from skillweave.adapters.langgraph.state import SkillState, memory_in
 from skillweave.adapters.langgraph.step import Step, at_once
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Role, ToolResult
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver

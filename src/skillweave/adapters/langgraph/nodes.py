@@ -24,7 +24,7 @@ from skillweave.adapters.langchain_core.tools import (
 )
 from skillweave.adapters.langgraph.state import SkillState, WovenTurn, memory_in, selected_in
 from skillweave.adapters.langgraph.step import Step
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import (
     CheckpointNotFound,
     InvalidVerdict,
@@ -178,7 +178,7 @@ class _Steps:
         return ChatFields(tools=self._names, memory=memory_in(state), turn_id=turn)
 
     async def _asked(self, state: SkillState, conversation: str) -> _Asked | Update:
-        open_now = waiting(await self._bridge.standing(conversation, self._names))
+        open_now = waiting(await self._bridge.current_policy(conversation, self._names))
         if not open_now:
             return await self._settled(state, conversation, open_now)
         # The first reply is about what the state says was shown, also when a skill was edited during the pause.
@@ -195,10 +195,10 @@ class _Steps:
         try:
             await record(self._bridge.weaver, asked.conversation, asked.pending, reply)
         except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
-            open_now = waiting(await self._bridge.standing(asked.conversation, self._names))
+            open_now = waiting(await self._bridge.current_policy(asked.conversation, self._names))
             if open_now:
                 return _Asked(asked.conversation, open_now, str(error))
-        open_now = waiting(await self._bridge.standing(asked.conversation, self._names))
+        open_now = waiting(await self._bridge.current_policy(asked.conversation, self._names))
         return await self._settled(state, asked.conversation, open_now)
 
     async def _settled(self, state: SkillState, conversation: str, open_now: Sequence[PendingCheckpoint]) -> Update:

@@ -14,12 +14,11 @@ from skillweave.adapters.messages.shape import entries, listed, parts_of, plain,
 from skillweave.adapters.messages.take_out import take_out
 from skillweave.adapters.messages.tools import offer
 from skillweave.adapters.own import SEPARATOR, all_blocks, is_block, without_blocks
-from skillweave.compose.verdict import Verdict
+from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
-from skillweave.weaver.reading import ToolAnswer
-from skillweave.weaver.tool_table import TOOLS
+from skillweave.weaver.reading import TOOLS, ToolAnswer
 
 __all__ = ["answer", "calls", "offer", "place", "refuse", "skill_tools", "system", "take_out", "transcript", "turn"]
 

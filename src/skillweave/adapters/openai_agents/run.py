@@ -5,7 +5,7 @@ from inspect import isawaitable
 from typing import Any
 
 from skillweave.adapters.bridge import Bridge
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import InvalidTurn, MissingExtra
 
 try:

@@ -8,11 +8,11 @@ from typing import Any
 from skillweave.adapters.bridge import Bridge, is_own
 from skillweave.adapters.call import Call, read_call, words_for
 from skillweave.adapters.openai_agents.run import conversation_of
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Injection
-from skillweave.relations.tool_entry import read_entry
-from skillweave.weaver.tool_table import ToolSpec
+from skillweave.relations.rules import read_entry
+from skillweave.weaver.reading import ToolSpec
 
 try:
     from agents import (

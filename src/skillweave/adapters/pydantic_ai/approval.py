@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from skillweave.adapters.approval import KIND, read_question, read_reply, record
 from skillweave.adapters.call import read_call
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
 from skillweave.errors import InvalidVerdict, MissingExtra
 from skillweave.weaver import Weaver
 
@@ -52,5 +52,7 @@ def approvals_sync(
 
 async def _ruled(weaver: Weaver, conversation: str, part: ToolCallPart) -> ToolApproved | ToolDenied:
     call = read_call(part.tool_call_id, part.tool_name, part.args)
-    verdict = await weaver.authorize(await weaver.standing(conversation), call.name, call.arguments, call_id=call.id)
+    verdict = await weaver.authorize(
+        await weaver.current_policy(conversation), call.name, call.arguments, call_id=call.id
+    )
     return ToolDenied(verdict.message) if verdict.ruling is Ruling.DENY else ToolApproved()

@@ -11,13 +11,13 @@ from skillweave.adapters.approval import question, require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.call import Call, read_call
 from skillweave.adapters.pydantic_ai.messages import about_to_be_sent, heard
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Injection
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-from skillweave.weaver.tool_table import ToolSpec
+from skillweave.weaver.reading import ToolSpec
 
 try:
     from pydantic_ai import ApprovalRequired, RunContext, Tool, ToolDefinition

@@ -46,7 +46,7 @@ def turn_of(
 
 def settings_of(*, catalog: str, max_skills: int, budget: int) -> "Settings":
     """The settings that the options name, all others at their defaults."""
-    from skillweave.disclose.budget import Budget
+    from skillweave.disclose.fit import Budget
     from skillweave.settings import CatalogMode, Settings
 
     return Settings(budget=Budget(total=budget), max_skills=max_skills, catalog=CatalogMode(catalog))
