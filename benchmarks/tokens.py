@@ -18,8 +18,7 @@ from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.sources.code import InCode
 from skillweave.stores.memory import MemoryStore
-from skillweave.tokens.counter import CountedOnce
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import CountedOnce, Tiktoken
 from skillweave.weaver import Weaver
 
 POOLS = {

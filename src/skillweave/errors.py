@@ -9,13 +9,6 @@ _PIECE = 8
 """Letters compared at once: many names of one registry begin alike."""
 
 
-NOT_INSTALLED = (
-    "the package skillweave is not installed, so that nothing is found by its name; install it with "
-    "`pip install skillweave`, or with `pip install -e .` in its sources"
-)
-"""What to say where installed packages are asked for something, and not even our own brings anything of the kind."""
-
-
 class SkillweaveError(Exception):
     """The root of all errors raised on purpose; its text is one line that names the thing and the remedy."""
 

@@ -153,7 +153,8 @@ class CacheReport:
 class CurrentPolicy:
     """What the agent may call between two turns, and the checkpoints that wait for a person.
 
-    `revision` is that of the State that it was read from, None while the ledger does not answer.
+    `revision` is that of the State that it was read from, None while the ledger does not answer. `rejected` are the
+    texts in the history that a person's no takes out.
     """
 
     turn_id: str
@@ -164,6 +165,7 @@ class CurrentPolicy:
     tools: ToolPolicy
     checkpoints: tuple[PendingCheckpoint, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    rejected: tuple[Drop, ...] = ()
 
     @property
     def without_ledger(self) -> bool:
@@ -184,7 +186,8 @@ class Injection:
     prompt: the catalog, in call placement every block in force, and last the fallback. `blocks` are the texts given in
     this turn, `drop` what the host may remove when the budget is full. `move` is what the turn did in the skill graph,
     None without one, and `reachable` are the skills that the model may open there. `revision` is that of the
-    conversation's State after the turn, None where nothing could be stored.
+    conversation's State after the turn, None where nothing could be stored. `present` are the skills whose text the
+    ledger says is in the context after this turn, `rejected` the texts in the history that a person's no takes out.
     """
 
     turn_id: str
@@ -206,6 +209,8 @@ class Injection:
     move: Move | None = None
     reachable: tuple[str, ...] = ()
     revision: int | None = None
+    present: tuple[str, ...] = ()
+    rejected: tuple[Drop, ...] = ()
 
     @property
     def policy(self) -> CurrentPolicy:
@@ -219,6 +224,7 @@ class Injection:
             self.tools,
             self.checkpoints,
             self.diagnostics,
+            self.rejected,
         )
 
     @property

@@ -36,9 +36,9 @@ from skillweave.factory import open_weaver
 from skillweave.settings import CatalogMode, Settings
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import WordCounter
+from skillweave.testing.hosts import Asks, Says, Script, tool_call
 from skillweave.testing.hosts.openai_agents import ScriptedModel
-from skillweave.testing.hosts.script import Asks, Says, Script, tool_call
-from skillweave.testing.hosts.skills import BASE, INVOICES, NARRATIVE, SKILLS, Workshop
+from skillweave.testing.hosts.play import BASE, INVOICES, NARRATIVE, SKILLS, Workshop
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.openai_agents_agent import UNTRACED, declared
 

@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, PricedCatalog, build_catalog, catalog_page, show_all
 from skillweave.disclose.pricing import Pricing
 from skillweave.testing.fakes import WordCounter
-from skillweave.tokens.counter import CountedOnce
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import CountedOnce, Tiktoken
 from tests.skills import make_skill
 
 WORDS = Pricing(WordCounter())

@@ -19,8 +19,8 @@ from skillweave.compose.spawn import SpawnPlan, SpawnRejected
 from skillweave.disclose.block import SkillTools
 from skillweave.errors import GraphRefused
 from skillweave.graph import Overlay, SkillGraph
-from skillweave.graph.schema import graph_schema
-from skillweave.select.select import DEFAULT
+from skillweave.graph.data.codec import graph_schema
+from skillweave.select.selection import DEFAULT
 from skillweave.skill import Checkpoint, OutputContract, SkillText, ToolRules
 from skillweave.task import Task
 from skillweave.testing.fakes import FakeEmbedder, WordCounter

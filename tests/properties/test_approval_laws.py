@@ -55,7 +55,7 @@ def test_a_rejection_takes_no_prohibition_and_no_guard_away(
 ) -> None:
     # The rejected skill's own list of allowed tools goes with it: it would lock the agent into what it must not do.
     rules = None if rejected.tools is None else replace(rejected.tools, allowed=None)
-    before = policy_of([*others, ActiveSkill(replace(rejected, tools=rules), "explicit")], grant=grant)
+    before = policy_of([*others, ActiveSkill(replace(rejected, tools=rules), deliberate=True)], grant=grant)
     guarded = [one.before for one in rejected.checkpoints if one.before is not None]
     denied = dict.fromkeys(data.draw(st.sets(st.sampled_from(guarded))) if guarded else (), "rejected by Zoë")
     after = policy_of(others, grant=grant, kept_out=[rejected], rejected=denied)

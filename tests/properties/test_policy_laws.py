@@ -6,7 +6,7 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.composition import DELIBERATE, ActiveSkill, Enforce, Mode, policy_of
+from skillweave.compose.composition import ActiveSkill, Enforce, Mode, policy_of
 from skillweave.compose.entries import matched_text, permits, prohibits
 from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling
 from skillweave.relations.rules import read_entry
@@ -21,10 +21,12 @@ PATTERNS = st.sampled_from(
 )
 LISTS = st.lists(NAMES | PATTERNS, max_size=4).map(tuple)
 RULES = st.none() | st.builds(ToolRules, st.none() | LISTS, LISTS, LISTS)
-MATCHERS = st.sampled_from(["explicit", "host", "task", "graph", "triggers", "lexical"])
 IN_FORCE = st.lists(
     st.builds(
-        lambda number, rules, by: ActiveSkill(skill(f"s{number}", tools=rules), by), st.integers(), RULES, MATCHERS
+        lambda number, rules, deliberate: ActiveSkill(skill(f"s{number}", tools=rules), deliberate),
+        st.integers(),
+        RULES,
+        st.booleans(),
     ),
     max_size=4,
 )
@@ -65,12 +67,12 @@ def test_a_call_runs_exactly_when_grant_and_rules_let_it(
 ) -> None:
     verdict = policy_of(in_force, grant=grant, enforce=enforce).authorize(name, arguments)
     text = matched_text(arguments)
-    rules = [(member.skill.tools, member.engaged_by) for member in in_force if member.skill.tools]
+    rules = [(member.skill.tools, member.deliberate) for member in in_force if member.skill.tools]
     forbidden = any(prohibits(read_entry(entry), name, text) for rule, _ in rules for entry in rule.forbidden)
     allowing = [
         rule.allowed
-        for rule, by in rules
-        if rule.allowed is not None and (by in DELIBERATE or enforce is Enforce.ALWAYS)
+        for rule, deliberate in rules
+        if rule.allowed is not None and (deliberate or enforce is Enforce.ALWAYS)
     ]
     allowed = not allowing or any(_covered(entries, name, text) for entries in allowing)
     granted = grant is None or _covered(grant, name, text)

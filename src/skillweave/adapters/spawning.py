@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TypeVar
 
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.call import Call
+from skillweave.adapters.chat import Call
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
 from skillweave.errors import InvalidSpawn, SkillweaveError
 from skillweave.settings import Settings

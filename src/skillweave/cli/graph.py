@@ -93,7 +93,7 @@ async def next_(file: options.File, ctx: _Context = None) -> Answer:
     chooses the entry, it is asked. Of a decision tree the leaf is printed too.
     """
     from skillweave.cli.output.graph import move_text
-    from skillweave.graph.scored import ScoredGraph
+    from skillweave.graph.graph import ScoredGraph
 
     context, notes = context_of(ctx, file)
     opened = await open_graph(file)

@@ -309,7 +309,7 @@ class Selecting:
         """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
         from skillweave.cli.arguments.turn import settings_of
         from skillweave.factory import open_weaver
-        from skillweave.select.select import DEFAULT
+        from skillweave.select.selection import DEFAULT
 
         settings = settings_of(catalog=self.catalog, max_skills=self.max_skills, budget=self.budget)
         matchers = (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))

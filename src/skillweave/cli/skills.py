@@ -57,8 +57,7 @@ def catalog(
     from skillweave.disclose.fit import Budget
     from skillweave.disclose.pricing import Pricing
     from skillweave.formats.host_keys import invocation_of
-    from skillweave.tokens.counter import CountedOnce
-    from skillweave.tokens.vocabulary import Tiktoken
+    from skillweave.tokens.counter import CountedOnce, Tiktoken
 
     snapshot = loading.snapshot()
     pricing = Pricing(CountedOnce(Tiktoken()))
@@ -171,8 +170,7 @@ async def show(
     from skillweave.disclose.block import Rung
     from skillweave.disclose.pricing import Pricing
     from skillweave.disclose.render import Extras, catalog_line
-    from skillweave.tokens.counter import CountedOnce
-    from skillweave.tokens.vocabulary import Tiktoken
+    from skillweave.tokens.counter import CountedOnce, Tiktoken
     from skillweave.turn.disclose import base_directory
 
     registry = await load(loading.sources())

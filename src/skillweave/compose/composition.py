@@ -93,9 +93,6 @@ def merge_rules(rules: Sequence[ToolRules], mode: Mode = Mode.UNION) -> ToolSet:
     return ToolSet(allowed, forbidden, inside(preapproved, allowed))
 
 
-DELIBERATE = frozenset({"explicit", "host", "mention", "task", "graph"})
-"""What engages a skill by somebody's decision; a mere trigger word or ranking does not."""
-
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -108,10 +105,13 @@ class Enforce(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActiveSkill:
-    """A skill that is engaged and was really given; `engaged_by` is the matcher that engaged it, or `host`."""
+    """A skill whose text the model really has; `deliberate` says that somebody's decision engaged it.
+
+    A mere trigger word or ranking is nobody's decision.
+    """
 
     skill: Skill
-    engaged_by: str
+    deliberate: bool
 
 
 def policy_of(
@@ -162,7 +162,7 @@ def policy_of(
 
 def _rules(member: ActiveSkill, enforce: Enforce) -> ToolRules:
     rules = member.skill.tools or ToolRules()
-    if enforce is Enforce.ALWAYS or member.engaged_by in DELIBERATE:
+    if enforce is Enforce.ALWAYS or member.deliberate:
         return rules
     return replace(rules, allowed=None)
 

@@ -198,9 +198,6 @@ class SpawnRejected:
 
 __all__ = ["Parent", "SpawnPlan", "SpawnRejected", "SpawnRequest", "check_spawn", "conversation_of", "prepare_spawn"]
 
-HOST = "host"
-"""What engages the skills of a spawn: the host names them in the sub-agent's turns."""
-
 
 def prepare_spawn(
     request: SpawnRequest,
@@ -299,7 +296,7 @@ def _composition(request: SpawnRequest, snapshot: Snapshot) -> Composition:
 
 
 def _policy(composition: Composition, snapshot: Snapshot, tools: Sequence[str] | None) -> ToolPolicy:
-    policy = policy_of([ActiveSkill(snapshot[skill], HOST) for skill in composition.skills], grant=tools)
+    policy = policy_of([ActiveSkill(snapshot[skill], deliberate=True) for skill in composition.skills], grant=tools)
     return replace(policy, allowed_tools=()) if composition.allowed_tools == () else policy
 
 

@@ -8,8 +8,7 @@ from typing import Any
 from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.disclose.block import rung_named
 from skillweave.errors import StoreUnavailable
-from skillweave.graph.cursor import Cursor
-from skillweave.graph.move import Move
+from skillweave.graph.move import Cursor, Move
 from skillweave.state.state import (
     Approval,
     ApprovalVerdict,

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.block import Rung
 from skillweave.errors import nearest_names
-from skillweave.graph.cursor import Cursor
+from skillweave.graph.move import Cursor
 
 RECENT_MESSAGES = 3
 """How many user messages without a match a skill stays engaged for in the lifecycle `recent`."""

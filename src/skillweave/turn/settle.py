@@ -11,13 +11,14 @@ from skillweave.disclose.block import digest_in, text_digest
 from skillweave.disclose.catalog import Catalog, PricedCatalog
 from skillweave.injection import Block, CacheReport, Fallback, Injection, PendingCheckpoint, TokenReport
 from skillweave.settings import Settings
-from skillweave.state.state import Fragment, Record, State
+from skillweave.state.state import SKILL, Delivery, Fragment, Record, State, skill_of
 from skillweave.state.transitions import adopt, claim
 from skillweave.turn.admit import Admission, SkillInTurn
 from skillweave.turn.explain import decisions_of
 from skillweave.turn.library import Library
 from skillweave.turn.make_room import drops, tokens_by_carrier
 from skillweave.turn.move import Position
+from skillweave.turn.policy import rejected_texts
 from skillweave.turn.reconcile import Reconciled
 from skillweave.turn.records import RecordContext, given_texts
 
@@ -98,8 +99,16 @@ def settle(
         move=None if position is None else position.move,
         reachable=() if position is None else position.reachable,
         revision=before.revision if after is before else before.revision + 1,
+        present=_present_in(after),
+        rejected=rejected_texts(after, library.snapshot),
     )
     return Settled(injection, after)
+
+
+def _present_in(state: State) -> tuple[str, ...]:
+    """The ids of the skills that count as given, in the order of their records."""
+    given = (one.key for one in state.records if one.key.startswith(SKILL) and one.state is Delivery.GIVEN)
+    return tuple(skill_id for key in given if (skill_id := skill_of(key)))
 
 
 def _diagnostics(position: Position | None, skills: Sequence[SkillInTurn]) -> Iterator[Diagnostic]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from skillweave.contracts.plain import Limits, NotPlain, fragment, plain
+from skillweave.contracts.codes import fragment
+from skillweave.contracts.plain import Limits, NotPlain, plain
 from skillweave.diagnostics import Diagnostic, has_errors
 from skillweave.disclose.block import Rung
 from skillweave.events.event import Announced, Event, EventRefused, EventType, event_id, name_problem

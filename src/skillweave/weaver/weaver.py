@@ -7,9 +7,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, wraps
+from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
+from skillweave.closing import ClosedOnExit, close_all
 from skillweave.compose.policy import Ruling, Verdict
 from skillweave.conversation import Placement, Turn
 from skillweave.diagnostics import Diagnostic
@@ -23,15 +25,15 @@ from skillweave.knowledge.context import ContextSource
 from skillweave.limits import ToolLimits
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
-from skillweave.select.candidates import Selection
-from skillweave.select.limit import within_places
-from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
+from skillweave.select.candidates import Selection, within_places
+from skillweave.select.matchers import Matcher
+from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
+from skillweave.select.selection import find_matchers
 from skillweave.settings import Settings
-from skillweave.state.port import Logged, Store
+from skillweave.state.port import Logged, Store, Writes
 from skillweave.state.state import Delivery, State, check_lifecycles, full_key
 from skillweave.state.transitions import clear, confirm, evict, held_keys, release
-from skillweave.tokens.counter import CountedOnce, TokenCounter
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import CountedOnce, Tiktoken, TokenCounter
 from skillweave.turn.library import Libraries
 from skillweave.weaver.emit import emit
 from skillweave.weaver.engine import Engine, OnStoreFailure
@@ -51,7 +53,7 @@ FETCH_SECONDS = 2.0
 """The one deadline for artifacts and entity context."""
 
 
-class Weaver(Engagements, Reads, SkillSets):
+class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
     """Puts the right skills into each turn of any number of conversations.
 
     Build one with `skillweave.open`, or from its parts: a Registry, a Store, Settings. All its state is in the Store,
@@ -69,11 +71,12 @@ class Weaver(Engagements, Reads, SkillSets):
         counter: TokenCounter | None = None,
         context: ContextSource | None = None,
         graph: SkillGraph | None = None,
-        matchers: tuple[str, ...] = DEFAULT_MATCHERS,
+        matchers: Sequence[str | Matcher] = DEFAULT_MATCHERS,
         on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,
         fetch_seconds: float = FETCH_SECONDS,
         observers: Sequence[Observer] = (),
         observer_seconds: float = OBSERVER_SECONDS,
+        tenant: str = "",
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
         self._engine = Engine(
@@ -81,12 +84,13 @@ class Weaver(Engagements, Reads, SkillSets):
             store=store,
             settings=settings or Settings(),
             libraries=Libraries(Pricing(CountedOnce(counter or Tiktoken()))),
-            matchers=matchers,
+            matchers=find_matchers(matchers),
             context=context,
             on_store_failure=on_store_failure,
             fetch_seconds=fetch_seconds,
             announcer=Announcer(Observers(tuple(observers), observer_seconds), new_id),
             graph=graph,
+            tenant=tenant,
         )
         self._new_id = new_id
 
@@ -107,13 +111,18 @@ class Weaver(Engagements, Reads, SkillSets):
 
     @property
     def matchers(self) -> tuple[str, ...]:
-        """The names of the matchers that run, in their order."""
-        return self._engine.matchers
+        """The names of the matchers that take part, strongest first."""
+        return self._engine.matchers.names
 
     @property
     def graph(self) -> SkillGraph | None:
         """The skill graph that was given, None where none was, or a pack brings it."""
         return self._engine.graph
+
+    @property
+    def tenant(self) -> str:
+        """Whose conversations these are; the empty text where there is one tenant only."""
+        return self._engine.tenant
 
     @property
     def counter(self) -> TokenCounter:
@@ -245,16 +254,16 @@ class Weaver(Engagements, Reads, SkillSets):
         try:
             return await self._engine.change(conversation, lambda state, _: clear(state), cause=Cause.CLEARED)
         except UnreadableState as error:
-            return await self.store.swap(conversation, error.revision, State())
+            return await self.store.swap(conversation, error.revision, Writes(State()))
 
     async def state(self, conversation: str) -> State:
         """All that is kept about a conversation."""
-        state, _ = await self.store.load(conversation)
+        state, _ = await self.store.load(conversation, tenant=self.tenant)
         return state
 
     async def why(self, conversation: str, skill_id: str | None = None) -> tuple[Logged, ...]:
         """The kept decisions of a conversation, of one skill or all, oldest first."""
-        logged = await self.store.read(conversation)
+        logged = await self.store.read(conversation, tenant=self.tenant)
         return tuple(entry for entry in logged if skill_id is None or entry.decision.skill_id == skill_id)
 
     async def snapshot(self) -> Snapshot:
@@ -289,8 +298,16 @@ class Weaver(Engagements, Reads, SkillSets):
         """The catalog block inside its budget."""
         return (await self._engine.library()).catalog.catalog.text
 
-    def variant(self, settings: Settings | None = None, matchers: Sequence[str] | None = None) -> "Weaver":
-        """The same skills, ledger and observers with other settings or matchers, for one of several kinds of agents."""
+    def variant(
+        self,
+        settings: Settings | None = None,
+        matchers: Sequence[str | Matcher] | None = None,
+        tenant: str | None = None,
+    ) -> "Weaver":
+        """These skills, this ledger and these observers with other settings, matchers or another tenant.
+
+        For one of several kinds of agents, or of several customers; what can be shared is compiled once for all.
+        """
         twin = copy(self)
         vars(twin)["sync"] = SyncWeaver(
             twin, self.sync.thread
@@ -298,10 +315,15 @@ class Weaver(Engagements, Reads, SkillSets):
         twin._engine = replace(  # noqa: SLF001 - a copy of oneself
             self._engine,
             settings=settings or self.settings,
-            matchers=self.matchers if matchers is None else tuple(matchers),
+            matchers=self._engine.matchers if matchers is None else find_matchers(matchers),
+            tenant=self.tenant if tenant is None else tenant,
             _library=None,
         )
         return twin
+
+    async def close(self) -> None:
+        """Give back what the ledger and the sources hold; a variant shares these, so close one of them, last."""
+        await close_all((self.store, self.registry))
 
     @cached_property
     def sync(self) -> "SyncWeaver":
@@ -391,8 +413,17 @@ class SyncWeaver:
         self.run(_left(handing_over, None))
 
     def close(self) -> None:
-        """End the private thread."""
+        """Give back what the Weaver holds, and end the private thread."""
+        self.run(self.weaver.close())
         self.thread.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 async def _entered(manager: AbstractAsyncContextManager[Injection]) -> Injection:

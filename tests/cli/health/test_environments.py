@@ -98,12 +98,24 @@ def test_from_bare_sources_it_says_that_nothing_is_installed(bare: Environment) 
     assert "pip install" in one["fix"]
 
 
+INSTALL = "install skillweave itself, in a checkout with `pip install -e .`"
+
+
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (("weave", "hi", "--skills", ".", "--ledger", "state.db"), "a ledger for sqlite:// cannot be found"),
-        (("weave", "hi", "--pack", "coding"), "pack 'coding' cannot be found"),
-        (("graph", "show", "triage"), "there is no file 'triage', and no pack of that name"),
+        (
+            ("weave", "hi", "--skills", ".", "--ledger", "state.db"),
+            f"no ledger for sqlite:// is installed; there is none at all: {INSTALL}",
+        ),
+        (
+            ("weave", "hi", "--pack", "coding"),
+            f"no pack 'coding' is installed; there is none at all: {INSTALL}, or name a pack file among the skills",
+        ),
+        (
+            ("graph", "show", "triage"),
+            f"there is no file 'triage', and no pack is installed at all; {INSTALL}",
+        ),
     ],
     ids=["ledger", "pack", "graph"],
 )
@@ -112,9 +124,7 @@ def test_from_bare_sources_a_name_that_is_not_found_is_told_with_how_to_install(
 ) -> None:
     for info in bare.site.glob("skillweave-*.dist-info"):
         info.rename(bare.site / "gone")
-    why = "the package skillweave is not installed, so that nothing is found by its name"
-    how = "install it with `pip install skillweave`, or with `pip install -e .` in its sources"
-    assert bare.skillweave(*words, cwd=tmp_path) == (1, f"skillweave: {what}: {why}; {how}\n")
+    assert bare.skillweave(*words, cwd=tmp_path) == (1, f"skillweave: {what}\n")
 
 
 GUESTS = """

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from skillweave.cli.arguments.turn import decoded
 from skillweave.cli.failure import Mistake
-from skillweave.errors import NOT_INSTALLED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
     from skillweave.errors import InvalidGraph
     from skillweave.frontmatter import Document, Keys
     from skillweave.graph.checked import Checkup
-    from skillweave.graph.context import MoveContext
     from skillweave.graph.graph import SkillGraph
-    from skillweave.graph.script import Step
+    from skillweave.graph.move import MoveContext
+    from skillweave.graph.simulate import Step
     from skillweave.registry import Snapshot, Source
 
 
@@ -76,7 +75,7 @@ def notes_of(diagnostics: "Sequence[Diagnostic]") -> tuple[str, ...]:
 
 def _bytes(path: str, what: str) -> bytes:
     from skillweave.sources import codes
-    from skillweave.sources.reading import Refused, read_real
+    from skillweave.sources.files import Refused, read_real
 
     try:
         return read_real(path, MOST_BYTES).data
@@ -164,7 +163,7 @@ def script_steps(path: str, graph: str) -> "tuple[Sequence[Step], tuple[str, ...
     Raises Mistake or InvalidGraph with file and line.
     """
     from skillweave.errors import InvalidGraph
-    from skillweave.graph.script import read_script
+    from skillweave.graph.simulate import read_script
 
     named = _read_beside(graph, path, "script")
     document = _script(named)
@@ -194,8 +193,8 @@ def _script(named: Named) -> "Document":
 
 def _is_name(file: str) -> bool:
     """Whether it can only be the name of a pack: it does not look like a file, and no such file is there."""
+    from skillweave.sources.named import pack_names
     from skillweave.sources.pack import SUFFIXES
-    from skillweave.sources.packs import pack_names
 
     path = Path(file)
     if path.name != file or path.suffix.lower() in SUFFIXES:
@@ -204,11 +203,14 @@ def _is_name(file: str) -> bool:
 
 
 def _installed(name: str) -> "Source":
-    from skillweave.sources.packs import pack_names, pack_of
+    from skillweave.sources.named import pack_names, pack_of
 
     known = pack_names()
     if not known:
-        raise Mistake(f"there is no file {name[:100]!r}, and no pack of that name: {NOT_INSTALLED}")
+        raise Mistake(
+            f"there is no file {name[:100]!r}, and no pack is installed at all; "
+            "install skillweave itself, in a checkout with `pip install -e .`"
+        )
     if name not in known:
         packs = ", ".join(known)
         raise Mistake(f"there is no file {name[:100]!r}, and no installed pack of that name; the packs are: {packs}")
@@ -245,7 +247,7 @@ def _read(document: "Document", name: str) -> "SkillGraph":
 
 def _located(error: "InvalidGraph", name: str, lines: "Mapping[Keys, int]") -> str:
     from skillweave.diagnostics import Location
-    from skillweave.graph.data.places import line_of
+    from skillweave.graph.shape import line_of
 
     return f"{Location(name, line_of(error.place, lines))}: {error}"
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from skillweave.graph.drawn import Edge, Node
     from skillweave.graph.graph import SkillGraph
     from skillweave.graph.move import Move
-    from skillweave.graph.script import Expect, Step
-    from skillweave.graph.simulate import Simulated, Simulation
+    from skillweave.graph.simulate import Expect, Simulated, Simulation, Step
 
 
 _LEVELS = {"error": Ink.BAD, "warning": Ink.WARN}

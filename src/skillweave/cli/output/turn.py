@@ -10,8 +10,7 @@ from skillweave.graph.declared import ANY
 from skillweave.injection import Injection, PendingCheckpoint
 
 if TYPE_CHECKING:
-    from skillweave.graph.cursor import Cursor
-    from skillweave.graph.move import Move
+    from skillweave.graph.move import Cursor, Move
 
 
 SHOWN_LOST = 3
