@@ -23,6 +23,19 @@ MANY = 300
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,199}", re.ASCII)
 _ODD = re.compile(r"[^\w .,-]+")
 
+PROGRAM = "skillweave"
+VARIABLE = "_SKILLWEAVE_COMPLETE"
+"""Set by the script of a shell when it asks for completions."""
+SCRIPTS: Mapping[str, str] = MappingProxyType(
+    {
+        "bash": f".bash_completions/{PROGRAM}.sh",
+        "zsh": f".zfunc/_{PROGRAM}",
+        "fish": f".config/fish/completions/{PROGRAM}.fish",
+    }
+)
+"""Where the script of a shell is put below the home folder; PowerShell keeps it in a profile that only it can name."""
+SHELLS = (*SCRIPTS, "powershell", "pwsh")
+
 
 def skill_ids(ctx: typer.Context) -> list[Offer]:
     """The ids of the skills that the command would load, but for those that are named already."""
@@ -146,20 +159,6 @@ def _about(skill: "Skill") -> str:
     return " ".join(_ODD.sub(" ", skill.description[:200]).split())[:70].strip()
 
 
-PROGRAM = "skillweave"
-VARIABLE = "_SKILLWEAVE_COMPLETE"
-"""Set by the script of a shell when it asks for completions."""
-SCRIPTS: Mapping[str, str] = MappingProxyType(
-    {
-        "bash": f".bash_completions/{PROGRAM}.sh",
-        "zsh": f".zfunc/_{PROGRAM}",
-        "fish": f".config/fish/completions/{PROGRAM}.fish",
-    }
-)
-"""Where the script of a shell is put below the home folder; PowerShell keeps it in a profile that only it can name."""
-SHELLS = (*SCRIPTS, "powershell", "pwsh")
-
-
 def this_shell(environment: Mapping[str, str] = os.environ) -> str | None:
     """The shell that runs this program, else the user's own; None where it cannot be told."""
     import shellingham  # type: ignore[import-untyped]
@@ -172,7 +171,7 @@ def this_shell(environment: Mapping[str, str] = os.environ) -> str | None:
 
 
 def require_shell() -> str:
-    """The same; raises Mistake where it cannot be told."""
+    """The shell that runs this program; raises Mistake where it cannot be told."""
     shell = this_shell()
     if shell is None:
         raise Mistake(f"this is no shell that completion is known for; start one of {', '.join(SHELLS)} and try again")

@@ -26,7 +26,7 @@ class Failure:
         return json.dumps(self._data(), indent=2)
 
     def as_line(self) -> str:
-        """The same in one line."""
+        """The JSON object in one line."""
         return json.dumps(self._data())
 
     def _data(self) -> dict[str, object]:

@@ -18,6 +18,22 @@ if TYPE_CHECKING:
     from skillweave.task import Task
     from skillweave.weaver import Weaver
 
+SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
+MODEL, GRAPH = "The model", "The graph"
+"""The groups that options stand in, in `--help`."""
+KnownConversation: TypeAlias = Annotated[
+    str,
+    typer.Argument(metavar="CONVERSATION", help="The id of a conversation.", autocompletion=completion.conversations),
+]
+File: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A graph or a pack with one (.yaml, .json), or the name of an installed pack, such as support-triage; - "
+        "reads a graph from standard input.",
+    ),
+]
+
 
 def whole_number(given: str | int) -> int:
     """The number, of at least 0; raises BadParameter for anything else."""
@@ -36,10 +52,6 @@ def option(panel: str, spelling: str, help: str, **more: Any) -> Any:  # noqa: A
     metavar = next((word for word in spelling.split() if not word.startswith("-")), None)
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
 
-
-SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
-MODEL, GRAPH = "The model", "The graph"
-"""The groups that options stand in, in `--help`."""
 
 Model: TypeAlias = Annotated[
     str | None,
@@ -84,10 +96,6 @@ Conversation: TypeAlias = Annotated[
         "The conversation that this turn belongs to, remembered from command to command.",
         autocompletion=completion.conversations,
     ),
-]
-KnownConversation: TypeAlias = Annotated[
-    str,
-    typer.Argument(metavar="CONVERSATION", help="The id of a conversation.", autocompletion=completion.conversations),
 ]
 Ledger: TypeAlias = Annotated[
     str | None,
@@ -184,14 +192,6 @@ Tokens: TypeAlias = Annotated[
 ]
 Watch: TypeAlias = Annotated[bool, option(OUTPUT, "--watch", "Go on and check again after every edit, until Ctrl-C.")]
 AsJson: TypeAlias = Annotated[bool, option(OUTPUT, "--json", "Print JSON, errors too.")]
-File: TypeAlias = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE",
-        help="A graph or a pack with one (.yaml, .json), or the name of an installed pack, such as support-triage; - "
-        "reads a graph from standard input.",
-    ),
-]
 Current: TypeAlias = Annotated[
     str | None,
     option(

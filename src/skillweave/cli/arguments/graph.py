@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 16 * 1024 * 1024
 
+_BEGINNING = re.compile(r"\A((?:[ \t]*(?:#.*)?\r?\n)*)---[ \t]*\r?\n")
+"""What may stand before a YAML document, and the line that begins it."""
+_LIST = re.compile(r"(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(\[|-(?=[ \t\r\n]))")
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -84,11 +88,6 @@ def _bytes(path: str, what: str) -> bytes:
             raise Mistake(f"{what} {path!r} does not exist; check the path") from None
         fix = "name a YAML or JSON file" if refused.code is codes.NOT_A_FILE else refused.fix
         raise Mistake(f"{what} {path!r} is not read: {refused.why}; {fix}") from None
-
-
-_BEGINNING = re.compile(r"\A((?:[ \t]*(?:#.*)?\r?\n)*)---[ \t]*\r?\n")
-"""What may stand before a YAML document, and the line that begins it."""
-_LIST = re.compile(r"(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(\[|-(?=[ \t\r\n]))")
 
 
 @dataclass(frozen=True, slots=True)

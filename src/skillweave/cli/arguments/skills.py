@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 FEW_FILES = 200
 """Files that are read too quickly for a bar."""
 
+DEFAULT_FOLDER = "skills"
+FEW_SKILLS = 1000
+"""Skills that are worked on too quickly for a line."""
+
 
 class LoadingBar:
     """One bar for all sources that load at the same time, each in a thread of its own."""
@@ -57,9 +61,6 @@ class LoadingBar:
                 self._bar = None
 
 
-DEFAULT_FOLDER = "skills"
-
-
 def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
     """What `--skills` names, or ./skills; raises Mistake when there is neither."""
     if given:
@@ -70,7 +71,7 @@ def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def skills_beside_packs(given: Sequence[str] | None, packs: Sequence[str] | None) -> tuple[str, ...]:
-    """The same where packs are named too: with one there need be no ./skills, but it is taken where it is."""
+    """What `--skills` names beside packs: with a pack there need be no ./skills, but it is taken where it is."""
     if packs and not given and not Path(DEFAULT_FOLDER).is_dir():
         return ()
     return named_skills(given)
@@ -97,7 +98,7 @@ def sources_of(
 def sources_at_hand(
     given: Sequence[str] | None, *, strict: bool, packs: Sequence[str] | None = None
 ) -> tuple["Source", ...]:
-    """The same for a command that can do without skills: none where none are named and there is no ./skills."""
+    """The sources for a command that can do without skills: none where none are named and there is no ./skills."""
     nothing = not given and not packs and not Path(DEFAULT_FOLDER).is_dir()
     return () if nothing else sources_of(given, strict=strict, packs=packs)
 
@@ -129,10 +130,6 @@ def _advice() -> str:
     if found:
         return f"add --skills {found[0]}"
     return "add --skills DIR, the folder that holds your skills"
-
-
-FEW_SKILLS = 1000
-"""Skills that are worked on too quickly for a line."""
 
 
 @contextmanager

@@ -16,6 +16,9 @@ from skillweave.task import Task
 if TYPE_CHECKING:
     from skillweave.settings import Settings
 
+_FORM = 'write for example lookup_order={"paid":true}, or lookup_order:failure={}'
+_ROLES: Mapping[str, Role] = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}
+
 
 def turn_of(
     text: str | None,
@@ -87,9 +90,6 @@ def memory_of(pairs: Iterable[str] | None) -> dict[str, object]:
     return memory
 
 
-_FORM = 'write for example lookup_order={"paid":true}, or lookup_order:failure={}'
-
-
 def results_of(given: Iterable[str] | None) -> tuple[ToolResult, ...]:
     """The results in the order given: TOOL=TEXT, or TOOL:STATUS=TEXT for a status that is not success.
 
@@ -126,9 +126,6 @@ def _require_json(tool: str, content: str) -> None:
 
 def _bad(message: str) -> typer.BadParameter:
     return typer.BadParameter(message, param_hint="'--result'")
-
-
-_ROLES: Mapping[str, Role] = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}
 
 
 def read_transcript(path: str | None) -> tuple[Message, ...] | None:

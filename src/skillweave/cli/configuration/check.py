@@ -19,6 +19,11 @@ from skillweave.errors import nearest_names
 
 Table = Mapping[str, object]
 
+CONFIG_VARIABLE = f"{PREFIX}CONFIG"
+"""Names the configuration file, as `--config` does."""
+OF_TESTS = frozenset({"SKILLWEAVE_SKILLS_SAMPLE", "SKILLWEAVE_SELECTION", "SKILLWEAVE_SOAK_RUNS"})
+"""Variables of the project's own tests, which mean nothing to the program."""
+
 
 def problems_of(file: ConfigFile, program: "Program", checked: Collection[str]) -> Iterator[str]:
     """Everything that is wrong, a line each with place and remedy; keys in the tables of the `checked` commands too."""
@@ -121,12 +126,6 @@ class Program:
             made = self._deferred[name].load()
             self._loaded[name] = tuple(getattr(made, "commands", {"": made}).values())
         return self._loaded[name]
-
-
-CONFIG_VARIABLE = f"{PREFIX}CONFIG"
-"""Names the configuration file, as `--config` does."""
-OF_TESTS = frozenset({"SKILLWEAVE_SKILLS_SAMPLE", "SKILLWEAVE_SELECTION", "SKILLWEAVE_SOAK_RUNS"})
-"""Variables of the project's own tests, which mean nothing to the program."""
 
 
 def strange_variables(environment: Mapping[str, str]) -> Iterator[str]:

@@ -146,7 +146,7 @@ def _is_named(value: str, text: str) -> bool:
 
 
 class Silent(Defaults):
-    """The same for shell completion, where whatever is wrong means that nothing is configured."""
+    """The defaults for shell completion, where whatever is wrong means that nothing is configured."""
 
     def get(self, parameter: str, default: object = None) -> object:
         """The configured value, if there is one."""

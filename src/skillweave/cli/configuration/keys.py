@@ -15,31 +15,6 @@ from typer.models import OptionInfo
 from skillweave.cli import options
 from skillweave.sources.names import expanded
 
-
-class Kind(Enum):
-    """What a value must be in TOML; its text is how a person is told."""
-
-    FLAG = "true or false"
-    WHOLE = "a whole number"
-    NUMBER = "a number"
-    TEXT = "a text"
-    TEXTS = "a list of texts"
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One configurable option: its long name without dashes; `is_path` is what the metavar of its option says."""
-
-    name: str
-    kind: Kind
-    is_path: bool = False
-
-    @property
-    def variable(self) -> str:
-        """The environment variable that sets it."""
-        return PREFIX + self.name.upper().replace("-", "_")
-
-
 PREFIX = "SKILLWEAVE_"
 OF_ONE_TURN = frozenset(
     {"coding", "conversation", "memory", "message", "result", "risk", "role", "task", "transcript", "turn-id"}
@@ -68,6 +43,39 @@ OF_ONE_CALL = frozenset(
 )
 """How one call of the program answers, what is said of one graph, sub-agent or new skill, and in whose name."""
 _NEVER = OF_ONE_TURN | OF_ONE_CALL
+_NAMES: Mapping[type, str] = {
+    bool: "a truth value",
+    int: "a whole number",
+    float: "a fraction",
+    dict: "a table",
+    list: "a list",
+}
+
+
+class Kind(Enum):
+    """What a value must be in TOML; its text is how a person is told."""
+
+    FLAG = "true or false"
+    WHOLE = "a whole number"
+    NUMBER = "a number"
+    TEXT = "a text"
+    TEXTS = "a list of texts"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One configurable option: its long name without dashes; `is_path` is what the metavar of its option says."""
+
+    name: str
+    kind: Kind
+    is_path: bool = False
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return PREFIX + self.name.upper().replace("-", "_")
+
+
 _KINDS: Mapping[type, Kind] = MappingProxyType({bool: Kind.FLAG, int: Kind.WHOLE, float: Kind.NUMBER})
 
 
@@ -167,13 +175,6 @@ _TYPES: Mapping[Kind, type | tuple[type, ...]] = {
     Kind.NUMBER: (int, float),
     Kind.TEXT: str,
     Kind.TEXTS: list,
-}
-_NAMES: Mapping[type, str] = {
-    bool: "a truth value",
-    int: "a whole number",
-    float: "a fraction",
-    dict: "a table",
-    list: "a list",
 }
 
 

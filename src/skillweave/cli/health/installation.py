@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 PACKAGE = "skillweave"
 PACKAGES, EXTRAS = "packages", "extras"
 
+EXTENSIONS = "extensions"
+PREFIX = f"{PACKAGE}."
+ENGINE = "engine"
+_AGAIN = "install skillweave again"
+_SKILL: Mapping[str, Json] = {
+    "name": "doctor",
+    "description": "Is chosen, when all is well.",
+    "triggers": ["is all well"],
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -154,10 +164,6 @@ def _place() -> str:
     return str(Path(__file__).parents[2])
 
 
-EXTENSIONS = "extensions"
-PREFIX = f"{PACKAGE}."
-
-
 def look_at_extensions() -> Iterator[Finding]:
     """A finding for each entry point in a group of ours, and one where a name is there twice."""
     groups = sorted(group for group in entry_points().groups if group.startswith(PREFIX))
@@ -194,15 +200,6 @@ def _loaded(subject: str, point: EntryPoint) -> Finding:
 def _broken(subject: str, brought: str, error: Exception) -> Finding:
     message = f"cannot be loaded: {type(error).__name__}: {error}"
     return Finding(EXTENSIONS, subject, Level.PROBLEM, message, f"install {brought} again, or uninstall it")
-
-
-ENGINE = "engine"
-_AGAIN = "install skillweave again"
-_SKILL: Mapping[str, Json] = {
-    "name": "doctor",
-    "description": "Is chosen, when all is well.",
-    "triggers": ["is all well"],
-}
 
 
 def look_at_vocabularies() -> Iterator[Finding]:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 SKILLS = "skills"
 
+LEDGER = "ledger"
+_NOBODY = "skillweave doctor"
+_NEVER = 1 << 40
+TERMINAL = "terminal"
+
 
 async def look_at_skills(
     names: Sequence[str] | None, packs: Sequence[str] | None, *, strict: bool
@@ -83,11 +88,6 @@ def _words(tally: "Tally") -> str:
     return f"{counted(tally.loaded, 'skill')} loaded, {tally.skipped:,} skipped, {tally.repaired:,} repaired"
 
 
-LEDGER = "ledger"
-_NOBODY = "skillweave doctor"
-_NEVER = 1 << 40
-
-
 async def look_at_ledger(ledger: str | None) -> AsyncIterator[Finding]:
     """One finding; a file that is not there yet is not made."""
     name = ledger or DEFAULT_LEDGER
@@ -141,9 +141,6 @@ def _takes_files(folder: Path) -> bool:
             return True
     except OSError:
         return False
-
-
-TERMINAL = "terminal"
 
 
 def look_at_terminal(home: Path) -> Iterator[Finding]:
