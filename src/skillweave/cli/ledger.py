@@ -203,12 +203,10 @@ async def reconsider(
 
     A rejected skill may come back then. To withdraw consent, name the checkpoint preapproved-tools.
     """
-    from skillweave.state.codec import approval_to_dict
-
     async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
         withdrawn = await weaver.reconsider(conversation, skill, checkpoint)
     return Answer(
-        lambda: {"conversation": conversation, "withdrawn": [approval_to_dict(one) for one in withdrawn]},
+        lambda: {"conversation": conversation, "withdrawn": [one.to_dict() for one in withdrawn]},
         lambda page: "\n".join(_withdrawn_lines(withdrawn, page)),
     )
 

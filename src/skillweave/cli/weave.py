@@ -86,7 +86,7 @@ async def weave(
     async with opened(kept) as store:
         weaver = selecting.weaver(sources, store, graph)
         await indexed(weaver)
-        injection = await weaver.weave(turn)
+        injection = (await weaver.weave(turn)).measured_against(await weaver.tokens_of_everything())
     snapshot = await weaver.snapshot()
     troubles = [found for found in injection.diagnostics if found.code in (LEDGER_UNAVAILABLE, DECISIONS_NOT_KEPT)]
     told = [f"{found.message}; {found.fix}" for found in troubles]

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from skillweave.conversation import Role, Turn, latest
 from skillweave.decisions import Evidence
+from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.graph.compiled import CompiledGraph
 from skillweave.graph.move import LONGEST_TRAIL, Cursor, Move, MoveContext
 from skillweave.graph.moving import move_from
@@ -42,7 +42,7 @@ def is_between(turn: Turn) -> bool:
 def at(cursor: Cursor | None, context: MoveContext, compiled: CompiledGraph) -> MoveContext:
     """The moment with the cursor's place in it; a cursor whose skill is gone from the graph counts as none."""
     if cursor is None or cursor.skill not in compiled.wired:
-        return replace(context, current=None, visits=MappingProxyType({}), trail=())
+        return replace(context, current=None, visits=EMPTY, trail=())
     return replace(context, current=cursor.skill, visits=cursor.visits, trail=cursor.trail)
 
 
@@ -76,7 +76,7 @@ def _visited(move: Move, there: MoveContext) -> tuple[Mapping[str, int], tuple[s
     if not move.moved or move.to is None:
         return there.visits, there.trail
     visits = {**there.visits, move.to: there.visits.get(move.to, 0) + 1}
-    return MappingProxyType(visits), (*there.trail, move.to)[-LONGEST_TRAIL:]
+    return FrozenDict(visits), (*there.trail, move.to)[-LONGEST_TRAIL:]
 
 
 def _with_change_noted(move: Move, cursor: Cursor, compiled: CompiledGraph) -> Move:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
+
+from skillweave.codec import Portable
 
 
 class Level(StrEnum):
@@ -15,7 +17,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Portable):
     """One finding; `skill`, `from_` and `to` say where, as far as they apply, and `fix` what to do."""
 
     code: str
@@ -26,22 +28,12 @@ class Problem:
     to: str | None = None
     fix: str = ""
 
-    def to_dict(self) -> dict[str, str | None]:
-        """The JSON form `{code, level, message, skill, from, to, fix}`."""
-        return {
-            "code": self.code,
-            "level": self.level.value,
-            "message": self.message,
-            "skill": self.skill,
-            "from": self.from_,
-            "to": self.to,
-            "fix": self.fix,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Checkup:
+class Checkup(Portable):
     """The whole report; `notes` say what it does not prove, and what was suppressed for which reason."""
+
+    json_keys: ClassVar[tuple[str, ...]] = ("ok", "...")
 
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
@@ -50,10 +42,6 @@ class Checkup:
     def ok(self) -> bool:
         """Whether there is no error."""
         return all(problem.level is not Level.ERROR for problem in self.problems)
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{ok, problems, notes}`."""
-        return {"ok": self.ok, "problems": [problem.to_dict() for problem in self.problems], "notes": list(self.notes)}
 
     def __str__(self) -> str:
         lines = [f"{one.level.value}: {one.message} {one.fix} [{one.code}]" for one in self.problems]

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from types import MappingProxyType
 from typing import TypeAlias
 
 from skillweave.errors import InvalidGraph
+from skillweave.frozen import EMPTY
 from skillweave.graph.conditions import Condition, Regex
 from skillweave.graph.guards import Guard, Scales
 from skillweave.graph.scoring import Scorer
@@ -20,10 +20,6 @@ STATUSES = ("success", "failure", "denied", "invalid", "partial", "pending", "ab
 """The statuses of a tool result."""
 
 
-def _nothing() -> Mapping[str, FrozenJson]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class GraphSkill:
     """A skill as the graph knows it: `tools` are those it may use, None where it says nothing; `body` is its text.
@@ -35,7 +31,7 @@ class GraphSkill:
     description: str = ""
     tools: tuple[str, ...] | None = None
     body: str = ""
-    extra: Mapping[str, FrozenJson] = field(default_factory=_nothing, hash=False)
+    extra: Mapping[str, FrozenJson] = field(default=EMPTY, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +104,7 @@ class Limits:
     """
 
     visits: int | None = None
-    visits_of: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    visits_of: Mapping[str, int] = field(default=EMPTY, hash=False)
     all_visits: int | None = None
     iterations: int | None = None
 
@@ -132,9 +128,9 @@ class Declared:
     default: str | None = None
     pick: EntryPick | Scorer = EntryPick.DECLARATION
     never_routes: tuple[str, ...] = ()
-    scales: Scales = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    scales: Scales = field(default=EMPTY, hash=False)
     limits: Limits = Limits()
-    suppress: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    suppress: Mapping[str, str] = field(default=EMPTY, hash=False)
     listed: bool = True
 
 

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from skillweave.conversation import Message, Role, ToolResult
 from skillweave.formats.fields import as_json
 from skillweave.frontmatter import Plain, resolved
+from skillweave.frozen import FrozenDict
 from skillweave.graph.declared import STATUSES
 from skillweave.graph.move import MoveContext
 from skillweave.graph.shape import (
@@ -128,7 +128,7 @@ def _results(value: object, place: str) -> Iterator[ToolResult]:
 
 def _visits(value: object) -> Mapping[str, int]:
     data = require_mapping(value, "visits", "write {ID: 2}")
-    return MappingProxyType({name: require_count(count, inside("visits", name), 0) for name, count in data.items()})
+    return FrozenDict({name: require_count(count, inside("visits", name), 0) for name, count in data.items()})
 
 
 def _names(value: object, place: str) -> Iterator[str]:

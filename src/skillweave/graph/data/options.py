@@ -1,9 +1,9 @@
 """Limits, scales, suppressed codes of the checkup, and what picks the entry, in the data form (spec 3)."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from skillweave.frozen import FrozenDict
 from skillweave.graph.declared import ANY, EntryPick, Limits
 from skillweave.graph.guards import Scales
 from skillweave.graph.scorers import DEFAULT_POLICIES, scorer_named
@@ -47,7 +47,7 @@ def read_limits(value: object, place: str) -> Limits:
     require_known_keys(data, LIMIT_KEYS, place)
     each, of, run = _visits(data["visits"], inside(place, "visits")) if "visits" in data else (None, {}, None)
     iterations = require_count(data["iterations"], inside(place, "iterations"), 1) if "iterations" in data else None
-    return Limits(each, MappingProxyType(of), run, iterations)
+    return Limits(each, FrozenDict(of), run, iterations)
 
 
 def write_limits(limits: Limits) -> dict[str, object]:
@@ -70,9 +70,7 @@ def read_scales(value: object, place: str) -> Scales:
     """The scales: for each field its words, the lowest first, each once. Raises InvalidGraph."""
     data = require_mapping(value, place, "write {risk: [low, medium, high]}")
     _require_few(data, place, MOST_ITEMS)
-    return MappingProxyType(
-        {_named(field, place): _scale(words, inside(place, field)) for field, words in data.items()}
-    )
+    return FrozenDict({_named(field, place): _scale(words, inside(place, field)) for field, words in data.items()})
 
 
 def write_scales(scales: Scales) -> dict[str, object]:
@@ -85,7 +83,7 @@ def read_suppressed(value: object, place: str) -> Mapping[str, str]:
     data = require_mapping(value, place, "write {CODE: REASON}")
     _require_few(data, place, MOST_ITEMS)
     fix = "say why it is no problem here"
-    return MappingProxyType(
+    return FrozenDict(
         {_named(code, place): require_text(why, inside(place, code), fix, LONGEST_LABEL) for code, why in data.items()}
     )
 
