@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "graph": "Move in a skill graph, check it, draw it, play a script.",
         "init": "Begin a new skill, which passes its own check.",
         "doctor": "Find what is missing or wrong with this installation.",
+        "schema": "Print the JSON Schemas of what --json prints.",
     }
 )
 """Every command with its promise, which is the first line of its own help too."""

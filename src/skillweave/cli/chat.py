@@ -18,7 +18,8 @@ from skillweave.errors import SkillweaveError
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from skillweave.cli.chat_agent import Talk, Told
+    from skillweave.cli.chat_agent import Talk
+    from skillweave.cli.output.turn import Told
     from skillweave.graph import SkillGraph
     from skillweave.registry import Source
     from skillweave.settings import Settings
@@ -139,7 +140,7 @@ def opened_talk(
     """
     from skillweave.cli.chat_agent import Happened, Talk
     from skillweave.cli.chat_terminal import say
-    from skillweave.cli.output.loading import graph_notes, loading_notes
+    from skillweave.cli.output.skills import graph_notes, loading_notes
     from skillweave.factory import open_weaver
 
     happened = Happened()
@@ -164,7 +165,7 @@ def opened_talk(
 def _as_answer(told: "Told") -> Answer:
     from skillweave.cli.chat_terminal import trouble
 
-    return Answer(told.to_dict, lambda _: told.reply, notes=tuple(trouble(told)))
+    return Answer(lambda: told, lambda _: told.reply, notes=tuple(trouble(told)))
 
 
 def _replied(talk: "Talk", text: str) -> "Told":

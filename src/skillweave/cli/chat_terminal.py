@@ -12,7 +12,8 @@ from skillweave.cli.output.page import Ink, Page, listed, page_for, printable, t
 from skillweave.cli.output.turn import checkpoint_text, decisions_text, way_text
 
 if TYPE_CHECKING:
-    from skillweave.cli.chat_agent import Talk, Told
+    from skillweave.cli.chat_agent import Talk
+    from skillweave.cli.output.turn import Told
 
 PROMPT = "> "
 _VERDICTS = {"a": "approved", "approve": "approved", "r": "rejected", "reject": "rejected"}

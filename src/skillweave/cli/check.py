@@ -12,7 +12,7 @@ from skillweave.cli.output.page import Answer, Ink, Page, Stream, counted, print
 from skillweave.diagnostics import has_errors
 
 if TYPE_CHECKING:
-    from skillweave.cli.output.loading import Tally
+    from skillweave.cli.output.skills import CheckShown, EditShown, Tally
     from skillweave.diagnostics import Diagnostic
     from skillweave.graph import SkillGraph
     from skillweave.registry import Changes, Registry, Snapshot
@@ -48,7 +48,7 @@ def check(*, loading: options.LoadingWithGraph, watch: options.Watch = False) ->
 
 
 def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
-    from skillweave.cli.output.loading import tally_of
+    from skillweave.cli.output.skills import tally_of
     from skillweave.contracts import check_contracts
     from skillweave.contracts.check import check_event_types
     from skillweave.graph.findings import graph_findings
@@ -117,17 +117,14 @@ class Checked:
 
     def answer(self) -> Answer:
         """The answer of `check`; its code is 1 when there is an error."""
-        return Answer(self.to_dict, self.text, code=MISTAKE if has_errors(self.diagnostics) else 0)
+        return Answer(self.value, self.text, code=MISTAKE if has_errors(self.diagnostics) else 0)
 
-    def to_dict(self) -> dict[str, object]:
-        """`{loaded, skipped, repaired, host_keys, diagnostics}`."""
-        return {
-            "loaded": self.tally.loaded,
-            "skipped": self.tally.skipped,
-            "repaired": self.tally.repaired,
-            "host_keys": self.host_keys,
-            "diagnostics": [found.to_dict() for found in self.diagnostics],
-        }
+    def value(self) -> "CheckShown":
+        """What is printed with `--json`."""
+        from skillweave.cli.output.skills import CheckShown
+
+        tally = self.tally
+        return CheckShown(tally.loaded, tally.skipped, tally.repaired, self.host_keys, self.diagnostics)
 
     def text(self, page: Page) -> str:
         """A line for each finding, the counts, and a line for each host key."""
@@ -167,12 +164,12 @@ def _watched(
         runner.run(_next(changes))
         checked = _looked(registry.snapshot, graph)
         now = checked.answer()
-        yield Answer(now.data, now.text, notes=(_FOLLOWING,))
+        yield Answer(now.value, now.text, notes=(_FOLLOWING,))
         while True:
             change = runner.run(_next(changes))
             before, checked = checked, _looked(registry.snapshot, graph)
             edit = _Edit(change, checked, _without(checked.diagnostics, before), _without(before.diagnostics, checked))
-            yield Answer(edit.to_dict, edit.text)
+            yield Answer(edit.value, edit.text)
 
 
 async def _next(changes: AsyncGenerator["Changes", None]) -> "Changes":
@@ -191,17 +188,12 @@ class _Edit:
     new: tuple["Diagnostic", ...]
     gone: tuple["Diagnostic", ...]
 
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "added": list(self.changes.added),
-            "changed": list(self.changes.changed),
-            "removed": list(self.changes.removed),
-            "loaded": self.checked.tally.loaded,
-            "skipped": self.checked.tally.skipped,
-            "repaired": self.checked.tally.repaired,
-            "diagnostics": [found.to_dict() for found in self.new],
-            "gone": [found.to_dict() for found in self.gone],
-        }
+    def value(self) -> "EditShown":
+        from skillweave.cli.output.skills import EditShown
+
+        edit, tally = self.changes, self.checked.tally
+        counts = tally.loaded, tally.skipped, tally.repaired
+        return EditShown(edit.added, edit.changed, edit.removed, *counts, diagnostics=self.new, gone=self.gone)
 
     def text(self, page: Page) -> str:
         named = (("added", self.changes.added), ("changed", self.changes.changed), ("removed", self.changes.removed))

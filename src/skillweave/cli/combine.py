@@ -1,21 +1,14 @@
 """`skillweave validate`, `compose` and `spawn`: several skills together, and a sub-agent that gets them."""
 
-from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from skillweave.cli import completion, options
 from skillweave.cli.arguments.ledger import DEFAULT_CONVERSATION, Kept, existing, opened, require_known
 from skillweave.cli.failure import MISTAKE, Mistake
-from skillweave.cli.output.page import Answer, Ink, Page
-
-if TYPE_CHECKING:
-    from skillweave.compose.composition import Composition
-    from skillweave.compose.spawn import SpawnPlan, SpawnRejected
-    from skillweave.relations.validate import Completion, ValidationResult
-
+from skillweave.cli.output.page import Answer, extended
 
 EXAMPLES = {
     "validate": """
@@ -48,40 +41,20 @@ def validate(
     the set complete, each with the reason. The exit code is 1 for an invalid set. With --tool it also warns of tools
     that the host does not have.
     """
-    from skillweave.cli.output.loading import loading_notes
+    from skillweave.cli.output.combine import Validated, validated_text
+    from skillweave.cli.output.skills import loading_notes
     from skillweave.relations.validate import complete_skills, validate_skills
 
     snapshot = loading.snapshot()
     result = validate_skills(ids, snapshot, host_tools=tool or None)
     completed = complete_skills(ids, snapshot)
     whole = validate_skills(completed.skills, snapshot)
-    data, text = partial(_validated_data, result, completed), partial(_validated_text, result, completed, whole)
-    return Answer(data, text, code=0 if result.valid else MISTAKE, notes=loading_notes(snapshot))
-
-
-def _validated_data(result: "ValidationResult", completed: "Completion") -> dict[str, object]:
-    return {**result.to_dict(), "completion": completed.to_dict()}
-
-
-def _validated_text(result: "ValidationResult", completed: "Completion", whole: "ValidationResult", page: Page) -> str:
-    errors = [page.entry(f"{error.rule} error", error.message, Ink.BAD) for error in result.errors]
-    warnings = [page.entry("warning", warning, Ink.WARN) for warning in result.warnings]
-    if result.valid:
-        verdict = page.entry("valid", f"{', '.join(completed.skills)} may be used together", Ink.GOOD)
-    else:
-        verdict = page.entry("invalid", "these skills may not be used together as they are", Ink.BAD)
-    return "\n".join([verdict, *errors, *warnings, *_companions(completed, whole, page)])
-
-
-def _companions(completed: "Completion", whole: "ValidationResult", page: Page) -> Iterator[str]:
-    for skill, because in completed.added:
-        yield page.entry("companion", f"{skill}, as {because}")
-    if not completed.added:
-        return
-    if whole.valid:
-        yield page.entry("complete", f"with all companions it is: {' '.join(completed.skills)}")
-    else:
-        yield page.entry("complete", "not by companions alone: with all of them the set is not valid either", Ink.WARN)
+    return Answer(
+        partial(extended, Validated, result, completion=completed),
+        partial(validated_text, result, completed, whole),
+        code=0 if result.valid else MISTAKE,
+        notes=loading_notes(snapshot),
+    )
 
 
 def compose(
@@ -103,30 +76,14 @@ def compose(
 
     A tool that any of them forbids is forbidden. Whether they may be used together at all is what `validate` says.
     """
-    from skillweave.cli.output.loading import loading_notes
+    from skillweave.cli.output.combine import Composed, composed_text
+    from skillweave.cli.output.skills import loading_notes
     from skillweave.compose.composition import Mode, compose_ids
 
     snapshot = loading.snapshot()
     composition = compose_ids(ids, snapshot, Mode(mode))
-    data = partial(_composed_data, composition, mode)
-    return Answer(data, partial(_composed_text, composition), notes=loading_notes(snapshot))
-
-
-def _composed_data(composition: "Composition", mode: str) -> dict[str, object]:
-    return {**composition.to_dict(), "mode": mode}
-
-
-def _composed_text(composition: "Composition", page: Page) -> str:
-    from skillweave.cli.output.page import listed
-
-    allowed = composition.allowed_tools
-    lines = [
-        page.entry("skills", listed(composition.skills)),
-        page.entry("allowed", "any tool: none of them has rules" if allowed is None else listed(allowed, "no tool")),
-        page.entry("forbidden", listed(composition.forbidden_tools)),
-    ]
-    steps = [page.entry(f"step {place}", step) for place, step in enumerate(composition.execution_protocol, 1)]
-    return "\n".join([*lines, *steps])
+    data = partial(extended, Composed, composition, mode=mode)
+    return Answer(data, partial(composed_text, composition), notes=loading_notes(snapshot))
 
 
 AGENT = "The sub-agent"
@@ -172,7 +129,8 @@ async def spawn(
     Validates the skills and merges their rules; nothing is started or written. The exit code is 1 when the sub-agent
     may not be started, with the reasons and what to ask for instead.
     """
-    from skillweave.cli.output.loading import loading_notes
+    from skillweave.cli.output.combine import plan_text, rejection_text
+    from skillweave.cli.output.skills import loading_notes
     from skillweave.compose.spawn import SpawnPlan, SpawnRequest
     from skillweave.factory import open_weaver
 
@@ -189,38 +147,5 @@ async def spawn(
         prepared = await weaver.prepare_spawn(request, parent=parent, spawn_id=spawn_id, tools=tool or None)
     notes = loading_notes(await weaver.snapshot())
     if isinstance(prepared, SpawnPlan):
-        return Answer(prepared.to_dict, partial(_plan, prepared), notes=notes)
-    return Answer(prepared.to_dict, partial(_rejection, prepared), code=MISTAKE, notes=notes)
-
-
-def _plan(plan: "SpawnPlan", page: Page) -> str:
-    lines = "\n".join([page.entry("ready", f"in conversation {plan.conversation}", Ink.GOOD), *_figures(plan, page)])
-    if not plan.text:
-        return lines
-    return f"{lines}\n\n{page.entry('text', 'for its system prompt')}\n{page.excerpt(plan.text, 40)}"
-
-
-def _figures(plan: "SpawnPlan", page: Page) -> Iterator[str]:
-    from skillweave.cli.output.page import listed
-
-    yield page.entry("skills", listed(plan.skills))
-    yield page.entry(
-        "allowed", "any tool: nothing restricts it" if plan.tools is None else listed(plan.tools, "no tool")
-    )
-    yield page.entry("forbidden", listed(plan.policy.forbidden_tools))
-    for tool, checkpoints in plan.policy.asks.items():
-        yield page.entry("approval", f"{listed(checkpoints)} before {tool}", Ink.WARN)
-    for warning in plan.warnings:
-        yield page.entry("warning", warning, Ink.WARN)
-
-
-def _rejection(rejected: "SpawnRejected", page: Page) -> str:
-    errors = [page.entry(f"{error.rule} error", error.message, Ink.BAD) for error in rejected.errors]
-    warnings = [page.entry("warning", warning, Ink.WARN) for warning in rejected.result.warnings]
-    head = page.entry("rejected", "the sub-agent may not be started as it is asked for", Ink.BAD)
-    added = [page.entry("companion", f"{skill}: {because}") for skill, because in _added(rejected)]
-    return "\n".join([head, *errors, *warnings, page.entry("instead", rejected.fix), *added])
-
-
-def _added(rejected: "SpawnRejected") -> Sequence[tuple[str, str]]:
-    return () if rejected.completion is None else rejected.completion.added
+        return Answer(lambda: prepared, partial(plan_text, prepared), notes=notes)
+    return Answer(lambda: prepared, partial(rejection_text, prepared), code=MISTAKE, notes=notes)

@@ -12,6 +12,7 @@ from skillweave.cli.output.page import Answer, Ink, Page
 from skillweave.conversation import Message, Role, Turn
 
 if TYPE_CHECKING:
+    from skillweave.cli.output.turn import Demo, DemoTurn
     from skillweave.injection import Injection
     from skillweave.weaver import Weaver
 
@@ -113,7 +114,7 @@ async def demo() -> Answer:
         history = (*history, said, *injection.messages, Message(Role.ASSISTANT, REPLY))
         acts.append(_Act(scene, injection, budget - injection.tokens.left))
     played = _Played(tuple(acts), len((await weaver.snapshot()).active()))
-    return Answer(played.to_dict, played.text)
+    return Answer(played.value, played.text)
 
 
 async def _happen(event: Event, history: tuple[Message, ...], weaver: "Weaver") -> tuple[Message, ...]:
@@ -132,15 +133,11 @@ class _Act:
     injection: "Injection"
     in_call: int
 
-    def to_dict(self, place: int) -> dict[str, object]:
-        return {
-            "step": place,
-            "event": self.scene.event.value,
-            "message": self.scene.message,
-            "lesson": self.scene.lesson,
-            "tokens_in_call": self.in_call,
-            "injection": self.injection.to_dict(),
-        }
+    def value(self, place: int) -> "DemoTurn":
+        from skillweave.cli.output.turn import DemoTurn
+
+        scene = self.scene
+        return DemoTurn(place, scene.event.value, scene.message, scene.lesson, self.in_call, self.injection)
 
     def text(self, place: int, page: Page) -> str:
         scene, number = self.scene, f"{place}. "
@@ -189,18 +186,12 @@ class _Played:
     def in_calls(self) -> int:
         return sum(act.in_call for act in self.acts)
 
-    def to_dict(self) -> dict[str, object]:
+    def value(self) -> "Demo":
+        from skillweave.cli.output.turn import Demo, DemoTotals
+
         whole = self.everything * len(self.acts)
-        return {
-            "skills": self.skills,
-            "steps": [act.to_dict(place) for place, act in enumerate(self.acts, start=1)],
-            "totals": {
-                "calls": len(self.acts),
-                "tokens": self.in_calls,
-                "everything": whole,
-                "saved_percent": _saved(self.in_calls, whole),
-            },
-        }
+        steps = tuple(act.value(place) for place, act in enumerate(self.acts, start=1))
+        return Demo(self.skills, steps, DemoTotals(len(steps), self.in_calls, whole, _saved(self.in_calls, whole)))
 
     def text(self, page: Page) -> str:
         head = (

@@ -15,7 +15,7 @@ from skillweave.cli.failure import MISTAKE, UNREACHABLE
 from skillweave.cli.output.page import Answer, Ink, Page
 
 if TYPE_CHECKING:
-    from skillweave.cli.health import Finding
+    from skillweave.cli.health import Finding, HealthShown
     from skillweave.cli.health.settings import Settings
 
 _Look: TypeAlias = "Callable[[], Iterable[Finding] | AsyncIterator[Finding]]"
@@ -48,7 +48,7 @@ async def doctor(
     flags = {"skills": of.skills, "pack": of.pack, "strict": of.strict, "ledger": of.ledger}
     settings = settings_now(Program(program.command), chosen_in(program.params), flags, os.environ)
     shown = _Shown(tuple(await _looked(settings)), settings)
-    return Answer(shown.to_dict, shown.text, code=shown.code)
+    return Answer(lambda: shown, shown.text, code=shown.code)
 
 
 async def _looked(settings: "Settings") -> list["Finding"]:
@@ -97,7 +97,7 @@ class _Shown:
             return UNREACHABLE
         return MISTAKE if self._count("problem") else 0
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> "HealthShown":
         return {
             "ok": self.code == 0,
             "problems": self._count("problem"),

@@ -11,7 +11,7 @@ import typer
 from skillweave.cli import completion, options
 from skillweave.cli.arguments.graph import Opened, context_of, open_graph, script_steps
 from skillweave.cli.failure import MISTAKE, Mistake
-from skillweave.cli.output.page import Answer, Ink
+from skillweave.cli.output.page import Answer, Ink, extended
 
 if TYPE_CHECKING:
     from skillweave.graph.drawn import Overlay
@@ -92,7 +92,7 @@ async def next_(file: options.File, ctx: _Context = None) -> Answer:
     Prints where the conversation goes, what decided it, what lost, and which guards kept a route closed. Where a scorer
     chooses the entry, it is asked. Of a decision tree the leaf is printed too.
     """
-    from skillweave.cli.output.graph import move_text
+    from skillweave.cli.output.graph import Next, move_text
     from skillweave.graph.graph import ScoredGraph
 
     context, notes = context_of(ctx, file)
@@ -100,14 +100,17 @@ async def next_(file: options.File, ctx: _Context = None) -> Answer:
     graph = opened.graph
     scoring = await graph.score_entries(context) if isinstance(graph, ScoredGraph) else None
     move, leaf = graph.explain(context, scoring), graph.leaf(context, scoring)
-    told = {} if leaf is None else {"leaf": leaf.skill}
-    text = partial(move_text, move, None if leaf is None else leaf.skill)
-    return Answer(lambda: {**move.to_dict(), **told}, text, notes=(*notes, *opened.notes_with_errors()))
+    end = None if leaf is None else leaf.skill
+    return Answer(
+        partial(extended, Next, move, leaf=end),
+        partial(move_text, move, end),
+        notes=(*notes, *opened.notes_with_errors()),
+    )
 
 
 async def reachable(file: options.File, current: options.Current = None) -> Answer:
     """List the skills that the model may open."""
-    from skillweave.cli.output.graph import reachable_text
+    from skillweave.cli.output.graph import Reachable, reachable_text
     from skillweave.errors import nearest_names
 
     opened = await open_graph(file)
@@ -117,7 +120,7 @@ async def reachable(file: options.File, current: options.Current = None) -> Answ
         near = nearest_names(current, wired)
         guess = f"; did you mean {near[0]!r}?" if near else ""
         notes = (*notes, f"{current[:100]!r} is no skill of this graph, so that its entries are listed{guess}")
-    return Answer(lambda: {"reachable": list(found)}, partial(reachable_text, found, current), notes=notes)
+    return Answer(partial(Reachable, found), partial(reachable_text, found, current), notes=notes)
 
 
 async def check(file: options.File, known_tools: _KnownTools = None) -> Answer:
@@ -132,7 +135,7 @@ async def check(file: options.File, known_tools: _KnownTools = None) -> Answer:
     named = None if known_tools is None else [name.strip() for one in known_tools for name in one.split(",")]
     report = opened.checkup(None if named is None else [name for name in named if name])
     text = partial(checkup_text, report, opened.graph.declared)
-    return Answer(report.to_dict, text, code=0 if report.ok else MISTAKE, notes=opened.notes)
+    return Answer(lambda: report, text, code=0 if report.ok else MISTAKE, notes=opened.notes)
 
 
 async def simulate(
@@ -150,13 +153,15 @@ async def simulate(
 
     The exit code is 1 when a step does not lead where the script expects.
     """
-    from skillweave.cli.output.graph import played_text
+    from skillweave.cli.output.graph import SimulationShown, played_text
 
     steps, notes = script_steps(script, file)
     opened = await open_graph(file)
     played = await opened.graph.simulate(steps)
     told = (*notes, *opened.notes_with_errors())
-    return Answer(played.to_dict, partial(played_text, played), code=0 if played.ok else MISTAKE, notes=told)
+    return Answer(
+        partial(SimulationShown.of, played), partial(played_text, played), code=0 if played.ok else MISTAKE, notes=told
+    )
 
 
 async def show(file: options.File) -> Answer:
@@ -164,11 +169,12 @@ async def show(file: options.File) -> Answer:
 
     Each skill with what it is about, what begins it, and where it leads.
     """
-    from skillweave.cli.output.graph import shown_data, shown_text
+    from skillweave.cli.output.graph import GraphShown, shown_text
 
     opened = await open_graph(file)
-    data, text = partial(shown_data, opened.graph), partial(shown_text, opened.graph)
-    return Answer(data, text, notes=opened.notes_with_errors())
+    return Answer(
+        partial(GraphShown.of, opened.graph), partial(shown_text, opened.graph), notes=opened.notes_with_errors()
+    )
 
 
 async def draw(
@@ -198,15 +204,17 @@ async def svg(file: options.File, *, drawing: Drawing) -> Answer:
 
 
 async def _drawn(file: str, form: Form, drawing: Drawing) -> Answer:
+    from skillweave.cli.output.graph import Drawn
+
     opened = await open_graph(file)
     overlay = _overlay(opened, drawing)
     drawn = opened.graph.to_svg(overlay) if form == "svg" else opened.graph.to_mermaid(overlay)
     notes, output = opened.notes_with_errors(), drawing.output
     if output is None:
-        return Answer(lambda: {"format": form, "drawing": drawn}, lambda _: drawn, notes=notes)
+        return Answer(partial(Drawn, form, drawing=drawn), lambda _: drawn, notes=notes)
     _write(output, drawn)
     return Answer(
-        lambda: {"format": form, "output": output},
+        partial(Drawn, form, output=output),
         lambda page: page.entry("written", f"{output} ({form})", Ink.GOOD),
         notes=notes,
     )

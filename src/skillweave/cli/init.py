@@ -13,7 +13,7 @@ from skillweave.cli.arguments.skills import DEFAULT_FOLDER
 from skillweave.cli.output.page import Answer, Ink, Page
 
 if TYPE_CHECKING:
-    from skillweave.cli.scaffold import Draft
+    from skillweave.cli.scaffold import Draft, NewSkill
 
 _NEW = "The new skill"
 
@@ -70,7 +70,7 @@ def init(
     files = files_of(draft)
     write_folder(Path(folder) / name, files)
     shown = _Shown(draft, Path(folder), tuple(sorted(files)))
-    return Answer(shown.to_dict, shown.text, notes=tuple(shown.notes()))
+    return Answer(shown.value, shown.text, notes=tuple(shown.notes()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +79,12 @@ class _Shown:
     parent: Path
     files: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "skill_id": self.draft.name,
-            "folder": str(self.folder),
-            "files": [str(self.folder / file) for file in self.files],
-            "triggers": list(self.draft.phrases),
-            "examples": list(self.draft.examples),
-            "next": list(self.commands),
-        }
+    def value(self) -> "NewSkill":
+        from skillweave.cli.scaffold import NewSkill
+
+        files = tuple(str(self.folder / file) for file in self.files)
+        draft = self.draft
+        return NewSkill(draft.name, str(self.folder), files, draft.phrases, draft.examples, self.commands)
 
     def text(self, page: Page) -> str:
         first, *others = (page.entry("", str(self.folder / file)) for file in self.files)

@@ -1,8 +1,8 @@
 """`skillweave ledger`: what a conversation was given, letting it go, and what people say at a skill's checkpoints."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,12 +10,12 @@ import typer
 from skillweave.cli import completion, options
 from skillweave.cli.arguments.ledger import Kept, existing, opened, require_known, unknown_conversation
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer, Ink, Page, counted, listed, tokens_shown
+from skillweave.cli.output.page import Answer, Ink, extended
 
 if TYPE_CHECKING:
     from skillweave.injection import PendingCheckpoint
     from skillweave.registry import Source
-    from skillweave.state.state import Approval, Engaged, Record, State
+    from skillweave.state.state import Record, State
     from skillweave.weaver import Weaver
     from skillweave.weaver.verdicts import Judgement, Left
 
@@ -73,7 +73,7 @@ async def show(
 
     With its skills at hand it also shows which checkpoints still wait for a person.
     """
-    from skillweave.state.codec import state_to_dict
+    from skillweave.cli.output.ledger import RecordShown, StateShown, row_text, state_text
 
     sources = loading.sources_at_hand()
     kept = loading.kept(conversation)
@@ -81,18 +81,13 @@ async def show(
         state, _ = await store.load(conversation)
     if state.revision == 0:
         raise unknown_conversation(kept)
-    told = state_to_dict(state)
     if key is not None:
         record = _record(state, key, kept)
-        place = state.records.index(record)
-        return Answer(
-            lambda: {"conversation": conversation, "record": told["records"][place]}, lambda page: _row(record, page)
-        )
+        return Answer(partial(RecordShown, conversation, record), partial(row_text, record))
     pending = await _pending(state, sources)
-    waiting = None if pending is None else [checkpoint.to_dict() for checkpoint in pending]
     return Answer(
-        lambda: {"conversation": conversation, **told, "checkpoints": waiting},
-        lambda page: "\n".join(_state_lines(state, pending or (), page)),
+        partial(extended, StateShown, state, conversation=conversation, checkpoints=pending),
+        partial(state_text, state, pending or ()),
     )
 
 
@@ -100,18 +95,21 @@ async def evict(
     conversation: options.KnownConversation, key: Annotated[str, _GIVEN], ledger: options.KeptLedger = None
 ) -> Answer:
     """Forget that a skill was given, so that it is given again."""
+    from skillweave.cli.output.ledger import Evicted
+
     kept = existing(ledger, conversation)
     async with _weaver((), kept) as weaver:
         record = _record(await weaver.state(conversation), key, kept)
         await weaver.evict(conversation, record.key)
     return Answer(
-        lambda: {"conversation": conversation, "key": record.key, "evicted": True},
+        partial(Evicted, conversation, record.key),
         lambda page: page.entry("evicted", f"{record.key}; it is given again when it is next wanted", Ink.GOOD),
     )
 
 
 async def clear(conversation: options.KnownConversation, ledger: options.KeptLedger = None) -> Answer:
     """Forget everything about a conversation but its decisions."""
+    from skillweave.cli.output.ledger import Cleared
     from skillweave.factory import open_weaver
 
     kept = existing(ledger, conversation)
@@ -120,7 +118,7 @@ async def clear(conversation: options.KnownConversation, ledger: options.KeptLed
         if not await open_weaver(ledger=store).clear(conversation):
             raise unknown_conversation(kept)
     return Answer(
-        lambda: {"conversation": conversation, "cleared": True},
+        partial(Cleared, conversation),
         lambda page: page.entry("cleared", f"{conversation}; its decisions stay for `skillweave why`", Ink.GOOD),
     )
 
@@ -203,12 +201,11 @@ async def reconsider(
 
     A rejected skill may come back then. To withdraw consent, name the checkpoint preapproved-tools.
     """
+    from skillweave.cli.output.ledger import Withdrawn, withdrawn_text
+
     async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
         withdrawn = await weaver.reconsider(conversation, skill, checkpoint)
-    return Answer(
-        lambda: {"conversation": conversation, "withdrawn": [one.to_dict() for one in withdrawn]},
-        lambda page: "\n".join(_withdrawn_lines(withdrawn, page)),
-    )
+    return Answer(partial(Withdrawn, conversation, tuple(withdrawn)), partial(withdrawn_text, withdrawn))
 
 
 @asynccontextmanager
@@ -222,18 +219,18 @@ async def _weaver(sources: "Sequence[Source]", kept: Kept) -> "AsyncIterator[Wea
 
 
 def _gone(conversation: str, left: "Left") -> Answer:
-    return Answer(
-        lambda: {"conversation": conversation, **left.to_dict()}, lambda page: "\n".join(_left_lines(left, page))
-    )
+    from skillweave.cli.output.ledger import Gone, left_text
+
+    return Answer(partial(extended, Gone, left, conversation=conversation), partial(left_text, left))
 
 
 def _judged(conversation: str, said: "Judgement") -> Answer:
-    return Answer(
-        lambda: {"conversation": conversation, **said.to_dict()}, lambda page: "\n".join(_judged_lines(said, page))
-    )
+    from skillweave.cli.output.ledger import Judged, judged_text
+
+    return Answer(partial(extended, Judged, said, conversation=conversation), partial(judged_text, said))
 
 
-async def _pending(state: "State", sources: "Sequence[Source]") -> "Sequence[PendingCheckpoint] | None":
+async def _pending(state: "State", sources: "Sequence[Source]") -> "tuple[PendingCheckpoint, ...] | None":
     """What waits for a person in the skills that are in force; None where no skills are at hand to say so."""
     from skillweave.cli.arguments.skills import load
     from skillweave.relations.rules import all_requirements
@@ -274,87 +271,3 @@ def _record(state: "State", key: str, kept: Kept) -> "Record":
         known = ", ".join(known.key for known in state.records[:10]) or "none"
         raise Mistake(f"conversation {kept.conversation!r} was not given {key[:100]!r}; what it was given: {known}")
     return record
-
-
-def _state_lines(state: "State", pending: "Sequence[PendingCheckpoint]", page: Page) -> Iterator[str]:
-    from skillweave.cli.output.turn import checkpoint_text, cursor_text
-
-    if not (state.records or state.superseded or state.engaged or state.cursor):
-        yield page.wrap("Nothing is recorded as given, and no skill is engaged.")
-    yield from (_row(record, page) for record in state.records)
-    yield from (page.entry("superseded", old.record.key, Ink.FAINT) for old in state.superseded)
-    yield from (engaged_text(entry, page) for entry in state.engaged)
-    if state.cursor is not None:
-        yield cursor_text(state.cursor, page)
-    yield from (_approval(approval, page) for approval in state.approvals)
-    yield from (checkpoint_text(one, page, of=one.skill_id) for one in pending)
-    yield page.entry("revision", str(state.revision))
-
-
-def _row(record: "Record", page: Page) -> str:
-    title = f"{record.key} ({record.rung.label}, {tokens_shown(record.tokens)})"
-    return f"{page.entry(record.state.value, title, Ink.GOOD)}\n{page.entry('', f'in message {record.carrier}')}"
-
-
-def engaged_text(entry: "Engaged", page: Page) -> str:
-    """Who engaged the skill, for how long it stays, and when it was last matched."""
-    lifecycle = "" if entry.lifecycle is None else f", lifecycle {entry.lifecycle.value}"
-    ago = f"not matched for {counted(entry.idle, 'message')}" if entry.idle else "matched by the latest message"
-    return page.entry("engaged", f"{entry.skill_id}, by {entry.by}{lifecycle}; {ago}")
-
-
-def _approval(approval: "Approval", page: Page) -> str:
-    """What a person said, when, and about what."""
-    from skillweave.state.approvals import CONSENT
-
-    when = datetime.fromtimestamp(approval.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    before = f" before {listed(approval.before)}" if approval.before else ""
-    what = f"{approval.checkpoint} of {approval.skill_id}{before}"
-    if approval.checkpoint == CONSENT:
-        what = f"the tools that {approval.skill_id} preapproves may run unasked"
-    ink = Ink.BAD if approval.verdict.value == "rejected" else Ink.GOOD
-    head = page.entry(approval.verdict.value, f"{what}, by {approval.by}, {when}", ink)
-    return f"{head}\n{page.entry('', approval.note)}" if approval.note else head
-
-
-def _left_lines(left: "Left", page: Page) -> Iterator[str]:
-    """What is gone, and what the host may do about it."""
-    name = left.key.removeprefix("skill:")
-    if left.disengaged:
-        yield page.entry("disengaged", f"{name}; its rules hold no more from the next turn on", Ink.GOOD)
-    for key in left.evicted:
-        yield page.entry("evicted", f"{key}; it is given anew when it is next wanted", Ink.GOOD)
-    if not left.disengaged and not left.evicted:
-        yield page.entry("unchanged", f"{name}: there was nothing to let go", Ink.FAINT)
-    yield from _drops(left, page)
-    if left.needed_by:
-        yield page.entry("needed by", f"{listed(left.needed_by)}: as a companion it stays, or comes back", Ink.WARN)
-
-
-def _judged_lines(said: "Judgement", page: Page) -> Iterator[str]:
-    """The verdict, what a rejection means for the skill and for those that need it, and which held turns go on."""
-    yield _approval(said.approval, page)
-    left = said.left
-    if left is not None:
-        name = left.key.removeprefix("skill:")
-        stays = "until it is approved or reconsidered; what it forbids stays forbidden"
-        yield page.entry("kept out", f"{name}, {stays}")
-        yield from _drops(left, page)
-        if left.needed_by:
-            yield page.entry("needed by", f"{listed(left.needed_by)}: without it they leave too", Ink.WARN)
-    for turn_id in said.resumed:
-        yield page.entry("resumed", f"turn {turn_id} waits for nobody any more and has 60 s to deliver")
-
-
-def _drops(left: "Left", page: Page) -> Iterator[str]:
-    for drop in left.drops:
-        whose = f" of {drop.skill_id}" if drop.skill_id else ""
-        yield page.entry("drop", f"message {drop.message_id}{whose} can be dropped ({tokens_shown(drop.tokens)})")
-
-
-def _withdrawn_lines(withdrawn: "Sequence[Approval]", page: Page) -> Iterator[str]:
-    if not withdrawn:
-        yield page.entry("unchanged", "nobody has decided this", Ink.FAINT)
-        return
-    yield page.entry("withdrawn", "it asks again; this was said:", Ink.GOOD)
-    yield from (_approval(approval, page) for approval in withdrawn)

@@ -13,6 +13,7 @@ from unicodedata import combining, normalize
 import typer
 
 from skillweave.cli.failure import Mistake
+from skillweave.codec import Portable
 from skillweave.formats.identity import id_of
 from skillweave.formats.open_spec import MAX_DESCRIPTION, MAX_NAME
 from skillweave.formats.skill_md import to_open_skill_md
@@ -227,3 +228,15 @@ def write_folder(target: Path, files: Mapping[str, str]) -> None:
 def _require_free(target: Path) -> None:
     if os.path.lexists(target):
         raise Mistake(f"{target} is there already and stays as it is; choose another name, or another folder with --in")
+
+
+@dataclass(frozen=True, slots=True)
+class NewSkill(Portable):
+    """The skill that `init` wrote, requests that call for it, and commands to go on with."""
+
+    skill_id: str
+    folder: str
+    files: tuple[str, ...]
+    triggers: tuple[str, ...]
+    examples: tuple[str, ...]
+    next: tuple[str, ...]

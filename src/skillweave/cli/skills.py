@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, Page, printable
 
 if TYPE_CHECKING:
+    from skillweave.cli.output.skills import CatalogShown, Price, SkillPrice, SkillShown
     from skillweave.disclose.catalog import Catalog
     from skillweave.disclose.pricing import Pricing
     from skillweave.disclose.render import Inlined
@@ -52,7 +53,7 @@ def catalog(
 
     One line for each skill while they fit into a quarter of the budget (2,000 tokens at most).
     """
-    from skillweave.cli.output.loading import loading_notes
+    from skillweave.cli.output.skills import loading_notes
     from skillweave.disclose.catalog import build_catalog
     from skillweave.disclose.fit import Budget
     from skillweave.disclose.pricing import Pricing
@@ -67,7 +68,7 @@ def catalog(
         snapshot, pricing, build_catalog(offered, Budget(total=budget).catalog_limit, pricing), closed
     )
     text = shown.table if everything else shown.block
-    return Answer(shown.to_dict, text, notes=loading_notes(snapshot))
+    return Answer(shown.value, text, notes=loading_notes(snapshot))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,23 @@ class _CatalogShown:
     catalog: "Catalog"
     closed: frozenset[str]
 
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "catalog": self.catalog.text,
-            "tokens": self.catalog.tokens,
-            "shown": len(self.catalog.shown),
-            "total": self.catalog.total,
-            "skills": self._entries(),
-        }
+    def value(self) -> "CatalogShown":
+        from skillweave.cli.output.skills import CatalogShown, CatalogSkill
+
+        with working("Counting the tokens of", len(self.snapshot.skills)):
+            skills = tuple(
+                CatalogSkill(
+                    skill.id,
+                    skill.name,
+                    skill.description,
+                    skill.status,
+                    skill.id in self.closed,
+                    skill.id in self.catalog.shown,
+                    self._price(skill),
+                )
+                for skill in self.snapshot.skills.values()
+            )
+        return CatalogShown(self.catalog.text, self.catalog.tokens, len(self.catalog.shown), self.catalog.total, skills)
 
     def block(self, page: Page) -> str:
         if not self.catalog.text:
@@ -98,35 +108,19 @@ class _CatalogShown:
             rows = [self._row(skill, width, page) for skill in self.snapshot.skills.values()]
         return "\n".join([page.paint(head, Ink.STRONG), *rows, "", self._summary()])
 
-    def _entries(self) -> list[dict[str, object]]:
-        with working("Counting the tokens of", len(self.snapshot.skills)):
-            return [
-                {
-                    "skill_id": skill.id,
-                    "name": skill.name,
-                    "description": skill.description,
-                    "status": skill.status.value,
-                    "closed_to_model": skill.id in self.closed,
-                    "in_catalog": skill.id in self.catalog.shown,
-                    "tokens": self._tokens(skill),
-                }
-                for skill in self.snapshot.skills.values()
-            ]
-
     def _row(self, skill: "Skill", width: int, page: Page) -> str:
-        tokens = self._tokens(skill)
+        price = self._price(skill)
         status = f"{skill.status.value}{', closed to the model' if skill.id in self.closed else ''}"
-        row = f"{skill.id:<{width}}  {tokens['catalog']:>5,}  {tokens['instructions']:>7,}  {status}"
+        row = f"{skill.id:<{width}}  {price.catalog:>5,}  {price.instructions:>7,}  {status}"
         return row if skill.status.selectable else page.paint(row, Ink.FAINT)
 
-    def _tokens(self, skill: "Skill") -> dict[str, int]:
+    def _price(self, skill: "Skill") -> "Price":
+        from skillweave.cli.output.skills import Price
         from skillweave.disclose.block import Rung
         from skillweave.disclose.render import catalog_line
 
-        return {
-            "catalog": self.pricing.count(catalog_line(skill)),
-            "instructions": self.pricing.skill(skill, Rung.INSTRUCTIONS).tokens,
-        }
+        line = self.pricing.count(catalog_line(skill))
+        return Price(line, self.pricing.skill(skill, Rung.INSTRUCTIONS).tokens)
 
     def _summary(self) -> str:
         from skillweave.cli.output.page import counted, tokens_shown
@@ -166,7 +160,7 @@ async def show(
     First what is known of it: tokens, who may select it, triggers, tools, relations, where it came from; then the very
     text that is injected, with its documents.
     """
-    from skillweave.cli.output.loading import loading_notes
+    from skillweave.cli.output.skills import SkillPrice, loading_notes
     from skillweave.disclose.block import Rung
     from skillweave.disclose.pricing import Pricing
     from skillweave.disclose.render import Extras, catalog_line
@@ -180,45 +174,43 @@ async def show(
     folder = base_directory(found)
     plain = pricing.skill(found, Rung.INSTRUCTIONS, Extras(base_directory=folder))
     full = pricing.skill(found, Rung.FULL, Extras(inlined=inlined, base_directory=folder))
-    tokens = {
-        "catalog": pricing.count(catalog_line(found)),
-        "outline": pricing.skill(found, Rung.OUTLINE, Extras(base_directory=folder)).tokens,
-        "instructions": plain.tokens,
-        "full": full.tokens,
-    }
+    outlined = pricing.skill(found, Rung.OUTLINE, Extras(base_directory=folder))
+    line = pricing.count(catalog_line(found))
+    price = SkillPrice(catalog=line, outline=outlined.tokens, instructions=plain.tokens, full=full.tokens)
     block = full.text
     if section is not None:
         block = _section(pricing.sections(found), section, skill)
     elif outline:
-        block = pricing.skill(found, Rung.OUTLINE, Extras(base_directory=folder)).text
-    shown = _SkillShown(found, block, tokens, whole=not outline and section is None)
-    return Answer(shown.to_dict, shown.text, notes=(*loading_notes(registry.snapshot), *notes))
+        block = outlined.text
+    shown = _SkillShown(found, block, price, whole=not outline and section is None)
+    return Answer(shown.value, shown.text, notes=(*loading_notes(registry.snapshot), *notes))
 
 
 @dataclass(frozen=True, slots=True)
 class _SkillShown:
     skill: "Skill"
     block: str
-    tokens: dict[str, int]
+    price: "SkillPrice"
     whole: bool = True
 
-    def to_dict(self) -> dict[str, object]:
+    def value(self) -> "SkillShown":
+        from skillweave.cli.output.skills import Openings, Place, SkillShown
         from skillweave.formats.arguments import takes_arguments
         from skillweave.formats.host_keys import invocation_of, when_to_use_of
         from skillweave.formats.native import to_dict
 
-        invocation = invocation_of(self.skill)
-        origin = self.skill.origin
-        return {
-            **to_dict(self.skill),
-            "origin": None if origin is None else {"source": origin.source, "location": origin.location},
-            "digest": self.skill.digest,
-            "invocation": {"by_model": invocation.by_model, "by_user": invocation.by_user},
-            "when_to_use": when_to_use_of(self.skill) or None,
-            "takes_arguments": takes_arguments(self.skill),
-            "tokens": self.tokens,
-            "block": self.block,
-        }
+        own: dict[str, Any] = dict(to_dict(self.skill))
+        invocation, origin = invocation_of(self.skill), self.skill.origin
+        return SkillShown(
+            **own,
+            origin=None if origin is None else Place(origin.source, origin.location),
+            digest=self.skill.digest,
+            invocation=Openings(invocation.by_model, invocation.by_user),
+            when_to_use=when_to_use_of(self.skill) or None,
+            takes_arguments=takes_arguments(self.skill),
+            tokens=self.price,
+            block=self.block,
+        )
 
     def text(self, page: Page) -> str:
         if not self.whole:
@@ -230,9 +222,9 @@ class _SkillShown:
         return "\n".join([title, page.wrap(skill.description), "", *facts, "", printable(self.block)])
 
     def _facts(self) -> Iterator[tuple[str, str]]:
-        skill, tokens = self.skill, self.tokens
-        figures = f"{tokens['catalog']:,} for its catalog line, {tokens['instructions']:,} for its instructions"
-        with_documents = f", {tokens['full']:,} with its documents" if tokens["full"] > tokens["instructions"] else ""
+        skill, price = self.skill, self.price
+        figures = f"{price.catalog:,} for its catalog line, {price.instructions:,} for its instructions"
+        with_documents = f", {price.full:,} with its documents" if price.full > price.instructions else ""
         yield "id", skill.id
         yield "status", "" if skill.status.value == "active" else skill.status.value
         yield "tokens", figures + with_documents

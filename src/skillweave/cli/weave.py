@@ -13,9 +13,8 @@ from skillweave.cli.failure import UNREACHABLE
 from skillweave.cli.output.page import Answer, Ink, Page
 
 if TYPE_CHECKING:
-    from skillweave.injection import Fallback, Injection
+    from skillweave.injection import Injection
     from skillweave.registry import Snapshot
-    from skillweave.select.candidates import Candidate, Selection
 
 
 EXAMPLES = {
@@ -63,7 +62,7 @@ async def weave(
     where the conversation is and what led there.
     """
     from skillweave.cli.arguments.turn import memory_of, message_text, read_transcript, results_of, turn_of
-    from skillweave.cli.output.loading import graph_notes, loading_notes
+    from skillweave.cli.output.skills import graph_notes, loading_notes
     from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE
 
     if message is None and not result:
@@ -91,7 +90,7 @@ async def weave(
     troubles = [found for found in injection.diagnostics if found.code in (LEDGER_UNAVAILABLE, DECISIONS_NOT_KEPT)]
     told = [f"{found.message}; {found.fix}" for found in troubles]
     return Answer(
-        injection.to_dict,
+        lambda: injection,
         partial(_woven_text, injection, snapshot, kept, lost=bool(troubles)),
         code=UNREACHABLE if troubles else 0,
         notes=(*notes, *loading_notes(snapshot), *graph_notes(snapshot, weaver.graph), *told),
@@ -142,7 +141,8 @@ async def match(
     and what a conversation already has plays no part.
     """
     from skillweave.cli.arguments.turn import message_text, read_transcript, turn_of
-    from skillweave.cli.output.loading import graph_notes, loading_notes
+    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.cli.output.turn import matched_text, matches
 
     kept = Kept(None, DEFAULT_CONVERSATION)
     said = message_text(message)
@@ -156,41 +156,4 @@ async def match(
         fallback = (await weaver.preview(turn)).fallback
     snapshot = await weaver.snapshot()
     notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, weaver.graph))
-    return Answer(partial(_matched_data, selection, fallback), partial(_matched_text, selection, fallback), notes=notes)
-
-
-def _matched_data(selection: "Selection", fallback: "Fallback | None") -> dict[str, object]:
-    return {
-        "chosen": [_candidate(candidate) for candidate in selection.chosen],
-        "rejected": [{**_candidate(one.candidate), "reason": one.reason} for one in selection.rejected],
-        "fallback": None if fallback is None else fallback.to_dict(),
-    }
-
-
-def _candidate(candidate: "Candidate") -> dict[str, object]:
-    return {
-        "skill_id": candidate.skill_id,
-        "score": candidate.score,
-        "matcher": candidate.matcher,
-        "evidence": [piece.to_dict() for piece in candidate.evidence],
-    }
-
-
-def _matched_text(selection: "Selection", fallback: "Fallback | None", page: Page) -> str:
-    from skillweave.cli.output.page import evidence_shown
-
-    lines: list[str] = []
-    for candidate in selection.chosen:
-        lines.append(page.entry("chosen", _title(candidate), Ink.GOOD))
-        lines.append(page.entry("", evidence_shown(candidate.evidence)))
-    for rejected in selection.rejected:
-        lines.append(page.entry(rejected.outcome.value, _title(rejected.candidate), Ink.FAINT))
-        lines.append(page.entry("", rejected.reason))
-    parts = ["\n".join(lines) or page.wrap("No skill is about this message.")]
-    if fallback is not None:
-        parts.append(f"{page.entry('fallback', fallback.kind.value)}\n{page.excerpt(fallback.text, 10)}")
-    return "\n\n".join(parts)
-
-
-def _title(candidate: "Candidate") -> str:
-    return f"{candidate.skill_id} ({candidate.matcher} {candidate.score:.2f})"
+    return Answer(partial(matches, selection, fallback), partial(matched_text, selection, fallback), notes=notes)

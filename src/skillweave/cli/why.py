@@ -12,6 +12,7 @@ from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, Page
 
 if TYPE_CHECKING:
+    from skillweave.cli.output.turn import Explained
     from skillweave.state.port import Logged
 
 EXAMPLES = {
@@ -42,7 +43,7 @@ async def why(
     if not known:
         raise unknown_conversation(kept)
     shown = _Shown(kept.conversation, _of(logged, skill, kept.conversation))
-    return Answer(shown.to_dict, shown.text)
+    return Answer(shown.value, shown.text)
 
 
 def _of(logged: Sequence["Logged"], skill: str | None, conversation: str) -> tuple["Logged", ...]:
@@ -61,14 +62,13 @@ class _Shown:
     conversation: str
     logged: Sequence["Logged"]
 
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "conversation": self.conversation,
-            "turns": [
-                {"turn_id": turn[0].turn_id, "at": turn[0].at, "decisions": [one.decision.to_dict() for one in turn]}
-                for turn in self._turns()
-            ],
-        }
+    def value(self) -> "Explained":
+        from skillweave.cli.output.turn import Explained, TurnExplained
+
+        turns = [(turn[0], tuple(one.decision for one in turn)) for turn in self._turns()]
+        return Explained(
+            self.conversation, tuple(TurnExplained(one.turn_id, one.at, decisions) for one, decisions in turns)
+        )
 
     def text(self, page: Page) -> str:
         from skillweave.cli.output.turn import decisions_text

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal, TypedDict
 
 _USER = re.compile(r"(?<=://)\S*@")
 _PASSWORD = re.compile(r"(?i)\b(password|passwd|token|secret|key)=[^&\s]+")
@@ -14,6 +15,42 @@ class Level(StrEnum):
     OK = "ok"
     MISSING = "missing"
     PROBLEM = "problem"
+
+
+class FindingShown(TypedDict):
+    """What was looked at, how it is, and what to do about it where something can be done."""
+
+    section: str
+    subject: str
+    level: Literal["ok", "missing", "problem"]
+    message: str
+    fix: str | None
+
+
+class ValueShown(TypedDict):
+    """The value of an option, and where it comes from; `place` is null for a default."""
+
+    key: str
+    value: str | int | float | bool | list[str] | None
+    origin: Literal["default", "file", "environment", "flag"]
+    place: str | None
+
+
+class ConfigurationShown(TypedDict):
+    """What is configured; `file` is null where there is none."""
+
+    file: str | None
+    values: list[ValueShown]
+
+
+class HealthShown(TypedDict):
+    """What `doctor` found; `ok` is false for a problem, and not for what may be missing."""
+
+    ok: bool
+    problems: int
+    missing: int
+    findings: list[FindingShown]
+    configuration: ConfigurationShown
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +67,8 @@ class Finding:
     fix: str | None = None
     unreachable: bool = False
 
-    def to_dict(self) -> dict[str, object]:
-        """`{section, subject, level, message, fix}`, without passwords."""
+    def to_dict(self) -> FindingShown:
+        """The JSON form, without passwords."""
         return {
             "section": self.section,
             "subject": without_secrets(self.subject),

@@ -10,7 +10,7 @@ from skillweave.cli.configuration.check import Program, problems_of, strange_var
 from skillweave.cli.configuration.configuration import Chosen, Configuration, Origin, Setting, configuration_of
 from skillweave.cli.configuration.file import OWN, ConfigFile, InvalidConfiguration
 from skillweave.cli.configuration.keys import Key, WrongType, shared_keys, why_refused
-from skillweave.cli.health import Finding, Level, without_secrets
+from skillweave.cli.health import ConfigurationShown, Finding, Level, ValueShown, without_secrets
 
 CONFIGURATION = "configuration"
 
@@ -27,9 +27,9 @@ class Settings:
         """The value of one option."""
         return self.values[name].value
 
-    def to_dict(self) -> dict[str, object]:
-        """`{file, values: [{key, value, origin, place}]}`, without passwords."""
-        values = [
+    def to_dict(self) -> ConfigurationShown:
+        """The JSON form, without passwords."""
+        values: list[ValueShown] = [
             {"key": name, "value": _shown(one.value), "origin": one.origin.value, "place": one.place or None}
             for name, one in self.values.items()
         ]
@@ -102,7 +102,7 @@ def _words(value: object) -> str:
     return names[value] if value is None or isinstance(value, bool) else str(value)
 
 
-def _shown(value: object) -> object:
+def _shown(value: Any) -> Any:  # noqa: ANN401 - of the kind that the option has
     """The value as JSON data without passwords."""
     if isinstance(value, list):
         return [without_secrets(str(item)) for item in value]

@@ -16,7 +16,7 @@ from skillweave.cli.health import Finding, Level
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
 
 if TYPE_CHECKING:
-    from skillweave.cli.output.loading import Tally
+    from skillweave.cli.output.skills import Tally
     from skillweave.registry import Source
 
 
@@ -77,7 +77,7 @@ async def _loaded(name: str, sources: "Callable[[], Sequence[Source]]", *, stric
 
 
 async def _tally(sources: "Callable[[], Sequence[Source]]") -> "Tally":
-    from skillweave.cli.output.loading import tally_of
+    from skillweave.cli.output.skills import tally_of
 
     return tally_of((await load(sources())).snapshot)
 

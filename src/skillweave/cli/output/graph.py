@@ -1,23 +1,107 @@
 """Graphs for people: moves, reachable skills, checkups, played scripts and whole graphs."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from skillweave.cli.output.page import Ink, Page, counted, evidence_shown, printable
+from skillweave.cli.output.page import Ink, Page, counted, evidence_shown, extended, printable
 from skillweave.cli.output.turn import way_text
+from skillweave.codec import Portable
 from skillweave.graph.declared import ANY
+from skillweave.graph.drawn import Edge, Node
+from skillweave.graph.move import Move
 
 if TYPE_CHECKING:
     from skillweave.graph.checked import Checkup
     from skillweave.graph.declared import Declared
-    from skillweave.graph.drawn import Edge, Node
     from skillweave.graph.graph import SkillGraph
-    from skillweave.graph.move import Move
     from skillweave.graph.simulate import Expect, Simulated, Simulation, Step
 
 
 _LEVELS = {"error": Ink.BAD, "warning": Ink.WARN}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Next(Move):
+    """Where a conversation goes in a skill graph; `leaf` is where a decision tree leads, absent in other graphs."""
+
+    json_keys: ClassVar[tuple[str, ...]] = (*Move.json_keys, "leaf?")
+
+    leaf: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reachable(Portable):
+    """The skills that the model may open."""
+
+    reachable: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played(Next):
+    """A move of a played script, the skill that the conversation is in after it, and whether the script expected it."""
+
+    json_keys: ClassVar[tuple[str, ...]] = (*Next.json_keys, "skill", "expect", "held")
+
+    skill: str | None
+    expect: Mapping[str, str | None] | None
+    held: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationShown(Portable):
+    """A played script; `ok` while no step led elsewhere than expected."""
+
+    ok: bool
+    moves: tuple[Played, ...]
+
+    @classmethod
+    def of(cls, simulation: "Simulation") -> "SimulationShown":
+        """The answer about a played script."""
+        return cls(simulation.ok, tuple(map(_played, simulation)))
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSkillShown(Portable):
+    """A skill of a graph with the edges that lead to it; a `base` skill is engaged wherever the cursor is."""
+
+    id: str
+    description: str
+    base: bool
+    triggers: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphShown(Portable):
+    """A whole graph."""
+
+    digest: str
+    skills: tuple[GraphSkillShown, ...]
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+    @classmethod
+    def of(cls, graph: "SkillGraph") -> "GraphShown":
+        """The answer about a graph."""
+        skills = (GraphSkillShown(of.skill.id, of.skill.description, of.base, of.triggers) for of in graph.skills)
+        return cls(graph.digest, tuple(skills), graph.nodes, graph.edges)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn(Portable):
+    """A drawing of a graph: its text, or the file that it was written to."""
+
+    json_keys: ClassVar[tuple[str, ...]] = ("format", "drawing?", "output?")
+
+    format: Literal["mermaid", "svg"]
+    drawing: str | None = None
+    output: str | None = None
+
+
+def _played(step: "Simulated") -> Played:
+    expect = None if step.expect is None else step.expect.to_dict()
+    return extended(Played, step.move, leaf=step.leaf, skill=step.skill, expect=expect, held=step.held)
 
 
 def move_text(move: "Move", leaf: str | None, page: Page) -> str:
@@ -124,24 +208,6 @@ def _played_summary(simulation: "Simulation") -> str:
     return f"{counted(len(simulation.steps), 'step')}, {counted(len(held), 'expectation')}: {verdict}."
 
 
-def shown_data(graph: "SkillGraph") -> dict[str, object]:
-    """`{digest, skills: [{id, description, base, triggers}], nodes, edges}`."""
-    return {
-        "digest": graph.digest,
-        "skills": [
-            {
-                "id": wired.skill.id,
-                "description": wired.skill.description,
-                "base": wired.base,
-                "triggers": [_edge(edge) for edge in wired.triggers],
-            }
-            for wired in graph.skills
-        ],
-        "nodes": [{"id": node.id, "kind": node.kind.value, "label": node.label} for node in graph.nodes],
-        "edges": [_edge(edge) for edge in graph.edges],
-    }
-
-
 def shown_text(graph: "SkillGraph", page: Page) -> str:
     """A paragraph for each skill, or for each decision of a tree, and the digest."""
     ways = _Ways(graph)
@@ -183,7 +249,3 @@ class _Ways:
 
 def _name(node: "Node") -> str:
     return node.id if node.kind.value == "skill" else f"{node.label.rstrip('?')}?"
-
-
-def _edge(edge: "Edge") -> dict[str, str | None]:
-    return {"from": edge.from_, "to": edge.to, "kind": edge.kind.value, "label": edge.label}

@@ -5,13 +5,17 @@ import os
 import re
 import shutil
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 
 from skillweave.decisions import Evidence
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T")
 WIDEST = 100
 COLUMN = 17
 """Where texts begin beside their labels; the longest outcome fits before it."""
@@ -97,25 +101,33 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+class Written(Protocol):
+    """A value that has a JSON form."""
+
+    def to_dict(self) -> Any:  # noqa: ANN401 - a mapping, which a TypedDict is to no type checker
+        """The JSON form."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The JSON form and the text for people, each made only when asked for.
+    """The value whose JSON form is printed and the text for people, each made only when asked for.
 
     `notes` are lines for stderr, printed either way; `code` is the exit code.
     """
 
-    data: Callable[[], Mapping[str, object]]
+    value: Callable[[], Written]
     text: Callable[[Page], str]
     code: int = 0
     notes: tuple[str, ...] = ()
 
     def as_json(self) -> str:
         """The JSON text, in ASCII, so that every terminal and every reader takes it."""
-        return json.dumps(self.data(), indent=2, ensure_ascii=True)
+        return json.dumps(self.value().to_dict(), indent=2, ensure_ascii=True)
 
     def as_line(self) -> str:
         """The same in one line."""
-        return json.dumps(self.data(), ensure_ascii=True)
+        return json.dumps(self.value().to_dict(), ensure_ascii=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,3 +156,8 @@ def evidence_shown(evidence: Sequence[Evidence]) -> str:
     """`keyword 'bonjour', terms 'letter'`; at most five pieces."""
     shown = [f"{piece.kind} {piece.text[:60]!r}" for piece in evidence[:5]]
     return listed(shown, none="no evidence") + (f" and {len(evidence) - 5} more" if len(evidence) > 5 else "")
+
+
+def extended(kind: type[T], value: "DataclassInstance", **more: object) -> T:
+    """The answer that has the fields of a value and a few more; its class is derived from the value's."""
+    return kind(**{part.name: getattr(value, part.name) for part in fields(value)}, **more)

@@ -1,13 +1,17 @@
 """One turn for people: the move in the skill graph, what is given, its cost, the tools that may be used, and why."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from skillweave.cli.output.page import Ink, Page, listed, tokens_shown
+from skillweave.cli.output.page import Ink, Page, evidence_shown, listed, tokens_shown
+from skillweave.codec import Portable
 from skillweave.compose.policy import ToolPolicy
-from skillweave.decisions import Decision, Outcome
+from skillweave.decisions import Decision, Evidence, Outcome
+from skillweave.events.payloads import CursorMoved, ToolBlocked
 from skillweave.graph.declared import ANY
-from skillweave.injection import Injection, PendingCheckpoint
+from skillweave.injection import Fallback, Injection, PendingCheckpoint
+from skillweave.select.candidates import Candidate, Selection
 
 if TYPE_CHECKING:
     from skillweave.graph.move import Cursor, Move
@@ -66,6 +70,119 @@ PASSED_OVER = frozenset({Outcome.BELOW_THRESHOLD, Outcome.NOT_AT_CURSOR, Outcome
 """What was merely considered: of these a reader wants to see a few."""
 SHOWN_LINES = 10
 SHOWN_PASSED_OVER = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Portable):
+    """What became of one message of `chat`: the reply, what was decided about which skill, and the blocked calls.
+
+    `context` are the skills whose text the last call of the model had, `skills` those whose text was given for this
+    message, `tokens` what their text costs; `diagnostics` are codes of what went wrong with the turns, `moved` the
+    steps that were taken in the skill graph.
+    """
+
+    json_keys: ClassVar[tuple[str, ...]] = (
+        *("message", "reply", "skills", "context", "tokens"),
+        *("decisions", "blocked", "diagnostics", "moved"),
+    )
+
+    message: str
+    reply: str
+    decisions: tuple[Decision, ...]
+    blocked: tuple[ToolBlocked, ...]
+    context: tuple[str, ...] = ()
+    diagnostics: tuple[str, ...] = ()
+    moved: tuple[CursorMoved, ...] = ()
+
+    @property
+    def given(self) -> tuple[Decision, ...]:
+        """The decisions by which text was given that the model had in the end: a person may have rejected it."""
+        given = (decision for decision in self.decisions if decision.outcome in GIVEN)
+        return tuple(decision for decision in given if decision.skill_id in self.context)
+
+    @property
+    def skills(self) -> tuple[str, ...]:
+        """The skills whose text was given for this message."""
+        return tuple(dict.fromkeys(decision.skill_id for decision in self.given))
+
+    @property
+    def tokens(self) -> int:
+        """What the text costs that was given for this message."""
+        return sum(decision.tokens or 0 for decision in self.given)
+
+
+@dataclass(frozen=True, slots=True)
+class Matched(Portable):
+    """A skill that a matcher speaks for."""
+
+    skill_id: str
+    score: float
+    matcher: str
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver(Matched):
+    """A skill that a matcher speaks for, and why it is not chosen."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matches(Portable):
+    """What the matchers of `match` say about a message."""
+
+    chosen: tuple[Matched, ...]
+    rejected: tuple[PassedOver, ...]
+    fallback: Fallback | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnExplained(Portable):
+    """What was decided in one turn; `at` is in seconds of the ledger's clock."""
+
+    turn_id: str
+    at: float
+    decisions: tuple[Decision, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained(Portable):
+    """The kept decisions of a conversation, turn by turn."""
+
+    conversation: str
+    turns: tuple[TurnExplained, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTurn(Portable):
+    """One played turn; `tokens_in_call` are those of skills in the model call that it prepares."""
+
+    step: int
+    event: Literal["nothing", "compaction", "eviction"]
+    message: str
+    lesson: str
+    tokens_in_call: int
+    injection: Injection
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTotals(Portable):
+    """Tokens of skills in all calls, against loading every skill into each of them."""
+
+    calls: int
+    tokens: int
+    everything: int
+    saved_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Demo(Portable):
+    """The conversation of `demo`."""
+
+    skills: int
+    steps: tuple[DemoTurn, ...]
+    totals: DemoTotals
 
 
 def injection_text(injection: Injection, page: Page, *, skills: int) -> str:
@@ -170,3 +287,30 @@ def _texts(injection: Injection, page: Page) -> Iterator[str]:
         yield f"{head}\n{page.excerpt(instructions, SHOWN_LINES)}"
     elif instructions:
         yield f"{page.entry('system prompt', 'for this call only')}\n{page.excerpt(instructions, SHOWN_LINES)}"
+
+
+def matches(selection: Selection, fallback: Fallback | None) -> Matches:
+    """What the matchers say, as it is printed with `--json`."""
+    chosen = [Matched(one.skill_id, one.score, one.matcher, one.evidence) for one in selection.chosen]
+    left = [(out.candidate, out.reason) for out in selection.rejected]
+    rejected = [PassedOver(one.skill_id, one.score, one.matcher, one.evidence, why) for one, why in left]
+    return Matches(tuple(chosen), tuple(rejected), fallback)
+
+
+def matched_text(selection: Selection, fallback: Fallback | None, page: Page) -> str:
+    """Which skills a message calls for, and which nearly, with the fallback text if there is one."""
+    lines: list[str] = []
+    for candidate in selection.chosen:
+        lines.append(page.entry("chosen", _title(candidate), Ink.GOOD))
+        lines.append(page.entry("", evidence_shown(candidate.evidence)))
+    for rejected in selection.rejected:
+        lines.append(page.entry(rejected.outcome.value, _title(rejected.candidate), Ink.FAINT))
+        lines.append(page.entry("", rejected.reason))
+    parts = ["\n".join(lines) or page.wrap("No skill is about this message.")]
+    if fallback is not None:
+        parts.append(f"{page.entry('fallback', fallback.kind.value)}\n{page.excerpt(fallback.text, 10)}")
+    return "\n\n".join(parts)
+
+
+def _title(candidate: Candidate) -> str:
+    return f"{candidate.skill_id} ({candidate.matcher} {candidate.score:.2f})"
