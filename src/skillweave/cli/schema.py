@@ -116,7 +116,7 @@ def published(name: str) -> "Schema":
 
     if name in SHAPES:
         shape = reduce(or_, map(_resolved, SHAPES[name]))
-        return {"$schema": schemas.DIALECT, "$id": _id(name, VERSION), "title": name, **schemas.schema_of(shape)}
+        return {"$schema": schemas.DIALECT, "$id": _id(name, VERSION), **schemas.schema_of(shape), "title": name}
     if name not in schemas.names():
         near = nearest_names(name, names())
         remedy = f"did you mean {near[0]!r}?" if near else "`skillweave schema` lists them"
