@@ -1,6 +1,8 @@
-"""`--help` for people: options in groups, examples as they are typed."""
+"""Commands as typer runs them: configured defaults, help in groups with examples, and loading only when used."""
 
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from inspect import Parameter, Signature, iscoroutine, signature
 from typing import Any
 
 from typer import BadParameter
@@ -9,12 +11,50 @@ from typer.core import TyperCommand, TyperGroup
 from skillweave.errors import SkillweaveError
 
 
+def spread(function: Callable[..., object]) -> Callable[..., object]:
+    """The command as typer reads it: each set of options in its signature spread out, and `--json` as the last option.
+
+    A set of options is a parameter that is annotated with a dataclass of them. `--json` is not passed on, unless the
+    command asks for it: whoever prints an answer looks at the arguments. A coroutine is run to its end.
+    """
+    from skillweave.cli.options import AsJson
+
+    sets: dict[str, type] = {}
+    spelled: dict[str, Parameter] = {}
+    for name, parameter in signature(function).parameters.items():
+        if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation):
+            sets[name] = parameter.annotation
+            stated = [(field.name, field.type, field.default) for field in fields(parameter.annotation)]
+        else:
+            stated = [(name, parameter.annotation, parameter.default)]
+        for own, annotation, default in stated:
+            spelled[own] = Parameter(own, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+    wants_json = "as_json" in spelled
+    spelled.setdefault("as_json", Parameter("as_json", Parameter.KEYWORD_ONLY, annotation=AsJson, default=False))
+
+    def command(**given: Any) -> object:  # noqa: ANN401
+        if not wants_json:
+            del given["as_json"]
+        for name, kind in sets.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        answer = function(**given)
+        if not iscoroutine(answer):
+            return answer
+        import asyncio
+
+        return asyncio.run(answer)
+
+    command.__doc__ = function.__doc__
+    command.__signature__ = Signature(list(spelled.values()))  # type: ignore[attr-defined]
+    return command
+
+
 class Command(TyperCommand):
     """A command whose help groups its options and ends with examples, and whose options can be configured."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401
         """The context, with what is configured as defaults; raises InvalidConfiguration for what cannot be."""
-        from skillweave.cli.configuration.defaults import defaults_of
+        from skillweave.cli.configuration.configuration import defaults_of
 
         silent = bool(extra.get("resilient_parsing"))
         defaults = defaults_of(self.callback, info_name, parent, silent=silent)
@@ -72,11 +112,12 @@ class Deferred(TyperCommand):
 
     def __init__(self, name: str, promise: str, load: Callable[[], Any]) -> None:
         super().__init__(name, help=promise, rich_markup_mode=None)
-        self._load = load
+        self.load = load
+        """Makes the command itself."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401
         """The context of the command itself."""
-        return self._load().make_context(info_name, args, parent=parent, **extra)
+        return self.load().make_context(info_name, args, parent=parent, **extra)
 
 
 class Group(TyperGroup):

@@ -1,19 +1,31 @@
-"""Python, this package, and what it needs, as its own metadata states it: always true, for every extra."""
+"""What is installed: Python, packages, extras, extensions, and an engine that runs a turn."""
 
 import platform
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
+from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution, entry_points, version
 from typing import TYPE_CHECKING
 
-from skillweave.cli.health.finding import Finding, Level
+from skillweave.cli.health import Finding, Level
+from skillweave.skill import Json
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
+
 PACKAGE = "skillweave"
 PACKAGES, EXTRAS = "packages", "extras"
+
+EXTENSIONS = "extensions"
+PREFIX = f"{PACKAGE}."
+ENGINE = "engine"
+_AGAIN = "install skillweave again"
+_SKILL: Mapping[str, Json] = {
+    "name": "doctor",
+    "description": "Is chosen, when all is well.",
+    "triggers": ["is all well"],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,3 +162,70 @@ def _place() -> str:
     from pathlib import Path
 
     return str(Path(__file__).parents[2])
+
+
+def look_at_extensions() -> Iterator[Finding]:
+    """A finding for each entry point in a group of ours, and one where a name is there twice."""
+    groups = sorted(group for group in entry_points().groups if group.startswith(PREFIX))
+    for group in groups:
+        seen: dict[str, str] = {}
+        for point in sorted(entry_points(group=group), key=lambda point: point.name):
+            subject = f"{group.removeprefix(PREFIX)} {point.name}"
+            other = seen.setdefault(point.name, point.value)
+            if other != point.value:
+                message = f"is brought twice, as {other} and as {point.value}"
+                yield Finding(
+                    EXTENSIONS, subject, Level.PROBLEM, message, "uninstall one of the packages that bring it"
+                )
+            else:
+                yield _loaded(subject, point)
+
+
+def _loaded(subject: str, point: EntryPoint) -> Finding:
+    brought = point.dist.name if point.dist is not None else "an unknown package"
+    try:
+        point.load()
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if brought == PACKAGE and missing and missing.partition(".")[0] != PACKAGE:
+            extra = extra_with(missing)
+            fix = f"pip install '{PACKAGE}[{extra}]'" if extra else f"install the package that brings {missing}"
+            return Finding(EXTENSIONS, subject, Level.MISSING, f"needs the module {missing}", fix)
+        return _broken(subject, brought, error)
+    except Exception as error:  # noqa: BLE001 - the code of a guest may raise anything, and is not to end the report
+        return _broken(subject, brought, error)
+    return Finding(EXTENSIONS, subject, Level.OK, f"{point.value}, of {brought}")
+
+
+def _broken(subject: str, brought: str, error: Exception) -> Finding:
+    message = f"cannot be loaded: {type(error).__name__}: {error}"
+    return Finding(EXTENSIONS, subject, Level.PROBLEM, message, f"install {brought} again, or uninstall it")
+
+
+def look_at_vocabularies() -> Iterator[Finding]:
+    """Whether each vocabulary that is shipped can be loaded; none is ever fetched."""
+    from skillweave.tokens.counter import DEFAULT_ENCODING, VOCABULARIES, Tiktoken
+
+    for encoding in VOCABULARIES:
+        used = ", the default" if encoding == DEFAULT_ENCODING else ""
+        try:
+            Tiktoken(encoding).warm_up()
+        except Exception as error:  # noqa: BLE001 - whatever a broken installation raises is the finding
+            yield Finding(ENGINE, encoding, Level.PROBLEM, f"cannot be loaded: {error}", _AGAIN)
+        else:
+            yield Finding(ENGINE, encoding, Level.OK, f"counts tokens exactly, and offline{used}")
+
+
+async def look_at_a_turn() -> AsyncIterator[Finding]:
+    """Whether a skill is selected and rendered; needs every package that selection and rendering need."""
+    try:
+        from skillweave.factory import open_weaver
+
+        injection = await open_weaver(_SKILL).weave("Is all well?", conversation="doctor")
+    except Exception as error:  # noqa: BLE001 - whatever a broken installation raises is the finding
+        yield Finding(ENGINE, "a turn", Level.PROBLEM, f"fails: {type(error).__name__}: {error}", _AGAIN)
+        return
+    if injection.skills == ("doctor",):
+        yield Finding(ENGINE, "a turn", Level.OK, "selects a skill and renders it")
+    else:
+        yield Finding(ENGINE, "a turn", Level.PROBLEM, "does not select the skill that it must", _AGAIN)

@@ -1,17 +1,20 @@
-"""What completion offers for a value: ids of skills and conversations, names of matchers and packs.
+"""Shell completion: setting it up, and what it offers for a value."""
 
-Only plain names are offered: a shell takes apart, or runs, what else somebody may have written into an id.
-"""
-
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import typer
 
+from skillweave.cli.failure import Mistake
+
 if TYPE_CHECKING:
     from skillweave.skill import Skill
     from skillweave.state.port import Store
+
 
 Offer = tuple[str, str]
 """A value and a few words about it, for the shells that show them."""
@@ -19,6 +22,19 @@ MANY = 300
 """Skills of one folder that are read for their ids; of more the folders' names are offered, which takes no reading."""
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,199}", re.ASCII)
 _ODD = re.compile(r"[^\w .,-]+")
+
+PROGRAM = "skillweave"
+VARIABLE = "_SKILLWEAVE_COMPLETE"
+"""Set by the script of a shell when it asks for completions."""
+SCRIPTS: Mapping[str, str] = MappingProxyType(
+    {
+        "bash": f".bash_completions/{PROGRAM}.sh",
+        "zsh": f".zfunc/_{PROGRAM}",
+        "fish": f".config/fish/completions/{PROGRAM}.fish",
+    }
+)
+"""Where the script of a shell is put below the home folder; PowerShell keeps it in a profile that only it can name."""
+SHELLS = (*SCRIPTS, "powershell", "pwsh")
 
 
 def skill_ids(ctx: typer.Context) -> list[Offer]:
@@ -141,3 +157,43 @@ def _plain(names: Iterable[str]) -> list[str]:
 def _about(skill: "Skill") -> str:
     """The beginning of the description, without anything that a shell could take for more than text."""
     return " ".join(_ODD.sub(" ", skill.description[:200]).split())[:70].strip()
+
+
+def this_shell(environment: Mapping[str, str] = os.environ) -> str | None:
+    """The shell that runs this program, else the user's own; None where it cannot be told."""
+    import shellingham  # type: ignore[import-untyped]
+
+    try:
+        name, _ = shellingham.detect_shell()
+    except (shellingham.ShellDetectionFailure, OSError):
+        name = Path(environment.get("SHELL", "")).name
+    return name.lower() if name.lower() in SHELLS else None
+
+
+def require_shell() -> str:
+    """The shell that runs this program; raises Mistake where it cannot be told."""
+    shell = this_shell()
+    if shell is None:
+        raise Mistake(f"this is no shell that completion is known for; start one of {', '.join(SHELLS)} and try again")
+    return shell
+
+
+def script_of(shell: str) -> str:
+    """What the shell has to run for completion."""
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
+
+    return str(get_completion_script(prog_name=PROGRAM, complete_var=VARIABLE, shell=shell))
+
+
+def install_in(shell: str) -> Path:
+    """Set completion up for every new shell of this user; the file that was written."""
+    from typer.completion import install  # type: ignore[attr-defined]
+
+    _, path = install(shell=shell, prog_name=PROGRAM, complete_var=VARIABLE)
+    return Path(path)
+
+
+def installed_script(shell: str, home: Path) -> Path | None:
+    """The script that an earlier installation has left, None where there is none or its place is not known."""
+    path = home / SCRIPTS[shell] if shell in SCRIPTS else None
+    return path if path is not None and path.is_file() else None
