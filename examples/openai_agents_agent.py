@@ -78,7 +78,7 @@ async def main(model: Model | str) -> None:
             print("  person  Ann Lee approves")
             result = await Runner.run(agent, state, session=session, run_config=config)
         show(result.new_items)
-        now = await weaver.standing("office-1")
+        now = await weaver.current_policy("office-1")
         shown = now.tools.offers([tool.name for tool in tools])
         print(f"  skills  {', '.join(one.skill_id for one in (await weaver.state('office-1')).engaged)}")
         print(f"  hidden  {', '.join(tool.name for tool in tools if tool.name not in shown) or 'nothing'}")

@@ -150,14 +150,42 @@ class CacheReport:
 
 
 @dataclass(frozen=True, slots=True)
+class CurrentPolicy:
+    """What the agent may call between two turns, and the checkpoints that wait for a person.
+
+    `revision` is that of the State that it was read from, None while the ledger does not answer.
+    """
+
+    turn_id: str
+    conversation: str
+    placement: Placement
+    generation: int
+    revision: int | None
+    tools: ToolPolicy
+    checkpoints: tuple[PendingCheckpoint, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def without_ledger(self) -> bool:
+        """Whether the ledger did not answer, so that rules and verdicts of earlier turns may be missing here."""
+        return any(diagnostic.code == LEDGER_UNAVAILABLE for diagnostic in self.diagnostics)
+
+    @property
+    def waits(self) -> bool:
+        """Whether a person must decide before the model acts: a blocking checkpoint that stands before no one tool."""
+        return any(checkpoint.blocking and checkpoint.before is None for checkpoint in self.checkpoints)
+
+
+@dataclass(frozen=True, slots=True)
 class Injection:
     """The answer to one turn.
 
     `messages` are to be appended to the history (history placement), `instructions` belong into this call's system
     prompt: the catalog, in call placement every block in force, and last the fallback. `blocks` are the texts given in
     this turn, `drop` what the host may remove when the budget is full. `move` is what the turn did in the skill graph,
-    None without one, and `reachable` are the skills that the model may open there. `present` are the skills whose text
-    the ledger says is in the context after this turn, `rejected` the texts in the history that a person's no takes out.
+    None without one, and `reachable` are the skills that the model may open there. `revision` is that of the
+    conversation's State after the turn, None where nothing could be stored. `present` are the skills whose text counts
+    as given after it, `rejected` are recorded texts of skills that a person rejected: take them out of the history.
     """
 
     turn_id: str
@@ -178,8 +206,23 @@ class Injection:
     diagnostics: tuple[Diagnostic, ...] = ()
     move: Move | None = None
     reachable: tuple[str, ...] = ()
+    revision: int | None = None
     present: tuple[str, ...] = ()
     rejected: tuple[Drop, ...] = ()
+
+    @property
+    def policy(self) -> CurrentPolicy:
+        """The tool policy and the checkpoints of this turn, without its texts."""
+        return CurrentPolicy(
+            self.turn_id,
+            self.conversation,
+            self.placement,
+            self.generation,
+            self.revision,
+            self.tools,
+            self.checkpoints,
+            self.diagnostics,
+        )
 
     @property
     def skills(self) -> tuple[str, ...]:

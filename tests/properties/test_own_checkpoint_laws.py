@@ -156,7 +156,7 @@ async def _after(
     await weaver.read_skill(loaded.id, conversation=plan.conversation, limits=plan.limits, placement=placement)
     for (skill_id, checkpoint), verdict in decided.items():
         await weaver.decide(plan.conversation, skill_id, checkpoint, verdict, by="Kim")
-    return (await weaver.standing(plan.conversation, limits=plan.limits, placement=placement)).tools
+    return (await weaver.current_policy(plan.conversation, limits=plan.limits, placement=placement)).tools
 
 
 def _plan(members: Sequence[Skill], parent: Parent) -> SpawnPlan:

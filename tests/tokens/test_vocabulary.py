@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from skillweave.errors import SkillweaveError
 from skillweave.tokens.counter import CountedOnce
 from skillweave.tokens.vocabulary import LONGEST_RUN, VOCABULARIES, Tiktoken
-from skillweave.turn.settle import SEPARATOR_TOKENS
+from skillweave.turn.run import SEPARATOR_TOKENS
 
 O200K = Tiktoken("o200k_base")
 SAMPLES = [

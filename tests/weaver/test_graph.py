@@ -140,9 +140,8 @@ async def test_what_stands_between_two_turns_does_not_move(weaver: Weaver) -> No
     always = graph_of("a", "b", entries=[Entry("a")], routes=[Route("a", "b", Predicate(lambda _: True))])
     weaver = weaver_over(always, [make_skill("a"), make_skill("b")])
     await weaver.weave("hello", conversation="c")
-    standing = await weaver.standing("c")
-    assert standing.move is not None
-    assert standing.move.to == "a"
+    await weaver.current_policy("c")
+    assert (await cursor_of(weaver) or Cursor("")).skill == "a"
 
 
 async def test_match_says_what_begins_a_conversation(weaver: Weaver) -> None:
@@ -353,12 +352,12 @@ def test_a_visit_limit_stops_the_run_and_what_is_engaged_stays() -> None:
 
 
 def test_tools_of_skills_that_are_not_engaged_are_not_offered(at_triage: Weaver) -> None:
-    standing = at_triage.sync.standing("c")
+    standing = at_triage.sync.current_policy("c")
     assert standing.tools.offers(["lookup", "pay", "read_skill"]) == ("lookup", "read_skill")
 
 
 def test_a_call_of_a_tool_from_elsewhere_is_denied_with_the_place(at_triage: Weaver) -> None:
-    verdict = at_triage.sync.standing("c").tools.authorize("pay")
+    verdict = at_triage.sync.current_policy("c").tools.authorize("pay")
     assert "not allowed here: it belongs to `refund`, and the conversation is at `triage`" in verdict.message
 
 
@@ -543,7 +542,7 @@ def test_a_raising_condition_of_a_tree_is_reported_also_where_the_model_picks_it
 def test_between_two_turns_the_leaf_stays() -> None:
     weaver = weaver_over(TREE, LEAVES)
     weaver.sync.weave("a bug", conversation="c")
-    assert weaver.sync.standing("c").tools.offers(["edit"]) == ("edit",)
+    assert weaver.sync.current_policy("c").tools.offers(["edit"]) == ("edit",)
     weaver.sync.read_skill("x", conversation="c")
     assert engaged(weaver) == ["fix", "x"]
 

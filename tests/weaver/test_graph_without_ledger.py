@@ -56,7 +56,7 @@ def at_refund(how: OnStoreFailure, recorder: Recorder | None = None) -> tuple[We
 def test_fail_open_denies_no_tool_for_a_place_that_nobody_knows() -> None:
     weaver, store = at_refund(OnStoreFailure.FAIL_OPEN)
     store.reads = False
-    assert weaver.sync.standing("c").tools.offers(["pay", "close"]) == ("pay", "close")
+    assert weaver.sync.current_policy("c").tools.offers(["pay", "close"]) == ("pay", "close")
 
 
 def test_fail_open_keeps_the_tool_rules_of_a_conversation_that_was_read() -> None:

@@ -13,7 +13,7 @@ from skillweave.state.state import Lifecycle
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import KnownContext, WordCounter
 from skillweave.weaver import Weaver
-from skillweave.weaver.leaving import Left
+from skillweave.weaver.verdicts import Left
 from tests.skills import make_skill
 
 CAREFUL = make_skill(

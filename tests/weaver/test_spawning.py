@@ -266,7 +266,7 @@ async def test_a_checkpoint_of_its_own_skill_asks_until_a_person_decided_in_its_
     assert (await weaver.weave(plan.turn("Begin", "t1"))).tools.authorize("pay").ruling is Ruling.ASK
     await decided(weaver, plan.conversation)
     assert (await weaver.weave(plan.turn("Go on", "t2"))).tools.authorize("pay").ruling is Ruling.ALLOW
-    standing = await weaver.standing(plan.conversation, limits=plan.limits)
+    standing = await weaver.current_policy(plan.conversation, limits=plan.limits)
     assert standing.tools.authorize("pay").ruling is Ruling.ALLOW
 
 
@@ -305,8 +305,8 @@ async def test_a_yes_to_another_skill_is_none_to_its_own_checkpoint_of_the_same_
     assert begun.checkpoints == ()  # its text does not fit
     await weaver.read_skill("payer", conversation=plan.conversation, limits=plan.limits)
     await decided(weaver, plan.conversation)
-    standing = await weaver.standing(plan.conversation, limits=plan.limits)
+    standing = await weaver.current_policy(plan.conversation, limits=plan.limits)
     assert standing.tools.authorize("pay").ruling is Ruling.ASK
     await weaver.decide(plan.conversation, "long", "release", "approved", by="Kim")
-    standing = await weaver.standing(plan.conversation, limits=plan.limits)
+    standing = await weaver.current_policy(plan.conversation, limits=plan.limits)
     assert standing.tools.authorize("pay").ruling is Ruling.ALLOW

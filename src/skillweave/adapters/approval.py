@@ -6,12 +6,11 @@ from typing import Any
 
 from skillweave.adapters.chat import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
-from skillweave.injection import Drop, Injection, PendingCheckpoint
-from skillweave.state.approvals import kept_out
+from skillweave.injection import CurrentPolicy, Drop, Injection, PendingCheckpoint
 from skillweave.state.state import Approval, ApprovalVerdict
 from skillweave.turn.settle import rejected_in
 from skillweave.weaver import Weaver
-from skillweave.weaver.judging import Judgement
+from skillweave.weaver.verdicts import Judgement
 
 KIND = "skillweave.checkpoint"
 """What tells our questions from a host's own."""
@@ -91,8 +90,7 @@ async def record(
 
 async def rejected_texts(weaver: Weaver, conversation: str) -> tuple[Drop, ...]:
     """The texts of rejected skills that are to leave the host's history, asked of the ledger: `Injection.rejected`."""
-    state = await weaver.state(conversation)
-    return rejected_in(state, kept_out(state.approvals, await weaver.snapshot()))
+    return rejected_in(await weaver.state(conversation), await weaver.snapshot())
 
 
 def rejection_notice(approval: Approval) -> str:
@@ -104,7 +102,7 @@ def rejection_notice(approval: Approval) -> str:
     )
 
 
-def waiting(injection: Injection) -> tuple[PendingCheckpoint, ...]:
+def waiting(injection: Injection | CurrentPolicy) -> tuple[PendingCheckpoint, ...]:
     """The checkpoints that must be decided before the model acts at all."""
     return tuple(one for one in injection.checkpoints if one.blocking and one.before is None)
 

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import TypeVar, Unpack
 from uuid import uuid4
 
 from skillweave.adapters.chat import Call, HostFields, HostMessage, last_words, transcript_of, turn_from
@@ -14,17 +14,18 @@ from skillweave.compose.verdict import Refusal, Ruling, Verdict
 from skillweave.conversation import Placement, Turn
 from skillweave.disclose.skill_tools import SkillTools
 from skillweave.errors import StoreUnavailable
-from skillweave.injection import Injection, PendingCheckpoint
+from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.limits import ToolLimits
 from skillweave.relations.tool_entry import read_entry
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-from skillweave.weaver.reading import ToolAnswer
-from skillweave.weaver.tool_table import TOOLS, ToolSpec
+from skillweave.weaver.reading import TOOLS, ToolAnswer, ToolSpec
 from skillweave.weaver.turns import nothing_said
 
+Ruled = TypeVar("Ruled", Injection, CurrentPolicy)
+
 MOST_REMEMBERED = 1024
-"""Conversations whose last rules a Bridge remembers, for the moments in which the ledger does not answer."""
+"""Conversations whose last tool policy a Bridge remembers: it holds while the State is the same or cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,14 @@ class Judged:
     def runs(self) -> bool:
         """Whether the call may run now."""
         return self.verdict.ruling is Ruling.ALLOW
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """The tool policy of a conversation's last turn, and the host's tools that it was made with."""
+
+    policy: CurrentPolicy
+    tools: Sequence[str] | None
 
 
 class Bridge:
@@ -71,7 +80,7 @@ class Bridge:
         )
         self.placement = Placement(placement)
         self.plan = plan
-        self._last: OrderedDict[str, tuple[ToolPolicy, tuple[PendingCheckpoint, ...]]] = OrderedDict()
+        self._last: OrderedDict[str, _Remembered] = OrderedDict()
 
     @property
     def own_tools(self) -> tuple[ToolSpec, ...]:
@@ -89,10 +98,7 @@ class Bridge:
         The Bridge itself says the placement and the limits; a host may name the other `fields`.
         """
         injection = self._with_last_rules(await self.weaver.weave(self._turn(chat, conversation, fields)))
-        self._last[conversation] = injection.tools, injection.checkpoints
-        self._last.move_to_end(conversation)
-        if len(self._last) > MOST_REMEMBERED:
-            self._last.popitem(last=False)
+        self._remember(injection.policy, fields.get("tools"))
         return injection
 
     async def coming(
@@ -117,9 +123,16 @@ class Bridge:
         except StoreUnavailable:
             return tuple(candidate.skill_id for candidate in (await self.weaver.match(turn)).chosen)
 
-    async def standing(self, conversation: str, tools: Sequence[str] | None = None) -> Injection:
-        """What is in force now, between two calls of the model."""
-        now = await self.weaver.standing(conversation, tools=tools, limits=self.limits, placement=self.placement)
+    async def current_policy(self, conversation: str, tools: Sequence[str] | None = None) -> CurrentPolicy:
+        """The tool policy now, between two calls of the model, by one load of the ledger.
+
+        `tools` are the names of all tools of the host, as for `weave`: then it need not be worked out again.
+        """
+        last = self._last.get(conversation)
+        held = last.policy if last and last.tools == tools else None
+        now = await self.weaver.current_policy(
+            conversation, tools=tools, limits=self.limits, placement=self.placement, held=held
+        )
         return self._with_last_rules(now)
 
     async def judge(
@@ -128,7 +141,7 @@ class Bridge:
         conversation: str,
         tools: Sequence[str] | None = None,
         shown: Sequence[PendingCheckpoint] = (),
-        now: Injection | None = None,
+        now: CurrentPolicy | None = None,
     ) -> Judged:
         """Whether a call of a host's tool may run; observers are told of one that may not.
 
@@ -138,7 +151,7 @@ class Bridge:
         """
         if call.problem:
             return Judged(Verdict(Ruling.DENY, call.name, call.problem, Refusal.NOT_ALLOWED))
-        now = now or await self.standing(conversation, tools)
+        now = now or await self.current_policy(conversation, tools)
         verdict = await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id or None)
         waits = tuple(
             one
@@ -156,7 +169,7 @@ class Bridge:
         tools: Sequence[str] | None = None,
     ) -> ToolAnswer:
         """The answer to a call of one of skillweave's own tools; `chat` is what the model was sent and said."""
-        return await self.weaver.call_tool(
+        answer = await self.weaver.call_tool(
             call.name,
             call.arguments,
             conversation=conversation,
@@ -166,6 +179,9 @@ class Bridge:
             limits=self.limits,
             placement=self.placement,
         )
+        if answer.injection is not None and not answer.injection.without_ledger:
+            self._remember(answer.injection.policy, tools)
+        return answer
 
     def _turn(self, chat: Sequence[HostMessage], conversation: str, fields: HostFields) -> Turn:
         named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
@@ -178,15 +194,20 @@ class Bridge:
         )
         return replace(silent, transcript=transcript_of(chat), named=named, memory=fields.get("memory", {}))
 
-    def _with_last_rules(self, injection: Injection) -> Injection:
-        """While the ledger does not answer, what applied at the last call holds beside what is new."""
-        last = self._last.get(injection.conversation)
-        if last is None or not injection.without_ledger or injection.tools.closed:
-            return injection
-        before, open_then = last
-        tools = limited(injection.tools, limits_of(before))
-        checkpoints = dict.fromkeys((*injection.checkpoints, *open_then))
-        return replace(injection, tools=tools, checkpoints=tuple(checkpoints))
+    def _remember(self, policy: CurrentPolicy, tools: Sequence[str] | None) -> None:
+        self._last[policy.conversation] = _Remembered(policy, tools)
+        self._last.move_to_end(policy.conversation)
+        if len(self._last) > MOST_REMEMBERED:
+            self._last.popitem(last=False)
+
+    def _with_last_rules(self, now: Ruled) -> Ruled:
+        """While the ledger does not answer, the rules of the last call hold beside the new ones."""
+        if now.conversation not in self._last or not now.without_ledger or now.tools.closed:
+            return now
+        last: CurrentPolicy = self._last[now.conversation].policy
+        tools = limited(now.tools, limits_of(last.tools))
+        checkpoints = dict.fromkeys((*now.checkpoints, *last.checkpoints))
+        return replace(now, tools=tools, checkpoints=tuple(checkpoints))
 
 
 def _asks(before: str, call: Call, now: ToolPolicy) -> bool:

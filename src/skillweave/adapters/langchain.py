@@ -200,7 +200,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         try:
             judged = await record(self._bridge.weaver, coming.conversation, coming.pending, read_reply(reply))
         except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
-            now = await self._bridge.standing(coming.conversation)
+            now = await self._bridge.current_policy(coming.conversation)
             same = set(coming.pending) <= set(now.checkpoints)
             return replace(coming, problem=str(error)) if same else await self._woven(coming)
         rejected = await rejected_texts(self._bridge.weaver, coming.conversation)

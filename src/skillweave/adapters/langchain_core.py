@@ -18,8 +18,7 @@ from skillweave.disclose.block import digest_in
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.state.state import ApprovalVerdict
-from skillweave.weaver.reading import ToolAnswer
-from skillweave.weaver.tool_table import ToolSpec
+from skillweave.weaver.reading import ToolAnswer, ToolSpec
 
 try:
     from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
@@ -195,10 +194,14 @@ class Waits:
 
 
 class ToolGuard:
-    """What stands before every tool call of an agent; `wrap` and `awrap` are what a ToolNode or a middleware calls."""
+    """What stands before every tool call of an agent; `wrap` and `awrap` are what a ToolNode or a middleware calls.
 
-    def __init__(self, bridge: Bridge) -> None:
+    `tools` are the names of all tools with which the agent's turns are woven, None where they are woven without.
+    """
+
+    def __init__(self, bridge: Bridge, tools: Sequence[str] | None = None) -> None:
         self._bridge = bridge
+        self._tools = tools
 
     def wrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
         """Answer or run one call, pausing the graph where a person must decide first."""
@@ -226,9 +229,9 @@ class ToolGuard:
         call = read_call(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"])
         if is_own(call.name):
             messages = request.state["messages"] if isinstance(request.state, Mapping) else request.state
-            return answered(call, await self._bridge.answer(call, conversation, host_messages(messages)))
+            return answered(call, await self._bridge.answer(call, conversation, host_messages(messages), self._tools))
         shown = _shown_in(request.state)
-        judged = await self._bridge.judge(call, conversation, shown=shown or ())
+        judged = await self._bridge.judge(call, conversation, self._tools, shown=shown or ())
         if judged.waited and not judged.waits:
             return Waits(call, judged.waited, shown, decided=True)
         return _ruling(call, judged, shown)
@@ -243,7 +246,7 @@ class ToolGuard:
             return replace(waits, problem=str(error))
         except (SkillNotFound, CheckpointNotFound) as error:
             return refused(waits.call, f"not run: {error}")
-        ruled = _ruling(waits.call, await self._bridge.judge(waits.call, conversation), waits.shown)
+        ruled = _ruling(waits.call, await self._bridge.judge(waits.call, conversation, self._tools), waits.shown)
         if reply and reply.verdict is ApprovalVerdict.REJECTED and not isinstance(ruled, ToolMessage):
             # Another call's approval was kept behind it; this call was rejected all the same.
             return refused(waits.call, f"not run: {reply.by!r} rejected this call")

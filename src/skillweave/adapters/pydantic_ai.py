@@ -11,10 +11,10 @@ from skillweave.compose.spawn_plan import SpawnPlan
 from skillweave.compose.verdict import Ruling
 from skillweave.conversation import Message, Part, Placement, Role
 from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
-from skillweave.injection import Injection
+from skillweave.injection import CurrentPolicy, Injection
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-from skillweave.weaver.tool_table import ToolSpec
+from skillweave.weaver.reading import ToolSpec
 
 try:
     from pydantic_ai import (
@@ -222,7 +222,7 @@ class Skills(AbstractCapability[Any]):
         if is_own(call.tool_name):
             return await handler(args)
         conversation = self._conversation_of(ctx)
-        now = await self._bridge.standing(conversation)
+        now = await self._bridge.current_policy(conversation)
         written = read_call(call.tool_call_id, call.tool_name, args)
         judged = None if written.problem else await self._judged(written, now, tool_def)
         ready = await handler(args)
@@ -233,7 +233,7 @@ class Skills(AbstractCapability[Any]):
             raise ApprovalRequired(question(conversation, judged.waits, left))
         return ready
 
-    async def _judged(self, call: Call, now: Injection, tool_def: ToolDefinition) -> Judged:
+    async def _judged(self, call: Call, now: CurrentPolicy, tool_def: ToolDefinition) -> Judged:
         judged = await self._bridge.judge(call, now.conversation, now=now)
         # A tool that runs outside of the agent has no approval of the framework: a person decides, then it is called.
         if judged.runs or (judged.waits and tool_def.kind != "external"):
@@ -339,5 +339,6 @@ def approvals_sync(
 
 async def _ruled(weaver: Weaver, conversation: str, part: ToolCallPart) -> ToolApproved | ToolDenied:
     call = read_call(part.tool_call_id, part.tool_name, part.args)
-    verdict = await weaver.authorize(await weaver.standing(conversation), call.name, call.arguments, call_id=call.id)
+    now = await weaver.current_policy(conversation)
+    verdict = await weaver.authorize(now, call.name, call.arguments, call_id=call.id)
     return ToolDenied(verdict.message) if verdict.ruling is Ruling.DENY else ToolApproved()

@@ -71,7 +71,7 @@ class _Shown:
     def to_dict(self) -> dict[str, object]:
         from skillweave.formats.arguments import takes_arguments
         from skillweave.formats.host_keys import invocation_of, when_to_use_of
-        from skillweave.formats.native_write import to_dict
+        from skillweave.formats.native import to_dict
 
         invocation = invocation_of(self.skill)
         origin = self.skill.origin
@@ -192,11 +192,11 @@ async def _documents(registry: "Registry", skill: "Skill") -> tuple[tuple["Inlin
 
     from skillweave.disclose.render import Inlined
     from skillweave.errors import ArtifactNotFound
-    from skillweave.turn.admit import artifacts_to_show
+    from skillweave.turn.fetch import documents_to_show
 
     inlined: list[Inlined] = []
     notes: list[str] = []
-    for ref in artifacts_to_show(skill):
+    for ref in documents_to_show(skill):
         try:
             artifact = await registry.read_artifact(skill.id, ref.id)
         except ArtifactNotFound as error:

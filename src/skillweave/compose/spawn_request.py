@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from skillweave.errors import InvalidSkill, InvalidSpawn
-from skillweave.formats.data import as_json
+from skillweave.formats.fields import as_json
 from skillweave.relations.names import require_names
 from skillweave.skill import EMPTY, FrozenJson, Json, freeze_mapping, thaw
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from skillweave.diagnostics import Diagnostic, Location, Severity, has_errors
 from skillweave.formats.codes import GRAPH
-from skillweave.formats.ids import namespaced
+from skillweave.formats.identity import namespaced
 from skillweave.registry.precedence import Precedence
 from skillweave.registry.source import Loaded
 from skillweave.skill import Skill, is_skill_id

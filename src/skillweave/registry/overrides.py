@@ -7,8 +7,7 @@ from typing import TypeVar
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import InvalidSkill
-from skillweave.formats.digest import digest_of_bytes
-from skillweave.formats.versions import Order, compare_versions
+from skillweave.formats.identity import Order, compare_versions, digest_of_bytes
 from skillweave.registry.precedence import Merged, Offer, place_of
 from skillweave.registry.shelf import Defined
 from skillweave.skill import Skill

@@ -6,8 +6,7 @@ from enum import StrEnum
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import DuplicateSkill
-from skillweave.formats.ids import MAX_ID, namespaced
-from skillweave.formats.versions import Order, compare_versions
+from skillweave.formats.identity import MAX_ID, Order, compare_versions, namespaced
 from skillweave.registry.source import Reader
 from skillweave.skill import Skill, is_skill_id
 

@@ -49,8 +49,8 @@ class Defined:
         alike = (one for one in known if one.digest == self.skill.digest)
         if all(replace(self.skill, origin=one.origin, artifacts=one.artifacts) == one for one in alike):
             return self
-        from skillweave.formats.digest import digest_of
-        from skillweave.formats.native_write import to_dict
+        from skillweave.formats.identity import digest_of
+        from skillweave.formats.native import to_dict
 
         return replace(self, skill=replace(self.skill, digest=digest_of(to_dict(self.skill))))
 
@@ -97,10 +97,10 @@ def _lift(entry: object, contents: dict[str, str]) -> object:
 
 def _value(skill: Skill, source: str) -> Defined:
     from skillweave.formats.arguments import report_places
-    from skillweave.formats.digest import digest_of
-    from skillweave.formats.findings import Findings
+    from skillweave.formats.fields import Findings
     from skillweave.formats.host_keys import report_host_keys
-    from skillweave.formats.native_write import to_dict
+    from skillweave.formats.identity import digest_of
+    from skillweave.formats.native import to_dict
 
     if not is_skill_id(skill.id):
         raise InvalidSkill(
@@ -116,7 +116,7 @@ def _value(skill: Skill, source: str) -> Defined:
 
 
 def _mapping(definition: Mapping[str, Any], source: str) -> Defined:
-    from skillweave.formats.findings import require_skill
+    from skillweave.formats.fields import require_skill
     from skillweave.formats.spelling import read_any
 
     mapping, contents = lift_contents(definition)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from skillweave.diagnostics import Diagnostic, Severity, has_errors
 from skillweave.formats.codes import TASK_RULE
-from skillweave.formats.ids import namespaced
+from skillweave.formats.identity import namespaced
 from skillweave.registry.precedence import Precedence
 from skillweave.registry.source import Loaded
 from skillweave.skill import Skill

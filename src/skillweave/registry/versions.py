@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from skillweave.formats.versions import Order, compare_versions
+from skillweave.formats.identity import Order, compare_versions
 from skillweave.registry.snapshot import Snapshot
 from skillweave.skill import Origin, Skill
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from skillweave.diagnostics import Location, has_errors
 from skillweave.errors import ArtifactNotFound, SourceUnavailable
-from skillweave.formats.digest import digest_of_bytes
+from skillweave.formats.identity import digest_of_bytes
 from skillweave.frontmatter import read_json, read_yaml
 from skillweave.frontmatter.codes import NOT_UTF8
 from skillweave.registry.shelf import Defined

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.events.declared import EventType
 from skillweave.events.names import name_problem
-from skillweave.formats.data import as_json
+from skillweave.formats.fields import as_json
 from skillweave.frontmatter import Keys, resolved
 from skillweave.skill import EMPTY, FrozenJson, freeze_mapping
 from skillweave.sources import codes

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from skillweave.diagnostics import Diagnostic, Location
-from skillweave.formats.digest import digest_of_bytes
+from skillweave.formats.identity import digest_of_bytes
 from skillweave.formats.skill_md import Strictness, read_skill_md
 from skillweave.frontmatter import MAX_FILE_BYTES
 from skillweave.skill import Skill

@@ -54,6 +54,7 @@ def state_to_dict(state: State) -> dict[str, Any]:
         "approvals": [approval_to_dict(approval) for approval in state.approvals],
         "prefix": [[fragment.digest, fragment.tokens] for fragment in state.prefix],
         "last_turn": state.last_turn,
+        **({} if state.in_call is None else {"in_call": list(state.in_call)}),
     }
 
 
@@ -113,6 +114,7 @@ def _state(data: Mapping[str, Any]) -> State:
         approvals=tuple(_approval(approval) for approval in data["approvals"]),
         prefix=tuple(Fragment(digest, tokens) for digest, tokens in data["prefix"]),
         last_turn=data["last_turn"],
+        in_call=None if data.get("in_call") is None else tuple(data["in_call"]),
     )
 
 

@@ -163,7 +163,11 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All about one conversation. `revision` 0 means that nothing is stored yet; every swap stores the next one."""
+    """All about one conversation. `revision` 0 means that nothing is stored yet; every swap stores the next one.
+
+    `in_call` are the skills whose text the latest call carried, where text lasts one call only: no record says so.
+    None where no such call is known.
+    """
 
     revision: int = 0
     records: tuple[Record, ...] = ()
@@ -173,6 +177,7 @@ class State:
     approvals: tuple[Approval, ...] = ()
     prefix: tuple[Fragment, ...] = ()
     last_turn: str = ""
+    in_call: tuple[str, ...] | None = None
 
     def record(self, key: str) -> Record | None:
         """The live record of that key."""

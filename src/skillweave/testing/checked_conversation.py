@@ -18,7 +18,7 @@ from skillweave.testing.fakes import ManualClock, WordCounter
 from skillweave.testing.given_texts import Given, GivenTexts
 from skillweave.testing.in_force import CHECKPOINTS, LIFECYCLES, REQUIRES, SKILLS, TOOL, InForceModel
 from skillweave.weaver import Weaver
-from skillweave.weaver.leaving import Left
+from skillweave.weaver.verdicts import Left
 
 PLENTY = Budget(total=100_000, per_skill=100_000)
 CONVERSATION = "c"

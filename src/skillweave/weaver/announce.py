@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from skillweave.compose.verdict import Verdict
     from skillweave.events.cause import Cause
     from skillweave.events.event import Event
-    from skillweave.injection import Injection
+    from skillweave.injection import CurrentPolicy, Injection
     from skillweave.registry import Snapshot
     from skillweave.state.state import Delivery, State
 
@@ -71,7 +71,9 @@ class Announcer:
 
         await self.observers.tell(conversation, change_events(conversation, turn_id, *states, cause)).ended()
 
-    async def tool_blocked(self, injection: "Injection", verdict: "Verdict", call_id: str | None) -> None:
+    async def tool_blocked(
+        self, injection: "Injection | CurrentPolicy", verdict: "Verdict", call_id: str | None
+    ) -> None:
         """Tell that a call was denied."""
         if not self.heard:
             return

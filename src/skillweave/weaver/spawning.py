@@ -5,11 +5,12 @@ from typing import TypeAlias
 
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest, conversation_of, prepare_spawn
 from skillweave.errors import InvalidSpawn
-from skillweave.injection import Injection
+from skillweave.injection import CurrentPolicy, Injection
+from skillweave.turn.policy import policy_at
 from skillweave.weaver.engine import Engine
 from skillweave.weaver.turns import nothing_said
 
-Spawner: TypeAlias = Parent | Injection | SpawnPlan | str
+Spawner: TypeAlias = Parent | Injection | CurrentPolicy | SpawnPlan | str
 """Who spawns: the answer to its present turn, the plan that it was started with, or the id of a conversation."""
 
 
@@ -47,11 +48,13 @@ async def _parent(engine: Engine, spawner: Spawner) -> Parent:
         return spawner
     if isinstance(spawner, SpawnPlan):
         return spawner.as_parent()
-    if isinstance(spawner, Injection):
+    if isinstance(spawner, Injection | CurrentPolicy):
         return Parent(spawner.conversation, spawner.tools)
     if "/" in spawner:
         raise InvalidSpawn(
             f"conversation {spawner[:100]!r} can be that of a sub-agent, whose limits are not in the ledger; "
             "give its plan, or the Injection of its turn, as parent"
         )
-    return Parent(spawner, (await engine.look(nothing_said(engine.announcer.new_id(), spawner))).tools)
+    state, now = await engine.store.load(spawner)
+    silent = nothing_said(engine.announcer.new_id(), spawner)
+    return Parent(spawner, policy_at(state, await engine.library(), engine.settings, silent, now).tools)

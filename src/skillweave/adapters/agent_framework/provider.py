@@ -14,7 +14,7 @@ from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver
-from skillweave.weaver.tool_table import ToolSpec
+from skillweave.weaver.reading import ToolSpec
 
 try:
     from agent_framework import (

@@ -199,8 +199,9 @@ def skill_nodes(
     bridge = Bridge(weaver, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
     hosts = _as_tools(tools)
     declared = (*hosts, *own_tools(bridge))
-    guard = ToolGuard(bridge)
-    steps = _Steps(bridge, Speaker(speaker), names_of(declared))
+    names = names_of(declared)
+    guard = ToolGuard(bridge, names)
+    steps = _Steps(bridge, Speaker(speaker), names)
     ran_here = [tool for tool in declared if isinstance(tool, BaseTool)]
     return SkillNodes(
         bridge=bridge,
@@ -293,7 +294,7 @@ class _Steps:
         # Right behind the inject node nothing can have changed: there is nobody to ask, and nothing to take out.
         if held is not None and here.step == state["woven"].get("step", 0) + 1 and not (held.waits or held.rejected):
             return {"awaiting": []}
-        open_now = waiting(await self._bridge.standing(here.conversation, self._names))
+        open_now = waiting(await self._bridge.current_policy(here.conversation, self._names))
         if not open_now:
             return await self._settled(state, here.conversation, open_now)
         # The first reply is about what the state says was shown, also when a skill was edited during the pause.
@@ -310,10 +311,10 @@ class _Steps:
         try:
             await record(self._bridge.weaver, asked.conversation, asked.pending, reply)
         except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
-            open_now = waiting(await self._bridge.standing(asked.conversation, self._names))
+            open_now = waiting(await self._bridge.current_policy(asked.conversation, self._names))
             if open_now:
                 return _Asked(asked.conversation, open_now, str(error))
-        open_now = waiting(await self._bridge.standing(asked.conversation, self._names))
+        open_now = waiting(await self._bridge.current_policy(asked.conversation, self._names))
         return await self._settled(state, asked.conversation, open_now)
 
     async def _settled(self, state: SkillState, conversation: str, open_now: Sequence[PendingCheckpoint]) -> Update:

@@ -33,8 +33,7 @@ from skillweave.compose.verdict import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, Turn
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
-from skillweave.weaver.reading import ToolAnswer
-from skillweave.weaver.tool_table import TOOLS
+from skillweave.weaver.reading import TOOLS, ToolAnswer
 
 __all__ = ["answer", "calls", "offer", "place", "refuse", "skill_tools", "system", "take_out", "transcript", "turn"]
 

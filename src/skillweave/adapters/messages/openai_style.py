@@ -27,8 +27,7 @@ from skillweave.adapters.messages.lists import (
 from skillweave.compose.verdict import Verdict
 from skillweave.conversation import Message, Part, Role, Turn
 from skillweave.injection import Injection
-from skillweave.weaver.reading import ToolAnswer
-from skillweave.weaver.tool_table import TOOLS
+from skillweave.weaver.reading import TOOLS, ToolAnswer
 
 __all__ = ["answer", "calls", "offer", "place", "refuse", "skill_tools", "system", "take_out", "transcript", "turn"]
 

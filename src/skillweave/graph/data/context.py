@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from skillweave.conversation import Message, Role, ToolResult
-from skillweave.formats.data import as_json
+from skillweave.formats.fields import as_json
 from skillweave.frontmatter import Plain, resolved
 from skillweave.graph.context import MoveContext
 from skillweave.graph.data.shape import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from skillweave.formats.data import as_json
+from skillweave.formats.fields import as_json
 from skillweave.frontmatter import resolved
 from skillweave.graph.data.bounds import LONGEST_BODY, LONGEST_DESCRIPTION, LONGEST_ID, MOST_ITEMS
 from skillweave.graph.data.shape import (

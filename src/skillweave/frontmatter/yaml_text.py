@@ -1,9 +1,7 @@
-"""YAML as a bounded stream of events: it stops at the first thing that is refused, however much follows.
+"""YAML in and out: read as a bounded stream of events, so that it stops at the first thing that is refused."""
 
-PyYAML's C loader dies on 100 KB of `[` and shares the nodes of an alias bomb; its parser, which only reports events,
-does neither. Nothing is ever constructed here but text, lists and dicts.
-"""
-
+import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, cast
@@ -12,7 +10,53 @@ import yaml
 
 from skillweave.frontmatter import codes
 from skillweave.frontmatter.codes import Code
-from skillweave.frontmatter.scalars import Plain
+
+Scalar: TypeAlias = "bool | int | float | str | None"
+
+_INTEGER = re.compile(r"[-+]?[0-9]+", re.ASCII)
+_PREFIXED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_WORDS: Mapping[str, Scalar] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_LONGEST_NUMBER = 400
+
+
+class Plain(str):
+    """Text that stood unquoted in YAML, so that a field of another type may read it as a number or a truth value."""
+
+    __slots__ = ()
+
+
+def core_value(text: str) -> Scalar:
+    """What an unquoted scalar is in the YAML 1.2 core schema: `no` and `1:30` are text, `true` and `1.0` are not.
+
+    Numbers that JSON cannot carry (`.inf`, `.nan`, `1e999`) or that have more than 400 characters stay text.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if len(text) > _LONGEST_NUMBER:
+        return text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _PREFIXED.fullmatch(text):
+        return int(text, 0)
+    number = float(text) if _FLOAT.fullmatch(text) else math.nan
+    return number if math.isfinite(number) else text
+
+
+def resolved(value: object) -> object:
+    """The same data, each unquoted scalar typed by the YAML 1.2 core schema; quoted ones stay text."""
+    if isinstance(value, Plain):
+        return core_value(str(value))
+    if isinstance(value, Mapping):
+        return {key: resolved(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [resolved(item) for item in value]
+    return value
+
 
 Tree: TypeAlias = "bool | int | float | str | list[Tree] | dict[str, Tree] | None"
 """Data as it was read; from YAML every scalar in it is text, `Plain` where it stood unquoted."""
@@ -249,3 +293,55 @@ def _alias(event: _Event, sign: str, line: int) -> Refused:
         f"YAML {what} `{sign}{str(event.anchor)[:60]}` is refused",
         f"write the value out, or quote a text that begins with `{sign}`",
     )
+
+
+_WIDE = 1 << 20
+_ODD = re.compile("[^\t\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+"""Line ends that only YAML 1.1 knows, control characters, byte order marks: written as escapes."""
+
+
+class _Writer(yaml.SafeDumper):
+    """Writes every value out: equal lists are no aliases of each other."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+def _represent_text(writer: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = None
+    if _ODD.search(text):
+        _require_text(text)
+        style = '"'
+    elif "\n" in text and not text[0].isspace():
+        style = "|"
+    elif not isinstance(core_value(text), str):
+        style = "'"
+    return writer.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Writer.add_representer(str, _represent_text)
+
+
+def write_yaml(data: Mapping[str, object]) -> str:
+    """The mapping as YAML, keys in the given order; text that looks like a number or a truth value is quoted.
+
+    The data are plain JSON data. Raises ValueError for text that UTF-8 cannot carry (half of a surrogate pair).
+    """
+    return yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=_WIDE)
+
+
+def write_front_matter(fields: Mapping[str, object], body: str = "") -> str:
+    """A file of front matter and body; the body is written as `tidy_body` has it, with one blank line before it.
+
+    Raises ValueError for text that UTF-8 cannot carry.
+    """
+    _require_text(body)
+    head = f"---\n{write_yaml(fields)}---\n"
+    return f"{head}\n{body}\n" if body else head
+
+
+def _require_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"half of a surrogate pair ({text[error.start]!r}) cannot be written; remove it") from error
