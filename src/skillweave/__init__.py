@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from skillweave.conversation import Message, Placement, Role, ToolResult, Turn
     from skillweave.decisions import Decision, Evidence, Outcome
     from skillweave.diagnostics import Diagnostic
-    from skillweave.disclose.budget import Budget
+    from skillweave.disclose.fit import Budget
     from skillweave.errors import SkillNotFound, SkillweaveError, StoreUnavailable
     from skillweave.factory import open_weaver as open  # noqa: A004 - read as `skillweave.open`
     from skillweave.injection import Injection
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from skillweave.weaver import Weaver
 
 _HOMES = {
-    "Budget": "skillweave.disclose.budget",
+    "Budget": "skillweave.disclose.fit",
     "CatalogMode": "skillweave.settings",
     "Decision": "skillweave.decisions",
     "Diagnostic": "skillweave.diagnostics",

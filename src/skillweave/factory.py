@@ -3,12 +3,13 @@
 import os
 from collections.abc import Sequence
 
-from skillweave.events.observer import Observer
+from skillweave.events.event import Observer
 from skillweave.formats.skill_md import Strictness
 from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Precedence, Registry
-from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
+from skillweave.select.matchers import Matcher
+from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, source_of
 from skillweave.sources.packs import packs_of
@@ -26,7 +27,7 @@ def open_weaver(
     counter: TokenCounter | None = None,
     context: ContextSource | None = None,
     graph: SkillGraph | None = None,
-    matchers: tuple[str, ...] = DEFAULT_MATCHERS,
+    matchers: Sequence[str | Matcher] = DEFAULT_MATCHERS,
     precedence: Precedence = Precedence.FIRST,
     strictness: Strictness = Strictness.LENIENT,
     on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,

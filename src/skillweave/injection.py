@@ -8,7 +8,7 @@ from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import Message, Placement
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Rung
 from skillweave.graph.move import Move
 
 LEDGER_UNAVAILABLE = "ledger-unavailable"
@@ -153,7 +153,8 @@ class CacheReport:
 class CurrentPolicy:
     """What the agent may call between two turns, and the checkpoints that wait for a person.
 
-    `revision` is that of the State that it was read from, None while the ledger does not answer.
+    `revision` is that of the State that it was read from, None while the ledger does not answer. `rejected` are the
+    texts in the history that a person's no takes out.
     """
 
     turn_id: str
@@ -164,6 +165,7 @@ class CurrentPolicy:
     tools: ToolPolicy
     checkpoints: tuple[PendingCheckpoint, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    rejected: tuple[Drop, ...] = ()
 
     @property
     def without_ledger(self) -> bool:
@@ -184,8 +186,8 @@ class Injection:
     prompt: the catalog, in call placement every block in force, and last the fallback. `blocks` are the texts given in
     this turn, `drop` what the host may remove when the budget is full. `move` is what the turn did in the skill graph,
     None without one, and `reachable` are the skills that the model may open there. `revision` is that of the
-    conversation's State after the turn, None where nothing could be stored. `present` are the skills whose text counts
-    as given after it, `rejected` are recorded texts of skills that a person rejected: take them out of the history.
+    conversation's State after the turn, None where nothing could be stored. `present` are the skills whose text the
+    ledger says is in the context after this turn, `rejected` the texts in the history that a person's no takes out.
     """
 
     turn_id: str
@@ -222,6 +224,7 @@ class Injection:
             self.tools,
             self.checkpoints,
             self.diagnostics,
+            self.rejected,
         )
 
     @property

@@ -32,8 +32,7 @@ import skillweave
 from skillweave import Settings, Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave.adapters.agent_framework.messages import host_messages, name_of
-from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.compose.spawn_request import SpawnRequest
+from skillweave.compose.spawn import SpawnPlan, SpawnRequest
 from skillweave.conversation import Role
 from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
 from skillweave.testing.fakes import WordCounter

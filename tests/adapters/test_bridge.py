@@ -5,8 +5,8 @@ from skillweave import Placement, Settings, Weaver
 from skillweave.adapters import bridge as bridge_module
 from skillweave.adapters.bridge import Bridge, is_own
 from skillweave.adapters.chat import Call, HostMessage
-from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Role
 from skillweave.skill import Checkpoint, ToolRules
 from skillweave.stores.memory import MemoryStore

@@ -20,8 +20,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
 from skillweave.adapters.langchain import SkillMiddleware, Speaker
-from skillweave.compose.spawn import prepare_spawn
-from skillweave.compose.spawn_plan import SpawnPlan, SpawnRequest
+from skillweave.compose.spawn import SpawnPlan, SpawnRequest, prepare_spawn
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn
 from skillweave.factory import open_weaver

@@ -9,8 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from skillweave.adapters.langchain_core import Speaker
 from skillweave.adapters.langgraph import build_skill_agent, skill_nodes
-from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.compose.spawn_request import SpawnRequest
+from skillweave.compose.spawn import SpawnPlan, SpawnRequest
 from skillweave.errors import InvalidTurn
 from skillweave.settings import Settings
 from skillweave.state.state import Lifecycle

@@ -30,8 +30,7 @@ from agents.run_config import CallModelData, ModelInputData
 from mcp import types
 
 from skillweave.adapters.openai_agents import Skills
-from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.compose.spawn_request import SpawnRequest
+from skillweave.compose.spawn import SpawnPlan, SpawnRequest
 from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
 from skillweave.factory import open_weaver
 from skillweave.settings import CatalogMode, Settings

@@ -50,8 +50,7 @@ from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 
 from skillweave.adapters.chat import turn_from
 from skillweave.adapters.pydantic_ai import Skills, about_to_be_sent, approvals, approvals_sync, host_messages
-from skillweave.compose.spawn import prepare_spawn
-from skillweave.compose.spawn_plan import SpawnPlan, SpawnRequest
+from skillweave.compose.spawn import SpawnPlan, SpawnRequest, prepare_spawn
 from skillweave.conversation import Placement, Role
 from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
 from skillweave.factory import open_weaver

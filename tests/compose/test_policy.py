@@ -1,7 +1,6 @@
 import pytest
 
-from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
-from skillweave.compose.verdict import Refusal, Ruling
+from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy
 
 
 def _ruling(policy: ToolPolicy, name: str, **arguments: object) -> Ruling:

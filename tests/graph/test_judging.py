@@ -25,7 +25,7 @@ from skillweave.graph.guards import FieldTest, Guard, Op, Scalar
 from skillweave.graph.judging import LONGEST_RESULT, Closed, Sight, judge_guard
 from skillweave.graph.lexicon import compile_lexicon
 from skillweave.graph.scoring import EntryScoring
-from tests.asking import ask, chosen, kit, skill
+from tests.asking import ask, chosen, index_of, skill
 from tests.graph.moments import RISK, Unclear, answer, guarded, messages, raises, said, verdict, where
 
 
@@ -473,8 +473,8 @@ def test_two_results_are_not_mixed_up() -> None:
 )
 def test_words_and_expressions_are_matched_by_the_same_rules_as_triggers(message: str) -> None:
     for word in ("greet", "web", "c++", ".net", "退款", "straße", "café", "two words"):
-        triggered = bool(chosen(ask(kit(skill("zz-zz", word)), message, matchers=["triggers"])))
+        triggered = bool(chosen(ask(index_of(skill("zz-zz", word)), message, matchers=["triggers"])))
         assert _said(said(word), message) is triggered, word
     for source in ("greet|web", "^c\\+\\+", "[a-z]+\\d", "退.", "é"):
-        triggered = bool(chosen(ask(kit(skill("zz-zz", patterns=[source])), message, matchers=["triggers"])))
+        triggered = bool(chosen(ask(index_of(skill("zz-zz", patterns=[source])), message, matchers=["triggers"])))
         assert _said(Regex(source, "i"), message) is triggered, source

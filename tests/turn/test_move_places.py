@@ -4,7 +4,7 @@ from skillweave import Weaver
 from skillweave.graph import Entry, Route
 from skillweave.injection import Injection
 from skillweave.registry import Registry
-from skillweave.select.kit import compile_kit
+from skillweave.select.index import build_index
 from skillweave.skill import Skill, ToolRules
 from skillweave.turn import move as wiring
 from skillweave.turn.move import GraphBinding, bind
@@ -22,7 +22,7 @@ def wired(*skills: Skill) -> GraphBinding:
     registry = Registry()
     for skill in skills:
         registry.register(skill)
-    return bind(GRAPH, compile_kit(registry.snapshot))
+    return bind(GRAPH, build_index(registry.snapshot))
 
 
 def begun(*skills: Skill) -> tuple[Weaver, Injection]:

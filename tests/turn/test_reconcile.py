@@ -2,8 +2,7 @@ from collections import Counter
 from dataclasses import replace
 
 from skillweave.conversation import Message, Role
-from skillweave.disclose.block import carrier_of, text_digest
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Rung, carrier_of, text_digest
 from skillweave.state.state import Delivery, Record, State, Superseded
 from skillweave.turn.reconcile import Presence, blocks_in, digest_of, reconcile
 

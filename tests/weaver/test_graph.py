@@ -4,7 +4,7 @@ import pytest
 
 from skillweave import Outcome, Placement, Settings, ToolResult, Turn, Weaver
 from skillweave.adapters.bridge import Bridge
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Read, Role
 from skillweave.graph import ANY, Cursor, Declared, Entry, EntryPick, GraphSkill, Limits, Route, SkillGraph, decide
 from skillweave.graph.conditions import Predicate

@@ -2,7 +2,7 @@ import pytest
 
 from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.errors import SkillNotFound
 from skillweave.injection import Injection
 from skillweave.registry import Registry

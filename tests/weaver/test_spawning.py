@@ -4,15 +4,13 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave.compose.policy import ToolPolicy
+from skillweave.compose.policy import Ruling, ToolPolicy
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest
-from skillweave.compose.verdict import Ruling
 from skillweave.conversation import Placement
 from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidSpawn, InvalidTurn
-from skillweave.events.event import Event
-from skillweave.events.observer import Callback
+from skillweave.events.event import Callback, Event
 from skillweave.registry import Registry
 from skillweave.settings import Settings
 from skillweave.skill import Checkpoint, ToolRules

@@ -4,8 +4,8 @@ import pytest
 
 import skillweave
 from skillweave import Placement, Settings, Weaver
-from skillweave.compose.verdict import Ruling
-from skillweave.disclose.budget import Budget
+from skillweave.compose.policy import Ruling
+from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
 from skillweave.settings import CatalogMode

@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from skillweave.conversation import Message, Placement, Role
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.events import Event, SkillInjected, SkillRefreshed, TurnDecided
-from skillweave.events.checkpoints import CheckpointPending
-from skillweave.events.skills import Given
+from skillweave.events.payloads import CheckpointPending, Given
 from skillweave.settings import Settings
 from skillweave.skill import Checkpoint
 from skillweave.stores.memory import MemoryStore

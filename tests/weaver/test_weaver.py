@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
 from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.errors import Contended, InvalidTurn
 from skillweave.injection import FallbackKind, Injection
 from skillweave.registry import Registry

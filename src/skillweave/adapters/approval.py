@@ -6,9 +6,8 @@ from typing import Any
 
 from skillweave.adapters.chat import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
-from skillweave.injection import CurrentPolicy, Drop, Injection, PendingCheckpoint
+from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.state.state import Approval, ApprovalVerdict
-from skillweave.turn.settle import rejected_in
 from skillweave.weaver import Weaver
 from skillweave.weaver.verdicts import Judgement
 
@@ -86,11 +85,6 @@ async def record(
             for one in pending
         ]
     )
-
-
-async def rejected_texts(weaver: Weaver, conversation: str) -> tuple[Drop, ...]:
-    """The texts of rejected skills that are to leave the host's history, asked of the ledger: `Injection.rejected`."""
-    return rejected_in(await weaver.state(conversation), await weaver.snapshot())
 
 
 def rejection_notice(approval: Approval) -> str:

@@ -7,16 +7,15 @@ from typing import TypeVar, Unpack
 from uuid import uuid4
 
 from skillweave.adapters.chat import Call, HostFields, HostMessage, last_words, transcript_of, turn_from
-from skillweave.compose.limits import limited, limits_of
-from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
-from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.compose.verdict import Refusal, Ruling, Verdict
+from skillweave.compose.composition import limited, limits_of
+from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, Verdict
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement, Turn
-from skillweave.disclose.skill_tools import SkillTools
+from skillweave.disclose.block import SkillTools
 from skillweave.errors import StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.limits import ToolLimits
-from skillweave.relations.tool_entry import read_entry
+from skillweave.relations.rules import read_entry
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
 from skillweave.weaver.reading import TOOLS, ToolAnswer, ToolSpec

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, TypedDict, Unpack
 
-from skillweave.compose.verdict import Refusal, Verdict
+from skillweave.compose.policy import Refusal, Verdict
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
-from skillweave.disclose.escape import HEADER_END, HEADERS
+from skillweave.disclose.block import HEADER_END, HEADERS
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
 from skillweave.task import Task

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from operator import is_
 from typing import Annotated, Any, NotRequired, TypeVar
 
-from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_notice, waiting
+from skillweave.adapters.approval import question, read_reply, record, rejection_notice, waiting
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.langchain_core import (
     Ran,
@@ -26,7 +26,7 @@ from skillweave.adapters.langchain_core import (
     told,
     with_instructions,
 )
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
@@ -203,7 +203,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
             now = await self._bridge.current_policy(coming.conversation)
             same = set(coming.pending) <= set(now.checkpoints)
             return replace(coming, problem=str(error)) if same else await self._woven(coming)
-        rejected = await rejected_texts(self._bridge.weaver, coming.conversation)
+        rejected = (await self._bridge.current_policy(coming.conversation)).rejected
         said_no = [one.approval for one in judged if one.approval.verdict is ApprovalVerdict.REJECTED]
         rejections = (*coming.rejections, *said_no)
         return await self._woven(replace(coming, rejected=rejected, rejections=rejections))

@@ -12,7 +12,7 @@ from skillweave.adapters.approval import question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call, words_for
 from skillweave.adapters.messages.lists import take_out
-from skillweave.compose.verdict import Verdict
+from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Role
 from skillweave.disclose.block import digest_in
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound

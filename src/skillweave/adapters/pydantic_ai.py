@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 from skillweave.adapters.approval import KIND, question, read_question, read_reply, record, require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call
-from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Part, Placement, Role
 from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
 from skillweave.injection import CurrentPolicy, Injection

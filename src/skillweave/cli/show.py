@@ -139,18 +139,17 @@ def _tools(skill: "Skill") -> Iterator[tuple[str, str]]:
 
 
 def _relation(skill: "Skill", place: int) -> str:
-    from skillweave.relations.wording import rule_shown
+    from skillweave.relations.rules import rule_shown
 
     return rule_shown(skill.id, skill.relations[place]).replace("`", "")
 
 
 async def _shown(skill_id: str, sources: Sequence["Source"], *, outline: bool, section: str | None) -> Answer:
     from skillweave.cli.output.tally import loading_notes
+    from skillweave.disclose.block import Rung
     from skillweave.disclose.pricing import Pricing
     from skillweave.disclose.render import Extras, catalog_line
-    from skillweave.disclose.rung import Rung
-    from skillweave.tokens.counter import CountedOnce
-    from skillweave.tokens.vocabulary import Tiktoken
+    from skillweave.tokens.counter import CountedOnce, Tiktoken
     from skillweave.turn.disclose import base_directory
 
     registry = await load(sources)

@@ -12,7 +12,7 @@ from skillweave.graph.cursor import LONGEST_TRAIL, Cursor
 from skillweave.graph.move import Move
 from skillweave.graph.moving import move_from
 from skillweave.graph.scoring import EntryScoring
-from skillweave.select.explicit import asked_in
+from skillweave.select.selection import asked_in
 
 
 def context_of(turn: Turn) -> MoveContext:

@@ -22,7 +22,7 @@ from skillweave.graph.scoring import ScorePolicy, Scorer
 from skillweave.skill import Skill
 
 if TYPE_CHECKING:
-    from skillweave.text.embedder import Embedder
+    from skillweave.text.embedding import Embedder
 
 Skilled: TypeAlias = Skill | GraphSkill | str
 """A skill, or only its id."""

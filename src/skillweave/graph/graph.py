@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from skillweave.graph.builder import GraphBuilder
     from skillweave.graph.script import Script
     from skillweave.graph.simulate import Simulation
-    from skillweave.text.embedder import Embedder
+    from skillweave.text.embedding import Embedder
 
 log = logging.getLogger("skillweave")
 

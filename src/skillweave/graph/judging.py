@@ -28,7 +28,7 @@ from skillweave.graph.lexicon import Lexicon, Phrased
 from skillweave.graph.scales import Scales
 from skillweave.graph.scoring import EntryScoring
 from skillweave.text.folding import Folded, fold_message
-from skillweave.text.patterns import in_characters
+from skillweave.text.search import in_characters
 
 log = logging.getLogger("skillweave")
 

@@ -9,9 +9,8 @@ from skillweave.errors import InvalidGraph
 from skillweave.graph.conditions import Condition, Keywords, Regex, UserContains, leaves_of
 from skillweave.graph.declared import Decide, Declared, TreeNode
 from skillweave.graph.tree_nodes import nodes_of
-from skillweave.text.automaton import Automaton, MatchMode, compile_automaton
 from skillweave.text.folding import fold
-from skillweave.text.patterns import BrokenPattern, Pattern, compile_flagged
+from skillweave.text.search import Automaton, BrokenPattern, MatchMode, Pattern, compile_automaton, compile_flagged
 
 Phrase: TypeAlias = tuple[str, MatchMode]
 """Folded text, and how it has to stand in the message."""

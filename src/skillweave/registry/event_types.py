@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from skillweave.diagnostics import Diagnostic, Location, Severity, has_errors
-from skillweave.events.declared import EventType
+from skillweave.events.event import EventType
 from skillweave.registry.source import Loaded
 
 

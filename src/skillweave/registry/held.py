@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import SourceUnavailable
-from skillweave.events.declared import EventType
+from skillweave.events.event import EventType
 from skillweave.registry.event_types import last_good_event_types
 from skillweave.registry.graphs import last_good_graph
 from skillweave.registry.kept import keep_last_good

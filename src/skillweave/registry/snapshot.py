@@ -7,7 +7,7 @@ from typing import TypeVar, overload
 
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import SkillNotFound
-from skillweave.events.declared import EventType
+from skillweave.events.event import EventType
 from skillweave.skill import Skill
 from skillweave.task import TaskRule
 

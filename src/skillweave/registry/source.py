@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 from skillweave.diagnostics import Diagnostic, Location
-from skillweave.events.declared import EventType
+from skillweave.events.event import EventType
 from skillweave.skill import ArtifactRef, Skill
 from skillweave.task import TaskRule
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from skillweave.diagnostics import Diagnostic, Location
-from skillweave.events.declared import EventType
-from skillweave.events.names import name_problem
+from skillweave.events.event import EventType, name_problem
 from skillweave.formats.fields import as_json
 from skillweave.frontmatter import Keys, resolved
 from skillweave.skill import EMPTY, FrozenJson, freeze_mapping

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from skillweave.diagnostics import Diagnostic, Location, has_errors
 from skillweave.errors import InvalidSkill
-from skillweave.events.declared import EventType
+from skillweave.events.event import EventType
 from skillweave.formats.identity import MAX_ID, id_of
 from skillweave.formats.spelling import read_any
 from skillweave.formats.task_rules import read_task_rules

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from skillweave.decisions import Decision, Evidence, Outcome
-from skillweave.disclose.rung import rung_named
+from skillweave.disclose.block import rung_named
 from skillweave.errors import StoreUnavailable
 from skillweave.graph.cursor import Cursor
 from skillweave.graph.move import Move

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Rung
 from skillweave.errors import nearest_names
 from skillweave.graph.cursor import Cursor
 

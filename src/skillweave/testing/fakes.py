@@ -16,7 +16,7 @@ from skillweave.state.state import State
 from skillweave.text.words import words_of
 
 if TYPE_CHECKING:
-    from skillweave.text.embedder import Vectors
+    from skillweave.text.embedding import Vectors
 
 
 class ManualClock:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
 from skillweave.conversation import Role, Turn
 from skillweave.state.state import ApprovalVerdict, Lifecycle
 

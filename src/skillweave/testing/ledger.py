@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from skillweave.decisions import Decision, Evidence, Outcome
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Rung
 from skillweave.graph.cursor import Cursor
 from skillweave.state.port import KEEP_DECISIONS_SECONDS, Store
 from skillweave.state.state import (

@@ -1,20 +1,20 @@
 """Admit: who is wanted in the coming call, what stays engaged, and who is left out (spec 4.1, 5.4)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
 from skillweave.conversation import Placement, Read, Role, Turn
 from skillweave.decisions import Decision, Outcome
+from skillweave.disclose.block import Rung
 from skillweave.disclose.fit import Shown
-from skillweave.disclose.rung import Rung
 from skillweave.formats.arguments import digest_in_use, takes_arguments
 from skillweave.registry import Snapshot
-from skillweave.relations.admit import Elsewhere, admit
-from skillweave.relations.groups import Group
+from skillweave.relations.admit import Group, OutOfScope, admit
 from skillweave.relations.rules import all_requirements, needs_any
 from skillweave.select.candidates import Candidate, Selection
+from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
 from skillweave.skill import Skill
 from skillweave.state.approvals import kept_out
@@ -34,7 +34,6 @@ from skillweave.turn.move import Position
 from skillweave.turn.reconcile import Presence, Reconciled
 
 _STAGE = "admit"
-_STRENGTH = ("lexical", "triggers", "graph", "task", "mention", "host", "explicit")
 _LEFT = {
     Lifecycle.RECENT: f"left: no user message has matched it for more than {RECENT_MESSAGES} messages",
     Lifecycle.MESSAGE: "left: it applied to the user message that matched it, and this is the next one",
@@ -111,6 +110,7 @@ def admit_skills(
     selection: Selection,
     snapshot: Snapshot,
     settings: Settings,
+    matchers: Matchers,
     before: State,
     context: Reconciled,
     position: Position | None = None,
@@ -136,7 +136,7 @@ def admit_skills(
         max_skills=settings.max_skills,
         granted=settings.granted,
         kept_out=rejected,
-        elsewhere=None if position is None else Elsewhere(position.here.held_back, position.reason),
+        elsewhere=None if position is None else OutOfScope(position.here.held_back, position.reason),
     )
     own = (*(entry.skill_id for entry in earlier), *(candidate.skill_id for candidate in selection.chosen))
     lives = {skill_id: lifecycle_of(skill_id) for skill_id in own}
@@ -144,10 +144,10 @@ def admit_skills(
     parted = _parted(earlier, rejected, snapshot) if rejected else {}
     # What this process does not know another one may: a skill that is loaded late, or gone for a while, binds again.
     staying = {*parted, *(entry.skill_id for entry in earlier if entry.skill_id not in snapshot)}
-    engaged = _engaged_with(earlier, groups, selection, turn, staying, lifecycle_of)
+    engaged = _engaged_with(earlier, groups, selection, turn, staying, lifecycle_of, matchers.strength)
     wanted = {member for group in groups for member in group.members}
     return Admission(
-        groups=tuple(_in_turn(groups, selection, snapshot, engaged, context, turn)),
+        groups=tuple(_in_turn(groups, selection, snapshot, engaged, context, turn, matchers.strength)),
         engaged=engaged if before.last_turn != turn.id else _engaged_again(engaged, before),
         decisions=(
             *(one.to_decision() for one in selection.rejected if one.candidate.skill_id not in wanted),
@@ -160,7 +160,9 @@ def admit_skills(
     )
 
 
-def engage(engaged: Iterable[Engaged], matched: Iterable[Candidate], turn_id: str) -> tuple[Engaged, ...]:
+def engage(
+    engaged: Iterable[Engaged], matched: Iterable[Candidate], turn_id: str, strength: Callable[[str], int]
+) -> tuple[Engaged, ...]:
     """Enter what this turn matched, in the order of first engagement; a stronger matcher replaces a weaker one.
 
     A mention's arguments, none too, take the place of earlier ones; a match without a mention leaves them as they are.
@@ -172,7 +174,7 @@ def engage(engaged: Iterable[Engaged], matched: Iterable[Candidate], turn_id: st
             entries[match.skill_id] = Engaged(match.skill_id, match.matcher, turn_id, arguments=match.arguments or "")
         else:
             arguments = known.arguments if match.arguments is None else match.arguments
-            by = max(known.by, match.matcher, key=_strength)
+            by = max(known.by, match.matcher, key=strength)
             entries[match.skill_id] = replace(known, idle=0, by=by, arguments=arguments)
     return tuple(entries.values())
 
@@ -233,6 +235,7 @@ def _engaged_with(
     turn: Turn,
     staying: Collection[str],
     lifecycle_of: LifecycleOf,
+    strength: Callable[[str], int],
 ) -> tuple[Engaged, ...]:
     """What is engaged during this turn, each with its lifecycle and its rank in this turn.
 
@@ -245,7 +248,7 @@ def _engaged_with(
     matched = (candidate for candidate in selection.chosen if candidate.skill_id in members)
     return tuple(
         replace(entry, lifecycle=lifecycle_of(entry.skill_id), place=places.get(entry.skill_id, entry.place))
-        for entry in engage(kept, matched, turn.id)
+        for entry in engage(kept, matched, turn.id, strength)
     )
 
 
@@ -267,11 +270,12 @@ def _in_turn(
     engaged: Sequence[Engaged],
     context: Reconciled,
     turn: Turn,
+    strength: Callable[[str], int],
 ) -> Iterator[tuple[SkillInTurn, ...]]:
     """The members of the groups, each with how it stands in the context."""
     candidates = {candidate.skill_id: candidate for candidate in selection.chosen}
     own = {entry.skill_id: entry for entry in engaged}
-    engagers = _engagers(engaged, snapshot)
+    engagers = _engagers(engaged, snapshot, strength)
     texts = _TextsInContext.of(context)
     in_history = turn.placement is Placement.HISTORY
 
@@ -343,13 +347,13 @@ class _TextsInContext:
         )
 
 
-def _engagers(engaged: Iterable[Engaged], snapshot: Snapshot) -> Mapping[str, str]:
+def _engagers(engaged: Iterable[Engaged], snapshot: Snapshot, strength: Callable[[str], int]) -> Mapping[str, str]:
     """By skill, companions too, the strongest of the matchers that brought it, so that none loosens another's rules."""
     brought: dict[str, str] = {}
     for entry in engaged:
         companions = (needed.rule.skill for needed in all_requirements([entry.skill_id], snapshot))
         for skill_id in (entry.skill_id, *companions):
-            brought[skill_id] = max(brought.get(skill_id, entry.by), entry.by, key=_strength)
+            brought[skill_id] = max(brought.get(skill_id, entry.by), entry.by, key=strength)
     return MappingProxyType(brought)
 
 
@@ -360,7 +364,3 @@ def _as_listed(read: Read, skill: Skill) -> Read:
         return read
     words = read.artifact.split()
     return replace(read, artifact=next((one for one in ids if one.split() == words), read.artifact))
-
-
-def _strength(by: str) -> int:
-    return _STRENGTH.index(by) if by in _STRENGTH else 0

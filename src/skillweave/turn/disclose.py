@@ -5,16 +5,12 @@ from dataclasses import dataclass, replace
 
 from skillweave.conversation import Placement, Read, Turn
 from skillweave.decisions import Decision, Outcome
+from skillweave.disclose.block import REPLACES, Rung, SkillTools
 from skillweave.disclose.catalog import Catalog
-from skillweave.disclose.escape import REPLACES
 from skillweave.disclose.fit import Passage, Want, fit
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.reading import READ, Leaf, Reading, Readout
-from skillweave.disclose.render import Extras, Inlined
-from skillweave.disclose.render_sections import render_reading
-from skillweave.disclose.rung import Rung
-from skillweave.disclose.sections import Section, entries_of, find_section
-from skillweave.disclose.skill_tools import SkillTools
+from skillweave.disclose.render import Extras, Inlined, render_reading
+from skillweave.disclose.sections import READ, Leaf, Reading, Readout, Section, entries_of, find_section
 from skillweave.knowledge.context import EntityContext
 from skillweave.settings import FileAccess, Settings
 from skillweave.skill import Skill

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from skillweave.decisions import Decision, Evidence, Outcome
+from skillweave.disclose.block import Rung
 from skillweave.disclose.fit import Shown
-from skillweave.disclose.reading import READ, Readout
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.sections import READ, Readout
 from skillweave.state.state import Record, skill_key
 from skillweave.turn.admit import SkillInTurn
 

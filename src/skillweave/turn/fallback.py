@@ -1,8 +1,8 @@
 """What stands in for a skill when nothing matched, or when the user asks what there is (spec 2.3)."""
 
 from skillweave.conversation import Role, Turn
+from skillweave.disclose.catalog import PricedCatalog
 from skillweave.disclose.render import hint, onward
-from skillweave.disclose.shelf import Shelf
 from skillweave.injection import Fallback, FallbackKind
 from skillweave.select.questions import Question
 from skillweave.settings import CatalogMode, Settings
@@ -13,7 +13,7 @@ from skillweave.turn.move import Position
 def fallback_for(
     turn: Turn,
     settings: Settings,
-    catalog: Shelf,
+    catalog: PricedCatalog,
     question: Question | None,
     position: Position | None,
     room: int,

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from skillweave.conversation import Turn
 from skillweave.decisions import Decision, Outcome
+from skillweave.disclose.block import Rung
 from skillweave.disclose.render import Inlined
-from skillweave.disclose.rung import Rung
 from skillweave.errors import SkillweaveError
 from skillweave.knowledge.context import ContextSource, EntityContext
 from skillweave.registry.source import Artifact

@@ -6,12 +6,13 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 from skillweave.conversation import Turn
+from skillweave.disclose.catalog import PricedCatalog
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.shelf import Shelf
 from skillweave.graph.findings import graph_in
 from skillweave.graph.graph import SkillGraph
 from skillweave.registry import Snapshot
-from skillweave.select.kit import Kit, compile_kit
+from skillweave.select.index import SkillIndex, build_index
+from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
 from skillweave.turn.move import GraphBinding, bind
 
@@ -23,8 +24,8 @@ class Library:
     """A snapshot with what matchers search, what its texts cost, and the skill graph beside it, None without one."""
 
     snapshot: Snapshot
-    index: Kit
-    catalog: Shelf
+    index: SkillIndex
+    catalog: PricedCatalog
     graph: GraphBinding | None = None
 
     def graph_for(self, turn: Turn) -> GraphBinding | None:
@@ -59,9 +60,7 @@ class Libraries:
         self._compiling = Lock()
         self._begin(None)
 
-    def compile(
-        self, snapshot: Snapshot, settings: Settings, matchers: tuple[str, ...], graph: SkillGraph | None
-    ) -> Library:
+    def compile(self, snapshot: Snapshot, settings: Settings, matchers: Matchers, graph: SkillGraph | None) -> Library:
         """Everything that a turn will need, so that no turn waits for it; who comes second gets what the first made.
 
         `graph` goes before the one that a pack brings. Call it beside the event loop: it takes up to a second for
@@ -74,26 +73,26 @@ class Libraries:
 
     def _begin(self, snapshot: Snapshot | None) -> None:
         self._snapshot = snapshot
-        self._indexes: _Made[Kit] = _Made()
-        self._catalogs: _Made[Shelf] = _Made()
+        self._indexes: _Made[SkillIndex] = _Made()
+        self._catalogs: _Made[PricedCatalog] = _Made()
         self._graphs: _Made[GraphBinding] = _Made()
         self._of_packs: _Made[SkillGraph | None] = _Made()
 
     def _compiled(
-        self, snapshot: Snapshot, settings: Settings, matchers: tuple[str, ...], graph: SkillGraph | None
+        self, snapshot: Snapshot, settings: Settings, matchers: Matchers, graph: SkillGraph | None
     ) -> Library:
         granted, rules = settings.granted, settings.task_rules
-        index = self._indexes.get(rules, lambda: compile_kit(snapshot, task_rules=rules))
+        index = self._indexes.get(rules, lambda: build_index(snapshot, task_rules=rules))
         limit, first, tools = settings.budget.catalog_limit, settings.catalog_first, settings.skill_tools
 
-        def catalog() -> Shelf:
+        def catalog() -> PricedCatalog:
             shown = [skill for skill in index.active if granted is None or skill.id in granted]
-            return Shelf(shown, self.pricing, limit=limit, first=first, tools=tools)
+            return PricedCatalog(shown, self.pricing, limit=limit, first=first, tools=tools)
 
         priced = self._catalogs.get((granted, limit, first, tools), catalog)
-        if "lexical" in matchers:
+        if "lexical" in matchers.names:
             index.lexical()
-        if "mention" in matchers:
+        if "mention" in matchers.names:
             index.mention_names()
         chosen = graph or self._of_packs.get(None, lambda: graph_in(snapshot))
         if chosen is None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from skillweave.conversation import Turn
+from skillweave.disclose.block import Rung
 from skillweave.disclose.fit import Shown
-from skillweave.disclose.rung import Rung
 from skillweave.injection import Drop
 from skillweave.state.state import SKILL, Lifecycle, Record, is_read_apart, skill_key, skill_of
 from skillweave.turn.admit import Admission

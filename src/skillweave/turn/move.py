@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
 
-from skillweave.compose.elsewhere import ToolOwners
+from skillweave.compose.policy import ToolOwners
 from skillweave.conversation import Message, Turn
 from skillweave.decisions import Evidence, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
@@ -24,12 +24,10 @@ from skillweave.graph.notes import Notes
 from skillweave.graph.reachable import reachable_from, refusal
 from skillweave.graph.scoring import EntryScoring
 from skillweave.registry import Snapshot
-from skillweave.relations.rules import all_requirements
-from skillweave.relations.tool_entry import Form, read_entry
-from skillweave.relations.wording import name_shown
+from skillweave.relations.rules import Form, all_requirements, name_shown, read_entry
 from skillweave.select.candidates import Candidate, Rejected, Selection
-from skillweave.select.explicit import asked_in
-from skillweave.select.kit import Kit
+from skillweave.select.index import SkillIndex
+from skillweave.select.selection import asked_in
 from skillweave.skill import Skill
 from skillweave.state.approvals import kept_out
 from skillweave.state.state import Engaged, State
@@ -62,7 +60,7 @@ class GraphBinding:
     """
 
     graph: SkillGraph
-    index: Kit
+    index: SkillIndex
     free: frozenset[str]
     owners: ToolOwners
     granted: frozenset[str] | None = None
@@ -98,7 +96,7 @@ class GraphBinding:
         return skill_id in self.index.positions and self.grants(skill_id)
 
 
-def bind(graph: SkillGraph, index: Kit, granted: frozenset[str] | None = None) -> GraphBinding:
+def bind(graph: SkillGraph, index: SkillIndex, granted: frozenset[str] | None = None) -> GraphBinding:
     """The graph beside the skills of a kit, each known to the graph as it is loaded."""
     snapshot = index.snapshot
     known = graph.with_skills(snapshot.skills)

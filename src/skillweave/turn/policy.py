@@ -6,26 +6,27 @@ A view of State, skills and settings: nothing is fetched, rendered or counted fo
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from skillweave.compose.elsewhere import ToolsElsewhere
-from skillweave.compose.force import InForce, policy_of
-from skillweave.compose.limits import limited, without_asks
-from skillweave.compose.policy import ToolPolicy
+from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
+from skillweave.compose.policy import ToolPolicy, ToolScope
 from skillweave.conversation import Placement, Turn
-from skillweave.injection import CurrentPolicy, PendingCheckpoint
+from skillweave.injection import CurrentPolicy, Drop, PendingCheckpoint
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
 from skillweave.select.candidates import Selection
+from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
 from skillweave.skill import Skill
 from skillweave.state.approvals import consented, decided, denied_tools, digests_shown, guards, kept_out, undecided
-from skillweave.state.state import Approval, State
+from skillweave.state.state import Approval, State, skill_of
 from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
 from skillweave.turn.library import Library
 from skillweave.turn.move import Position, find_position, moment_of
 from skillweave.turn.reconcile import blocks_in, reconcile
 
 
-def policy_at(state: State, library: Library, settings: Settings, turn: Turn, now: float) -> CurrentPolicy:
+def policy_at(
+    state: State, library: Library, settings: Settings, matchers: Matchers, turn: Turn, now: float
+) -> CurrentPolicy:
     """The tool policy and the checkpoints between two turns, as the State has them.
 
     Of `turn` only the conversation, the placement, the transcript, the granted tools and the limits count: nobody says
@@ -36,13 +37,13 @@ def policy_at(state: State, library: Library, settings: Settings, turn: Turn, no
     graph = library.graph_for(turn)
     position = None if graph is None else find_position(graph, state, turn, moment_of(graph, state, turn))
     selection = Selection() if position is None else position.lead(Selection())
-    admission = admit_skills(turn, selection, library.snapshot, settings, state, context, position)
+    admission = admit_skills(turn, selection, library.snapshot, settings, matchers, state, context, position)
     # What lasted one call only is not recorded: the State names the skills whose text was in the latest one. An older
     # version wrote no such names; then whatever is wanted may have been there.
     unknown = state.in_call is None and turn.placement is Placement.CALL
     in_call = frozenset(state.in_call or ())
     there = [one for one in admission.skills if one.binds_at(one.present) or unknown or one.skill.id in in_call]
-    tools, checkpoints = tool_policy(turn, settings, library.snapshot, state, admission, there, position)
+    tools, checkpoints = tool_policy(turn, settings, matchers, library.snapshot, state, admission, there, position)
     return CurrentPolicy(
         turn_id=turn.id,
         conversation=turn.conversation,
@@ -51,12 +52,14 @@ def policy_at(state: State, library: Library, settings: Settings, turn: Turn, no
         revision=state.revision,
         tools=tools,
         checkpoints=checkpoints,
+        rejected=rejected_texts(state, library.snapshot),
     )
 
 
 def tool_policy(
     turn: Turn,
     settings: Settings,
+    matchers: Matchers,
     snapshot: Snapshot,
     before: State,
     admission: Admission,
@@ -74,7 +77,7 @@ def tool_policy(
     rejected = [snapshot.skills[skill_id] for skill_id in kept_out(approvals, snapshot)] if approvals else []
     out = [*rejected, *admission.parted]
     policy = policy_of(
-        [InForce(one.skill, one.engaged_by) for one in active],
+        [ActiveSkill(one.skill, matchers.deliberate(one.engaged_by)) for one in active],
         grant=turn.tools,
         enforce=settings.enforce,
         consented=consented(approvals, skills.values()) if approvals else frozenset(),
@@ -119,11 +122,21 @@ def pending_checkpoints(
     )
 
 
-def _elsewhere(position: Position, admission: Admission, active: Collection[str]) -> ToolsElsewhere:
+def rejected_texts(state: State, snapshot: Snapshot) -> tuple[Drop, ...]:
+    """The recorded texts of the skills that a person rejected, each once: they are to leave the history."""
+    if not state.approvals:
+        return ()
+    texts = (*state.records, *(old.record for old in state.superseded))
+    found = {text.carrier: Drop(skill_of(text.key) or "", text.carrier, text.tokens) for text in texts}
+    rejected = kept_out(state.approvals, snapshot)
+    return tuple(drop for drop in found.values() if drop.skill_id in rejected)
+
+
+def _elsewhere(position: Position, admission: Admission, active: Collection[str]) -> ToolScope:
     """The tools that belong to wired skills, with those that are engaged (spec 3.2)."""
     engaged = frozenset((*active, *(wanted.skill.id for wanted in admission.skills)))
     idle = "" if position.skill is None or position.skill in engaged else ", where its skill cannot be engaged now"
-    return ToolsElsewhere(position.binding.owners, engaged, f"{position.where}{idle}")
+    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}")
 
 
 def _undecided(

@@ -9,8 +9,7 @@ from hashlib import sha256
 from os.path import commonprefix
 
 from skillweave.conversation import Message
-from skillweave.disclose.block import digest_in, text_digest
-from skillweave.disclose.escape import HEADERS
+from skillweave.disclose.block import HEADERS, digest_in, text_digest
 from skillweave.state.state import Delivery, Record, State
 from skillweave.state.transitions import expire
 

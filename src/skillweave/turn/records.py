@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
-from skillweave.disclose.block import Priced
+from skillweave.disclose.block import Priced, Rung
 from skillweave.disclose.fit import Shown
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.reading import Readout
 from skillweave.disclose.render import Inlined
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.sections import Readout
 from skillweave.injection import Block
 from skillweave.state.state import Delivery, Record, artifact_key, skill_key
 from skillweave.state.transitions import CLAIM_SECONDS

@@ -14,8 +14,10 @@ from skillweave.disclose.catalog import NO_CATALOG
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import ContextSource
 from skillweave.select.candidates import Rejected, Selection
+from skillweave.select.matchers import NOTHING_PREPARED, Matchers, prepare_matchers
+from skillweave.select.matchers import Prepared as PreparedMatchers
 from skillweave.select.questions import Question, question_in
-from skillweave.select.select import select
+from skillweave.select.selection import select
 from skillweave.settings import CatalogMode, Settings
 from skillweave.state.state import Delivery, State
 from skillweave.turn.admit import SkillInTurn, admit_skills
@@ -40,13 +42,15 @@ class Prepared:
     """What is known of a turn before anything is known of the conversation; it holds for every attempt to store it.
 
     `selection` is what the matchers say, None where that depends on the place in the skill graph. `blocks` are those
-    that the transcript holds. `withheld` is why nothing that the matchers say counts.
+    that the transcript holds, `matched` is what the matchers made ready for it. `withheld` is why nothing that they say
+    counts.
     """
 
     library: Library
     selection: Selection | None
     question: Question | None
     blocks: Counter[str] | None
+    matched: PreparedMatchers = NOTHING_PREPARED
     withheld: StoreUnavailable | None = None
 
 
@@ -59,14 +63,18 @@ class Reading:
     seconds: float
 
 
-def prepare(turn: Turn, library: Library, matchers: Sequence[str]) -> Prepared:
+async def prepare(turn: Turn, library: Library, matchers: Matchers, seconds: float) -> Prepared:
     """What the matchers say to the turn, and which blocks its transcript holds."""
     in_graph = library.graph_for(turn) is not None
+    ready = NOTHING_PREPARED
+    if matchers.preparing:
+        ready = await prepare_matchers(matchers, library.index, turn, seconds)
     return Prepared(
         library=library,
-        selection=None if in_graph else select(library.index, turn, matchers=matchers),
+        selection=None if in_graph else select(library.index, turn, matchers=matchers, prepared=ready),
         question=question_in(turn.message.text),
         blocks=None if turn.transcript is None else blocks_in(turn.transcript),
+        matched=ready,
     )
 
 
@@ -76,7 +84,7 @@ async def run(
     before: State,
     now: float,
     settings: Settings,
-    matchers: Sequence[str],
+    matchers: Matchers,
     reading: Reading,
     delivery: Delivery,
 ) -> Settled:
@@ -90,7 +98,7 @@ async def run(
     context = reconcile(before, prepared.blocks, holder=turn.id, now=now, told=told)
     position = await find_place(turn, prepared, before, reading.seconds)
     selection = selected(turn, prepared, position, matchers)
-    admission = admit_skills(turn, selection, library.snapshot, settings, before, context, position)
+    admission = admit_skills(turn, selection, library.snapshot, settings, matchers, before, context, position)
     wanted = admission.skills
     contents = await fetch(wanted, entity_of(turn, settings), reading.artifacts, reading.context, reading.seconds)
 
@@ -105,7 +113,7 @@ async def run(
         groups = disclose(turn, admission.groups, settings, context, contents, pricing, catalog, recording, room)
         shown = replace(admission, groups=groups)
         active = [one for one in shown.skills if one.binds_at(one.shown.rung)]
-        policy = tool_policy(turn, settings, library.snapshot, before, shown, active, position)
+        policy = tool_policy(turn, settings, matchers, library.snapshot, before, shown, active, position)
         # It takes what the skills leave, not the other way round: one that did not fit would lose its tool rules too.
         left = room - sum(one.shown.added + sum(row.tokens for row in one.adopted) for one in shown.skills)
         matched = bool(selection.chosen)
@@ -117,7 +125,12 @@ async def run(
         )  # fmt: skip
 
     # To divide and count a long text takes a tenth of a second or more, in which other conversations go on.
-    return await asyncio.to_thread(work) if _is_long(wanted, contents) else work()
+    settled = await asyncio.to_thread(work) if _is_long(wanted, contents) else work()
+    hindered = prepared.matched.diagnostics
+    if not hindered:
+        return settled
+    injection = settled.injection
+    return replace(settled, injection=replace(injection, diagnostics=(*hindered, *injection.diagnostics)))
 
 
 async def find_place(turn: Turn, prepared: Prepared, before: State, seconds: float) -> Position | None:
@@ -130,11 +143,13 @@ async def find_place(turn: Turn, prepared: Prepared, before: State, seconds: flo
     return await move(graph, before, turn if prepared.withheld is None else silent, seconds)
 
 
-def selected(turn: Turn, prepared: Prepared, position: Position | None, matchers: Sequence[str]) -> Selection:
+def selected(turn: Turn, prepared: Prepared, position: Position | None, matchers: Matchers) -> Selection:
     """What the turn calls for: at a place in the skill graph only what may be chosen there."""
     selection = prepared.selection or Selection()
     if position is not None:
-        found = select(prepared.library.index, turn, within=position.here.within, matchers=matchers)
+        found = select(
+            prepared.library.index, turn, within=position.here.within, matchers=matchers, prepared=prepared.matched
+        )
         selection = position.lead(found)
     if prepared.withheld is None:
         return selection

@@ -8,12 +8,9 @@ from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.block import digest_in, text_digest
-from skillweave.disclose.catalog import Catalog
-from skillweave.disclose.shelf import Shelf
-from skillweave.injection import Block, CacheReport, Drop, Fallback, Injection, PendingCheckpoint, TokenReport
-from skillweave.registry import Snapshot
+from skillweave.disclose.catalog import Catalog, PricedCatalog
+from skillweave.injection import Block, CacheReport, Fallback, Injection, PendingCheckpoint, TokenReport
 from skillweave.settings import Settings
-from skillweave.state.approvals import kept_out
 from skillweave.state.state import SKILL, Delivery, Fragment, Record, State, skill_of
 from skillweave.state.transitions import adopt, claim
 from skillweave.turn.admit import Admission, SkillInTurn
@@ -21,6 +18,7 @@ from skillweave.turn.explain import decisions_of
 from skillweave.turn.library import Library
 from skillweave.turn.make_room import drops, tokens_by_carrier
 from skillweave.turn.move import Position
+from skillweave.turn.policy import rejected_texts
 from skillweave.turn.reconcile import Reconciled
 from skillweave.turn.records import RecordContext, given_texts
 
@@ -101,24 +99,16 @@ def settle(
         move=None if position is None else position.move,
         reachable=() if position is None else position.reachable,
         revision=before.revision if after is before else before.revision + 1,
-        present=present_in(after),
-        rejected=rejected_in(after, library.snapshot) if after.approvals else (),
+        present=_present_in(after),
+        rejected=rejected_texts(after, library.snapshot),
     )
     return Settled(injection, after)
 
 
-def present_in(state: State) -> tuple[str, ...]:
+def _present_in(state: State) -> tuple[str, ...]:
     """The ids of the skills that count as given, in the order of their records."""
     given = (one.key for one in state.records if one.key.startswith(SKILL) and one.state is Delivery.GIVEN)
     return tuple(skill_id for key in given if (skill_id := skill_of(key)))
-
-
-def rejected_in(state: State, snapshot: Snapshot) -> tuple[Drop, ...]:
-    """The recorded texts of the skills that a person rejected as they are now, each once."""
-    rejected = kept_out(state.approvals, snapshot)
-    texts = (*state.records, *(old.record for old in state.superseded))
-    found = {text.carrier: Drop(skill_of(text.key) or "", text.carrier, text.tokens) for text in texts}
-    return tuple(drop for drop in found.values() if drop.skill_id in rejected)
 
 
 def _diagnostics(position: Position | None, skills: Sequence[SkillInTurn]) -> Iterator[Diagnostic]:
@@ -171,7 +161,7 @@ def _cache_report(before: Sequence[Fragment], now: Sequence[Fragment]) -> CacheR
     return CacheReport(sum(fragment.tokens for fragment in before), stable)
 
 
-def _token_report(skills: Sequence[SkillInTurn], library: Shelf, catalog: int, left: int) -> TokenReport:
+def _token_report(skills: Sequence[SkillInTurn], library: PricedCatalog, catalog: int, left: int) -> TokenReport:
     """What this turn adds, by tier and by skill; the shares of one block add up to the block."""
     pricing = library.pricing
     tiers = {"1": catalog, "2": 0, "3": 0, "3.5": 0}

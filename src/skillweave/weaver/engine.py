@@ -6,19 +6,19 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
-from skillweave.compose.elsewhere import NOTHING_ELSEWHERE
-from skillweave.compose.limits import closed
-from skillweave.compose.policy import ToolPolicy
+from skillweave.compose.composition import closed
+from skillweave.compose.policy import ALL_IN_SCOPE, ToolPolicy
 from skillweave.conversation import Turn
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.errors import Contended, StoreUnavailable
-from skillweave.events.cause import Cause
+from skillweave.events.event import Cause
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, CurrentPolicy, Injection
 from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Selection
+from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
 from skillweave.state.port import Store
 from skillweave.state.state import Delivery, State
@@ -26,7 +26,7 @@ from skillweave.turn.library import Libraries, Library
 from skillweave.turn.policy import policy_at
 from skillweave.turn.run import Prepared, Reading, find_place, prepare, run, selected
 from skillweave.turn.settle import Settled
-from skillweave.weaver.announce import Announcer
+from skillweave.weaver.telling import Announcer
 
 T = TypeVar("T")
 
@@ -58,7 +58,7 @@ class Engine:
     store: Store
     settings: Settings
     libraries: Libraries
-    matchers: tuple[str, ...]
+    matchers: Matchers
     context: ContextSource | None
     on_store_failure: OnStoreFailure
     fetch_seconds: float
@@ -73,7 +73,7 @@ class Engine:
         Raises Contended after 24 lost races.
         """
         begun = self.announcer.begun()
-        prepared = prepare(turn, await self.library(), self.matchers)
+        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
         found: tuple[Diagnostic, ...] = ()
         known: tuple[State, float] | None = None
         attempt = 0
@@ -105,7 +105,7 @@ class Engine:
 
     async def look(self, turn: Turn) -> Injection:
         """What `run` would answer now; nothing is written."""
-        prepared = prepare(turn, await self.library(), self.matchers)
+        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
         known = await self.store.load(turn.conversation)
         return (await self._run(turn, prepared, known, Delivery.GIVEN)).injection
 
@@ -118,16 +118,16 @@ class Engine:
         try:
             state, now = await self.store.load(turn.conversation)
         except StoreUnavailable as error:
-            found = policy_at(State(), library, self.settings, turn, 0.0)
+            found = policy_at(State(), library, self.settings, self.matchers, turn, 0.0)
             tools, diagnostic = self._without_rules(found.tools, known=False), self._unavailable(error, known=False)
             return replace(found, tools=tools, diagnostics=(diagnostic,), revision=None)
         if held is not None and _still_holds(held, state, turn, library):
             return held if isinstance(held, CurrentPolicy) else held.policy
-        return policy_at(state, library, self.settings, turn, now)
+        return policy_at(state, library, self.settings, self.matchers, turn, now)
 
     async def match(self, turn: Turn) -> Selection:
         """What the matchers say to the turn of a conversation that begins with it."""
-        prepared = prepare(turn, await self.library(), self.matchers)
+        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
         position = await find_place(turn, prepared, State(), self.fetch_seconds)
         return selected(turn, prepared, position, self.matchers)
 
@@ -222,7 +222,7 @@ class Engine:
             # Which skills are engaged, and what people said, is unknown: every tool may be one that they deny.
             return closed(tools, UNKNOWN_RULES)
         # Where the conversation stands is unknown too, so that no tool is known to belong elsewhere.
-        return replace(tools, elsewhere=NOTHING_ELSEWHERE)
+        return replace(tools, elsewhere=ALL_IN_SCOPE)
 
     def _unavailable(self, error: StoreUnavailable, *, known: bool) -> Diagnostic:
         """The finding that the ledger does not answer: what becomes of skills and of the rules of earlier turns."""

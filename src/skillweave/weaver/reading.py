@@ -9,13 +9,11 @@ from typing import Any, TypedDict, Unpack
 
 from skillweave.conversation import Message, Placement, Read, Role, Turn
 from skillweave.decisions import Decision, Outcome
-from skillweave.disclose.escape import Escaped
-from skillweave.disclose.reading import READ
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Escaped, Rung
+from skillweave.disclose.sections import READ
 from skillweave.injection import Block, Drop, Injection
 from skillweave.limits import ToolLimits
-from skillweave.select.explicit import LONGEST_ID
-from skillweave.select.select import select
+from skillweave.select.selection import LONGEST_ID, select
 from skillweave.skill import Json, Skill, freeze_mapping, thaw
 from skillweave.state.state import Delivery, is_read_apart
 from skillweave.weaver.engine import Engine

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
-from skillweave.events.cause import Cause
+from skillweave.events.event import Cause
 from skillweave.injection import Drop
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import all_requirements

@@ -10,14 +10,12 @@ from functools import cached_property, wraps
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
-from skillweave.compose.verdict import Ruling, Verdict
+from skillweave.compose.policy import Ruling, Verdict
 from skillweave.conversation import Placement, Turn
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.pricing import Pricing
 from skillweave.errors import Contended, StoreUnavailable, UnreadableState
-from skillweave.events.cause import Cause
-from skillweave.events.event import Event
-from skillweave.events.observer import Observer
+from skillweave.events.event import Cause, Event, Observer
 from skillweave.graph.findings import graph_findings
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import CurrentPolicy, Injection
@@ -25,23 +23,22 @@ from skillweave.knowledge.context import ContextSource
 from skillweave.limits import ToolLimits
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
-from skillweave.select.candidates import Selection
-from skillweave.select.limit import within_places
-from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
+from skillweave.select.candidates import Selection, within_places
+from skillweave.select.matchers import Matcher
+from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
+from skillweave.select.selection import find_matchers
 from skillweave.settings import Settings
 from skillweave.state.port import Logged, Store
 from skillweave.state.state import Delivery, State, check_lifecycles, full_key
 from skillweave.state.transitions import clear, confirm, evict, held_keys, release
-from skillweave.tokens.counter import CountedOnce, TokenCounter
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import CountedOnce, Tiktoken, TokenCounter
 from skillweave.turn.library import Libraries
-from skillweave.weaver.announce import Announcer
 from skillweave.weaver.emit import emit
 from skillweave.weaver.engine import Engine, OnStoreFailure
 from skillweave.weaver.loop_thread import LoopThread
-from skillweave.weaver.observers import OBSERVER_SECONDS, Observers
 from skillweave.weaver.reading import Reads
 from skillweave.weaver.skill_sets import SkillSets
+from skillweave.weaver.telling import OBSERVER_SECONDS, Announcer, Observers
 from skillweave.weaver.turns import TurnFields, nothing_said, turn_of
 from skillweave.weaver.verdicts import Engagements
 
@@ -72,7 +69,7 @@ class Weaver(Engagements, Reads, SkillSets):
         counter: TokenCounter | None = None,
         context: ContextSource | None = None,
         graph: SkillGraph | None = None,
-        matchers: tuple[str, ...] = DEFAULT_MATCHERS,
+        matchers: Sequence[str | Matcher] = DEFAULT_MATCHERS,
         on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,
         fetch_seconds: float = FETCH_SECONDS,
         observers: Sequence[Observer] = (),
@@ -84,7 +81,7 @@ class Weaver(Engagements, Reads, SkillSets):
             store=store,
             settings=settings or Settings(),
             libraries=Libraries(Pricing(CountedOnce(counter or Tiktoken()))),
-            matchers=matchers,
+            matchers=find_matchers(matchers),
             context=context,
             on_store_failure=on_store_failure,
             fetch_seconds=fetch_seconds,
@@ -110,8 +107,8 @@ class Weaver(Engagements, Reads, SkillSets):
 
     @property
     def matchers(self) -> tuple[str, ...]:
-        """The names of the matchers that run, in their order."""
-        return self._engine.matchers
+        """The names of the matchers that take part, strongest first."""
+        return self._engine.matchers.names
 
     @property
     def graph(self) -> SkillGraph | None:
@@ -292,7 +289,7 @@ class Weaver(Engagements, Reads, SkillSets):
         """The catalog block inside its budget."""
         return (await self._engine.library()).catalog.catalog.text
 
-    def variant(self, settings: Settings | None = None, matchers: Sequence[str] | None = None) -> "Weaver":
+    def variant(self, settings: Settings | None = None, matchers: Sequence[str | Matcher] | None = None) -> "Weaver":
         """The same skills, ledger and observers with other settings or matchers, for one of several kinds of agents."""
         twin = copy(self)
         vars(twin)["sync"] = SyncWeaver(
@@ -301,7 +298,7 @@ class Weaver(Engagements, Reads, SkillSets):
         twin._engine = replace(  # noqa: SLF001 - a copy of oneself
             self._engine,
             settings=settings or self.settings,
-            matchers=self.matchers if matchers is None else tuple(matchers),
+            matchers=self._engine.matchers if matchers is None else find_matchers(matchers),
             _library=None,
         )
         return twin

@@ -7,8 +7,7 @@ from typing import Any
 
 from skillweave.adapters.approval import read_reply, record
 from skillweave.adapters.messages import Call
-from skillweave.compose.policy import OWN_TOOLS
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.conversation import Placement
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.testing.hosts import Says, Script, Sent, as_json

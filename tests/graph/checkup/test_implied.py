@@ -9,8 +9,8 @@ from skillweave.graph.conditions import AllOf, AtIteration, HistoryMin, Intent, 
 from skillweave.graph.context import MoveContext
 from skillweave.graph.declared import Route
 from skillweave.graph.scales import Scales
-from skillweave.text.automaton import MatchMode, compile_automaton
 from skillweave.text.folding import fold
+from skillweave.text.search import MatchMode, compile_automaton
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK, UNHURRIED, fires, guard, terms_of_route, valid_moments, words
 from tests.strategies import texts

@@ -9,7 +9,7 @@ from skillweave.adapters.agent_framework.messages import host_messages, name_of,
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, is_own
 from skillweave.adapters.chat import SEPARATOR, Call, words_for
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Injection

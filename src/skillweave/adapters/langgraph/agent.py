@@ -35,7 +35,7 @@ from skillweave.adapters.langgraph.nodes import (
     memory_in,
     skill_nodes,
 )
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Role, ToolResult
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver

@@ -16,7 +16,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 
-from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_notice, waiting
+from skillweave.adapters.approval import question, read_reply, record, rejection_notice, waiting
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import HostFields
 from skillweave.adapters.langchain_core import (
@@ -32,7 +32,7 @@ from skillweave.adapters.langchain_core import (
     taken_out,
     told,
 )
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import (
     CheckpointNotFound,
     InvalidTurn,
@@ -40,7 +40,7 @@ from skillweave.errors import (
     SkillNotFound,
     StoreUnavailable,
 )
-from skillweave.injection import Injection, PendingCheckpoint
+from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.settings import CatalogMode
 from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
@@ -294,9 +294,10 @@ class _Steps:
         # Right behind the inject node nothing can have changed: there is nobody to ask, and nothing to take out.
         if held is not None and here.step == state["woven"].get("step", 0) + 1 and not (held.waits or held.rejected):
             return {"awaiting": []}
-        open_now = waiting(await self._bridge.current_policy(here.conversation, self._names))
+        now = await self._bridge.current_policy(here.conversation, self._names)
+        open_now = waiting(now)
         if not open_now:
-            return await self._settled(state, here.conversation, open_now)
+            return await self._settled(state, now)
         # The first reply is about what the state says was shown, also when a skill was edited during the pause.
         still = {(one.skill_id, one.name) for one in open_now}
         shown = (PendingCheckpoint(**one) for one in state.get("awaiting", ()))
@@ -304,6 +305,7 @@ class _Steps:
         return _Asked(here.conversation, pending or open_now)
 
     async def _decided(self, state: SkillState, asked: _Asked, value: object) -> _Asked | Update:
+        problem = ""
         try:
             reply = read_reply(value)
         except InvalidVerdict as error:
@@ -311,21 +313,21 @@ class _Steps:
         try:
             await record(self._bridge.weaver, asked.conversation, asked.pending, reply)
         except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
-            open_now = waiting(await self._bridge.current_policy(asked.conversation, self._names))
-            if open_now:
-                return _Asked(asked.conversation, open_now, str(error))
-        open_now = waiting(await self._bridge.current_policy(asked.conversation, self._names))
-        return await self._settled(state, asked.conversation, open_now)
+            problem = str(error)
+        now = await self._bridge.current_policy(asked.conversation, self._names)
+        if problem and (open_now := waiting(now)):
+            return _Asked(asked.conversation, open_now, problem)
+        return await self._settled(state, now)
 
-    async def _settled(self, state: SkillState, conversation: str, open_now: Sequence[PendingCheckpoint]) -> Update:
+    async def _settled(self, state: SkillState, now: CurrentPolicy) -> Update:
         """The texts of rejected skills go, and the model is told; the coming call of the model is woven again."""
-        update: Update = {"awaiting": [one.to_dict() for one in open_now], "injection": None}
-        try:
-            drops = await rejected_texts(self._bridge.weaver, conversation)
-            if changed := taken_out(state["messages"], drops):
-                update["messages"] = [*changed, *await self._said(conversation, {drop.skill_id for drop in drops})]
-        except StoreUnavailable:
-            return update  # the texts go at the next step at which the ledger answers
+        update: Update = {"awaiting": [one.to_dict() for one in waiting(now)], "injection": None}
+        if changed := taken_out(state["messages"], now.rejected):
+            try:
+                said = await self._said(now.conversation, {drop.skill_id for drop in now.rejected})
+            except StoreUnavailable:
+                return update  # the texts go at the next step at which the ledger answers
+            update["messages"] = [*changed, *said]
         return update
 
     async def _said(self, conversation: str, skills: set[str]) -> list[BaseMessage]:

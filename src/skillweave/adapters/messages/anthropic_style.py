@@ -29,7 +29,7 @@ from skillweave.adapters.messages.lists import (
     take_out,
     turn_with,
 )
-from skillweave.compose.verdict import Verdict
+from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, Turn
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection

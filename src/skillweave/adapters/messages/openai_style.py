@@ -24,7 +24,7 @@ from skillweave.adapters.messages.lists import (
     take_out,
     turn_with,
 )
-from skillweave.compose.verdict import Verdict
+from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Role, Turn
 from skillweave.injection import Injection
 from skillweave.weaver.reading import TOOLS, ToolAnswer

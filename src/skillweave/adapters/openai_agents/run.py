@@ -10,11 +10,11 @@ from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import SEPARATOR, Call, read_call, words_for
 from skillweave.adapters.openai_agents.items import host_messages
-from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Injection
-from skillweave.relations.tool_entry import read_entry
+from skillweave.relations.rules import read_entry
 from skillweave.weaver.reading import ToolSpec
 
 try:

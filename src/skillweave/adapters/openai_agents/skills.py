@@ -20,11 +20,11 @@ from skillweave.adapters.openai_agents.run import (
     guarded,
     id_of,
 )
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
 from skillweave.injection import PendingCheckpoint
-from skillweave.relations.tool_entry import read_entry
+from skillweave.relations.rules import read_entry
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
 

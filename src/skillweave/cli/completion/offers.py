@@ -54,7 +54,7 @@ def given(ctx: typer.Context) -> list[str]:
 
 def matchers() -> list[str]:
     """The names of all matchers."""
-    from skillweave.select.select import MATCHERS
+    from skillweave.select.selection import MATCHERS
 
     return list(MATCHERS)
 

@@ -11,7 +11,7 @@ from skillweave.graph.checkup.subject import Subject
 from skillweave.graph.checkup.tools import Toolbox, names_of
 from skillweave.graph.checkup.wording import named, several
 from skillweave.graph.declared import GraphSkill
-from skillweave.text.automaton import Automaton, MatchMode, compile_automaton
+from skillweave.text.search import Automaton, MatchMode, compile_automaton
 
 _CALL = re.compile(r"(?<!\w)[a-z][a-z0-9]*+(?:_[a-z0-9]++)++(?=\()")
 """A name in snake case with a parenthesis after it; read in one go, however long the text."""

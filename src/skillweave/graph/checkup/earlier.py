@@ -8,7 +8,7 @@ from typing import TypeAlias
 from skillweave.graph.checkup.budget import Budget
 from skillweave.graph.checkup.implied import implies, stands_in
 from skillweave.graph.checkup.terms import Expression, Phrases, Terms
-from skillweave.text.automaton import MatchMode, compile_automaton
+from skillweave.text.search import MatchMode, compile_automaton
 
 Phrase: TypeAlias = tuple[str, MatchMode]
 Handle: TypeAlias = Hashable

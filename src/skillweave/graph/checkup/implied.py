@@ -3,8 +3,7 @@
 from functools import lru_cache
 
 from skillweave.graph.checkup.terms import Expression, Need, Phrases, Terms
-from skillweave.text.automaton import MatchMode
-from skillweave.text.boundary import edges_of, fits
+from skillweave.text.search import MatchMode, edges_of, fits
 
 
 def implies(terms: Terms, other: Terms) -> bool:

@@ -13,7 +13,7 @@ from skillweave.graph.declared import ANY, STATUSES, Decide, Entry, Route
 from skillweave.graph.guards import FieldTest
 from skillweave.graph.lexicon import expression, phrases_of
 from skillweave.graph.scales import Scales
-from skillweave.text.automaton import MatchMode
+from skillweave.text.search import MatchMode
 
 Place: TypeAlias = tuple[str, str]
 """Something with a value: a field that guards compare, the length of the history, the intent."""

@@ -19,7 +19,7 @@ from skillweave.graph.scorers.named import DEFAULT_POLICIES, scorer_named
 from skillweave.graph.scoring import Scorer
 
 if TYPE_CHECKING:
-    from skillweave.text.embedder import Embedder
+    from skillweave.text.embedding import Embedder
 
 PICKS = (EntryPick.DECLARATION.value, *DEFAULT_POLICIES, EntryPick.READ.value)
 POLICY_KEYS = ("temperature", "min_score", "margin")

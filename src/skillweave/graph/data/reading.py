@@ -28,7 +28,7 @@ from skillweave.graph.declared import Declared, GraphSkill, TreeNode
 from skillweave.graph.whole import require_whole
 
 if TYPE_CHECKING:
-    from skillweave.text.embedder import Embedder
+    from skillweave.text.embedding import Embedder
 
 GRAPH_KEYS = (
     *("skills", "entries", "routes", "tree", "default", "pick"),

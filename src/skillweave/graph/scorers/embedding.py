@@ -10,8 +10,7 @@ from skillweave.errors import NoEmbedder
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
 
 if TYPE_CHECKING:
-    from skillweave.text.embedded_once import EmbeddedOnce
-    from skillweave.text.embedder import Embedder
+    from skillweave.text.embedding import EmbeddedOnce, Embedder
 
 DECIMALS = 4
 """Cosines are rounded to so many before they are compared (spec 2)."""
@@ -35,7 +34,7 @@ class EmbeddingScorer:
     async def score(self, message: str, candidates: Sequence[ScoreCandidate]) -> Mapping[str, float]:
         """The cosine by candidate. Raises InvalidVectors for a wrong answer of the embedder, and what it raises."""
         vectors = self._vectors
-        from skillweave.text.embedded_once import cosines  # brings numpy, which other scorers never need
+        from skillweave.text.embedding import cosines  # brings numpy, which other scorers never need
 
         texts = [[text for text in candidate.texts if text.strip()] for candidate in candidates]
         declared = [text for each in texts for text in each]
@@ -54,7 +53,7 @@ class EmbeddingScorer:
     def _vectors(self) -> "EmbeddedOnce":
         if self.embedder is None:
             raise NoEmbedder
-        from skillweave.text.embedded_once import EmbeddedOnce
+        from skillweave.text.embedding import EmbeddedOnce
 
         return self.embedder if isinstance(self.embedder, EmbeddedOnce) else EmbeddedOnce(self.embedder)
 

@@ -7,8 +7,7 @@ from math import sqrt
 from typing import ClassVar
 
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
-from skillweave.text.plural import singular
-from skillweave.text.words import words_of
+from skillweave.text.words import singular, words_of
 
 ONE_SHARED_WORD = ScorePolicy(min_score=1e-6)
 """Nothing is chosen where no word is shared; a single one is enough, however long the texts are."""

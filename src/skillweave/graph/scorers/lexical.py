@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from skillweave.graph.scorers.keyword import ONE_SHARED_WORD
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
-from skillweave.text.plural import singular
-from skillweave.text.words import words_of
+from skillweave.text.words import singular, words_of
 
 if TYPE_CHECKING:
     from skillweave.text.bm25 import Bm25

@@ -11,7 +11,7 @@ from skillweave.graph.scorers.lexical import LexicalScorer
 from skillweave.graph.scoring import ScorePolicy, Scorer
 
 if TYPE_CHECKING:
-    from skillweave.text.embedder import Embedder
+    from skillweave.text.embedding import Embedder
 
 DEFAULT_POLICIES: Mapping[str, ScorePolicy] = {
     KeywordScorer.name: KeywordScorer().policy,

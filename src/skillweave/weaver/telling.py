@@ -2,16 +2,24 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
+from time import perf_counter
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.events.event import Event
-from skillweave.events.observer import Observer
+from skillweave.events.event import Event, Observer
+
+if TYPE_CHECKING:
+    from skillweave.compose.policy import Verdict
+    from skillweave.events.event import Cause
+    from skillweave.injection import CurrentPolicy, Injection
+    from skillweave.registry import Snapshot
+    from skillweave.state.state import Delivery, State
+
 
 log = logging.getLogger("skillweave")
 
@@ -26,7 +34,7 @@ _OBSERVING: "ContextVar[_Task | None]" = ContextVar("skillweave_observing", defa
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class EventDispatch:
     """Events on their way: each observer's task with the observer's name, and when the event loop's clock ends them."""
 
     tasks: Mapping[_Task, str]
@@ -52,7 +60,7 @@ class Telling:
         )
 
 
-NOBODY = Telling(MappingProxyType({}))
+NOBODY = EventDispatch(MappingProxyType({}))
 """The telling that nobody listens to."""
 
 
@@ -73,7 +81,7 @@ class Observers:
         # Once and now: a guest's attribute that fails must not fail when a turn is over.
         self._names = tuple(map(name_of, self.listening))
 
-    def tell(self, conversation: str, events: Sequence[Event]) -> Telling:
+    def tell(self, conversation: str, events: Sequence[Event]) -> EventDispatch:
         """Begin to hand the events to everybody; their place in the order is taken when this returns.
 
         Inside an observer's own call nobody waits for them: that call has to end before the next one begins.
@@ -85,7 +93,7 @@ class Observers:
             self._begun((number, loop, conversation), observer, events): self._names[number]
             for number, observer in enumerate(self.listening)
         }
-        return NOBODY if _is_inside_a_call() else Telling(MappingProxyType(tasks), loop.time() + self.seconds)
+        return NOBODY if _is_inside_a_call() else EventDispatch(MappingProxyType(tasks), loop.time() + self.seconds)
 
     def _begun(self, lane: _Lane, observer: Observer, events: Sequence[Event]) -> _Task:
         loop = lane[1]
@@ -150,3 +158,81 @@ def _said_by(error: BaseException) -> str:
         return str(error)
     except Exception:  # noqa: BLE001 - also the text of an error is a guest's code
         return "it has no readable text"
+
+
+LONGEST_NAME = 200
+"""Characters of a tool's name, or of a call's, in an event; models make these names, and they can be anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Announcer:
+    """Makes the events and hands them to the observers; `new_id` names what happens without a trace in any State."""
+
+    observers: Observers
+    new_id: Callable[[], str]
+    clock: Callable[[], float] = perf_counter
+
+    @property
+    def heard(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self.observers.listening)
+
+    def begun(self) -> float:
+        """The clock's time in seconds, to be handed to `turn_decided`; 0 when nobody listens."""
+        return self.clock() if self.heard else 0.0
+
+    def turn_decided(
+        self,
+        injection: "Injection",
+        snapshot: "Snapshot",
+        states: "tuple[State, State]",
+        *,
+        stored: bool,
+        delivery: "Delivery",
+        begun: float,
+    ) -> EventDispatch:
+        """Begin to tell what a turn did; `states` are those before and after it, `stored` whether a ledger has them."""
+        if not self.heard:
+            return NOBODY
+        from skillweave.weaver.events import DecidedTurn, turn_events
+
+        before, after = states
+        revision = None if not stored else before.revision if before == after else before.revision + 1
+        duration = (self.clock() - begun) * 1000
+        decided = DecidedTurn(injection, snapshot, before, after, revision, delivery, duration)
+        return self.observers.tell(injection.conversation, turn_events(decided))
+
+    async def state_changed(
+        self, conversation: str, turn_id: str | None, states: "tuple[State, State]", cause: "Cause"
+    ) -> None:
+        """Tell what people decided and which texts count as given no longer; what an observer cannot take is logged."""
+        if not self.heard:
+            return
+        from skillweave.weaver.events import change_events
+
+        await self.observers.tell(conversation, change_events(conversation, turn_id, *states, cause)).ended()
+
+    async def tool_blocked(
+        self, injection: "Injection | CurrentPolicy", verdict: "Verdict", call_id: str | None
+    ) -> None:
+        """Tell that a call was denied."""
+        if not self.heard:
+            return
+        from skillweave.events.event import event_id, event_of
+        from skillweave.events.payloads import ToolBlocked
+
+        policy = injection.tools
+        payload = ToolBlocked(
+            tool=verdict.tool[:LONGEST_NAME],
+            code="" if verdict.code is None else verdict.code.value,
+            allowed=policy.grant if policy.allowed_tools is None else policy.allowed_tools,
+            forbidden=policy.forbidden_tools,
+            call_id=None if call_id is None else call_id[:LONGEST_NAME],
+        )
+        where, turn_id = injection.conversation, injection.turn_id
+        made = self.new_id() if call_id is None else event_id(where, turn_id, payload.event_type, payload.tool, call_id)
+        await self.tell(event_of(payload, id=made, conversation=where, turn_id=turn_id))
+
+    async def tell(self, event: "Event") -> tuple[Diagnostic, ...]:
+        """Tell one event, and wait until everybody has it or its time is over."""
+        return await self.observers.tell(event.conversation, (event,)).ended()

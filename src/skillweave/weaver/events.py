@@ -1,23 +1,30 @@
-"""What a turn's events are: pure, from the turn's answer and the States before and after it."""
+"""What the events of turns, of changes of State and of sub-agents are: pure, from the values before and after."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
 from skillweave.conversation import Placement
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.block import text_digest
-from skillweave.disclose.reading import READ
-from skillweave.events.checkpoints import CheckpointPending
-from skillweave.events.cursor import CursorMoved
-from skillweave.events.event import BuiltIn, Event, event_id, event_of
-from skillweave.events.skills import SkillInjected, SkillRefreshed
-from skillweave.events.turns import TurnDecided
+from skillweave.disclose.sections import READ
+from skillweave.events import payloads as spawns
+from skillweave.events.event import BuiltIn, Cause, Event, event_id, event_of
+from skillweave.events.payloads import (
+    CheckpointDecided,
+    CheckpointPending,
+    CursorMoved,
+    SkillEvicted,
+    SkillInjected,
+    SkillRefreshed,
+    TurnDecided,
+)
 from skillweave.formats.arguments import digest_in_use
 from skillweave.injection import Block, Injection, PendingCheckpoint
 from skillweave.registry import Snapshot
-from skillweave.state.state import Delivery, State, skill_key
+from skillweave.state.state import Approval, Delivery, Record, State, skill_key, skill_of
 
 _IN_CONTEXT = frozenset(
     (Outcome.INJECTED, Outcome.ALREADY_PRESENT, Outcome.REFRESHED, Outcome.UPGRADED, Outcome.ADOPTED)
@@ -148,3 +155,95 @@ def _was_in_last_call(turn: DecidedTurn, skill_id: str) -> bool:
         return False
     last_call = {fragment.digest for fragment in turn.before.prefix}
     return any(block.skill_id == skill_id and text_digest(block.text) in last_call for block in turn.injection.blocks)
+
+
+WITHDRAWN = "withdrawn"
+"""What stands in the place of a verdict that was taken back."""
+
+
+def change_events(
+    conversation: str, turn_id: str | None, before: State, after: State, cause: Cause
+) -> tuple[Event, ...]:
+    """A `checkpoint.decided` for each verdict that is new or taken back, then a `skill.evicted` for each lost text."""
+    there = {(record.key, record.carrier) for record in after.records}
+    lost = (r for r in before.records if _is_whole(r) and (r.key, r.carrier) not in there)
+    return (
+        *(_judged(conversation, turn_id, approval, verdict) for approval, verdict in _verdicts(before, after, cause)),
+        *(_evicted(conversation, turn_id, record, before, cause) for record in lost),
+    )
+
+
+def _verdicts(before: State, after: State, cause: Cause) -> Iterator[tuple[Approval, str]]:
+    new = [approval for approval in after.approvals if approval not in before.approvals]
+    yield from ((approval, approval.verdict.value) for approval in new)
+    # A new verdict replaces one, or lets a full State forget its oldest; a clearing forgets everything.
+    if not new and cause is not Cause.CLEARED:
+        yield from ((approval, WITHDRAWN) for approval in before.approvals if approval not in after.approvals)
+
+
+def _judged(conversation: str, turn_id: str | None, approval: Approval, verdict: str) -> Event:
+    payload = CheckpointDecided(
+        skill_id=approval.skill_id,
+        checkpoint=approval.checkpoint,
+        digest=approval.digest,
+        verdict=verdict,
+        by=approval.by,
+    )
+    subject = (approval.skill_id, approval.checkpoint, approval.digest)
+    made = event_id(conversation, payload.event_type, *subject, verdict, repr(approval.at))
+    return event_of(payload, id=made, conversation=conversation, turn_id=turn_id)
+
+
+def _is_whole(record: Record) -> bool:
+    return record.key == skill_key(skill_of(record.key) or "")
+
+
+def _evicted(conversation: str, turn_id: str | None, record: Record, before: State, cause: Cause) -> Event:
+    payload = SkillEvicted(
+        skill_id=skill_of(record.key) or "",
+        digest=record.digest,
+        rung=record.rung.label,
+        tokens=sum(other.tokens for other in before.records if other.carrier == record.carrier),
+        block=record.carrier,
+        cause=cause.value,
+    )
+    # The same text can be given and forgotten again: what tells the two apart is the State that was changed.
+    made = event_id(conversation, payload.event_type, record.carrier, record.key, str(before.revision), repr(record.at))
+    return event_of(payload, id=made, conversation=conversation, turn_id=turn_id)
+
+
+LONGEST_LABEL = 200
+"""Characters of a label in an event; models write labels, and they can be anything."""
+
+
+def prepared_events(prepared: SpawnPlan | SpawnRejected, conversation: str) -> tuple[Event, ...]:
+    """That a sub-agent was asked for, and whether it is in order; `conversation` would be, or is, its own."""
+    request = prepared.request
+    label = _label(request)
+    outcome: BuiltIn
+    if isinstance(prepared, SpawnPlan):
+        outcome = spawns.SpawnValidated(
+            label, conversation, request.skills, prepared.tools, prepared.policy.forbidden_tools
+        )
+    else:
+        outcome = spawns.SpawnRejected(label, request.skills, tuple(error.code for error in prepared.errors))
+    return (
+        _spawn_event(spawns.SpawnRequested(label, request.skills), conversation, request),
+        _spawn_event(outcome, conversation, request),
+    )
+
+
+def started_event(plan: SpawnPlan) -> Event:
+    """That the sub-agent runs."""
+    return _spawn_event(spawns.SpawnStarted(_label(plan.request), plan.conversation), plan.conversation, plan.request)
+
+
+def _spawn_event(payload: BuiltIn, spawned: str, request: SpawnRequest) -> Event:
+    # Asked for again with other skills under the same id, it is another happening.
+    skills = ("None",) if request.skills is None else ("", *request.skills)
+    identity = event_id(spawned, payload.event_type, *skills)
+    return event_of(payload, id=identity, conversation=spawned.rpartition("/")[0] or spawned, turn_id=None)
+
+
+def _label(request: SpawnRequest) -> str | None:
+    return None if request.label is None else request.label[:LONGEST_LABEL]

@@ -1,15 +1,18 @@
-"""Checking a value against a JSON Schema, both of them somebody else's: bounded, never raising, nothing fetched."""
+"""Checking values and schemas of others: bounded, never raising, nothing fetched."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 from skillweave.contracts import codes
+from skillweave.contracts.codes import Problem, broken_rule
+from skillweave.contracts.keywords import Exhausted, Json, TooDeep, Validator, working
 from skillweave.contracts.plain import VALUE_LIMITS, NotPlain, plain
 from skillweave.contracts.prepare import JsonSchema, PreparedSchema, prepare_schema
-from skillweave.contracts.problem import Problem
-from skillweave.contracts.wording import broken_rule
-from skillweave.contracts.work import Exhausted, TooDeep, working
-from skillweave.diagnostics import Diagnostic
+from skillweave.diagnostics import Diagnostic, Location, Severity
+from skillweave.errors import MissingExtra
+from skillweave.events.event import EventType, name_problem
+from skillweave.registry import Snapshot
 
 MOST = 20
 """Violations that are listed one by one; the others are counted."""
@@ -52,7 +55,7 @@ def check_schema(schema: JsonSchema, *, place: str = "schema", skill: str | None
     return tuple(problem.found(place, skill) for problem in prepare_schema(schema).problems)
 
 
-def _violations(prepared: PreparedSchema, value: Any, most: int) -> list[Problem]:  # noqa: ANN401 - JSON data
+def _violations(prepared: PreparedSchema, value: Json, most: int) -> list[Problem]:
     listed: list[Problem] = []
     try:
         with working():
@@ -69,7 +72,7 @@ def _violations(prepared: PreparedSchema, value: Any, most: int) -> list[Problem
     return listed
 
 
-def _violation(error: Any) -> Problem:  # noqa: ANN401
+def _violation(error: Validator) -> Problem:
     message, fix = broken_rule(error)
     return Problem(codes.MISMATCH, tuple(error.absolute_path), message, fix)
 
@@ -91,3 +94,45 @@ _TOO_DEEP = Problem(
     "the check was given up: value or schema are nested too deeply, or a reference leads back to itself",
     "flatten the value; let no `$ref` lead to itself without a `properties` or `items` in between",
 )
+
+
+BAD_EVENT = "bad-event"
+UNCHECKED = "event-schema-unchecked"
+
+
+def check_event_types(snapshot: Snapshot) -> tuple[Diagnostic, ...]:
+    """A finding for each mistake in a declared schema, at its declaration, and for each name in an `emits` that fails.
+
+    Without the package `jsonschema` one finding says that the schemas were not looked at.
+    """
+    declared = [event_type for event_type in snapshot.events.values() if event_type.readable and event_type.schema]
+    try:
+        about_schemas = tuple(finding for event_type in declared for finding in _schema(event_type))
+    except MissingExtra as missing:
+        about_schemas = (_unchecked(len(declared), missing),)
+    return (*about_schemas, *_names(snapshot))
+
+
+def _schema(event_type: EventType) -> Iterator[Diagnostic]:
+    for finding in check_schema(event_type.schema, place=""):
+        where = f" at {finding.location}" if finding.location and finding.location.path not in ("", "#") else ""
+        message = f"the schema of event {event_type.name!r} is wrong{where}, no payload passes it: {finding.message}"
+        yield replace(finding, message=message, location=event_type.location)
+
+
+def _names(snapshot: Snapshot) -> Iterator[Diagnostic]:
+    for skill in snapshot.skills.values():
+        for name in skill.emits:
+            problem = name_problem(name)
+            if problem is not None:
+                message = f"skill {skill.id!r} can never announce {name[:60]!r}: it {problem}"
+                place = Location(skill.origin.location) if skill.origin else None
+                fix = "give the event another name under `emits`"
+                yield Diagnostic(BAD_EVENT, Severity.WARNING, message, fix, skill.id, place)
+
+
+def _unchecked(count: int, missing: MissingExtra) -> Diagnostic:
+    message = (
+        f"the schemas of {count} events were not looked at" if count > 1 else "an event's schema was not looked at"
+    )
+    return Diagnostic(UNCHECKED, Severity.INFO, message, str(missing))

@@ -1,12 +1,18 @@
-"""Regular expressions of skills, in an engine whose time is linear in the text (spec 2.2)."""
+"""Phrases and regular expressions of skills, all found in a text in linear time (spec 2.2)."""
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Protocol
 
 import re2
+from ahocorasick_rs import AhoCorasick, MatchKind
 
+WINDOW = 16_384
+"""Folded characters searched at a time: bounds what the raw hits of one pass take in memory."""
 LARGEST_PROGRAM = 5_000
 """Instructions of one compiled pattern: what a character of the text can cost at worst."""
 SHELF = 1_000
@@ -15,6 +21,105 @@ SHELF = 1_000
 _PATTERN_MEMORY = 1 << 20
 _SHELF_MEMORY = 32 << 20
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_UNSPACED_RANGES = (
+    "\u0e00-\u0fff"  # Thai, Lao, Tibetan
+    "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f"  # Myanmar
+    "\u1780-\u17ff\u19e0-\u19ff"  # Khmer
+    "\u1950-\u19df\u1a20-\u1aaf\uaa80-\uaadf"  # Tai Le, New Tai Lue, Tai Tham, Tai Viet
+    "\u1b00-\u1b7f\ua980-\ua9df"  # Balinese, Javanese
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u312f\u31a0-\u31bf\u31f0-\u31ff"  # kana, Bopomofo, radicals
+    "\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uf900-\ufaff"  # Han, Yi
+    "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+_UNSPACED = re.compile(f"[{_UNSPACED_RANGES}]")
+_VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+
+UNSPACED_RUN = re.compile(f"[{_UNSPACED_RANGES}]+")
+"""A run of characters of scripts that are written without spaces between words."""
+
+
+LEFT, RIGHT, WHOLE = 1, 2, 4
+"""What a phrase demands of the text around it; added up. Plain integers: they are read once per raw hit."""
+
+
+def edges_of(phrase: str) -> int:
+    """What the word rule demands for a folded phrase.
+
+    A boundary is demanded only where the phrase's own edge is a word character of a script with spaces; no phrase ends
+    before a combining mark, since the mark belongs to its last character.
+    """
+    edges = WHOLE
+    if phrase and _in_spaced_word(phrase[0]):
+        edges += LEFT
+    if phrase and _in_spaced_word(phrase[-1]):
+        edges += RIGHT
+    return edges
+
+
+def fits(text: str, start: int, end: int, edges: int) -> bool:
+    """Whether the folded text around `start:end` grants what the edges demand."""
+    if edges & LEFT and start and _in_spaced_word(text[start - 1]):
+        return False
+    if edges and end < len(text):
+        after = text[end]
+        return not ((edges & RIGHT and _in_spaced_word(after)) or _is_mark(after))
+    return True
+
+
+@lru_cache(maxsize=8192)
+def _in_spaced_word(character: str) -> bool:
+    if character.isalnum() or character == "_" or _is_mark(character):
+        return _UNSPACED.match(character) is None
+    return False
+
+
+@lru_cache(maxsize=8192)
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M" and _VARIATION.match(character) is None
+
+
+class MatchMode(StrEnum):
+    """`word`: between boundaries, as people read; `substring`: anywhere, also inside a word."""
+
+    WORD = "word"
+    SUBSTRING = "substring"
+
+
+@dataclass(frozen=True, slots=True)
+class Automaton:
+    """Phrases by number, in the order in which they were given; frozen, safe to share between threads."""
+
+    matcher: AhoCorasick | None
+    edges: bytes
+    longest: int
+
+    def find(self, text: str) -> dict[int, tuple[int, int]]:
+        """The phrases that occur in the folded text, each with the span of its first occurrence."""
+        if self.matcher is None:
+            return {}
+        window = max(WINDOW, 4 * self.longest)
+        if len(text) <= 2 * window:
+            window = max(len(text), 1)
+        edges = self.edges
+        found: dict[int, tuple[int, int]] = {}
+        for begin in range(0, len(text), window):
+            # What begins in this window may end in the next one, by at most the longest phrase.
+            stretch = text[begin : begin + window + self.longest]
+            for phrase, start, end in self.matcher.find_matches_as_indexes(stretch, overlapping=True):
+                if phrase not in found and fits(text, begin + start, begin + end, edges[phrase]):
+                    found[phrase] = (begin + start, begin + end)
+        return found
+
+
+def compile_automaton(phrases: Iterable[tuple[str, MatchMode]]) -> Automaton:
+    """An automaton over folded, non-empty phrases; memory grows with their total length (never the DFA kind)."""
+    texts: list[str] = []
+    edges = bytearray()
+    for text, mode in phrases:
+        texts.append(text)
+        edges.append(edges_of(text) if mode is MatchMode.WORD else 0)
+    matcher = AhoCorasick(texts, matchkind=MatchKind.Standard, store_patterns=False) if texts else None
+    return Automaton(matcher, bytes(edges), max(map(len, texts), default=0))
 
 
 class BrokenPattern(ValueError):

@@ -1,4 +1,4 @@
-"""Vectors that are checked, and asked for once per text (spec 2.4)."""
+"""The port through which texts become vectors, and a wrapper that asks for each text once (spec 2.4)."""
 
 import asyncio
 from collections import OrderedDict
@@ -6,14 +6,36 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from threading import Lock
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 from weakref import WeakKeyDictionary
 
-import numpy as np
-from numpy.typing import NDArray
-
 from skillweave.errors import InvalidVectors
-from skillweave.text.embedder import Embedder, Vectors
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+Vectors: TypeAlias = "NDArray[np.float32]"
+"""One vector in each row, of Euclidean length 1, or of nothing but zeros where a text says nothing."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors that lie the nearer to each other, the more alike the texts are in meaning.
+
+    A text's vector depends on nothing but the text and the `id`. What is longer than the model reads is cut, not
+    refused. `skillweave.testing.embedders` has the contract as tests.
+    """
+
+    @property
+    def id(self) -> str:
+        """The model and its version: vectors of different ids are never compared, nor kept under the same name."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """An array of shape (number of texts, dimension), a row for each text in their order."""
+        ...
+
 
 MOST_KEPT = 100_000
 """So many declared texts are kept as vectors; the one that was asked for longest ago goes first."""
@@ -22,7 +44,7 @@ MOST_PASSING = 256
 
 Key: TypeAlias = tuple[str, bytes]
 """An embedder's id and the SHA-256 of a text."""
-Row: TypeAlias = NDArray[np.float32]
+Row: TypeAlias = "NDArray[np.float32]"
 
 
 class EmbeddedOnce:
@@ -58,6 +80,8 @@ class EmbeddedOnce:
         return await self._embed(texts, self._passing)
 
     async def _embed(self, texts: Sequence[str], shelf: "_Shelf") -> Vectors:
+        import numpy as np  # costs 0.1 s: who only names the port does without it
+
         id_ = self.id
         sound = list(map(_well_formed, texts))
         keys = [(id_, sha256(text.encode()).digest()) for text in sound]
@@ -145,7 +169,7 @@ class _Shelf:
         self._most = most
         self._rows: OrderedDict[Key, Row] = OrderedDict()
 
-    def get(self, key: Key) -> Row | None:
+    def get(self, key: Key) -> "Row | None":
         row = self._rows.get(key)
         if row is not None:
             self._rows.move_to_end(key)
@@ -160,12 +184,16 @@ class _Shelf:
 
 def cosines(rows: Vectors, row: Row) -> list[float]:
     """The cosine of each row with the one, of vectors as EmbeddedOnce gives them; 0 for zeros, NaN for no vector."""
+    import numpy as np
+
     with np.errstate(invalid="ignore"):
         found: list[float] = (rows.astype(np.float64) @ row.astype(np.float64)).tolist()
     return found
 
 
-def _table(embedder: str, answer: object, texts: int) -> NDArray[np.float64]:
+def _table(embedder: str, answer: object, texts: int) -> "NDArray[np.float64]":
+    import numpy as np
+
     expected = f"{texts} rows of numbers"
     try:
         table = np.asarray(answer, dtype=np.float64)
@@ -176,8 +204,10 @@ def _table(embedder: str, answer: object, texts: int) -> NDArray[np.float64]:
     return table
 
 
-def _normalised(table: NDArray[np.float64]) -> Vectors:
+def _normalised(table: "NDArray[np.float64]") -> Vectors:
     """The rows at length 1; zeros stay zeros, and a row with a number that is not finite is NaN throughout."""
+    import numpy as np
+
     largest = np.abs(table).max(axis=1, keepdims=True)
     sound = np.isfinite(largest)
     # Scaled before it is squared, so that the largest numbers do not overflow and the smallest do not vanish.

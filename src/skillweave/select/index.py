@@ -1,23 +1,39 @@
-"""Declared triggers and ids: which occur in a message, and what they say for a skill (spec 2.2)."""
+"""What a snapshot needs to be searched, compiled once: its triggers, ids and, on demand, its words (spec 1.3, 2.2)."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import NamedTuple
+from threading import Lock
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from skillweave.decisions import Evidence
 from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.select.candidates import Candidate
+from skillweave.formats.host_keys import BY_ALL, Invocation, invocation_of
+from skillweave.registry import Snapshot
+from skillweave.select.candidates import MOST_EVIDENCE, Candidate
+from skillweave.select.task import check_task_rules
 from skillweave.skill import Skill
-from skillweave.text.automaton import Automaton, MatchMode, compile_automaton
+from skillweave.task import TaskRule
 from skillweave.text.folding import Folded, fold
-from skillweave.text.patterns import BrokenPattern, Patterns, ascii_only_escapes, compile_pattern, compile_patterns
-from skillweave.text.stop_words import STOP_WORDS
+from skillweave.text.search import (
+    Automaton,
+    BrokenPattern,
+    MatchMode,
+    Patterns,
+    ascii_only_escapes,
+    compile_automaton,
+    compile_pattern,
+    compile_patterns,
+)
+from skillweave.text.words import STOP_WORDS
+
+if TYPE_CHECKING:
+    from skillweave.select.lexical_index import LexicalIndex
+
 
 MATCHER = "triggers"
-MOST_EVIDENCE = 8
-"""Pieces of evidence shown per skill; more are counted for the order, but not listed."""
 LONGEST_PHRASE = 500
 """Folded characters of a keyword: a longer one is a mistake, and repeats inside it make the automaton slow to build."""
 LONGEST_QUOTE = 200
@@ -71,11 +87,6 @@ class TriggerMatch(NamedTuple):
     def kind(self) -> Kind:
         """The strongest kind of hit; NEVER when only a `never` phrase occurs."""
         return self.hits[0].kind if self.hits else Kind.NEVER
-
-    @property
-    def declared(self) -> bool:
-        """Whether a keyword, verb or pattern hit, not only the id."""
-        return self.kind <= Kind.VERB
 
     def order(self) -> tuple[int, int, int, int, int]:
         """The key of spec 2.2: kind, distinct hits, longest hit, fewest skills sharing it, registry position."""
@@ -142,9 +153,25 @@ def spellings(skill: Skill) -> tuple[str, ...]:
     return tuple(found)
 
 
+def names_of(skills: Iterable[Skill]) -> Mapping[str, str]:
+    """The ids of skills by every folded name that a mention may use: the id, and its spellings.
+
+    An id goes before another skill's spelling, an active skill before one that is not.
+    """
+    ranked = sorted(skills, key=lambda skill: not skill.status.selectable)
+    names = {skill.id: skill.id for skill in ranked}  # where two ids differ in their capitals, each is itself
+    for skill in ranked:
+        names.setdefault(fold(skill.id), skill.id)
+    for skill in ranked:
+        for spelling in spellings(skill):
+            names.setdefault(spelling, skill.id)
+    return MappingProxyType(names)
+
+
 def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
     """Every skill with a hit or a veto, in the order of spec 2.2; those with a veto alone come last."""
     hits: dict[int, list[Hit]] = {}
+    never = Kind.NEVER
     for number, (start, end) in index.patterns.find(message.original).items():
         owners = index.pattern_claims[number]
         length = len(fold(message.original[start:end]))
@@ -159,7 +186,13 @@ def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
             if kind is not hit.kind:
                 hit = hit._replace(kind=kind)
             hits.setdefault(position, []).append(hit)
-    matches = [_match(position, found) for position, found in hits.items()]
+    matches = [
+        # Nearly all skills have one hit, which needs no sorting.
+        TriggerMatch(position, (found[0],))
+        if len(found) == 1 and found[0].kind is not never
+        else _match(position, found)
+        for position, found in hits.items()
+    ]
     if len(matches) > 1:
         matches.sort(key=_order)
     return matches
@@ -173,7 +206,8 @@ def candidate_of(match: TriggerMatch, skill_id: str, message: Folded) -> Candida
     """The candidate that the hits make, with up to eight of them as evidence; a veto is listed first."""
     hits = (*match.vetoes[:1], *match.hits) if match.vetoes else match.hits
     evidence = tuple([evidence_of(hit, message) for hit in hits[:MOST_EVIDENCE]])
-    return Candidate(skill_id, _SCORES.get(match.kind, 0.0), MATCHER, evidence)
+    score = _SCORES[match.hits[0].kind] if match.hits else 0.0
+    return Candidate(skill_id, score, MATCHER, evidence)
 
 
 def evidence_of(hit: Hit, message: Folded) -> Evidence:
@@ -185,8 +219,6 @@ def evidence_of(hit: Hit, message: Folded) -> Evidence:
 
 
 def _match(position: int, found: list[Hit]) -> TriggerMatch:
-    if len(found) == 1 and found[0].kind is not Kind.NEVER:
-        return TriggerMatch(position, (found[0],))
     found.sort(key=lambda hit: (hit.kind, hit.start, -hit.end))
     declared = [hit for hit in found if hit.kind <= Kind.VERB]
     ids = [hit for hit in found if hit.kind in (Kind.ID, Kind.WORD_ID)]
@@ -255,3 +287,77 @@ def _about(skill: Skill, code: str, severity: Severity, message: str, fix: str) 
 
 def _shown(source: str) -> str:
     return repr(source if len(source) <= 80 else source[:80] + "…")
+
+
+MOST_NARROWED = 256
+"""So many different limits of what may be chosen are remembered."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SkillIndex:
+    """The compiled triggers of a snapshot's active skills, by position in registry order, and on demand their words.
+
+    `active` leaves out what is closed to the model: no marker, trigger or word selects that. `closed` says who may ask
+    for the active skills that not everybody may ask for. `task_rules` are the host's, then those of the snapshot.
+    `diagnostics` are about triggers: `empty-keyword`, `long-keyword`, `broken-pattern`, `ascii-pattern`, and about task
+    rules: `task-rule-unknown-skill`. Safe to share between threads.
+    """
+
+    snapshot: Snapshot
+    active: tuple[Skill, ...]
+    positions: Mapping[str, int]
+    triggers: TriggerIndex
+    diagnostics: tuple[Diagnostic, ...] = ()
+    closed: Mapping[str, Invocation] = field(default_factory=dict)
+    task_rules: tuple[TaskRule, ...] = ()
+    _lexical: "list[LexicalIndex]" = field(default_factory=list, repr=False)
+    _mentioned: "list[Mapping[str, str]]" = field(default_factory=list, repr=False)
+    _narrowed: "dict[frozenset[str], tuple[int, ...]]" = field(default_factory=dict, repr=False)
+    _building: Lock = field(default_factory=Lock, repr=False)
+
+    def invocation(self, skill_id: str) -> Invocation:
+        """Who may ask for the skill."""
+        return self.closed.get(skill_id, BY_ALL)
+
+    def positions_within(self, ids: frozenset[str]) -> tuple[int, ...]:
+        """The positions of those of the ids that are active, ascending; remembered for the places of a skill graph."""
+        known = self._narrowed.get(ids)
+        if known is None:
+            known = tuple(sorted(self.positions[each] for each in ids if each in self.positions))
+            if len(self._narrowed) >= MOST_NARROWED:
+                self._narrowed.clear()
+            self._narrowed[ids] = known
+        return known
+
+    def mention_names(self) -> Mapping[str, str]:
+        """The ids of all skills, inactive ones too, by the folded names of a mention; made at the first call."""
+        with self._building:
+            if not self._mentioned:
+                self._mentioned.append(names_of(self.snapshot.values()))
+            return self._mentioned[0]
+
+    def lexical(self) -> "LexicalIndex":
+        """The index of words, built at the first call (about half a second for 1,000 skills), then kept."""
+        with self._building:
+            if not self._lexical:
+                from skillweave.select.lexical_index import build_lexical_index
+
+                self._lexical.append(build_lexical_index(self.active))
+            return self._lexical[0]
+
+
+def build_index(
+    snapshot: Snapshot, *, mode: MatchMode = MatchMode.WORD, task_rules: Sequence[TaskRule] = ()
+) -> SkillIndex:
+    """The kit of a snapshot; only skills that may be selected are matched, the others are known by their ids.
+
+    `task_rules` are the host's own.
+    """
+    selectable = snapshot.active()
+    closed = {skill.id: invocation for skill in selectable if (invocation := invocation_of(skill)) != BY_ALL}
+    active = tuple(skill for skill in selectable if skill.id not in closed or closed[skill.id].by_model)
+    triggers, diagnostics = compile_triggers(active, mode)
+    positions = MappingProxyType({skill.id: position for position, skill in enumerate(active)})
+    rules = (*task_rules, *snapshot.task_rules)
+    diagnostics = (*diagnostics, *check_task_rules(rules, snapshot))
+    return SkillIndex(snapshot, active, positions, triggers, diagnostics, MappingProxyType(closed), rules)
