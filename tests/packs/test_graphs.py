@@ -10,7 +10,7 @@ from skillweave.frontmatter import read_yaml
 from skillweave.graph import SkillGraph
 from skillweave.graph.simulate import simulate
 from skillweave.skill import Skill, Status
-from skillweave.sources.packs import pack_names, pack_of
+from skillweave.sources.named import pack_names, pack_of
 from skillweave.testing.fakes import WordCounter
 from skillweave.weaver import Weaver
 

@@ -1,5 +1,7 @@
 """A skill graph beneath a conversation: what the cursor engages, offers and refuses (spec 3.2 and 3.3)."""
 
+from collections.abc import Awaitable, Callable
+
 import pytest
 
 from skillweave import Outcome, Placement, Settings, ToolResult, Turn, Weaver
@@ -12,6 +14,7 @@ from skillweave.graph.move import By
 from skillweave.injection import FallbackKind, Injection
 from skillweave.settings import CatalogMode
 from skillweave.skill import Skill, Status, ToolRules
+from skillweave.state.port import Writes
 from skillweave.state.state import skill_key
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.observers import Recorder
@@ -120,12 +123,38 @@ async def test_a_repeated_turn_id_repeats_its_move_and_its_messages(at_triage: W
     assert await at_triage.state("c") == before
 
 
-async def test_a_turn_in_which_a_store_was_lost_to_another_moves_once(at_triage: Weaver) -> None:
-    turn = Turn("t2", "c", Message(Role.USER, "and now?"), results=LOOKED_UP)
-    await at_triage.weave(turn)
-    await at_triage.weave(turn)
-    found = await cursor_of(at_triage)
+class _Overtaken(MemoryStore):
+    """A store in which `first` is stored just before the next swap, which is lost to it."""
+
+    first: Callable[[], Awaitable[object]] | None = None
+    lost = 0
+
+    async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
+        first, self.first = self.first, None
+        if first is not None:
+            await first()
+        done = await super().swap(conversation, expected_revision, writes, tenant=tenant)
+        self.lost += not done
+        return done
+
+
+@pytest.mark.parametrize(
+    "faster",
+    [
+        Turn("other", "c", Message(Role.USER, "style, please")),
+        Turn("t2", "c", Message(Role.USER, "and now?"), results=LOOKED_UP),
+    ],
+    ids=["to another turn", "to itself in another process"],
+)
+async def test_a_turn_that_loses_a_race_moves_once(faster: Turn) -> None:
+    store = _Overtaken()
+    weaver, other = (weaver_over(GRAPH, skills(), store) for _ in range(2))
+    await weaver.weave("I was charged twice", conversation="c")
+    store.first = lambda: other.weave(faster)
+    injection = await weaver.weave(Turn("t2", "c", Message(Role.USER, "and now?"), results=LOOKED_UP))
+    found = await cursor_of(weaver)
     assert found is not None
+    assert (store.lost, injection.move and injection.move.to) == (1, "refund")
     assert found.visits == {"triage": 1, "refund": 1}
 
 

@@ -200,7 +200,7 @@ async def test_while_the_ledger_does_not_answer_a_turn_is_told_without_a_revisio
 
 async def test_a_turn_that_is_not_decided_is_not_told() -> None:
     class Losing(MemoryStore):
-        async def swap(self, *_: object) -> bool:
+        async def swap(self, *_: object, **__: object) -> bool:
             return False
 
     weaver, recorder = watched(GREET, store=Losing())

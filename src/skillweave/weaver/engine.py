@@ -12,7 +12,7 @@ from skillweave.conversation import Turn
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.errors import Contended, StoreUnavailable
-from skillweave.events.event import Cause
+from skillweave.events.event import Cause, Event
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, CurrentPolicy, Injection
 from skillweave.knowledge.context import ContextSource
@@ -20,7 +20,7 @@ from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Selection
 from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
-from skillweave.state.port import Store
+from skillweave.state.port import Store, Writes
 from skillweave.state.state import Delivery, State
 from skillweave.turn.library import Libraries, Library
 from skillweave.turn.policy import policy_at
@@ -64,6 +64,7 @@ class Engine:
     fetch_seconds: float
     announcer: Announcer
     graph: SkillGraph | None = None
+    tenant: str = ""
     _library: Library | None = None
     _loaded: bool = False
 
@@ -74,16 +75,19 @@ class Engine:
         """
         begun = self.announcer.begun()
         prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
-        found: tuple[Diagnostic, ...] = ()
         known: tuple[State, float] | None = None
+        unkept: tuple[Diagnostic, ...] = ()
         attempt = 0
         try:
             while True:
-                known = await self.store.load(turn.conversation)
+                known = await self.store.load(turn.conversation, tenant=self.tenant)
                 settled = await self._run(turn, prepared, known, delivery)
-                if settled.state is known[0] or await self.store.swap(
-                    turn.conversation, known[0].revision, settled.state
-                ):
+                before = known[0]
+                if settled.state is before:
+                    unkept = await self._keep(turn, settled.injection.decisions)
+                    break
+                writes = self._writes(settled, before, prepared, delivery)
+                if await self.store.swap(turn.conversation, before.revision, writes, tenant=self.tenant):
                     break
                 attempt = await lost_race(turn.conversation, turn.id, attempt)
             injection, states = settled.injection, (known[0], settled.state)
@@ -98,15 +102,13 @@ class Engine:
             delivery=delivery,
             begun=begun,
         )
-        if injection.revision is not None:
-            found = await self._keep(turn, injection.decisions)
-        found = (*found, *await telling.ended())
+        found = (*unkept, *await telling.ended())
         return replace(injection, diagnostics=(*injection.diagnostics, *found)) if found else injection
 
     async def look(self, turn: Turn) -> Injection:
         """What `run` would answer now; nothing is written."""
         prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
-        known = await self.store.load(turn.conversation)
+        known = await self.store.load(turn.conversation, tenant=self.tenant)
         return (await self._run(turn, prepared, known, Delivery.GIVEN)).injection
 
     async def policy(self, turn: Turn, held: Injection | CurrentPolicy | None = None) -> CurrentPolicy:
@@ -116,7 +118,7 @@ class Engine:
         """
         library = await self.library()
         try:
-            state, now = await self.store.load(turn.conversation)
+            state, now = await self.store.load(turn.conversation, tenant=self.tenant)
         except StoreUnavailable as error:
             found = policy_at(State(), library, self.settings, self.matchers, turn, 0.0)
             tools, diagnostic = self._without_rules(found.tools, known=False), self._unavailable(error, known=False)
@@ -183,11 +185,11 @@ class Engine:
         """A change that has an answer: the one that goes with the State that was stored, and whether any was."""
         attempt = 0
         while True:
-            before, now = await self.store.load(conversation)
+            before, now = await self.store.load(conversation, tenant=self.tenant)
             after, answer = change(before, now)
             if after == before:
                 return answer, False
-            if await self.store.swap(conversation, before.revision, after):
+            if await self.store.swap(conversation, before.revision, Writes(after), tenant=self.tenant):
                 await self.announcer.state_changed(conversation, turn_id, (before, after), cause)
                 return answer, True
             attempt = await lost_race(conversation, conversation, attempt)
@@ -241,9 +243,20 @@ class Engine:
             fix="see to the store; until then a skill may be given more than once or not at all",
         )
 
+    def _writes(self, settled: Settled, before: State, prepared: Prepared, delivery: Delivery) -> Writes:
+        """Everything that a turn stores, for one trip; its events only where the store keeps them."""
+        injection = settled.injection
+        events: tuple[Event, ...] = ()
+        if self.store.keeps_events:
+            from skillweave.weaver.events import DecidedTurn, turn_events
+
+            snapshot, revision = prepared.library.snapshot, before.revision + 1
+            events = turn_events(DecidedTurn(injection, snapshot, before, settled.state, revision, delivery, 0.0))
+        return Writes(settled.state, injection.turn_id, injection.decisions, events)
+
     async def _keep(self, turn: Turn, decisions: tuple[Decision, ...]) -> tuple[Diagnostic, ...]:
         try:
-            await self.store.append(turn.conversation, turn.id, decisions)
+            await self.store.append(turn.conversation, turn.id, decisions, tenant=self.tenant)
         except StoreUnavailable as error:
             lost = Diagnostic(
                 code=DECISIONS_NOT_KEPT,

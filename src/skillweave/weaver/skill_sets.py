@@ -61,7 +61,7 @@ async def _parent(engine: Engine, spawner: Spawner) -> Parent:
             f"conversation {spawner[:100]!r} can be that of a sub-agent, whose limits are not in the ledger; "
             "give its plan, or the Injection of its turn, as parent"
         )
-    state, now = await engine.store.load(spawner)
+    state, now = await engine.store.load(spawner, tenant=engine.tenant)
     silent = nothing_said(engine.announcer.new_id(), spawner)
     return Parent(
         spawner, policy_at(state, await engine.library(), engine.settings, engine.matchers, silent, now).tools

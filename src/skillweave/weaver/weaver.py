@@ -7,9 +7,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, wraps
+from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
+from skillweave.closing import ClosedOnExit, close_all
 from skillweave.compose.policy import Ruling, Verdict
 from skillweave.conversation import Placement, Turn
 from skillweave.diagnostics import Diagnostic
@@ -28,7 +30,7 @@ from skillweave.select.matchers import Matcher
 from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.select.selection import find_matchers
 from skillweave.settings import Settings
-from skillweave.state.port import Logged, Store
+from skillweave.state.port import Logged, Store, Writes
 from skillweave.state.state import Delivery, State, check_lifecycles, full_key
 from skillweave.state.transitions import clear, confirm, evict, held_keys, release
 from skillweave.tokens.counter import CountedOnce, Tiktoken, TokenCounter
@@ -51,7 +53,7 @@ FETCH_SECONDS = 2.0
 """The one deadline for artifacts and entity context."""
 
 
-class Weaver(Engagements, Reads, SkillSets):
+class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
     """Puts the right skills into each turn of any number of conversations.
 
     Build one with `skillweave.open`, or from its parts: a Registry, a Store, Settings. All its state is in the Store,
@@ -74,6 +76,7 @@ class Weaver(Engagements, Reads, SkillSets):
         fetch_seconds: float = FETCH_SECONDS,
         observers: Sequence[Observer] = (),
         observer_seconds: float = OBSERVER_SECONDS,
+        tenant: str = "",
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
         self._engine = Engine(
@@ -87,6 +90,7 @@ class Weaver(Engagements, Reads, SkillSets):
             fetch_seconds=fetch_seconds,
             announcer=Announcer(Observers(tuple(observers), observer_seconds), new_id),
             graph=graph,
+            tenant=tenant,
         )
         self._new_id = new_id
 
@@ -114,6 +118,11 @@ class Weaver(Engagements, Reads, SkillSets):
     def graph(self) -> SkillGraph | None:
         """The skill graph that was given, None where none was, or a pack brings it."""
         return self._engine.graph
+
+    @property
+    def tenant(self) -> str:
+        """Whose conversations these are; the empty text where there is one tenant only."""
+        return self._engine.tenant
 
     @property
     def counter(self) -> TokenCounter:
@@ -245,16 +254,16 @@ class Weaver(Engagements, Reads, SkillSets):
         try:
             return await self._engine.change(conversation, lambda state, _: clear(state), cause=Cause.CLEARED)
         except UnreadableState as error:
-            return await self.store.swap(conversation, error.revision, State())
+            return await self.store.swap(conversation, error.revision, Writes(State()))
 
     async def state(self, conversation: str) -> State:
         """All that is kept about a conversation."""
-        state, _ = await self.store.load(conversation)
+        state, _ = await self.store.load(conversation, tenant=self.tenant)
         return state
 
     async def why(self, conversation: str, skill_id: str | None = None) -> tuple[Logged, ...]:
         """The kept decisions of a conversation, of one skill or all, oldest first."""
-        logged = await self.store.read(conversation)
+        logged = await self.store.read(conversation, tenant=self.tenant)
         return tuple(entry for entry in logged if skill_id is None or entry.decision.skill_id == skill_id)
 
     async def snapshot(self) -> Snapshot:
@@ -289,8 +298,16 @@ class Weaver(Engagements, Reads, SkillSets):
         """The catalog block inside its budget."""
         return (await self._engine.library()).catalog.catalog.text
 
-    def variant(self, settings: Settings | None = None, matchers: Sequence[str | Matcher] | None = None) -> "Weaver":
-        """The same skills, ledger and observers with other settings or matchers, for one of several kinds of agents."""
+    def variant(
+        self,
+        settings: Settings | None = None,
+        matchers: Sequence[str | Matcher] | None = None,
+        tenant: str | None = None,
+    ) -> "Weaver":
+        """These skills, this ledger and these observers with other settings, matchers or another tenant.
+
+        For one of several kinds of agents, or of several customers; what can be shared is compiled once for all.
+        """
         twin = copy(self)
         vars(twin)["sync"] = SyncWeaver(
             twin, self.sync.thread
@@ -299,9 +316,14 @@ class Weaver(Engagements, Reads, SkillSets):
             self._engine,
             settings=settings or self.settings,
             matchers=self._engine.matchers if matchers is None else find_matchers(matchers),
+            tenant=self.tenant if tenant is None else tenant,
             _library=None,
         )
         return twin
+
+    async def close(self) -> None:
+        """Give back what the ledger and the sources hold; a variant shares these, so close one of them, last."""
+        await close_all((self.store, self.registry))
 
     @cached_property
     def sync(self) -> "SyncWeaver":
@@ -391,8 +413,17 @@ class SyncWeaver:
         self.run(_left(handing_over, None))
 
     def close(self) -> None:
-        """End the private thread."""
+        """Give back what the Weaver holds, and end the private thread."""
+        self.run(self.weaver.close())
         self.thread.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 async def _entered(manager: AbstractAsyncContextManager[Injection]) -> Injection:

@@ -166,8 +166,8 @@ def _script(named: Named) -> "Document":
 
 def _is_name(file: str) -> bool:
     """Whether it can only be the name of a pack: it does not look like a file, and no such file is there."""
+    from skillweave.sources.named import pack_names
     from skillweave.sources.pack import SUFFIXES
-    from skillweave.sources.packs import pack_names
 
     path = Path(file)
     if path.name != file or path.suffix.lower() in SUFFIXES:
@@ -176,7 +176,7 @@ def _is_name(file: str) -> bool:
 
 
 def _installed(name: str) -> "Source":
-    from skillweave.sources.packs import pack_names, pack_of
+    from skillweave.sources.named import pack_names, pack_of
 
     known = pack_names()
     if name not in known:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, cast
 
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import ArtifactNotFound, InvalidSkill
-from skillweave.registry.media import media_type_of
+from skillweave.registry.source import media_type_of
 from skillweave.skill import ArtifactRef, Origin, Skill, is_skill_id
 
 Definition: TypeAlias = Skill | Mapping[str, Any]

@@ -1,5 +1,5 @@
 from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.registry.kept import keep_last_good
+from skillweave.registry.last_good import last_good_skills
 from skillweave.registry.source import Loaded
 from skillweave.skill import Origin, Skill
 
@@ -13,7 +13,7 @@ def finding(path: str, skill_id: str | None = None, severity: Severity = Severit
 
 
 def kept(before: list[Skill], now: list[Skill], *findings: Diagnostic) -> list[str]:
-    skills, told = keep_last_good(before, Loaded(tuple(now), findings))
+    skills, told = last_good_skills(before, Loaded(tuple(now), findings))
     assert len(told) == len(skills) - len(now)
     return [one.id for one in skills]
 
@@ -65,6 +65,6 @@ def test_a_skill_without_an_origin_is_never_kept() -> None:
 
 
 def test_a_kept_skill_is_a_warning_with_its_place() -> None:
-    _, (told,) = keep_last_good([skill("a")], Loaded((), (finding("root/a/SKILL.md"),)))
+    _, (told,) = last_good_skills([skill("a")], Loaded((), (finding("root/a/SKILL.md"),)))
     assert (told.code, told.severity, told.skill) == ("kept-last-good", Severity.WARNING, "a")
     assert told.location == Location("root/a/SKILL.md")

@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave.errors import ArtifactNotFound, InvalidSkill
-from skillweave.registry.shelf import define, lift_contents
+from skillweave.registry.definitions import define, lift_contents
 from skillweave.skill import ArtifactRef, Origin, Skill
 
 
