@@ -1,9 +1,11 @@
 """What every adapter does with a Weaver, whatever its framework: weave a turn, judge a call, answer our own tools."""
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from contextvars import Context, copy_context
 from dataclasses import dataclass, replace
-from typing import TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 from uuid import uuid4
 
 from skillweave.adapters.chat import Call, HostFields, HostMessage, last_words, transcript_of, turn_from
@@ -21,6 +23,7 @@ from skillweave.weaver import Weaver
 from skillweave.weaver.reading import TOOLS, ToolAnswer, ToolSpec
 from skillweave.weaver.turns import nothing_said
 
+T = TypeVar("T")
 Ruled = TypeVar("Ruled", Injection, CurrentPolicy)
 
 MOST_REMEMBERED = 1024
@@ -90,6 +93,17 @@ class Bridge:
     def limits(self) -> ToolLimits | None:
         """What the agent may use at most, None for one that was not spawned."""
         return self.plan.limits if self.plan else None
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run the coroutine for a caller that does not await, on the weaver's loop but in the caller's context.
+
+        Frameworks keep there which run and which node is going on, and pause it by an exception.
+        """
+
+        async def inside(context: Context) -> T:
+            return await asyncio.create_task(work, context=context)
+
+        return self.weaver.sync.run(inside(copy_context()))
 
     async def weave(self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]) -> Injection:
         """The Injection for the chat that is about to be sent, counted as given.

@@ -4,10 +4,10 @@ So it sees what the others left: before the model those that rewrite the history
 around a tool's call the others stand further out.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import is_
-from typing import Annotated, Any, NotRequired, TypeVar
+from typing import Annotated, Any, NotRequired
 
 from skillweave.adapters.approval import question, read_reply, record, rejection_notice, waiting
 from skillweave.adapters.bridge import Bridge
@@ -55,7 +55,6 @@ except ModuleNotFoundError:
 
 __all__ = ["SkillMiddleware", "SkillState", "Speaker"]
 
-T = TypeVar("T")
 Answered = ModelResponse[Any] | ExtendedModelResponse[Any]
 
 
@@ -87,10 +86,6 @@ class _Coming:
     rejected: tuple[Drop, ...] = ()
     rejections: tuple[Approval, ...] = ()
     gone: tuple[BaseMessage, ...] = ()
-
-    @property
-    def question(self) -> dict[str, object]:
-        return question(self.conversation, self.pending, problem=self.problem)
 
     def answered(self, response: ModelResponse[Any]) -> Answered:
         if not self.gone:
@@ -128,10 +123,10 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
     def before_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Place what is given into the history, and note what a person must decide before the model is called."""
-        return self._run(self._placed(state))
+        return self._bridge.run(self._placed(state))
 
     async def abefore_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """The same, awaited."""
+        """What `before_model` does, awaited."""
         return await self._placed(state)
 
     def wrap_model_call(
@@ -141,18 +136,14 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
         Where a person must decide first, the run pauses here.
         """
-        coming = self._run(self._begun(request))
-        while coming.pending:
-            coming = self._run(self._decided(coming, interrupt(coming.question)))
+        coming = self._bridge.run(self._coming(request))
         return coming.answered(handler(coming.request))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> Answered:
-        """The same, awaited."""
-        coming = await self._begun(request)
-        while coming.pending:
-            coming = await self._decided(coming, interrupt(coming.question))
+        """What `wrap_model_call` does, awaited."""
+        coming = await self._coming(request)
         return coming.answered(await handler(coming.request))
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
@@ -162,11 +153,8 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Ran]]
     ) -> Ran:
-        """The same, awaited."""
+        """What `wrap_tool_call` does, awaited."""
         return await self._guard.awrap(request, handler)
-
-    def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._bridge.weaver.sync.run(work)
 
     async def _placed(self, state: SkillState) -> dict[str, Any]:
         injection = await self._bridge.weave(host_messages(state["messages"]), conversation_of(self._bridge, state))
@@ -181,6 +169,13 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         if (shown := shown_by(injection)) != state.get("open_checkpoints"):
             changes["open_checkpoints"] = shown
         return changes
+
+    async def _coming(self, request: ModelRequest[Any]) -> _Coming:
+        coming = await self._begun(request)
+        while coming.pending:
+            asked = question(coming.conversation, coming.pending, problem=coming.problem)
+            coming = await self._decided(coming, interrupt(asked))
+        return coming
 
     async def _begun(self, request: ModelRequest[Any]) -> _Coming:
         ours = [getattr(tool, "func", None) for tool in self.tools]

@@ -170,7 +170,7 @@ def _called_by(bridge: Bridge) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
+class WaitingCall:
     """A call that a person has to decide first, or was `decided` since the question was asked.
 
     The same node runs again with each reply, and LangGraph hands replies out by their order: a reply that was given
@@ -205,27 +205,29 @@ class ToolGuard:
 
     def wrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
         """Answer or run one call, pausing the graph where a person must decide first."""
-        conversation, run = conversation_of(self._bridge, request.state), self._bridge.weaver.sync.run
-        ruled = run(self._rule(request, conversation))
-        while isinstance(ruled, Waits):
-            ruled = run(self._replied(ruled, conversation, ruled.reply(conversation)))
-        if ruled is not None:
-            return ruled
+        answer = self._bridge.run(self._answer(request))
+        if answer is not None:
+            return answer
         with _called_by(self._bridge):
             return handler(request)
 
     async def awrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Ran]]) -> Ran:
-        """The same, awaited."""
-        conversation = conversation_of(self._bridge, request.state)
-        ruled = await self._rule(request, conversation)
-        while isinstance(ruled, Waits):
-            ruled = await self._replied(ruled, conversation, ruled.reply(conversation))
-        if ruled is not None:
-            return ruled
+        """What `wrap` does, awaited."""
+        answer = await self._answer(request)
+        if answer is not None:
+            return answer
         with _called_by(self._bridge):
             return await handler(request)
 
-    async def _rule(self, request: ToolCallRequest, conversation: str) -> ToolMessage | Waits | None:
+    async def _answer(self, request: ToolCallRequest) -> ToolMessage | None:
+        """What the model is told in place of running the tool; None where the tool is to run."""
+        conversation = conversation_of(self._bridge, request.state)
+        ruled = await self._rule(request, conversation)
+        while isinstance(ruled, WaitingCall):
+            ruled = await self._replied(ruled, conversation, ruled.reply(conversation))
+        return ruled
+
+    async def _rule(self, request: ToolCallRequest, conversation: str) -> ToolMessage | WaitingCall | None:
         call = read_call(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"])
         if is_own(call.name):
             messages = request.state["messages"] if isinstance(request.state, Mapping) else request.state
@@ -233,10 +235,10 @@ class ToolGuard:
         shown = _shown_in(request.state)
         judged = await self._bridge.judge(call, conversation, self._tools, shown=shown or ())
         if judged.waited and not judged.waits:
-            return Waits(call, judged.waited, shown, decided=True)
+            return WaitingCall(call, judged.waited, shown, decided=True)
         return _ruling(call, judged, shown)
 
-    async def _replied(self, waits: Waits, conversation: str, said: object) -> ToolMessage | Waits | None:
+    async def _replied(self, waits: WaitingCall, conversation: str, said: object) -> ToolMessage | WaitingCall | None:
         """What the reply comes to: kept as the verdict, except a yes to what others have decided since."""
         try:
             reply = None if said is _NOTHING else read_reply(said)
@@ -253,7 +255,9 @@ class ToolGuard:
         return ruled
 
 
-def _ruling(call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | None) -> ToolMessage | Waits | None:
+def _ruling(
+    call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | None
+) -> ToolMessage | WaitingCall | None:
     digests = {(one.skill_id, one.name): one.digest for one in shown or ()}
     for one in judged.waits if shown is not None else ():
         known = digests.get((one.skill_id, one.name))
@@ -262,7 +266,7 @@ def _ruling(call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | N
             what = "has changed since" if known else "was loaded beside this call"
             return refused(call, f"not run: the skill {one.skill_id!r} {what}; read it, then call again")
     if judged.waits:
-        return Waits(call, judged.waits, shown)
+        return WaitingCall(call, judged.waits, shown)
     return None if judged.runs else refused(call, judged.verdict)
 
 

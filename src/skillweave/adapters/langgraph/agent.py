@@ -66,7 +66,7 @@ def build_skill_agent(
     prompt = "\n\n".join(text for text in (system_prompt, plan.text if plan else "") if text)
     call = _ModelCall(model, nodes, SystemMessage(content=prompt) if prompt else None).node
     graph = StateGraph(SkillState)
-    graph.add_node("system_prompt", _begun(nodes.skill_inject_node))
+    graph.add_node("system_prompt", _begun(nodes))
     graph.add_node("model", call)
     graph.add_node("tools", nodes.tool_node)
     graph.add_node("skill_select", nodes.skill_select_node)
@@ -87,16 +87,14 @@ def build_skill_agent(
     return graph.compile(checkpointer=checkpointer, name=name)
 
 
-def _begun(inject: Node) -> Step:
+def _begun(nodes: SkillNodes) -> Step:
     """The inject node at the begin of a run, after which the model is called whatever the history ends with."""
 
-    def first(update: Update) -> Update:
+    async def begin(state: SkillState) -> Update:
+        update: Update = await nodes.skill_inject_node.ainvoke(state)
         return {**update, "woven": {**update["woven"], "first": True}}
 
-    async def abegin(state: SkillState) -> Update:
-        return first(await inject.ainvoke(state))
-
-    return Step(lambda state: first(inject.invoke(state)), abegin, "system_prompt")
+    return Step(begin, lambda state: nodes.bridge.run(begin(state)), "system_prompt")
 
 
 def to_tools(state: SkillState) -> list[Send] | str:
@@ -138,33 +136,27 @@ class _ModelCall:
 
     @property
     def node(self) -> Node:
-        return Step(self._call, self._acall, "model")
+        return Step(self._acall, self._call, "model")
 
     def _call(self, state: SkillState) -> Update:
-        woven = self._held(state) or self._nodes.bridge.weaver.sync.run(self._again(state, self._conversation(state)))
+        woven = self._nodes.bridge.run(self._woven(state))
         return self._heard(woven, self._bound(woven).invoke(self._sent(state, woven)))
 
     async def _acall(self, state: SkillState) -> Update:
-        woven = self._held(state) or await self._again(state, self._conversation(state))
+        woven = await self._woven(state)
         return self._heard(woven, await self._bound(woven).ainvoke(self._sent(state, woven)))
 
-    def _conversation(self, state: SkillState) -> str:
-        return conversation_of(self._nodes.bridge, state)
+    async def _woven(self, state: SkillState) -> Injection:
+        """What was injected right before, in this run: its blocks stand in the messages, and nobody has to decide.
 
-    def _held(self, state: SkillState) -> Injection | None:
-        """What was injected right before, in this run: its blocks stand in the messages, and nobody has to decide."""
-        held = state.get("injection")
-        return None if held is None else replace(held, messages=())
-
-    async def _again(self, state: SkillState, conversation: str) -> Injection:
-        """The turn that was injected, once more: what has been placed stands in the messages, the rest still comes."""
-        fields = HostFields(
-            tools=self._nodes.names,
-            memory=memory_in(state),
-            turn_id=state["woven"]["id"],
-            named=state["woven"]["named"],
-        )
-        injection = await self._nodes.bridge.weave(host_messages(state["messages"]), conversation, **fields)
+        Behind a pause it is not there any more: then the same turn is woven once more, for what is still missing.
+        """
+        if (held := state.get("injection")) is not None:
+            return replace(held, messages=())
+        bridge, turn = self._nodes.bridge, state["woven"]
+        fields = HostFields(tools=self._nodes.names, memory=memory_in(state), turn_id=turn["id"], named=turn["named"])
+        chat = host_messages(state["messages"])
+        injection = await bridge.weave(chat, conversation_of(bridge, state), **fields)
         require_decided(injection)
         return injection
 
