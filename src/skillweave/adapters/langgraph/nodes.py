@@ -33,13 +33,7 @@ from skillweave.adapters.langchain_core import (
     told,
 )
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.errors import (
-    CheckpointNotFound,
-    InvalidTurn,
-    InvalidVerdict,
-    SkillNotFound,
-    StoreUnavailable,
-)
+from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, SkillNotFound, StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.settings import CatalogMode
 from skillweave.state.state import ApprovalVerdict
