@@ -1,4 +1,4 @@
-"""A person's verdict inside a host: the question as JSON, the reply as JSON, and what is kept of it."""
+"""A person's verdict inside a host: the question and the reply as JSON, and the reply kept in the ledger."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def read_question(asked: Mapping[str, Any]) -> tuple[str, tuple[PendingCheckpoin
 
 
 def read_reply(value: object) -> Reply:
-    """The reply to a question; raises InvalidVerdict, naming the form, for anything else: a yes is never guessed."""
+    """The reply to a question, read; raises InvalidVerdict, naming the form, for any other value: no yes is guessed."""
     if isinstance(value, Reply):
         return value
     if not isinstance(value, Mapping) or not isinstance(value.get("by"), str) or not str(value["by"]).strip():
@@ -102,7 +102,7 @@ def waiting(injection: Injection | CurrentPolicy) -> tuple[PendingCheckpoint, ..
 
 
 def require_decided(injection: Injection) -> None:
-    """Raise ApprovalNeeded where one is open: for hosts that cannot pause between two calls of the model."""
+    """Raise ApprovalNeeded where such a checkpoint is open, for hosts that cannot pause between two model calls."""
     pending = waiting(injection)
     if pending:
         raise ApprovalNeeded(injection.conversation, [(one.skill_id, one.name) for one in pending])

@@ -56,10 +56,10 @@ class _Remembered:
 
 
 class Bridge:
-    """A Weaver as one kind of agent uses it: its placement, with skillweave's own tools, within a spawn's plan if any.
+    """A Weaver set up for one kind of agent: its placement, skillweave's own tools, and a spawn's plan if it has one.
 
-    `max_skills` stands in for that of the weaver's settings, `matchers` for the weaver's. Nothing that counts is kept
-    here: any number of Bridges over one ledger, in any process, behave as one.
+    `max_skills` stands in for that of the weaver's settings, `matchers` for the weaver's. All that must last is in the
+    ledger: any number of Bridges over one, in any process, behave as one.
     """
 
     def __init__(
@@ -115,26 +115,23 @@ class Bridge:
         return injection
 
     async def coming(
-        self,
-        chat: Sequence[HostMessage],
-        conversation: str,
-        held: Injection | None = None,
-        **fields: Unpack[HostFields],
+        self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]
     ) -> tuple[str, ...]:
         """The ids of the skills whose text `weave` would give now; nothing is written.
 
-        With the Injection that the host still holds of this conversation, the ledger is asked only where the matchers
-        choose a skill that is not present. While it does not answer, the chosen ones.
+        While the ledger does not answer, those that the matchers choose.
         """
-        turn = self._turn(chat, conversation, fields)
-        if held is not None and held.move is None:  # in a skill graph, what is chosen depends on the ledger
-            chosen = {candidate.skill_id for candidate in (await self.weaver.match(turn)).chosen}
-            if chosen <= set(held.present):
-                return ()
         try:
-            return (await self.weaver.preview(turn)).skills
+            return (await self.weaver.preview(self._turn(chat, conversation, fields))).skills
         except StoreUnavailable:
-            return tuple(candidate.skill_id for candidate in (await self.weaver.match(turn)).chosen)
+            return await self.chosen(chat, conversation, **fields)
+
+    async def chosen(
+        self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]
+    ) -> tuple[str, ...]:
+        """The ids of the skills that the matchers choose, whatever the conversation has; the ledger is not asked."""
+        selection = await self.weaver.match(self._turn(chat, conversation, fields))
+        return tuple(candidate.skill_id for candidate in selection.chosen)
 
     async def current_policy(self, conversation: str, tools: Sequence[str] | None = None) -> CurrentPolicy:
         """The tool policy now, between two calls of the model, by one load of the ledger.

@@ -75,18 +75,18 @@ def calls(message: BaseMessage) -> tuple[Call, ...]:
 
 
 def unreadable(reply: BaseMessage) -> list[ToolMessage]:
-    """The results of those calls in a reply that cannot be read, which no framework runs, in words for the model."""
+    """An answer in words to each call of the reply that cannot be read, since no framework runs those."""
     return [refused(call, call.problem) for call in calls(reply) if call.problem]
 
 
 def told(words: str, key: str, speaker: Speaker = Speaker.USER) -> BaseMessage:
-    """A line for the model that nobody said; the same `key` replaces it."""
+    """A message of ours that tells the model something; one with an earlier `key` replaces the earlier one."""
     kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
     return kind(content=words, id=f"{_TOLD}{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}")
 
 
 def taken_out(messages: Sequence[BaseMessage], drops: Sequence[Drop]) -> list[BaseMessage]:
-    """The changes, by message id, with which the texts are gone; in a tool's result a line is left in their place."""
+    """The changed and removed messages with which these texts leave the history; a tool's result keeps a line."""
     chat = [{"role": "user", "content": message.content} for message in messages]
     left = take_out(chat, drops)
     pairs = zip(messages, chat, left, strict=True)
@@ -171,7 +171,7 @@ def _called_by(bridge: Bridge) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class WaitingCall:
-    """A call that a person has to decide first, or was `decided` since the question was asked.
+    """A call that a person has to decide first, or that was `decided` since the question was asked.
 
     The same node runs again with each reply, and LangGraph hands replies out by their order: a reply that was given
     here must be taken here again, else it answers the next question, which may be the tool's own.
@@ -184,7 +184,7 @@ class WaitingCall:
     problem: str = ""
 
     def reply(self, conversation: str) -> object:
-        """What the person said; pauses the graph where nothing was said and something has to be."""
+        """What the person said; pauses the graph where nobody said anything and the call is not decided yet."""
         try:
             return interrupt(question(conversation, self.pending, self.call, self.problem))
         except GraphInterrupt:
@@ -239,7 +239,7 @@ class ToolGuard:
         return _ruling(call, judged, shown)
 
     async def _replied(self, waits: WaitingCall, conversation: str, said: object) -> ToolMessage | WaitingCall | None:
-        """What the reply comes to: kept as the verdict, except a yes to what others have decided since."""
+        """Keep the reply as the verdict, except a yes to what others have decided since, and rule on the call again."""
         try:
             reply = None if said is _NOTHING else read_reply(said)
             if reply and (not waits.decided or reply.verdict is ApprovalVerdict.REJECTED):
@@ -292,7 +292,7 @@ def shown_by(injection: Injection) -> list[dict[str, object]]:
 
 
 def _shown_in(state: object) -> tuple[PendingCheckpoint, ...] | None:
-    """None in a graph of the host's own that does not keep them."""
+    """The checkpoints that the state keeps; None in a graph of the host's own that keeps none."""
     shown = state.get("open_checkpoints") if isinstance(state, Mapping) else None
     return None if shown is None else tuple(PendingCheckpoint(**one) for one in shown)
 

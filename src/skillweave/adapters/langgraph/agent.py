@@ -69,7 +69,7 @@ def build_skill_agent(
     graph.add_node("system_prompt", _begun(nodes))
     graph.add_node("model", call)
     graph.add_node("tools", nodes.tool_node)
-    graph.add_node("skill_select", nodes.skill_select_node)
+    graph.add_node("skill_select", _selected(nodes))
     graph.add_node("skill_inject", nodes.skill_inject_node)
     graph.add_node("approval", nodes.approval_node)
     graph.add_node("synthesis", call)
@@ -95,6 +95,26 @@ def _begun(nodes: SkillNodes) -> Step:
         return {**update, "woven": {**update["woven"], "first": True}}
 
     return Step(begin, lambda state: nodes.bridge.run(begin(state)), "system_prompt")
+
+
+def _selected(nodes: SkillNodes) -> Step:
+    """The select node where the inject node always comes next, which also gives back what is gone from the history.
+
+    So the ledger is asked only where a skill may be new: in a skill graph it has the place, and the Injection of this
+    run says what is present.
+    """
+
+    async def select(state: SkillState) -> Update:
+        held = state.get("injection")
+        if held is not None and held.move is None:
+            chat, conversation = host_messages(state["messages"]), conversation_of(nodes.bridge, state)
+            chosen = await nodes.bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
+            if set(chosen) <= set(held.present):
+                return {"selected_skill_ids": []}
+        update: Update = await nodes.skill_select_node.ainvoke(state)
+        return update
+
+    return Step(select, lambda state: nodes.bridge.run(select(state)), "skill_select_node")
 
 
 def to_tools(state: SkillState) -> list[Send] | str:
@@ -127,7 +147,7 @@ class _ToModel:
 
 
 class _ModelCall:
-    """One call of the model with what is in force: catalog in the system prompt, hidden tools left out."""
+    """One call of the model: with the catalog in the system prompt, and without the tools that it may not use."""
 
     def __init__(self, model: BaseChatModel, nodes: SkillNodes, system: SystemMessage | None) -> None:
         self._model = model

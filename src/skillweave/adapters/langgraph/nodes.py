@@ -227,7 +227,7 @@ class _Steps:
 
     async def select(self, state: SkillState) -> Update:
         here, chat = _here(self._bridge, state), host_messages(state["messages"])
-        coming = await self._bridge.coming(chat, here.conversation, state.get("injection"), **self._known(state, here))
+        coming = await self._bridge.coming(chat, here.conversation, **self._known(state, here))
         return {"selected_skill_ids": list(coming)}
 
     async def inject(self, state: SkillState) -> Update:

@@ -232,7 +232,7 @@ class Woven(Model):
         *rest: Any,  # noqa: ANN401
         **named: Any,  # noqa: ANN401
     ) -> AsyncIterator[TResponseStreamEvent]:
-        """The same in pieces."""
+        """The model's reply to the woven call, in pieces."""
         instructions, shown = await self._woven(system_instructions, input, tools, named)
         stream = self._model.stream_response(instructions, input, model_settings, shown, *rest, **named)
         try:
