@@ -16,7 +16,7 @@ import skillweave
 from docs.tools.plain import plain
 from docs.tools.run import DOCS, ROOT, run_command
 from skillweave.frontmatter.codes import Code
-from skillweave.graph.checkup.codes import CODES as GRAPH_CODES
+from skillweave.graph.checked import CODES as GRAPH_CODES
 
 PACKAGE = ROOT / "src" / "skillweave"
 NOTE = "<!-- Made by `make docs-pages` from the code. -->\n"

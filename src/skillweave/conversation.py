@@ -3,17 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
+from skillweave.codec import Portable
 from skillweave.errors import InvalidTurn
+from skillweave.frozen import EMPTY
 from skillweave.limits import ToolLimits
 from skillweave.task import Task
 
 LONGEST_ID = 500
 """Characters that a conversation's or a turn's id may have."""
 
-Part: TypeAlias = "str | Mapping[str, object]"
+Part: TypeAlias = str | Mapping[str, object]
 """A piece of a message: text, or a host's own part (an image, a tool call), which is carried but never read."""
 
 
@@ -34,8 +35,10 @@ class Placement(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class Message(Portable):
     """One message; `id` is the host's, where it keeps one. Only text is ever matched, None content is empty."""
+
+    json_keys: ClassVar[tuple[str, ...]] = ("id", "role", "content")
 
     role: Role
     content: str | tuple[Part, ...] | None
@@ -56,7 +59,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(Portable):
     """What a tool answered since the last turn; `call` is the id of the call.
 
     `status` is one of success, failure, denied, invalid, partial, pending, absent, which routes of a graph look at.
@@ -69,7 +72,7 @@ class ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class Read(Portable):
     """What the model asked to see of a skill: one section of its text, or an artifact whole or in a section."""
 
     skill_id: str
@@ -77,15 +80,8 @@ class Read:
     artifact: str | None = None
 
 
-_NOTHING_KNOWN: Mapping[str, object] = MappingProxyType({})
-
-
-def _nothing_known() -> Mapping[str, object]:
-    return _NOTHING_KNOWN
-
-
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Portable):
     """One coming model call.
 
     `id` is the host's idempotency key: the same id again is a replay and changes nothing. `transcript` is everything
@@ -102,7 +98,7 @@ class Turn:
     results: tuple[ToolResult, ...] = ()
     named: tuple[str, ...] = ()
     reads: tuple[Read, ...] = ()
-    memory: Mapping[str, object] = field(default_factory=_nothing_known, hash=False)
+    memory: Mapping[str, object] = field(default=EMPTY, hash=False)
     tools: tuple[str, ...] | None = None
     placement: Placement = Placement.HISTORY
     task: Task | None = None

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import ClassVar
+
+from skillweave.codec import Portable
 
 
 class Outcome(StrEnum):
@@ -28,7 +31,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Portable):
     """Why a matcher spoke: the `kind` of hit, the matched `text`, and its span in characters of the original message.
 
     `kind` is one of marker, host, read, mention, arguments, task, pattern, keyword, verb, id, never, terms, companion;
@@ -40,29 +43,25 @@ class Evidence:
     start: int | None = None
     end: int | None = None
 
-    def to_dict(self) -> dict[str, str | int | None]:
-        """The JSON form `{kind, text, start, end}`."""
-        return {"kind": self.kind, "text": self.text, "start": self.start, "end": self.end}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, str | int | None]) -> "Evidence":
-        """The value that `to_dict` wrote."""
-        start, end = data["start"], data["end"]
-        return cls(
-            kind=str(data["kind"]),
-            text=str(data["text"]),
-            start=None if start is None else int(start),
-            end=None if end is None else int(end),
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Portable):
     """One considered skill: its outcome, the stage that decided, and the evidence.
 
     `score` is in [0, 1] and compares within one `matcher` only; `tokens` is what the skill costs, or would have cost
     when it was left out, None where nothing was rendered.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = (
+        "skill_id",
+        "outcome",
+        "stage",
+        "score",
+        "matcher",
+        "evidence",
+        "tokens",
+        "...",
+    )
 
     skill_id: str
     outcome: Outcome
@@ -82,16 +81,3 @@ class Decision:
             return self
         kept = (replace(piece, text="") if piece.kind == "pattern" else piece for piece in self.evidence)
         return replace(self, evidence=tuple(kept))
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{skill_id, outcome, stage, score, matcher, evidence, tokens, reason}`."""
-        return {
-            "skill_id": self.skill_id,
-            "outcome": self.outcome.value,
-            "stage": self.stage,
-            "score": self.score,
-            "matcher": self.matcher,
-            "evidence": [piece.to_dict() for piece in self.evidence],
-            "tokens": self.tokens,
-            "reason": self.reason,
-        }

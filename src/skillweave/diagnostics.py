@@ -1,8 +1,11 @@
 """What skillweave says about something that somebody wrote: a skill file, a pack, a pattern."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, ClassVar
+
+from skillweave.codec import Portable
 
 
 class Severity(StrEnum):
@@ -14,7 +17,7 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Location:
+class Location(Portable):
     """A place in a file or other origin; `line` counts from 1, None when the whole thing is meant."""
 
     path: str
@@ -25,8 +28,10 @@ class Location:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Portable):
     """One finding: a stable `code`, the skill and place it is about, what is wrong and how to mend it."""
+
+    json_keys: ClassVar[tuple[str, ...]] = ("code", "severity", "skill", "path", "line", "message", "fix")
 
     code: str
     severity: Severity
@@ -35,17 +40,21 @@ class Diagnostic:
     skill: str | None = None
     location: Location | None = None
 
-    def to_dict(self) -> dict[str, str | int | None]:
-        """The JSON form `{code, severity, skill, path, line, message, fix}` of the CLI's `check`."""
-        return {
-            "code": self.code,
-            "severity": self.severity.value,
-            "skill": self.skill,
-            "path": self.location.path if self.location else None,
-            "line": self.location.line if self.location else None,
-            "message": self.message,
-            "fix": self.fix,
-        }
+    @property
+    def path(self) -> str | None:
+        """The file or other origin, None where the finding has no place."""
+        return self.location.path if self.location else None
+
+    @property
+    def line(self) -> int | None:
+        """The line in it, counted from 1, None where the whole is meant."""
+        return self.location.line if self.location else None
+
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The data with the place as one value."""
+        path = data.get("path")
+        return {**data, "location": None if path is None else {"path": path, "line": data.get("line")}}
 
     def __str__(self) -> str:
         place = f"{self.location}: " if self.location else ""

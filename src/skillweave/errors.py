@@ -61,6 +61,14 @@ class InvalidTurn(SkillweaveError, ValueError):
     """A turn that cannot be run: no conversation id, no turn id, or one that is too long to be kept."""
 
 
+class InvalidData(SkillweaveError, ValueError):
+    """JSON data that is no form of the value; `place` is where in the data, as `tokens.left`, empty for all of it."""
+
+    def __init__(self, message: str, *, place: str = "") -> None:
+        self.place = place
+        super().__init__(message)
+
+
 class InvalidSpawn(SkillweaveError, ValueError):
     """A request for a sub-agent that cannot be read: no task, skills that are no list of texts, an id that is none."""
 

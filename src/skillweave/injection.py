@@ -1,9 +1,11 @@
 """What a turn yields: the text to place, the tools in force, and the reasons (spec 5)."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import ClassVar
 
+from skillweave.codec import Portable
 from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import Message, Placement
 from skillweave.decisions import Decision
@@ -27,19 +29,15 @@ class FallbackKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fallback:
+class Fallback(Portable):
     """Text for this call only, when nothing matched or the user asked what there is; never part of the history."""
 
     kind: FallbackKind
     text: str
 
-    def to_dict(self) -> dict[str, str]:
-        """The JSON form `{kind, text}`."""
-        return {"kind": self.kind.value, "text": self.text}
-
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Block(Portable):
     """A text given in this turn: `id` is its message's, `keys` are the ledger's rows that it carries."""
 
     id: str
@@ -51,20 +49,16 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(Portable):
     """A block that the host may take out of the history to make room; its tokens count until it is seen to be gone."""
 
     skill_id: str
     message_id: str
     tokens: int
 
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{skill_id, message_id, tokens}`."""
-        return {"skill_id": self.skill_id, "message_id": self.message_id, "tokens": self.tokens}
-
 
 @dataclass(frozen=True, slots=True)
-class PendingCheckpoint:
+class PendingCheckpoint(Portable):
     """A checkpoint that nobody has decided yet, of a skill in force, or of a rejected one that still guards a tool.
 
     `digest` is that of the skill's text as it is now, with the arguments that stand in it: hand it to `weaver.decide`,
@@ -79,63 +73,43 @@ class PendingCheckpoint:
     asks: str | None
     digest: str = ""
 
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{skill_id, name, before, blocking, reviewer, asks, digest}`."""
-        return {
-            "skill_id": self.skill_id,
-            "name": self.name,
-            "before": self.before,
-            "blocking": self.blocking,
-            "reviewer": self.reviewer,
-            "asks": self.asks,
-            "digest": self.digest,
-        }
 
-
-@dataclass(frozen=True)
-class TokenReport:
+@dataclass(frozen=True, slots=True)
+class TokenReport(Portable):
     """Tokens of this turn: of the catalog or fallback, of what is injected, and what is left of the budget.
 
     `by_tier` has the keys `1`, `2`, `3` and `3.5`; `encoding` and `exact` say what kind of tokens these are.
+    `everything` is what the whole catalog and the instructions of every active skill would take, None while nobody has
+    counted it; `injection.measured_against(await weaver.tokens_of_everything())` has it.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = (
+        *("catalog", "injected", "by_tier", "by_skill", "left"),
+        *("everything", "saved_percent", "encoding", "exact"),
+    )
 
     catalog: int
     injected: int
-    by_tier: Mapping[str, int]
-    by_skill: Mapping[str, int]
+    by_tier: Mapping[str, int] = field(hash=False)
+    by_skill: Mapping[str, int] = field(hash=False)
     left: int
     encoding: str
     exact: bool
-    count_everything: Callable[[], int] = field(repr=False, compare=False)
+    everything: int | None = None
 
     @property
-    def everything(self) -> int:
-        """Tokens of the whole catalog and the instructions of every active skill; counted at first use."""
-        return self.count_everything()
+    def saved_percent(self) -> float | None:
+        """How much less this turn adds than loading everything would, in percent; 0 for an empty library.
 
-    @property
-    def saved_percent(self) -> float:
-        """How much less this turn adds than loading everything would, in percent; 0 for an empty library."""
-        everything = self.everything
-        return 0.0 if everything == 0 else round(100 * (1 - (self.catalog + self.injected) / everything), 1)
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form, `everything` and `saved_percent` included."""
-        return {
-            "catalog": self.catalog,
-            "injected": self.injected,
-            "by_tier": dict(self.by_tier),
-            "by_skill": dict(self.by_skill),
-            "left": self.left,
-            "everything": self.everything,
-            "saved_percent": self.saved_percent,
-            "encoding": self.encoding,
-            "exact": self.exact,
-        }
+        None while `everything` is not counted.
+        """
+        if self.everything is None:
+            return None
+        return round(100 * (1 - (self.catalog + self.injected) / self.everything), 1) if self.everything else 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class CacheReport:
+class CacheReport(Portable):
     """How much of the text that skillweave placed before keeps its bytes, so that a provider's prompt cache holds.
 
     `prefix_tokens` were there in the turn before, `stable_tokens` of them still are, from the start and unbroken.
@@ -144,18 +118,16 @@ class CacheReport:
     prefix_tokens: int
     stable_tokens: int
 
-    def to_dict(self) -> dict[str, int]:
-        """The JSON form `{prefix_tokens, stable_tokens}`."""
-        return {"prefix_tokens": self.prefix_tokens, "stable_tokens": self.stable_tokens}
-
 
 @dataclass(frozen=True, slots=True)
-class CurrentPolicy:
+class CurrentPolicy(Portable):
     """What the agent may call between two turns, and the checkpoints that wait for a person.
 
     `revision` is that of the State that it was read from, None while the ledger does not answer. `rejected` are the
     texts in the history that a person's no takes out.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "waits")
 
     turn_id: str
     conversation: str
@@ -179,7 +151,7 @@ class CurrentPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class Injection:
+class Injection(Portable):
     """The answer to one turn.
 
     `messages` are to be appended to the history (history placement), `instructions` belong into this call's system
@@ -189,6 +161,12 @@ class Injection:
     conversation's State after the turn, None where nothing could be stored. `present` are the skills whose text the
     ledger says is in the context after this turn, `rejected` the texts in the history that a person's no takes out.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = (
+        *("turn_id", "conversation", "placement", "generation", "messages", "instructions", "catalog", "fallback"),
+        *("decisions", "tools", "checkpoints", "waits", "drop", "tokens", "cache", "diagnostics", "move", "reachable"),
+        "...",
+    )
 
     turn_id: str
     conversation: str
@@ -211,6 +189,10 @@ class Injection:
     revision: int | None = None
     present: tuple[str, ...] = ()
     rejected: tuple[Drop, ...] = ()
+
+    def measured_against(self, everything: int) -> "Injection":
+        """The answer with what loading everything would take, from `weaver.tokens_of_everything()`, in its report."""
+        return replace(self, tokens=replace(self.tokens, everything=everything))
 
     @property
     def policy(self) -> CurrentPolicy:
@@ -241,26 +223,3 @@ class Injection:
     def waits(self) -> bool:
         """Whether a person must decide before the model acts: a blocking checkpoint that stands before no one tool."""
         return any(checkpoint.blocking and checkpoint.before is None for checkpoint in self.checkpoints)
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form of the CLI's `weave`."""
-        return {
-            "turn_id": self.turn_id,
-            "conversation": self.conversation,
-            "placement": self.placement.value,
-            "generation": self.generation,
-            "messages": [{"id": m.id, "role": m.role.value, "content": m.text} for m in self.messages],
-            "instructions": self.instructions,
-            "catalog": self.catalog,
-            "fallback": None if self.fallback is None else self.fallback.to_dict(),
-            "decisions": [decision.to_dict() for decision in self.decisions],
-            "tools": self.tools.to_dict(),
-            "checkpoints": [checkpoint.to_dict() for checkpoint in self.checkpoints],
-            "waits": self.waits,
-            "drop": [drop.to_dict() for drop in self.drop],
-            "tokens": self.tokens.to_dict(),
-            "cache": self.cache.to_dict(),
-            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
-            "move": None if self.move is None else self.move.to_dict(),
-            "reachable": list(self.reachable),
-        }

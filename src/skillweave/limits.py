@@ -2,22 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from typing import ClassVar, Self
 
-from skillweave.errors import InvalidTurn
-
-
-def no_checkpoints() -> Mapping[str, tuple[str, ...]]:
-    """No tool waits for anybody."""
-    return MappingProxyType({})
-
-
-def _no_arguments() -> Mapping[str, str]:
-    return MappingProxyType({})
+from skillweave.codec import Portable, read
+from skillweave.errors import InvalidData, InvalidTurn
+from skillweave.frozen import EMPTY
 
 
 @dataclass(frozen=True, slots=True)
-class ToolLimits:
+class ToolLimits(Portable):
     """Bounds of a tool policy, in the entries of spec 4.3; `allowed` None bounds nothing, `()` leaves no tool.
 
     `asks` are tool entries with the checkpoints before them, `argument_names` the arguments that entries are matched
@@ -25,52 +18,18 @@ class ToolLimits:
     conversation ends: they belong to its own skills, while those in `asks` belong to whoever spawned it.
     """
 
+    json_exact: ClassVar[bool] = True
+
     allowed: tuple[str, ...] | None = None
     forbidden: tuple[str, ...] = ()
-    asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
-    argument_names: Mapping[str, str] = field(default_factory=_no_arguments, hash=False)
-    own_asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{allowed, forbidden, asks, argument_names, own_asks}`, for an agent in another process."""
-        return {
-            "allowed": None if self.allowed is None else list(self.allowed),
-            "forbidden": list(self.forbidden),
-            "asks": {tool: list(checkpoints) for tool, checkpoints in self.asks.items()},
-            "argument_names": dict(self.argument_names),
-            "own_asks": {tool: list(checkpoints) for tool, checkpoints in self.own_asks.items()},
-        }
+    asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
+    argument_names: Mapping[str, str] = field(default=EMPTY, hash=False)
+    own_asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
 
     @classmethod
-    def from_dict(cls, data: object) -> "ToolLimits":
+    def from_dict(cls, data: object) -> Self:
         """The value that `to_dict` wrote; raises InvalidTurn for anything else, as a lost bound is a permission."""
-        keys = {"allowed", "forbidden", "asks", "argument_names", "own_asks"}
-        if not isinstance(data, Mapping) or data.keys() != keys:
-            raise InvalidTurn(f"tool limits have the keys {', '.join(sorted(keys))}; hand on what to_dict() gave")
-        names = data["argument_names"]
-        if not isinstance(names, Mapping) or not all(map(_is_text, names.values())):
-            raise InvalidTurn("`argument_names` of tool limits is a mapping of texts; hand on what to_dict() gave")
-        return cls(
-            allowed=None if data["allowed"] is None else _texts(data["allowed"]),
-            forbidden=_texts(data["forbidden"]),
-            asks=_checkpoints(data["asks"]),
-            argument_names=MappingProxyType({str(tool): str(name) for tool, name in names.items()}),
-            own_asks=_checkpoints(data["own_asks"]),
-        )
-
-
-def _checkpoints(value: object) -> Mapping[str, tuple[str, ...]]:
-    if not isinstance(value, Mapping):
-        raise InvalidTurn("`asks` and `own_asks` of tool limits are mappings; hand on what to_dict() gave")
-    return MappingProxyType({str(tool): _texts(checkpoints) for tool, checkpoints in value.items()})
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    if isinstance(value, list | tuple) and all(map(_is_text, value)):
-        return tuple(value)
-    message = f"tool limits hold {str(value)[:60]!r} where a list of texts belongs"
-    raise InvalidTurn(f"{message}; hand on what to_dict() gave")
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+        try:
+            return read(data, cls)
+        except InvalidData as error:
+            raise InvalidTurn(f"{error}; hand on what to_dict() gave") from None

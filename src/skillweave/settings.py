@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 
+from skillweave.codec import Portable
 from skillweave.compose.composition import Enforce
 from skillweave.conversation import Placement
 from skillweave.disclose.block import SkillTools
 from skillweave.disclose.fit import Budget
+from skillweave.frozen import EMPTY
 from skillweave.state.state import Lifecycle
 from skillweave.task import TaskRule
 
@@ -28,12 +29,8 @@ class FileAccess(StrEnum):
     NONE = "none"
 
 
-def _no_lifecycles() -> Mapping[str, Lifecycle]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Portable):
     """What stays the same from turn to turn.
 
     `lifecycle` None means `conversation` in history placement and `recent` in call placement; `lifecycles` are those of
@@ -53,7 +50,7 @@ class Settings:
     catalog_first: tuple[str, ...] = ()
     entity_keys: tuple[str, ...] = ("entity_id",)
     granted: frozenset[str] | None = None
-    lifecycles: Mapping[str, Lifecycle] = field(default_factory=_no_lifecycles, hash=False)
+    lifecycles: Mapping[str, Lifecycle] = field(default=EMPTY, hash=False)
     task_rules: tuple[TaskRule, ...] = ()
 
     def lifecycle_of(self, placement: Placement, skill_id: str) -> Lifecycle:

@@ -4,22 +4,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
-from typing import TypeAlias
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-"""Plain JSON data, mutable: what readers produce and `to_*` functions return."""
-FrozenJson: TypeAlias = "bool | int | float | str | tuple[FrozenJson, ...] | Mapping[str, FrozenJson] | None"
-"""JSON data that cannot be changed: lists are tuples, objects are read-only mappings."""
+from skillweave.codec import Portable
+from skillweave.frozen import EMPTY as EMPTY  # noqa: PLC0414 - read from here too
+from skillweave.frozen import FrozenJson as FrozenJson  # noqa: PLC0414 - read from here too
+from skillweave.frozen import Json as Json  # noqa: PLC0414 - read from here too
+from skillweave.frozen import freeze as freeze  # noqa: PLC0414 - read from here too
+from skillweave.frozen import freeze_mapping as freeze_mapping  # noqa: PLC0414 - read from here too
+from skillweave.frozen import thaw as thaw  # noqa: PLC0414 - read from here too
 
 SKILL_ID = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
 """The one form of an id, the same as in a `SKILL_SELECT:` marker (seed 000); use with `fullmatch`."""
-
-EMPTY: Mapping[str, FrozenJson] = MappingProxyType({})
-
-
-def _empty() -> Mapping[str, FrozenJson]:
-    return EMPTY
 
 
 class Status(StrEnum):
@@ -37,7 +32,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Triggers:
+class Triggers(Portable):
     """Declared conditions in the user's words; `never` phrases veto, `examples` are phrases that must select."""
 
     keywords: tuple[str, ...] = ()
@@ -48,7 +43,7 @@ class Triggers:
 
 
 @dataclass(frozen=True, slots=True)
-class OutputContract:
+class OutputContract(Portable):
     """What the skill promises to produce: a type name and an optional JSON Schema (seed 002)."""
 
     type: str
@@ -56,7 +51,7 @@ class OutputContract:
 
 
 @dataclass(frozen=True, slots=True)
-class SkillText:
+class SkillText(Portable):
     """The tier 2 text in its parts; `instructions` is the Markdown body, `details` the long description."""
 
     details: str | None = None
@@ -69,7 +64,7 @@ class SkillText:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolRules:
+class ToolRules(Portable):
     """Tool permissions of one skill: `allowed` None says nothing, `()` is zero capability (V005)."""
 
     allowed: tuple[str, ...] | None = None
@@ -93,7 +88,7 @@ class RuleList(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Portable):
     """One rule about another skill, owned by the skill that declares it."""
 
     kind: RelationKind
@@ -103,7 +98,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(Portable):
     """A point where a person must approve; with `before`, ahead of that tool's call."""
 
     name: str
@@ -114,7 +109,7 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class ArtifactRef:
+class ArtifactRef(Portable):
     """A tier 3 document by reference; `size` in bytes, `content_hash` (SHA-256 hex) is known after the first read."""
 
     id: str
@@ -126,7 +121,7 @@ class ArtifactRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Portable):
     """Where a skill came from: the source's name and the place inside it (for a folder skill, its SKILL.md)."""
 
     source: str
@@ -134,7 +129,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Skill:
+class Skill(Portable):
     """One package of specialised instructions, whatever spelling it was written in.
 
     `digest` is the SHA-256 hex of the definition at load; `spelling` is the id as its author wrote it, where that is
@@ -156,8 +151,8 @@ class Skill:
     artifacts: tuple[ArtifactRef, ...] = ()
     license: str | None = None
     compatibility: str | None = None
-    metadata: Mapping[str, FrozenJson] = field(default_factory=_empty, hash=False)
-    extra: Mapping[str, FrozenJson] = field(default_factory=_empty, hash=False)
+    metadata: Mapping[str, FrozenJson] = field(default=EMPTY, hash=False)
+    extra: Mapping[str, FrozenJson] = field(default=EMPTY, hash=False)
     spelling: str | None = None
     origin: Origin | None = None
     digest: str = ""
@@ -180,26 +175,3 @@ def title_of(skill_id: str) -> str:
     """The display name of a skill that has none: its id in title case, `spacing-check` as `Spacing Check`."""
     words = re.split(r"[-_]+", skill_id)
     return " ".join(word[:1].upper() + word[1:] for word in words if word) or skill_id
-
-
-def freeze(value: Json) -> FrozenJson:
-    """The same JSON data, unchangeable at every depth."""
-    if isinstance(value, dict):
-        return MappingProxyType({key: freeze(item) for key, item in value.items()})
-    if isinstance(value, list):
-        return tuple(freeze(item) for item in value)
-    return value
-
-
-def freeze_mapping(value: Mapping[str, Json]) -> Mapping[str, FrozenJson]:
-    """A JSON object, unchangeable at every depth."""
-    return MappingProxyType({key: freeze(item) for key, item in value.items()})
-
-
-def thaw(value: FrozenJson) -> Json:
-    """Plain mutable JSON data again: the inverse of `freeze`."""
-    if isinstance(value, Mapping):
-        return {key: thaw(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [thaw(item) for item in value]
-    return value

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from skillweave.codec import Portable
 from skillweave.diagnostics import Location
 from skillweave.errors import InvalidSkill, InvalidTurn
 
@@ -20,7 +21,7 @@ class RiskLevel(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class Task(Portable):
     """The work as a whole, of which a message is only a part; what no rule asks about is for people.
 
     `risk_level` is also taken as its text. Raises InvalidTurn for a value of another type.
@@ -40,7 +41,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class When:
+class When(Portable):
     """The conditions of a rule, all of which must hold; None and `()` ask nothing.
 
     `risk_levels` holds when the task has one of them.
@@ -69,7 +70,7 @@ class When:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskRule:
+class TaskRule(Portable):
     """Skills that a kind of task calls for, all of them together or none.
 
     `source` says who brings the rule, `location` where it is written. Raises InvalidSkill for a rule that asks nothing

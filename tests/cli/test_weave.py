@@ -98,6 +98,7 @@ def test_tools_that_the_host_offers_bound_what_is_allowed(cli: Any, small: Path)
         "allowed_tools": ["kettle"],
         "forbidden_tools": ["oven"],
         "preapproved_tools": [],
+        "grant": ["oven", "kettle"],
     }
 
 

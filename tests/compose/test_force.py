@@ -34,6 +34,7 @@ def test_the_pair_of_seed_002_leaves_its_two_tools() -> None:
         "allowed_tools": ["specKit", "opencode-executor"],
         "forbidden_tools": ["write", "edit"],
         "preapproved_tools": [],
+        "grant": list(GRANT),
     }
     assert policy.offers(GRANT) == ("specKit", "opencode-executor")
 

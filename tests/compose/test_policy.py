@@ -1,6 +1,9 @@
+from typing import Any
+
 import pytest
 
-from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy
+from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope
+from skillweave.errors import InvalidData
 
 
 def _ruling(policy: ToolPolicy, name: str, **arguments: object) -> Ruling:
@@ -129,3 +132,32 @@ def test_the_json_form_has_three_keys_and_null_for_unrestricted() -> None:
         "forbidden_tools": ["write"],
         "preapproved_tools": ["read"],
     }
+
+
+def test_the_json_form_has_whatever_else_bounds_the_agent() -> None:
+    elsewhere = ToolScope(ToolOwners({"pay": ("till",)}, starred=(), shared=frozenset({"b", "a"})), where="lost")
+    assert ToolPolicy((), ("write",), ("read",), grant=("x",), elsewhere=elsewhere).to_dict() == {
+        "allowed_tools": [],
+        "forbidden_tools": ["write", "pay"],
+        "preapproved_tools": ["read"],
+        "forbidden_entries": ["write"],
+        "grant": ["x"],
+        "elsewhere": {
+            "owners": {"by_name": {"pay": ["till"]}, "starred": [], "shared": ["a", "b"], "shared_stems": []},
+            "engaged": [],
+            "where": "lost",
+        },
+    }
+
+
+@pytest.mark.parametrize("change", [{"grants": ["read"]}, {"grant": "read"}, {"asks": {"pay": "x"}}])
+def test_a_policy_with_an_unknown_or_broken_bound_is_refused_as_a_lost_bound_is_a_permission(change: Any) -> None:
+    with pytest.raises(InvalidData, match="a ToolPolicy cannot be read"):
+        ToolPolicy.from_dict({**ToolPolicy().to_dict(), **change})
+
+
+@pytest.mark.parametrize("name", list(ToolPolicy().to_dict()))
+def test_a_policy_without_one_of_its_bounds_is_refused(name: str) -> None:
+    data = {key: value for key, value in ToolPolicy().to_dict().items() if key != name}
+    with pytest.raises(InvalidData, match=f"exactly .*{name}"):
+        ToolPolicy.from_dict(data)

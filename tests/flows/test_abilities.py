@@ -19,7 +19,7 @@ from skillweave.compose.spawn import SpawnPlan, SpawnRejected
 from skillweave.disclose.block import SkillTools
 from skillweave.errors import GraphRefused
 from skillweave.graph import Overlay, SkillGraph
-from skillweave.graph.schema import graph_schema
+from skillweave.graph.data.codec import graph_schema
 from skillweave.select.selection import DEFAULT
 from skillweave.skill import Checkpoint, OutputContract, SkillText, ToolRules
 from skillweave.task import Task

@@ -13,7 +13,8 @@ SYSTEM_PROMPT = 1000
 
 
 def turn(message: str) -> Injection:
-    return skillweave.open(SKILLS).sync.weave(message, conversation="c")
+    weaver = skillweave.open(SKILLS)
+    return weaver.sync.weave(message, conversation="c").measured_against(weaver.sync.tokens_of_everything())
 
 
 @pytest.mark.parametrize(("message", "seed_percent"), [("What is 2+2?", 66), ("Calculate pi", 66)])
@@ -33,6 +34,7 @@ def test_the_greeting_of_seed_004_injects_exactly_one_skill() -> None:
 
 def reduction(injection: Injection) -> float:
     """Seed 004's figure: the request with everything loaded, against the request as it is sent now."""
+    assert injection.tokens.everything is not None
     before = SYSTEM_PROMPT + injection.tokens.everything
     after = SYSTEM_PROMPT + injection.tokens.catalog + injection.tokens.injected
     percent = 100 * (1 - after / before)

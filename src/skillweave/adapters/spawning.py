@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from threading import Lock
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call
@@ -232,7 +232,7 @@ def request_in(call: Call) -> SpawnRequest:
     """What the model asked for; raises InvalidSpawn, in words for the model, for what is no such request."""
     if call.arguments is None:
         raise InvalidSpawn(call.problem or "the arguments are no JSON object; call again with one")
-    known: Mapping[str, object] = SPAWN_TOOL.parameters["properties"]
+    known = cast("Mapping[str, object]", SPAWN_TOOL.parameters["properties"])
     unknown = [str(name) for name in call.arguments if name not in known]
     if unknown:
         raise InvalidSpawn(f"{SPAWN_TOOL.name} has no parameter {unknown[0][:60]!r}; it takes {', '.join(known)}")

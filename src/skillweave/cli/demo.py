@@ -48,7 +48,7 @@ async def _played() -> Answer:
         history = await _happen(scene.event, history, weaver)
         said = Message(Role.USER, scene.message)
         turn = Turn(f"demo-{place}", CONVERSATION, said, transcript=(*history, said))
-        injection = await weaver.weave(turn)
+        injection = (await weaver.weave(turn)).measured_against(await weaver.tokens_of_everything())
         history = (*history, said, *injection.messages, Message(Role.ASSISTANT, REPLY))
         acts.append(_Act(scene, injection, budget - injection.tokens.left))
     played = _Played(tuple(acts), len((await weaver.snapshot()).active()))
@@ -122,7 +122,7 @@ class _Played:
 
     @property
     def everything(self) -> int:
-        return self.acts[0].injection.tokens.everything
+        return self.acts[0].injection.tokens.everything or 0
 
     @property
     def in_calls(self) -> int:
@@ -158,7 +158,7 @@ class _Played:
         return page.paint(page.wrap(total), Ink.GOOD)
 
 
-def _saved(spent: int, everything: int) -> float:
+def _saved(spent: int, everything: int | None) -> float:
     return round(100 * (1 - spent / everything), 1) if everything else 0.0
 
 

@@ -148,14 +148,13 @@ async def _said(
 
 async def _withdrawn(kept: Kept, sources: "Sequence[Source]", skill: str, checkpoint: str) -> Answer:
     from skillweave.factory import open_weaver
-    from skillweave.state.codec import approval_to_dict
 
     async with opened(kept) as store:
         await require_known(store, kept)
         weaver = open_weaver(*sources, ledger=store)
         withdrawn = await weaver.reconsider(kept.conversation, skill, checkpoint)
     return Answer(
-        lambda: {"conversation": kept.conversation, "withdrawn": [approval_to_dict(one) for one in withdrawn]},
+        lambda: {"conversation": kept.conversation, "withdrawn": [one.to_dict() for one in withdrawn]},
         lambda page: "\n".join(_taken_back(withdrawn, page)),
     )
 

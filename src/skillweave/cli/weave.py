@@ -111,7 +111,7 @@ async def _woven(sources: Sequence["Source"], turn: "Turn", open_over: Callable[
     async with opened(kept) as store:
         weaver = open_over(sources, store)
         await indexed(weaver)
-        injection = await weaver.weave(turn)
+        injection = (await weaver.weave(turn)).measured_against(await weaver.tokens_of_everything())
     snapshot = await weaver.snapshot()
     from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE
 

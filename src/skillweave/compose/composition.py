@@ -4,10 +4,12 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import reduce
-from types import MappingProxyType
+from typing import ClassVar
 
+from skillweave.codec import Portable
 from skillweave.compose.entries import inside, intersection, meet, narrow, union, without
 from skillweave.compose.policy import ToolPolicy
+from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
 from skillweave.relations.validate import require_names
@@ -24,7 +26,7 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolSet:
+class ToolSet(Portable):
     """Merged tool rules; `allowed` None is unrestricted, `()` is no tool at all; allowed and forbidden are disjoint."""
 
     allowed: tuple[str, ...] | None = None
@@ -33,26 +35,19 @@ class ToolSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Composition:
+class Composition(Portable):
     """The effective capabilities of several skills; equal as sets for every order of them.
 
     `allowed_tools` None means that no member has rules: unrestricted. `()` means no tool at all.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "preapproved_tools?")
 
     skills: tuple[str, ...] = ()
     allowed_tools: tuple[str, ...] | None = ()
     forbidden_tools: tuple[str, ...] = ()
     execution_protocol: tuple[str, ...] = ()
     preapproved_tools: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, list[str] | None]:
-        """The JSON form of seed 002: `{skills, allowed_tools, forbidden_tools, execution_protocol}`."""
-        return {
-            "skills": list(self.skills),
-            "allowed_tools": None if self.allowed_tools is None else list(self.allowed_tools),
-            "forbidden_tools": list(self.forbidden_tools),
-            "execution_protocol": list(self.execution_protocol),
-        }
 
 
 def compose_skills(skills: Sequence[Skill], mode: Mode = Mode.UNION) -> Composition:
@@ -93,7 +88,7 @@ def merge_rules(rules: Sequence[ToolRules], mode: Mode = Mode.UNION) -> ToolSet:
     return ToolSet(allowed, forbidden, inside(preapproved, allowed))
 
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NOTHING: Mapping[str, str] = EMPTY
 
 
 class Enforce(StrEnum):
@@ -188,7 +183,7 @@ def _asks(
             passed = (skill.id, checkpoint.name, shown.get(skill.id, skill.digest)) in let_through
             if checkpoint.before is not None and checkpoint.blocking and not passed:
                 asks.setdefault(checkpoint.before, {})[checkpoint.name] = None
-    return MappingProxyType({tool: tuple(names) for tool, names in asks.items()})
+    return FrozenDict({tool: tuple(names) for tool, names in asks.items()})
 
 
 def limits_of(policy: ToolPolicy) -> ToolLimits:
@@ -221,7 +216,7 @@ def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
         preapproved_tools=preapproved if allowed is None else inside(preapproved, allowed),
         consented_tools=consented if allowed is None else inside(consented, allowed),
         asks=_all_asks(policy.asks, limits.asks, limits.own_asks),
-        argument_names=MappingProxyType({**policy.argument_names, **limits.argument_names}),
+        argument_names=FrozenDict({**policy.argument_names, **limits.argument_names}),
     )
 
 
@@ -230,7 +225,7 @@ def without_asks(
 ) -> Mapping[str, tuple[str, ...]]:
     """The tool entries and checkpoints that are left when those in `gone`, as entry and name, ask no more."""
     left = {tool: tuple(name for name in names if (tool, name) not in gone) for tool, names in asks.items()}
-    return MappingProxyType({tool: names for tool, names in left.items() if names})
+    return FrozenDict({tool: names for tool, names in left.items() if names})
 
 
 def _within_all(bounds: Iterable[Sequence[str] | None], forbidden: Sequence[str]) -> tuple[str, ...] | None:
@@ -243,4 +238,4 @@ def _all_asks(*asked: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, 
     for mapping in asked:
         for tool, names in mapping.items():
             asks[tool] = union((asks.get(tool, ()), names))
-    return MappingProxyType(asks)
+    return FrozenDict(asks)

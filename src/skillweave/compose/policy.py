@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
+from typing import Any, ClassVar
 
+from skillweave.codec import Portable
 from skillweave.compose.entries import (
     DEFAULT_ARGUMENT,
     EntryIndex,
@@ -15,7 +16,7 @@ from skillweave.compose.entries import (
     prohibits,
     without,
 )
-from skillweave.limits import no_checkpoints
+from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.relations.rules import Form, name_shown, read_entry
 
 
@@ -35,12 +36,14 @@ class Refusal(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Portable):
     """The ruling on one call; `message` is written for the model to read, `code` says why a call is denied.
 
     `checkpoints` are the names that a person must approve first; `preapproved` says that consent covers the call, so
     that the host need not ask on its own account.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("ruling", "tool", "message", "code", "rule", "...")
 
     ruling: Ruling
     tool: str
@@ -54,34 +57,18 @@ class Verdict:
         """V004 for a denied call (seed 002), else None."""
         return None if self.code is None else "V004"
 
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{ruling, tool, message, code, rule, checkpoints, preapproved}`."""
-        return {
-            "ruling": self.ruling.value,
-            "tool": self.tool,
-            "message": self.message,
-            "code": None if self.code is None else self.code.value,
-            "rule": self.rule,
-            "checkpoints": list(self.checkpoints),
-            "preapproved": self.preapproved,
-        }
-
 
 _NAMED = 3
 
 
-def _nobody() -> Mapping[str, tuple[str, ...]]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
-class ToolOwners:
+class ToolOwners(Portable):
     """By tool, the wired skills that it belongs to; a name that ends in `*` stands for all tools that begin so.
 
     `shared` are the names of the tools that skills outside the graph list too: these belong to no place.
     """
 
-    by_name: Mapping[str, tuple[str, ...]] = field(default_factory=_nobody, hash=False)
+    by_name: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
     starred: tuple[str, ...] = ()
     shared: frozenset[str] = frozenset()
     shared_stems: tuple[str, ...] = ()
@@ -95,7 +82,7 @@ class ToolOwners:
         for tool, skill_id in wired:
             if tool not in common and not tool.removesuffix("*").startswith(stems):
                 owners.setdefault(tool, {})[skill_id] = None
-        by_name = MappingProxyType({tool: tuple(skills) for tool, skills in owners.items()})
+        by_name = FrozenDict((tool, tuple(skills)) for tool, skills in owners.items())
         return cls(by_name, tuple(tool for tool in by_name if tool.endswith("*")), common, stems)
 
     def of(self, tool: str) -> tuple[str, ...]:
@@ -115,7 +102,7 @@ NO_OWNERS = ToolOwners()
 
 
 @dataclass(frozen=True, slots=True)
-class ToolScope:
+class ToolScope(Portable):
     """Whose the tools are; which skills are engaged, and where the conversation is in words.
 
     A tool that belongs to skills is denied while none of them is engaged (spec 3.2).
@@ -153,12 +140,8 @@ OWN_TOOLS = frozenset({"read_skill", "list_skills", "read_artifact", "search_ski
 _LISTED = 20
 
 
-def _no_texts() -> Mapping[str, str]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
-class ToolPolicy:
+class ToolPolicy(Portable):
     """What may be called now; a call must pass `grant` and `allowed_tools` (None passes all) and no forbidden entry.
 
     `preapproved_tools` are what the skills ask to run unasked, `consented_tools` those of them that a person agreed to.
@@ -168,14 +151,20 @@ class ToolPolicy:
     skill graph, which are denied too. `closed` says why no tool may be called at all, empty otherwise.
     """
 
+    json_keys: ClassVar[tuple[str, ...]] = (
+        *("allowed_tools", "denied_tools as forbidden_tools", "preapproved_tools", "forbidden_entries?"),
+        *("consented_tools?", "grant?", "asks?", "argument_names?", "rejected?", "elsewhere?", "closed?"),
+    )
+    json_exact: ClassVar[bool] = True
+
     allowed_tools: tuple[str, ...] | None = None
     forbidden_tools: tuple[str, ...] = ()
     preapproved_tools: tuple[str, ...] = ()
     consented_tools: tuple[str, ...] = ()
     grant: tuple[str, ...] | None = None
-    asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
-    argument_names: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
-    rejected: Mapping[str, str] = field(default_factory=_no_texts, hash=False)
+    asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
+    argument_names: Mapping[str, str] = field(default=EMPTY, hash=False)
+    rejected: Mapping[str, str] = field(default=EMPTY, hash=False)
     elsewhere: ToolScope = ALL_IN_SCOPE
     closed: str = ""
 
@@ -183,6 +172,16 @@ class ToolPolicy:
     def denied_tools(self) -> tuple[str, ...]:
         """What is forbidden, and what belongs elsewhere."""
         return tuple(dict.fromkeys((*self.forbidden_tools, *self.elsewhere.names)))
+
+    @property
+    def forbidden_entries(self) -> tuple[str, ...] | None:
+        """What is forbidden everywhere, None where nothing is denied beside it."""
+        return None if self.denied_tools == self.forbidden_tools else self.forbidden_tools
+
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The data without what is denied elsewhere among the forbidden, where that is told apart."""
+        return {**data, "forbidden_tools": data.get("forbidden_entries", data["forbidden_tools"])}
 
     def offers(self, names: Iterable[str]) -> tuple[str, ...]:
         """The tools to show to the model: those that could be called with some arguments, in the order given."""
@@ -208,17 +207,6 @@ class ToolPolicy:
             return Verdict(Ruling.ASK, name, message, checkpoints=checkpoints)
         consented = bool(self.consented_tools) and _passes(self.consented_tools, name, text)
         return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is allowed", preapproved=consented)
-
-    def to_dict(self) -> dict[str, list[str] | None]:
-        """The JSON form `{allowed_tools, forbidden_tools, preapproved_tools}`; allowed null means unrestricted.
-
-        What belongs elsewhere stands among the forbidden.
-        """
-        return {
-            "allowed_tools": None if self.allowed_tools is None else list(self.allowed_tools),
-            "forbidden_tools": list(self.denied_tools),
-            "preapproved_tools": list(self.preapproved_tools),
-        }
 
     def _checkpoints(self, name: str, text: str | None) -> tuple[str, ...]:
         asked = (names for entry, names in self.asks.items() if prohibits(read_entry(entry), name, text))

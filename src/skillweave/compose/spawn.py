@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
+from skillweave.codec import Portable, write
 from skillweave.compose.composition import (
     ActiveSkill,
     Composition,
@@ -17,7 +19,8 @@ from skillweave.conversation import LONGEST_ID, Message, Role, Turn
 from skillweave.disclose.render import render_agent
 from skillweave.errors import InvalidSkill, InvalidSpawn
 from skillweave.formats.fields import as_json
-from skillweave.limits import ToolLimits, no_checkpoints
+from skillweave.frozen import freeze
+from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import name_shown, standing_shown
 from skillweave.relations.validate import (
@@ -28,18 +31,14 @@ from skillweave.relations.validate import (
     require_names,
     validate_skills,
 )
-from skillweave.skill import EMPTY, FrozenJson, Json, freeze_mapping, thaw
+from skillweave.skill import EMPTY, FrozenJson, thaw
 
 _TEXTS = ("task", "label", "model", "thinking")
 _KEYS = ("task", "skills", "label", "model", "thinking")
 
 
-def _nothing_else() -> Mapping[str, FrozenJson]:
-    return EMPTY
-
-
 @dataclass(frozen=True, slots=True)
-class SpawnRequest:
+class SpawnRequest(Portable):
     """A sub-agent for a task: `skills` None asks for no restriction, an empty list for no capability at all.
 
     `label`, `model`, `thinking` and `extra` are for whoever starts the agent; skillweave only carries them. Raises
@@ -47,12 +46,14 @@ class SpawnRequest:
     type.
     """
 
+    json_keys: ClassVar[tuple[str, ...]] = ("task", "label?", "model?", "thinking?", "skills?")
+
     task: str
     skills: tuple[str, ...] | None = None
     label: str | None = None
     model: str | None = None
     thinking: str | None = None
-    extra: Mapping[str, FrozenJson] = field(default_factory=_nothing_else, hash=False)
+    extra: Mapping[str, FrozenJson] = field(default=EMPTY, hash=False)
 
     def __post_init__(self) -> None:
         for name in _TEXTS:
@@ -65,23 +66,25 @@ class SpawnRequest:
             object.__setattr__(self, "skills", _skill_names(self.skills))
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, object]) -> "SpawnRequest":
+    def from_dict(cls, data: object) -> Self:
         """The request in JSON data; parameters that are unknown here are kept in `extra`. Raises InvalidSpawn."""
         if not isinstance(data, Mapping):
             raise InvalidSpawn(f"a spawn request is a mapping, not {type(data).__name__}; give at least `task`")
-        known = {name: data.get(name) for name in _KEYS}
         try:
-            extra = as_json({name: value for name, value in data.items() if name not in _KEYS})
+            known = cls.json_fields(data)
         except ValueError as error:
             raise InvalidSpawn(f"a parameter of a spawn request holds {error}; give JSON data") from None
-        return cls(**known, extra=freeze_mapping(extra if isinstance(extra, dict) else {}))  # type: ignore[arg-type]
+        return cls(**{"task": None, **known, "extra": freeze(known["extra"])})
 
-    def to_dict(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Any]:
         """The JSON form that `from_dict` takes, what is not stated left out."""
-        stated: dict[str, Json] = {name: getattr(self, name) for name in _TEXTS if getattr(self, name) is not None}
-        if self.skills is not None:
-            stated["skills"] = list(self.skills)
-        return {**{name: thaw(value) for name, value in self.extra.items()}, **stated}
+        return {**{name: thaw(value) for name, value in self.extra.items()}, **write(self)}
+
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The known parameters, and the others as `extra`. Raises ValueError for what JSON does not have."""
+        known = {name: data[name] for name in _KEYS if name in data}
+        return {**known, "extra": as_json({name: value for name, value in data.items() if name not in _KEYS})}
 
 
 def _skill_names(value: object) -> tuple[str, ...]:
@@ -94,7 +97,7 @@ def _skill_names(value: object) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Parent:
+class Parent(Portable):
     """The agent that spawns: its conversation, and what it may call now (`Injection.tools` of its turn)."""
 
     conversation: str
@@ -102,7 +105,7 @@ class Parent:
 
 
 @dataclass(frozen=True, slots=True)
-class SpawnPlan:
+class SpawnPlan(Portable):
     """A sub-agent that may be started, and all that it has to be started with.
 
     `conversation` is its own: it has its own context. `tools` are the entries that its turns are granted, None when
@@ -111,13 +114,19 @@ class SpawnPlan:
     those checkpoints in the policy that its parent has to ask about; the others are of its own skills.
     """
 
+    json_keys: ClassVar[tuple[str, ...]] = (
+        *("state", "conversation", "request", "skills", "composition", "policy", "tools", "limits", "text", "warnings"),
+        "parent_asks?",
+    )
+    state: ClassVar[str] = "validated"
+
     request: SpawnRequest
     conversation: str
     composition: Composition
     policy: ToolPolicy
     text: str
     warnings: tuple[str, ...] = ()
-    parent_asks: Mapping[str, tuple[str, ...]] = field(default_factory=no_checkpoints, hash=False)
+    parent_asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
 
     @property
     def skills(self) -> tuple[str, ...]:
@@ -145,33 +154,36 @@ class SpawnPlan:
         said = Message(Role.USER, message) if isinstance(message, str) else message
         return Turn(turn_id, self.conversation, said, named=self.skills, tools=self.tools, limits=self.limits)
 
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form; `request` is what was asked for, `limits` are those of `ToolLimits.from_dict`."""
-        return {
-            "state": "validated",
-            "conversation": self.conversation,
-            "request": self.request.to_dict(),
-            "skills": list(self.skills),
-            "composition": self.composition.to_dict(),
-            "policy": self.policy.to_dict(),
-            "tools": None if self.tools is None else list(self.tools),
-            "limits": self.limits.to_dict(),
-            "text": self.text,
-            "warnings": list(self.warnings),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class SpawnRejected:
+class SpawnRejected(Portable):
     """Nothing may start; `result` has the structured errors of seed 002, `fix` says what to ask for instead.
 
     `completion` is the same list of skills with all companions, None where even that is not valid.
     """
 
+    json_keys: ClassVar[tuple[str, ...]] = ("state", "request", "valid", "errors", "warnings", "completion", "fix")
+    state: ClassVar[str] = "rejected"
+
     request: SpawnRequest
     result: ValidationResult
     completion: Completion | None
     fix: str
+
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The data with the result as one value."""
+        return {**data, "result": data}
+
+    @property
+    def valid(self) -> bool:
+        """Never: that the request is rejected."""
+        return self.result.valid
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What blocks nothing, and deserves a look."""
+        return self.result.warnings
 
     @property
     def errors(self) -> tuple[ValidationError, ...]:
@@ -184,16 +196,6 @@ class SpawnRejected:
         errors = "; ".join(error.message for error in self.errors)
         end = "" if errors.endswith("?") else "."
         return f"the sub-agent is not started: {errors}{end} To have it started, {self.fix}"
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{state, request, valid, errors, warnings, completion, fix}`."""
-        return {
-            "state": "rejected",
-            "request": self.request.to_dict(),
-            **self.result.to_dict(),
-            "completion": None if self.completion is None else self.completion.to_dict(),
-            "fix": self.fix,
-        }
 
 
 __all__ = ["Parent", "SpawnPlan", "SpawnRejected", "SpawnRequest", "check_spawn", "conversation_of", "prepare_spawn"]
@@ -232,7 +234,7 @@ def prepare_spawn(
         steps=composition.execution_protocol,
     )
     warnings = (*result.warnings, *_withheld(policy, within, parent))
-    asked = no_checkpoints() if parent is None else parent.policy.asks
+    asked = EMPTY if parent is None else parent.policy.asks
     return SpawnPlan(request, conversation, composition, within, text, warnings, asked)
 
 

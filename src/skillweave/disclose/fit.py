@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from skillweave.codec import Portable
 from skillweave.disclose.block import REPLACES, Priced, Rung, SkillTools
 from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.render import Extras, Inlined, render_contents, render_context, render_reading
@@ -257,7 +258,7 @@ def _grown(shown: Shown, passage: Passage, purse: _Purse) -> Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Portable):
     """Tokens that skills may take of the coming call.
 
     `total` bounds catalog, blocks present and blocks added together; `catalog` bounds the catalog, which never takes

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeGuard
 
+from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import SkillweaveError
 from skillweave.skill import FrozenJson, Json, thaw
@@ -20,19 +21,15 @@ class Payload(Protocol):
         ...
 
 
-class BuiltIn:
+class BuiltIn(Portable):
     """The payload of one of skillweave's own events: a frozen value whose fields are its JSON form."""
 
     __slots__ = ()
     event_type: ClassVar[str]
 
-    def to_dict(self) -> dict[str, Json]:
-        """The JSON form: each field by its name, tuples as lists."""
-        return {part.name: thaw(getattr(self, part.name)) for part in fields(self)}  # type: ignore[arg-type]
-
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Event(Portable):
     """Something that happened: `payload` says what, `turn_id` is None where no turn did it.
 
     An `id` is the same for every telling of the same happening, so that a consumer can drop what it has seen already;
@@ -45,15 +42,19 @@ class Event:
     turn_id: str | None
     payload: Payload
 
-    def to_dict(self) -> dict[str, Json]:
-        """The envelope `{id, event_type, conversation, turn_id, payload}`."""
-        return {
-            "id": self.id,
-            "event_type": self.event_type,
-            "conversation": self.conversation,
-            "turn_id": self.turn_id,
-            "payload": self.payload.to_dict(),
-        }
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The data with the payload as a value, which the event's type tells."""
+        from skillweave.events import payloads
+
+        told = data["payload"]
+        own = {one.event_type: one for one in vars(payloads).values() if _is_own(one)}
+        kind: type[Portable] = own.get(data["event_type"], Announced)
+        return {**data, "payload": kind.from_dict(told)}
+
+
+def _is_own(kind: object) -> TypeGuard[type[BuiltIn]]:
+    return isinstance(kind, type) and issubclass(kind, BuiltIn) and kind is not BuiltIn
 
 
 def event_of(payload: BuiltIn, *, id: str, conversation: str, turn_id: str | None) -> Event:  # noqa: A002 - the field
@@ -125,7 +126,7 @@ def name_problem(name: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class EventType:
+class EventType(Portable):
     """An event that skills may announce, with the JSON Schema of its payload.
 
     `schema` False stands for a declaration that could not be read: it lets no payload pass, because a check that was
@@ -144,13 +145,18 @@ class EventType:
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
-    """What a skill says in an event of its own; the JSON form is `data` and nothing else."""
+class Announced(Portable):
+    """What a skill says in an event of its own; the JSON form is `data` and nothing else: the skill is not in it."""
 
-    skill_id: str
+    skill_id: str = field(compare=False)
     data: Mapping[str, FrozenJson] = field(hash=False)
 
-    def to_dict(self) -> dict[str, Json]:
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The payload as the one field; whose event it is the JSON form does not say."""
+        return {"skill_id": "", "data": data}
+
+    def to_dict(self) -> dict[str, Any]:
         """The payload as it was given."""
         return {key: thaw(value) for key, value in self.data.items()}
 

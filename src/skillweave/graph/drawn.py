@@ -1,8 +1,10 @@
-"""What a drawing shows: nodes, edges, and where a run has been (spec 3.6)."""
+"""What a drawing shows: nodes, edges, and the marks of a run (spec 3.6)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+
+from skillweave.codec import Portable
 
 
 class NodeKind(StrEnum):
@@ -24,7 +26,7 @@ class EdgeKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Node(Portable):
     """A box or a diamond."""
 
     id: str
@@ -33,7 +35,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Portable):
     """An arrow between two nodes by their ids; `from_` None is the start, `ANY` every other skill."""
 
     from_: str | None
@@ -43,7 +45,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Overlay:
+class Overlay(Portable):
     """A run to be drawn on top: the skills that it visited, the one it is on, and those that it can reach.
 
     Raises TypeError for one id where a list of them belongs; its letters would be taken for skills.

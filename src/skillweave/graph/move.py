@@ -1,10 +1,45 @@
-"""One step of a conversation in its graph, with what speaks for it and what lost (spec 3.2)."""
+"""A moment of a conversation, the step that a graph takes there, and the position afterwards (spec 3.2)."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
+from skillweave.codec import Portable
+from skillweave.conversation import Message, ToolResult
 from skillweave.decisions import Evidence
+from skillweave.frozen import EMPTY
+
+LONGEST_TRAIL = 100
+"""So many of the latest steps are remembered; visits count all."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveContext(Portable):
+    """One moment of a conversation.
+
+    `user` is what the user said last, `iteration` the model's call since then, counted from 1; `current` the skill that
+    the cursor is on, None at the start; `tools` the results since the last move, in the order of the calls; `picks`
+    what the model asked for, in order. `visits` and `trail` tell where the cursor has been. `between` two calls of the
+    model nothing but picks is judged: no entry begins, no route fires.
+    """
+
+    user: str = ""
+    iteration: int = 1
+    history: tuple[Message, ...] = ()
+    current: str | None = None
+    tools: tuple[ToolResult, ...] = ()
+    picks: tuple[str, ...] = ()
+    visits: Mapping[str, int] = field(default=EMPTY, hash=False)
+    trail: tuple[str, ...] = ()
+    between: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateContext(Portable):
+    """What a host's own condition is called with: the moment, and the tool result that is judged, None without one."""
+
+    context: MoveContext
+    result: ToolResult | None = None
 
 
 class By(StrEnum):
@@ -30,7 +65,7 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Loser:
+class Loser(Portable):
     """What would have led elsewhere: `by` says what it was, `reason` in a sentence why it lost."""
 
     to: str
@@ -38,18 +73,9 @@ class Loser:
     why: Why
     reason: str
 
-    def to_dict(self) -> dict[str, str]:
-        """The JSON form `{to, by, why, reason}`."""
-        return {"to": self.to, "by": self.by.value, "why": self.why.value, "reason": self.reason}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, str]) -> "Loser":
-        """The value that `to_dict` wrote."""
-        return cls(data["to"], By(data["by"]), Why(data["why"]), data["reason"])
-
 
 @dataclass(frozen=True, slots=True)
-class ClosedGuard:
+class ClosedGuard(Portable):
     """A guard that kept a route from firing, everything else of which held; never what the tool answered."""
 
     from_: str
@@ -57,18 +83,9 @@ class ClosedGuard:
     guard: str
     reason: str
 
-    def to_dict(self) -> dict[str, str]:
-        """The JSON form `{from, to, guard, reason}`."""
-        return {"from": self.from_, "to": self.to, "guard": self.guard, "reason": self.reason}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, str]) -> "ClosedGuard":
-        """The value that `to_dict` wrote."""
-        return cls(data["from"], data["to"], data["guard"], data["reason"])
-
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Move(Portable):
     """Where the conversation stands from now on, and why; `to` None while nothing is begun.
 
     The evidence holds what was declared (words, expressions, comparisons) and places in the message, never what
@@ -88,27 +105,17 @@ class Move:
         """Whether the cursor took a step; a loop back to the same skill is one."""
         return self.by in (By.ENTRY, By.SCORER, By.ROUTE, By.PICK)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form `{to, from, by, evidence, losers, guards_closed, reason}`."""
-        return {
-            "to": self.to,
-            "from": self.from_,
-            "by": self.by.value,
-            "evidence": [piece.to_dict() for piece in self.evidence],
-            "losers": [loser.to_dict() for loser in self.losers],
-            "guards_closed": [closed.to_dict() for closed in self.guards_closed],
-            "reason": self.reason,
-        }
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "Move":
-        """The value that `to_dict` wrote."""
-        return cls(
-            to=data["to"],
-            from_=data["from"],
-            by=By(data["by"]),
-            evidence=tuple(Evidence.from_dict(piece) for piece in data["evidence"]),
-            losers=tuple(Loser.from_dict(loser) for loser in data["losers"]),
-            guards_closed=tuple(ClosedGuard.from_dict(closed) for closed in data["guards_closed"]),
-            reason=data["reason"],
-        )
+@dataclass(frozen=True, slots=True)
+class Cursor(Portable):
+    """The current skill, how often each was visited, the way here, and the digest of the graph that it belongs to.
+
+    `last_move` is what the turn `last_turn` did: the same turn again does the same.
+    """
+
+    skill: str
+    visits: Mapping[str, int] = field(default=EMPTY, hash=False)
+    trail: tuple[str, ...] = ()
+    digest: str = ""
+    last_turn: str = ""
+    last_move: Move | None = None

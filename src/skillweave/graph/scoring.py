@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Protocol
 
+from skillweave.codec import Portable
 from skillweave.errors import InvalidGraph
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreCandidate:
+class ScoreCandidate(Portable):
     """Something to be scored against the user's message: `texts` say what it is about, the most telling first."""
 
     id: str
@@ -35,7 +36,7 @@ class Scorer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ScorePolicy:
+class ScorePolicy(Portable):
     """How scores become a choice: relevance is their softmax at `temperature`.
 
     Nothing is chosen where the best score is below `min_score`, or leads the second by less than `margin`; None for
@@ -56,7 +57,7 @@ class ScorePolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class RankedEntry:
+class RankedEntry(Portable):
     """A scored entry; `relevance` are shares that add up to 1 over all that were scored."""
 
     skill: str
@@ -65,7 +66,7 @@ class RankedEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class EntryScoring:
+class EntryScoring(Portable):
     """What a scorer said to one message: `chosen` None where it abstains, `ranked` in the order of declaration.
 
     `intent` is the intent that it heard, of those that could count now; None for none.

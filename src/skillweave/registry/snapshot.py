@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar, overload
 
+from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import SkillNotFound
 from skillweave.events.event import EventType
@@ -69,7 +70,7 @@ class Snapshot(Mapping[str, Skill]):
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Portable):
     """What a refresh changed, as ids in registry order; true when there is a new snapshot, be it for a finding only."""
 
     before: int

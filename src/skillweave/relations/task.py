@@ -3,17 +3,19 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from skillweave.codec import Portable
 from skillweave.decisions import Decision
 from skillweave.registry import Snapshot
 from skillweave.relations.admit import admit
 from skillweave.relations.rules import all_requirements, rule_shown
+from skillweave.relations.validate import Because
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.select.task import candidates_for
 from skillweave.task import Task, TaskRule
 
 
 @dataclass(frozen=True, slots=True)
-class TaskSelection:
+class TaskSelection(Portable):
     """The skills for a task and the reasons.
 
     `skills` are complete: what a rule gives together, with all companions. `reasons` are pairs (skill, because) in the
@@ -22,16 +24,8 @@ class TaskSelection:
     """
 
     skills: tuple[str, ...] = ()
-    reasons: tuple[tuple[str, str], ...] = ()
+    reasons: tuple[Because, ...] = ()
     left_out: tuple[Decision, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{skills, reasons: [{skill, because}], left_out: [decision]}`."""
-        return {
-            "skills": list(self.skills),
-            "reasons": [{"skill": skill, "because": because} for skill, because in self.reasons],
-            "left_out": [decision.to_dict() for decision in self.left_out],
-        }
 
 
 def select_skills(
@@ -56,14 +50,14 @@ def explain_task(
     return TaskSelection(skills, tuple(_reasons(skills, found, snapshot)), (*admission.decisions, *rejected))
 
 
-def _reasons(skills: tuple[str, ...], found: Selection, snapshot: Snapshot) -> Iterable[tuple[str, str]]:
+def _reasons(skills: tuple[str, ...], found: Selection, snapshot: Snapshot) -> Iterable[Because]:
     named = {candidate.skill_id: candidate for candidate in found.chosen}
     needed = {
         requirement.rule.skill: rule_shown(requirement.owner, requirement.rule)
         for requirement in all_requirements([skill for skill in skills if skill in named], snapshot)
     }
     for skill in skills:
-        yield skill, _given_by(named[skill]) if skill in named else needed[skill]
+        yield Because(skill, _given_by(named[skill]) if skill in named else needed[skill])
 
 
 def _given_by(candidate: Candidate) -> str:

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from skillweave.codec import Portable
 from skillweave.errors import InvalidSkill, nearest_names
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import (
@@ -24,7 +25,7 @@ _COMPARED_NAMES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class ValidationError:
+class ValidationError(Portable):
     """One violated rule; `skill` is the one that owns it (for V001, the unknown name itself)."""
 
     code: str
@@ -32,26 +33,14 @@ class ValidationError:
     skill: str
     rule: str
 
-    def to_dict(self) -> dict[str, str]:
-        """The JSON form `{code, message, skill, rule}`."""
-        return {"code": self.code, "message": self.message, "skill": self.skill, "rule": self.rule}
-
 
 @dataclass(frozen=True, slots=True)
-class ValidationResult:
+class ValidationResult(Portable):
     """All errors, in the order of the names and then of the rules, and warnings, which block nothing."""
 
     valid: bool
     errors: tuple[ValidationError, ...] = ()
     warnings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{valid, errors: [{code, message, skill, rule}], warnings: [text]}`."""
-        return {
-            "valid": self.valid,
-            "errors": [error.to_dict() for error in self.errors],
-            "warnings": list(self.warnings),
-        }
 
 
 def validate_skills(
@@ -124,24 +113,23 @@ def _member_warnings(skill: Skill, host_tools: Collection[str] | None) -> Iterat
                 yield f"{name_shown(skill.id)} uses the tool {name_shown(entry)}, which the host does not have"
 
 
+class Because(NamedTuple):
+    """A skill and why it stands there."""
+
+    skill: str
+    because: str
+
+
 @dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Portable):
     """A list of skills with its companions: `skills` are the given names, then what was added.
 
     `added` and `missing` are pairs (skill, because); a missing companion is not in the registry, so it was not added.
     """
 
     skills: tuple[str, ...]
-    added: tuple[tuple[str, str], ...] = ()
-    missing: tuple[tuple[str, str], ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{skills, added: [{skill, because}], missing: [{skill, because}]}`."""
-        return {
-            "skills": list(self.skills),
-            "added": [{"skill": skill, "because": because} for skill, because in self.added],
-            "missing": [{"skill": skill, "because": because} for skill, because in self.missing],
-        }
+    added: tuple[Because, ...] = ()
+    missing: tuple[Because, ...] = ()
 
 
 def complete_skills(names: Iterable[str], snapshot: Snapshot) -> Completion:
@@ -151,12 +139,12 @@ def complete_skills(names: Iterable[str], snapshot: Snapshot) -> Completion:
     that are not texts.
     """
     given = require_names(names)
-    added: list[tuple[str, str]] = []
-    missing: list[tuple[str, str]] = []
+    added: list[Because] = []
+    missing: list[Because] = []
     for requirement in all_requirements(given, snapshot):
         companion = requirement.rule.skill
         reasons = added if companion in snapshot.skills else missing
-        reasons.append((companion, rule_shown(requirement.owner, requirement.rule)))
+        reasons.append(Because(companion, rule_shown(requirement.owner, requirement.rule)))
     return Completion((*given, *(skill for skill, _ in added)), tuple(added), tuple(missing))
 
 

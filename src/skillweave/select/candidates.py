@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from skillweave.codec import Portable
 from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.registry import Snapshot
 
@@ -12,7 +13,7 @@ VETOED = "one of its `never` phrases is in the message"
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Portable):
     """A skill that a matcher speaks for; `score` in [0, 1] compares within one `matcher` only.
 
     `arguments` are the words that the user gave with a mention, None without one and where the skill takes none.
@@ -28,7 +29,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class Rejected(Portable):
     """A considered skill that was not chosen, with the outcome it will have in the decisions and why."""
 
     candidate: Candidate
@@ -50,7 +51,7 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Portable):
     """The ranking of one turn: every skill stands in at most one of the two, chosen ones best first."""
 
     chosen: tuple[Candidate, ...] = ()

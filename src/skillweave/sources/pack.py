@@ -219,9 +219,8 @@ class _Reading:
         the right shape makes no sense, the checkup says, which knows the skills of the other sources too.
         """
         # Few packs have a graph, and the modules that read one take long to import.
-        from skillweave.graph.data.places import line_of
-        from skillweave.graph.data.reading import read_graph
-        from skillweave.graph.data.writing import write_graph
+        from skillweave.graph.data.codec import read_graph, write_graph
+        from skillweave.graph.shape import line_of
 
         value = self.data["graph"]
         if resolved(value) in (None, "", {}):

@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TypeAlias
 
 from skillweave.compose.entries import index_entries
 from skillweave.errors import InvalidVerdict
 from skillweave.formats.arguments import digest_in_use
+from skillweave.frozen import FrozenDict
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import name_shown, read_entry
 from skillweave.skill import Checkpoint, Skill
@@ -66,7 +66,7 @@ def decided(approvals: Iterable[Approval]) -> LetThrough:
 def digests_shown(engaged: Iterable[Engaged], snapshot: Snapshot) -> Mapping[str, str]:
     """By skill id, the digest of what is shown of those engaged skills whose text has arguments in it."""
     with_words = (entry for entry in engaged if entry.arguments and entry.skill_id in snapshot)
-    return MappingProxyType(
+    return FrozenDict(
         {entry.skill_id: digest_in_use(snapshot[entry.skill_id], entry.arguments) for entry in with_words}
     )
 
@@ -101,7 +101,7 @@ def waits(skill: Skill, let_through: LetThrough, shown: str | None = None) -> bo
 
 def kept_out(approvals: Iterable[Approval], snapshot: Snapshot) -> Mapping[str, str]:
     """The skills that a person rejected as they are now, by id, each with the reason in words."""
-    return MappingProxyType({a.skill_id: _why_kept_out(a) for a in approvals if _stands(a, snapshot)})
+    return FrozenDict({a.skill_id: _why_kept_out(a) for a in approvals if _stands(a, snapshot)})
 
 
 def denied_tools(approvals: Sequence[Approval], snapshot: Snapshot, in_force: Collection[str]) -> Mapping[str, str]:
@@ -112,7 +112,7 @@ def denied_tools(approvals: Sequence[Approval], snapshot: Snapshot, in_force: Co
     that tool: one that an edit took away asks nobody, so it lets nothing through either.
     """
     latest = _newest(approvals).values()
-    return MappingProxyType(
+    return FrozenDict(
         {
             entry: _why_denied(a)
             for a in approvals

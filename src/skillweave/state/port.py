@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
 
+from skillweave.codec import Portable
 from skillweave.decisions import Decision
 from skillweave.events.event import Event
 from skillweave.state.state import State
@@ -37,7 +38,7 @@ class Writes:
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class Logged(Portable):
     """A kept decision: the turn it belongs to and when it was made, in seconds of the store's clock."""
 
     turn_id: str

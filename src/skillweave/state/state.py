@@ -3,12 +3,13 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
+from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.block import Rung
 from skillweave.errors import nearest_names
-from skillweave.graph.cursor import Cursor
+from skillweave.graph.move import Cursor
 
 RECENT_MESSAGES = 3
 """How many user messages without a match a skill stays engaged for in the lifecycle `recent`."""
@@ -67,7 +68,7 @@ class Delivery(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Record(Portable):
     """One row about something given: `key` is `skill:{id}`, `section:{skill}/{number}`, `artifact:{skill}/{id}` for one
     that stands in the skill's block, `document:{skill}/{id}#{number}` for what was read of an artifact by itself, or
     `context:{entity}:{section}`.
@@ -77,6 +78,8 @@ class Record:
     the end of a claim, None for one without end. `told` is of answers to the model's calls: the digest of the
     transcript that the call came with, which no answer can stand in yet; the empty text once a transcript showed it.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "told?")
 
     key: str
     digest: str
@@ -95,7 +98,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Superseded:
+class Superseded(Portable):
     """A record whose text may still be in the context although another block, or an eviction, took its place.
 
     `by` is the carrier of the block that replaced it, the empty text for an eviction. Its tokens count, and its text
@@ -107,13 +110,15 @@ class Superseded:
 
 
 @dataclass(frozen=True, slots=True)
-class Engaged:
+class Engaged(Portable):
     """A skill that applies to the conversation: `by` is the matcher that engaged it, `since` the turn that did.
 
     `idle` counts the user messages since its last match; `lifecycle` is the one it had in the latest turn, None where
     an earlier version wrote the entry. `arguments` are the words that came with its latest mention and fill its
     `$ARGUMENTS`; somebody's words, so they are shown in blocks only. `place` is its rank in the latest turn, from 0.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("skill_id as skill", "...")
 
     skill_id: str
     by: str
@@ -133,7 +138,7 @@ class ApprovalVerdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(Portable):
     """A person's verdict on a checkpoint, valid for one digest of the skill (spec 5.5).
 
     `by` names the person, `at` is in seconds of the store's clock, `note` is the reviewer's own remark. `before` are
@@ -141,6 +146,8 @@ class Approval:
     denied when the skill is edited or gone. `shown` is the digest of the text with the arguments that stood in it,
     empty where it took none: a yes is valid for that text, a no for the skill whatever its arguments.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("skill_id as skill", "...")
 
     skill_id: str
     checkpoint: str
@@ -154,7 +161,7 @@ class Approval:
 
 
 @dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(Portable):
     """A piece of the prompt prefix as it was last sent: the digest of its text and its tokens."""
 
     digest: str
@@ -162,12 +169,17 @@ class Fragment:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class State(Portable):
     """All about one conversation. `revision` 0 means that nothing is stored yet; every swap stores the next one.
 
     `in_call` are the skills whose text the latest call carried, where text lasts one call only: no record says so.
     None where no such call is known.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = (
+        *("revision", "records", "superseded", "engaged", "cursor", "approvals"),
+        *("prefix_pairs as prefix", "last_turn", "in_call?"),
+    )
 
     revision: int = 0
     records: tuple[Record, ...] = ()
@@ -178,6 +190,16 @@ class State:
     prefix: tuple[Fragment, ...] = ()
     last_turn: str = ""
     in_call: tuple[str, ...] | None = None
+
+    @property
+    def prefix_pairs(self) -> tuple[tuple[str, int], ...]:
+        """The prefix as it is stored: pairs of a digest and its tokens."""
+        return tuple((fragment.digest, fragment.tokens) for fragment in self.prefix)
+
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The data with the prefix as values."""
+        return {**data, "prefix": [{"digest": digest, "tokens": tokens} for digest, tokens in data.get("prefix", ())]}
 
     def record(self, key: str) -> Record | None:
         """The live record of that key."""

@@ -13,15 +13,13 @@ from skillweave.decisions import Evidence, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.block import digest_in, text_digest
 from skillweave.graph.advance import advance, at, context_of
-from skillweave.graph.compiled import Compiled, needs_scoring
-from skillweave.graph.context import MoveContext
-from skillweave.graph.cursor import Cursor
-from skillweave.graph.entries import is_never
+from skillweave.graph.compiled import CompiledGraph, needs_scoring
+from skillweave.graph.conditions import judge
+from skillweave.graph.entry_scoring import is_never
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.judging import Sight, judge
-from skillweave.graph.move import Move, Why
-from skillweave.graph.notes import Notes
-from skillweave.graph.reachable import reachable_from, refusal
+from skillweave.graph.judging import EvalContext
+from skillweave.graph.move import Cursor, Move, MoveContext, Why
+from skillweave.graph.moving import Notes, reachable_from, refusal
 from skillweave.graph.scoring import EntryScoring
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import Form, all_requirements, name_shown, read_entry
@@ -67,7 +65,7 @@ class GraphBinding:
     _places: dict[str | None, CursorScope] = field(default_factory=dict, repr=False)
 
     @property
-    def compiled(self) -> Compiled:
+    def compiled(self) -> CompiledGraph:
         """The graph's indexes."""
         return self.graph.compiled
 
@@ -305,14 +303,14 @@ def _base(
     compiled = binding.compiled
     if not compiled.base:
         return
-    sight = Sight(compiled.lexicon, compiled.declared.scales, context, scoring)
-    never = is_never(compiled, sight)
+    ctx = EvalContext(compiled.lexicon, compiled.declared.scales, context, scoring)
+    never = is_never(compiled, ctx)
     for entry in chain.from_iterable(compiled.base.values()):
         if never and entry.condition is not None:
             continue
         if entry.condition is None:
             yield Candidate(entry.skill, 1.0, MATCHER, (Evidence("entry", f"{entry.skill} ({_BASE})"),))
-        elif (verdict := judge(entry.condition, sight)).holds:
+        elif (verdict := judge(entry.condition, ctx)).holds:
             yield Candidate(entry.skill, 1.0, MATCHER, verdict.evidence)
         elif verdict.raised:
             notes.failed(verdict, f"entry {entry.skill}")
@@ -345,7 +343,7 @@ async def _scored(
     graph = binding.graph
     if not binding.compiled.has_scorer:
         return None, ()
-    from skillweave.graph.scored import ScoredGraph
+    from skillweave.graph.graph import ScoredGraph
 
     context = at(state.cursor, moment, binding.compiled)
     if not isinstance(graph, ScoredGraph) or context.between or not needs_scoring(binding.compiled, context):

@@ -9,6 +9,7 @@ from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.block import digest_in, text_digest
 from skillweave.disclose.catalog import Catalog, PricedCatalog
+from skillweave.frozen import FrozenDict
 from skillweave.injection import Block, CacheReport, Fallback, Injection, PendingCheckpoint, TokenReport
 from skillweave.settings import Settings
 from skillweave.state.state import SKILL, Delivery, Fragment, Record, State, skill_of
@@ -182,10 +183,9 @@ def _token_report(skills: Sequence[SkillInTurn], library: PricedCatalog, catalog
     return TokenReport(
         catalog=catalog,
         injected=sum(by_skill.values()),
-        by_tier=tiers,
-        by_skill=by_skill,
+        by_tier=FrozenDict(tiers),
+        by_skill=FrozenDict(by_skill),
         left=left,
         encoding=pricing.counter.encoding,
         exact=pricing.counter.exact,
-        count_everything=lambda: library.everything,
     )

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
 from skillweave.conversation import Placement
@@ -22,6 +21,7 @@ from skillweave.events.payloads import (
     TurnDecided,
 )
 from skillweave.formats.arguments import digest_in_use
+from skillweave.frozen import FrozenDict
 from skillweave.injection import Block, Injection, PendingCheckpoint
 from skillweave.registry import Snapshot
 from skillweave.state.state import Approval, Delivery, Record, State, skill_key, skill_of
@@ -82,8 +82,8 @@ def _decided(turn: DecidedTurn) -> TurnDecided:
         placement=injection.placement.value,
         delivery=turn.delivery.value,
         skills=tuple(dict.fromkeys(in_context)),
-        outcomes=MappingProxyType(dict(sorted(outcomes.items()))),
-        tokens=MappingProxyType({"catalog": tokens.catalog, "injected": tokens.injected, "left": tokens.left}),
+        outcomes=FrozenDict(dict(sorted(outcomes.items()))),
+        tokens=FrozenDict({"catalog": tokens.catalog, "injected": tokens.injected, "left": tokens.left}),
         diagnostics=tuple(dict.fromkeys(diagnostic.code for diagnostic in injection.diagnostics)),
         duration_ms=round(turn.duration_ms, 3),
     )

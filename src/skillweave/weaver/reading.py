@@ -2,40 +2,38 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Any, TypedDict, Unpack
+from typing import ClassVar, TypedDict, Unpack, cast
 
+from skillweave.codec import Portable
 from skillweave.conversation import Message, Placement, Read, Role, Turn
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.block import Escaped, Rung
 from skillweave.disclose.sections import READ
+from skillweave.frozen import FrozenJson
 from skillweave.injection import Block, Drop, Injection
 from skillweave.limits import ToolLimits
 from skillweave.select.selection import LONGEST_ID, select
-from skillweave.skill import Json, Skill, freeze_mapping, thaw
+from skillweave.skill import Json, Skill, freeze_mapping
 from skillweave.state.state import Delivery, is_read_apart
 from skillweave.weaver.engine import Engine
 from skillweave.weaver.turns import require_known
 
 
 @dataclass(frozen=True, slots=True)
-class ToolSpec:
+class ToolSpec(Portable):
     """One tool: what a host declares to its model; `parameters` is a JSON Schema of an object of texts."""
 
     name: str
     description: str
-    parameters: Mapping[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form `{name, description, parameters}`."""
-        return {"name": self.name, "description": self.description, "parameters": thaw(self.parameters)}
+    parameters: Mapping[str, FrozenJson] = field(hash=False)
 
     def problem_with(self, arguments: Mapping[str, object]) -> str | None:
         """What is wrong with a call's arguments, in words for the model; None when nothing is."""
-        known: Mapping[str, object] = self.parameters["properties"]
-        for name in self.parameters["required"]:
+        known = cast("Mapping[str, object]", self.parameters["properties"])
+        for name in cast("tuple[str, ...]", self.parameters["required"]):
             if not arguments.get(name):
                 return f"{self.name} needs {name}; call it again with {name}"
         for name, value in arguments.items():
@@ -122,7 +120,7 @@ class CallFields(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolAnswer:
+class ToolAnswer(Portable):
     """What the model gets: `text` is to be its tool result as it stands, so that it is recognised again.
 
     `failed` says that nothing of what was asked for is in the context; where it did not fit, `drop` are the texts that
@@ -130,16 +128,12 @@ class ToolAnswer:
     the tool policy from now on; None where nothing was read.
     """
 
+    json_keys: ClassVar[tuple[str, ...]] = ("text", "failed", "drop", "injection")
+
     text: str
     failed: bool = False
     injection: Injection | None = None
     drop: tuple[Drop, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{text, failed, drop, injection}`."""
-        injection = None if self.injection is None else self.injection.to_dict()
-        drop = [one.to_dict() for one in self.drop]
-        return {"text": self.text, "failed": self.failed, "drop": drop, "injection": injection}
 
 
 async def read(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
+from skillweave.codec import Portable
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.events.event import Cause
 from skillweave.injection import Drop
@@ -11,7 +12,6 @@ from skillweave.registry import Snapshot
 from skillweave.relations.rules import all_requirements
 from skillweave.skill import Skill
 from skillweave.state.approvals import CONSENT, decide, decided, digests_shown, require_words, waits, withdraw
-from skillweave.state.codec import approval_to_dict
 from skillweave.state.state import (
     ARTIFACT,
     DOCUMENT,
@@ -28,7 +28,7 @@ from skillweave.weaver.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Left(Portable):
     """What became of a skill, or of one text, that was to go.
 
     `key` is the ledger key that it is about; `disengaged` says that the skill was engaged in its own right until now.
@@ -42,16 +42,6 @@ class Left:
     evicted: tuple[str, ...] = ()
     drops: tuple[Drop, ...] = ()
     needed_by: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{key, disengaged, evicted, drops, needed_by}`."""
-        return {
-            "key": self.key,
-            "disengaged": self.disengaged,
-            "evicted": list(self.evicted),
-            "drops": [drop.to_dict() for drop in self.drops],
-            "needed_by": list(self.needed_by),
-        }
 
 
 async def disengage_skill(engine: Engine, conversation: str, skill_id: str) -> Left:
@@ -165,7 +155,7 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Portable):
     """A verdict as it was kept, and what it changed.
 
     `replaced` is the earlier verdict on the same content; `left` says what a rejection took out of the conversation;
@@ -176,15 +166,6 @@ class Judgement:
     replaced: Approval | None = None
     left: Left | None = None
     resumed: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form `{approval, replaced, left, resumed}`; `replaced` and `left` are null where there is none."""
-        return {
-            "approval": approval_to_dict(self.approval),
-            "replaced": None if self.replaced is None else approval_to_dict(self.replaced),
-            "left": None if self.left is None else self.left.to_dict(),
-            "resumed": list(self.resumed),
-        }
 
 
 async def judge(engine: Engine, conversation: str, skill_id: str, checkpoint: str, opinion: Opinion) -> Judgement:

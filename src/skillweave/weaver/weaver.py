@@ -254,7 +254,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         try:
             return await self._engine.change(conversation, lambda state, _: clear(state), cause=Cause.CLEARED)
         except UnreadableState as error:
-            return await self.store.swap(conversation, error.revision, Writes(State()))
+            return await self.store.swap(conversation, error.revision, Writes(State()), tenant=self.tenant)
 
     async def state(self, conversation: str) -> State:
         """All that is kept about a conversation."""
@@ -297,6 +297,14 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
     async def catalog(self) -> str:
         """The catalog block inside its budget."""
         return (await self._engine.library()).catalog.catalog.text
+
+    async def tokens_of_everything(self) -> int:
+        """Tokens of the whole catalog and the instructions of every active skill: what an agent without us would load.
+
+        Counted once for each state of the skills, which takes a while the first time.
+        """
+        catalog = (await self._engine.library()).catalog
+        return await asyncio.to_thread(lambda: catalog.everything)
 
     def variant(
         self,
@@ -370,6 +378,7 @@ class SyncWeaver:
     refresh = _Blocking(Weaver.refresh)
     diagnostics = _Blocking(Weaver.diagnostics)
     catalog = _Blocking(Weaver.catalog)
+    tokens_of_everything = _Blocking(Weaver.tokens_of_everything)
     read_skill = _Blocking(Weaver.read_skill)
     read_artifact = _Blocking(Weaver.read_artifact)
     list_skills = _Blocking(Weaver.list_skills)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from skillweave.errors import InvalidGraph
     from skillweave.frontmatter import Document, Keys
     from skillweave.graph.checked import Checkup
-    from skillweave.graph.context import MoveContext
     from skillweave.graph.graph import SkillGraph
-    from skillweave.graph.script import Step
+    from skillweave.graph.move import MoveContext
+    from skillweave.graph.simulate import Step
     from skillweave.registry import Snapshot, Source
 
 GRAPH = "The graph"
@@ -136,7 +136,7 @@ def script_steps(path: str, graph: str) -> "tuple[Sequence[Step], tuple[str, ...
     Raises Mistake or InvalidGraph with file and line.
     """
     from skillweave.errors import InvalidGraph
-    from skillweave.graph.script import read_script
+    from skillweave.graph.simulate import read_script
 
     named = _read_beside(graph, path, "script")
     document = _script(named)
@@ -215,7 +215,7 @@ def _read(document: "Document", name: str) -> "SkillGraph":
 
 def _located(error: "InvalidGraph", name: str, lines: "Mapping[Keys, int]") -> str:
     from skillweave.diagnostics import Location
-    from skillweave.graph.data.places import line_of
+    from skillweave.graph.shape import line_of
 
     return f"{Location(name, line_of(error.place, lines))}: {error}"
 

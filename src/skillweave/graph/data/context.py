@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 from skillweave.conversation import Message, Role, ToolResult
 from skillweave.formats.fields import as_json
 from skillweave.frontmatter import Plain, resolved
-from skillweave.graph.context import MoveContext
-from skillweave.graph.data.shape import (
+from skillweave.frozen import FrozenDict
+from skillweave.graph.declared import STATUSES
+from skillweave.graph.move import MoveContext
+from skillweave.graph.shape import (
     inside,
     is_null,
     require_count,
@@ -18,7 +19,6 @@ from skillweave.graph.data.shape import (
     shown,
     wrong,
 )
-from skillweave.graph.declared import STATUSES
 
 CONTEXT_KEYS = ("user", "iteration", "history", "current", "last_tool", "tools", "pick", "visits", "trail")
 MESSAGE_KEYS = ("role", "content", "id")
@@ -33,7 +33,7 @@ _RESULT = "write {tool: NAME, result: ...}"
 
 
 def read_context(data: Mapping[str, object]) -> MoveContext:
-    """The moment that the data tells; null is like an absent key.
+    """The moment that the data describes; a key with null counts as absent.
 
     `last_tool` counts where there is no `tools`. A result that is no text is taken as JSON. Any text is read as a
     `current` skill or a `pick`: an unknown one is for the move to refuse. Raises InvalidGraph naming the key, the rule
@@ -128,7 +128,7 @@ def _results(value: object, place: str) -> Iterator[ToolResult]:
 
 def _visits(value: object) -> Mapping[str, int]:
     data = require_mapping(value, "visits", "write {ID: 2}")
-    return MappingProxyType({name: require_count(count, inside("visits", name), 0) for name, count in data.items()})
+    return FrozenDict({name: require_count(count, inside("visits", name), 0) for name, count in data.items()})
 
 
 def _names(value: object, place: str) -> Iterator[str]:

@@ -1,0 +1,47 @@
+"""Values travel: by pickle, by copy, and as JSON data (one law for every public value)."""
+
+import copy
+import json
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from skillweave.codec import Portable
+from skillweave.events.event import Event
+from tests.values import events, portable_classes, values_of
+
+CLASSES = [cls for cls in portable_classes() if cls is not Event]
+
+
+def named(cls: type[Portable]) -> str:
+    return cls.__name__
+
+
+def travelled(value: Any) -> None:
+    cls = type(value)
+    data = value.to_dict()
+    assert json.loads(json.dumps(data)) == data
+    back = cls.from_dict(json.loads(json.dumps(data)))
+    assert back == value
+    assert back.to_dict() == data
+    assert pickle.loads(pickle.dumps(value)) == value
+    assert copy.deepcopy(value) == value
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=named)
+def test_every_public_value_comes_back_from_json_from_pickle_and_from_a_copy(cls: type[Portable]) -> None:
+    @given(value=values_of(cls))
+    @settings(max_examples=8, phases=(Phase.generate,), deadline=None, suppress_health_check=list(HealthCheck))
+    def law(value: Portable) -> None:
+        travelled(value)
+
+    law()
+
+
+@given(event=events())
+@settings(max_examples=100, deadline=None)
+def test_every_event_comes_back_with_a_payload_of_its_own_class(event: Event) -> None:
+    travelled(event)
+    assert type(Event.from_dict(event.to_dict()).payload) is type(event.payload)

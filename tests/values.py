@@ -1,0 +1,114 @@
+"""A Hypothesis strategy for any public value, from the annotations of its class."""
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import fields
+from enum import Enum
+from functools import cache
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from hypothesis import strategies as st
+
+import skillweave
+from skillweave.codec import Portable, is_free, union_arms
+from skillweave.compose.policy import ToolOwners
+from skillweave.compose.spawn import SpawnRequest
+from skillweave.conversation import Turn
+from skillweave.disclose.fit import Budget
+from skillweave.events.event import Announced, BuiltIn, Event
+from skillweave.frozen import FrozenDict, freeze_mapping, thaw
+from skillweave.graph.scoring import ScorePolicy
+from skillweave.task import TaskRule, When
+from tests.strategies import ids, json_mappings, json_values, texts
+
+Values = st.SearchStrategy[Any]
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+SCALARS: Mapping[Any, Values] = {
+    str: texts,
+    int: st.integers(-(2**53), 2**53),
+    float: numbers | st.integers(0, 3),
+    bool: st.booleans(),
+    NoneType: st.none(),
+}
+
+
+def portable_classes() -> list[type[Portable]]:
+    """Every class whose values travel, wherever it is defined."""
+    for module in pkgutil.walk_packages(skillweave.__path__, "skillweave."):
+        if not module.name.startswith(("skillweave.__main__", "skillweave.testing", "skillweave.adapters")):
+            importlib.import_module(module.name)
+    found: dict[type[Portable], None] = {}
+    waiting: list[type[Portable]] = [Portable]
+    while waiting:
+        for cls in waiting.pop().__subclasses__():
+            # A class with slots is made twice, and the module has the second one.
+            if getattr(sys.modules[cls.__module__], cls.__name__) is cls and "__dataclass_fields__" in vars(cls):
+                found[cls] = None
+            waiting.append(cls)
+    return sorted(found, key=lambda cls: f"{cls.__module__}.{cls.__name__}")
+
+
+@cache
+def values_of(cls: type[Any]) -> Values:
+    """Any legal value of the class."""
+    hints = get_type_hints(cls)
+    parts = {part.name: of(hints[part.name]) for part in fields(cls)}
+    return st.builds(cls, **{**parts, **RULES.get(cls, dict)()})
+
+
+def of(hint: Any) -> Values:
+    """Anything that the annotation allows."""
+    if hint in SCALARS:
+        return SCALARS[hint]
+    if is_free(hint):
+        return json_values.map(thaw) if hint in (object, Any) else json_mappings
+    arms, origin, inner = union_arms(hint), get_origin(hint), get_args(hint)
+    if arms:
+        return st.one_of(*map(of, arms))
+    if origin is tuple and inner[-1] is not ...:
+        return st.tuples(*map(of, inner))
+    if origin in (tuple, Collection, Sequence):
+        return st.lists(of(inner[0]), max_size=2).map(tuple)
+    if origin is frozenset:
+        return st.frozensets(of(inner[0]), max_size=2)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        if is_free(inner[1]):
+            return json_mappings if inner[1] not in (object, Any) else json_mappings.map(thaw)
+        return st.dictionaries(texts, of(inner[1]), max_size=2).map(FrozenDict)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return st.sampled_from(hint)
+    if isinstance(hint, type) and issubclass(hint, tuple):
+        return st.builds(hint, **{name: of(kind) for name, kind in get_type_hints(hint).items()})
+    return st.deferred(lambda: values_of(hint))
+
+
+said = st.text("aä1", min_size=1, max_size=5)
+_whens = st.builds(When, coding=st.booleans(), risk_levels=of(get_type_hints(When)["risk_levels"]))
+_counts = st.integers(0, 10_000)
+_extra = st.dictionaries(st.text("xyz", max_size=3), json_values, max_size=2)
+
+RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
+    Turn: lambda: {"id": said, "conversation": said},
+    Budget: lambda: dict.fromkeys(("total", "catalog", "per_skill", "reserve"), _counts),
+    TaskRule: lambda: {"when": _whens, "skills": st.lists(ids, min_size=1, max_size=2, unique=True).map(tuple)},
+    ScorePolicy: lambda: {"temperature": st.floats(0.1, 9), "margin": st.none() | st.floats(0, 1)},
+    ToolOwners: lambda: {"starred": st.just(())},
+    SpawnRequest: lambda: {
+        "task": said,
+        "skills": st.none() | st.lists(ids, max_size=2).map(tuple),
+        "extra": _extra.map(freeze_mapping),
+    },
+}
+
+
+@st.composite
+def events(draw: st.DrawFn) -> Event:
+    """Any event, a skill's own one included."""
+    kinds = [cls for cls in portable_classes() if issubclass(cls, BuiltIn) and "event_type" in vars(cls)]
+    kind = draw(st.sampled_from([*kinds, None]))
+    event_type = "table.ready" if kind is None else kind.event_type
+    payload = Announced(draw(ids), draw(json_mappings)) if kind is None else draw(values_of(kind))
+    return Event(draw(texts), event_type, draw(texts), draw(st.none() | texts), payload)
