@@ -54,7 +54,7 @@ class Event(Portable):
 
 
 def _is_own(kind: object) -> TypeGuard[type[BuiltIn]]:
-    return isinstance(kind, type) and issubclass(kind, BuiltIn) and kind is not BuiltIn
+    return isinstance(kind, type) and issubclass(kind, BuiltIn) and "event_type" in vars(kind)
 
 
 def event_of(payload: BuiltIn, *, id: str, conversation: str, turn_id: str | None) -> Event:  # noqa: A002 - the field
@@ -147,6 +147,8 @@ class EventType(Portable):
 @dataclass(frozen=True, slots=True)
 class Announced(Portable):
     """What a skill says in an event of its own; the JSON form is `data` and nothing else: the skill is not in it."""
+
+    json_keys: ClassVar[tuple[str, ...]] = ()
 
     skill_id: str = field(compare=False)
     data: Mapping[str, FrozenJson] = field(hash=False)
