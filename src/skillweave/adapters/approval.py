@@ -36,7 +36,7 @@ def question(
     asked: dict[str, object] = {
         "kind": KIND,
         "conversation": conversation,
-        "checkpoints": [one.to_dict() for one in pending],
+        "checkpoints": to_data(pending),
         "reply": _FORM,
     }
     if call is not None:
@@ -49,7 +49,7 @@ def question(
 def read_question(asked: Mapping[str, Any]) -> tuple[str, tuple[PendingCheckpoint, ...]]:
     """The conversation and the checkpoints of a question that a host kept; raises InvalidVerdict for a damaged one."""
     try:
-        return str(asked["conversation"]), tuple(PendingCheckpoint(**one) for one in asked["checkpoints"])
+        return str(asked["conversation"]), from_data(asked["checkpoints"])
     except (KeyError, TypeError) as error:
         raise InvalidVerdict(f"this question is not as it was asked ({error}); keep it whole") from error
 
@@ -94,6 +94,16 @@ def rejection_notice(approval: Approval) -> str:
         f"{approval.by!r} rejected the skill {approval.skill_id!r} at its checkpoint {approval.checkpoint!r}{why}. "
         "It no longer applies; go on without it."
     )
+
+
+def to_data(checkpoints: Iterable[PendingCheckpoint]) -> list[dict[str, Any]]:
+    """The checkpoints as JSON data, for a host's state."""
+    return [one.to_dict() for one in checkpoints]
+
+
+def from_data(kept: Iterable[Mapping[str, Any]]) -> tuple[PendingCheckpoint, ...]:
+    """The checkpoints that `to_data` wrote into a host's state."""
+    return tuple(PendingCheckpoint(**one) for one in kept)
 
 
 def waiting(injection: Injection | CurrentPolicy) -> tuple[PendingCheckpoint, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from operator import is_
 from typing import Annotated, Any, NotRequired
 
-from skillweave.adapters.approval import question, read_reply, record, rejection_notice, waiting
+from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.langchain_core import (
     Ran,
@@ -21,7 +21,6 @@ from skillweave.adapters.langchain_core import (
     names_of,
     own_tools,
     require_other_names,
-    shown_by,
     taken_out,
     told,
     with_instructions,
@@ -163,10 +162,10 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         gone = taken_out(state["messages"], injection.rejected)
         if placed := [*gone, *given(injection, self._speaker)]:
             changes["messages"] = placed
-        awaiting = [one.to_dict() for one in waiting(injection)]
+        awaiting = to_data(waiting(injection))
         if awaiting != state.get("awaiting", []):
             changes["awaiting"] = awaiting
-        if (shown := shown_by(injection)) != state.get("open_checkpoints"):
+        if (shown := to_data(injection.checkpoints)) != state.get("open_checkpoints"):
             changes["open_checkpoints"] = shown
         return changes
 
@@ -184,7 +183,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         # Of the state, not of the present: a run that resumes starts this step again, and the person's reply is about
         # the text that the person was shown.
         state: Mapping[str, Any] = request.state
-        awaiting = tuple(PendingCheckpoint(**one) for one in state.get("awaiting", ()))
+        awaiting = from_data(state.get("awaiting", ()))
         coming = _Coming(request, conversation_of(self._bridge, state), awaiting)
         held: Injection | None = state.get("injection")
         if awaiting or held is None or held.waits or held.rejected or not _unchanged(request):

@@ -8,7 +8,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from skillweave.adapters.approval import question, read_reply, record
+from skillweave.adapters.approval import from_data, question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call, words_for
 from skillweave.adapters.messages.lists import take_out
@@ -286,15 +286,10 @@ def conversation_of(bridge: Bridge, state: object = None) -> str:
     return str(named)  # LangGraph takes numbers and UUIDs too
 
 
-def shown_by(injection: Injection) -> list[dict[str, object]]:
-    """The checkpoints that are open as the model is called, kept as the state's `open_checkpoints`."""
-    return [one.to_dict() for one in injection.checkpoints]
-
-
 def _shown_in(state: object) -> tuple[PendingCheckpoint, ...] | None:
     """The checkpoints that the state keeps; None in a graph of the host's own that keeps none."""
     shown = state.get("open_checkpoints") if isinstance(state, Mapping) else None
-    return None if shown is None else tuple(PendingCheckpoint(**one) for one in shown)
+    return None if shown is None else from_data(shown)
 
 
 def own_tools(bridge: Bridge) -> list[BaseTool]:

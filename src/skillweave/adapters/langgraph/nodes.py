@@ -16,7 +16,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 
-from skillweave.adapters.approval import question, read_reply, record, rejection_notice, waiting
+from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import HostFields
 from skillweave.adapters.langchain_core import (
@@ -28,13 +28,12 @@ from skillweave.adapters.langchain_core import (
     names_of,
     own_tools,
     require_other_names,
-    shown_by,
     taken_out,
     told,
 )
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, SkillNotFound, StoreUnavailable
-from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
+from skillweave.injection import CurrentPolicy, Injection
 from skillweave.settings import CatalogMode
 from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
@@ -244,8 +243,8 @@ class _Steps:
             "selected_skill_ids": [],
             "woven": WovenTurn(id=injection.turn_id, named=named, first=False, step=here.step),
             "injection": injection,
-            "awaiting": [one.to_dict() for one in waiting(injection)],
-            "open_checkpoints": shown_by(injection),
+            "awaiting": to_data(waiting(injection)),
+            "open_checkpoints": to_data(injection.checkpoints),
         }
         # Without the ledger, what the state says stays until it answers.
         return update if injection.without_ledger else {**update, "injected_skill_ids": list(injection.present)}
@@ -258,7 +257,7 @@ class _Steps:
         now = await self._bridge.current_policy(here.conversation, self._names)
         # The first reply is about what the state says was shown, also when a skill was edited during the pause.
         still = {(one.skill_id, one.name) for one in waiting(now)}
-        shown = (PendingCheckpoint(**one) for one in state.get("awaiting", ()))
+        shown = from_data(state.get("awaiting", ()))
         pending, problem = tuple(one for one in shown if (one.skill_id, one.name) in still) or waiting(now), ""
         while pending:
             said = interrupt(question(here.conversation, pending, problem=problem))
@@ -281,7 +280,7 @@ class _Steps:
 
     async def _settled(self, state: SkillState, now: CurrentPolicy) -> Update:
         """The texts of rejected skills go, and the model is told; the coming call of the model is woven again."""
-        update: Update = {"awaiting": [one.to_dict() for one in waiting(now)], "injection": None}
+        update: Update = {"awaiting": to_data(waiting(now)), "injection": None}
         if changed := taken_out(state["messages"], now.rejected):
             try:
                 said = await self._said(now.conversation, {drop.skill_id for drop in now.rejected})
