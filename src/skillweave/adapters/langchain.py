@@ -15,14 +15,14 @@ from skillweave.adapters.langchain_core import (
     Ran,
     Speaker,
     ToolGuard,
+    block_messages,
     conversation_of,
-    given,
     host_messages,
     names_of,
+    notice,
     own_tools,
+    removals,
     require_other_names,
-    taken_out,
-    told,
     with_instructions,
 )
 from skillweave.compose.spawn import SpawnPlan
@@ -159,8 +159,8 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         injection = await self._bridge.weave(host_messages(state["messages"]), conversation_of(self._bridge, state))
         changes: dict[str, Any] = {"injection": injection}
         # A skill that was rejected before a tool has left; so does its text, here, where no other step changes it too.
-        gone = taken_out(state["messages"], injection.rejected)
-        if placed := [*gone, *given(injection, self._speaker)]:
+        gone = removals(state["messages"], injection.rejected)
+        if placed := [*gone, *block_messages(injection, self._speaker)]:
             changes["messages"] = placed
         awaiting = to_data(waiting(injection))
         if awaiting != state.get("awaiting", []):
@@ -212,14 +212,14 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
     def _ready(self, coming: _Coming, injection: Injection) -> _Coming:
         request = coming.request
-        gone: list[Any] = taken_out(request.messages, coming.rejected)
+        gone: list[Any] = removals(request.messages, coming.rejected)
         sent: list[Any] = [*request.messages]
         left: Any = add_messages(sent, gone) if gone else sent
         names = names_of(request.tools)
         offered = set(injection.tools.offers(names))
         # Given here is only what replaces a rejected skill, or what another middleware took away.
-        missing: list[Any] = given(injection, self._speaker)
-        said_no: list[Any] = [told(rejection_notice(one), str(one.at), self._speaker) for one in coming.rejections]
+        missing: list[Any] = block_messages(injection, self._speaker)
+        said_no: list[Any] = [notice(rejection_notice(one), str(one.at), self._speaker) for one in coming.rejections]
         ready = request.override(
             system_message=with_instructions(request.system_message, injection),
             messages=[*left, *missing, *said_no],

@@ -47,7 +47,7 @@ def host_messages(messages: Sequence[BaseMessage]) -> list[HostMessage]:
     return [_read(message, f"messages[{index}]") for index, message in enumerate(messages)]
 
 
-def given(injection: Injection, speaker: Speaker = Speaker.USER) -> list[BaseMessage]:
+def block_messages(injection: Injection, speaker: Speaker = Speaker.USER) -> list[BaseMessage]:
     """The given blocks as messages; their ids are the same in a replay, so that they replace themselves."""
     kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
     return [kind(content=message.text, id=message.id) for message in injection.messages]
@@ -79,13 +79,13 @@ def unreadable(reply: BaseMessage) -> list[ToolMessage]:
     return [refused(call, call.problem) for call in calls(reply) if call.problem]
 
 
-def told(words: str, key: str, speaker: Speaker = Speaker.USER) -> BaseMessage:
+def notice(words: str, key: str, speaker: Speaker = Speaker.USER) -> BaseMessage:
     """A message of ours that tells the model something; one with an earlier `key` replaces the earlier one."""
     kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
     return kind(content=words, id=f"{_TOLD}{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}")
 
 
-def taken_out(messages: Sequence[BaseMessage], drops: Sequence[Drop]) -> list[BaseMessage]:
+def removals(messages: Sequence[BaseMessage], drops: Sequence[Drop]) -> list[BaseMessage]:
     """The changed and removed messages with which these texts leave the history; a tool's result keeps a line."""
     chat = [{"role": "user", "content": message.content} for message in messages]
     left = take_out(chat, drops)

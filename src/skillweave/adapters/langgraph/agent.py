@@ -16,8 +16,8 @@ from skillweave.adapters.approval import require_decided
 from skillweave.adapters.chat import HostFields
 from skillweave.adapters.langchain_core import (
     Speaker,
+    block_messages,
     conversation_of,
-    given,
     host_messages,
     names_of,
     unreadable,
@@ -187,10 +187,10 @@ class _ModelCall:
 
     def _sent(self, state: SkillState, woven: Injection) -> list[BaseMessage]:
         system = with_instructions(self._system, woven)
-        return [*([system] if system else []), *state["messages"], *given(woven, self._nodes.speaker)]
+        return [*([system] if system else []), *state["messages"], *block_messages(woven, self._nodes.speaker)]
 
     def _heard(self, woven: Injection, reply: BaseMessage) -> Update:
-        return {"messages": [*given(woven, self._nodes.speaker), reply, *unreadable(reply)]}
+        return {"messages": [*block_messages(woven, self._nodes.speaker), reply, *unreadable(reply)]}
 
 
 def _output(state: SkillState) -> Update:

@@ -22,14 +22,14 @@ from skillweave.adapters.chat import HostFields
 from skillweave.adapters.langchain_core import (
     Speaker,
     ToolGuard,
+    block_messages,
     conversation_of,
-    given,
     host_messages,
     names_of,
+    notice,
     own_tools,
+    removals,
     require_other_names,
-    taken_out,
-    told,
 )
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, SkillNotFound, StoreUnavailable
@@ -239,7 +239,7 @@ class _Steps:
             named = [skill_id for skill_id in selected if skill_id not in coming]
         injection = await self._bridge.weave(chat, here.conversation, **HostFields(**known, named=named))
         update = {
-            "messages": given(injection, self._speaker),
+            "messages": block_messages(injection, self._speaker),
             "selected_skill_ids": [],
             "woven": WovenTurn(id=injection.turn_id, named=named, first=False, step=here.step),
             "injection": injection,
@@ -281,7 +281,7 @@ class _Steps:
     async def _settled(self, state: SkillState, now: CurrentPolicy) -> Update:
         """The texts of rejected skills go, and the model is told; the coming call of the model is woven again."""
         update: Update = {"awaiting": to_data(waiting(now)), "injection": None}
-        if changed := taken_out(state["messages"], now.rejected):
+        if changed := removals(state["messages"], now.rejected):
             try:
                 said = await self._said(now.conversation, {drop.skill_id for drop in now.rejected})
             except StoreUnavailable:
@@ -292,7 +292,7 @@ class _Steps:
     async def _said(self, conversation: str, skills: set[str]) -> list[BaseMessage]:
         verdicts = (await self._bridge.weaver.state(conversation)).approvals
         return [
-            told(
+            notice(
                 rejection_notice(one),
                 f"{conversation}/{one.skill_id}/{one.checkpoint}/{one.at}",
                 self._speaker,
