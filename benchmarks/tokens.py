@@ -13,12 +13,13 @@ from results import Effort, Figure, Row, Target, single
 
 from skillweave.conversation import Message, Role
 from skillweave.disclose.block import Rung
+from skillweave.disclose.fit import CountedOnce
 from skillweave.injection import Injection
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.sources.code import InCode
 from skillweave.stores.memory import MemoryStore
-from skillweave.tokens.counter import CountedOnce, Tiktoken
+from skillweave.tokens.counter import Tiktoken
 from skillweave.weaver import Weaver
 
 POOLS = {

@@ -81,7 +81,7 @@ if TYPE_CHECKING:
         Triggers,
     )
     from skillweave.sources.named import Progress, SkillSource
-    from skillweave.state.port import Logged, Store, Writes
+    from skillweave.state.port import Logged, Store
     from skillweave.state.state import (
         Approval,
         ApprovalVerdict,
@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         Record,
         State,
         Superseded,
+        Writes,
     )
     from skillweave.stores.memory import MemoryStore
     from skillweave.stores.sqlite import SqliteStore

@@ -55,7 +55,7 @@ class Message(Portable):
     @property
     def text(self) -> str:
         """All text parts, a line break between two."""
-        return "\n".join(self.texts())
+        return self.content if isinstance(self.content, str) else "\n".join(self.texts())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, Catalog, PricedCatalog
-from skillweave.disclose.fit import Pricing
+from skillweave.disclose.fit import CountedOnce, Pricing
 from skillweave.skill import Skill
 from skillweave.testing.fakes import WordCounter
-from skillweave.tokens.counter import CountedOnce, Tiktoken
+from skillweave.tokens.counter import Tiktoken
 from tests.skills import make_skill
 
 WORDS = Pricing(WordCounter())

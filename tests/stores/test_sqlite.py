@@ -10,8 +10,7 @@ import pytest_asyncio
 
 from skillweave.errors import StoreUnavailable, UnreadableState
 from skillweave.registry import Registry
-from skillweave.state.port import Writes
-from skillweave.state.state import State
+from skillweave.state.state import State, Writes
 from skillweave.stores import sqlite as sqlite_store
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import ManualClock

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillweave.disclose.fit import CountedOnce
 from skillweave.errors import SkillweaveError
-from skillweave.tokens.counter import LONGEST_RUN, VOCABULARIES, CountedOnce, Tiktoken
+from skillweave.tokens.counter import LONGEST_RUN, VOCABULARIES, Tiktoken
 from skillweave.turn.run import SEPARATOR_TOKENS
 
 O200K = Tiktoken("o200k_base")

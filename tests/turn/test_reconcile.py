@@ -70,9 +70,9 @@ def test_two_transcripts_are_the_same_only_with_the_same_messages() -> None:
 
 def test_a_superseded_text_counts_until_the_transcript_shows_it_gone() -> None:
     state = State(superseded=(Superseded(record(), ""),))
-    assert reconcile(state, None, holder="t2", now=1.0).occupied() == 10
-    assert reconcile(state, Counter([text_digest(TEXT)]), holder="t2", now=1.0).occupied() == 10
-    assert reconcile(state, Counter(), holder="t2", now=1.0).occupied() == 0
+    assert sum(reconcile(state, None, holder="t2", now=1.0).tokens_by_carrier().values()) == 10
+    assert sum(reconcile(state, Counter([text_digest(TEXT)]), holder="t2", now=1.0).tokens_by_carrier().values()) == 10
+    assert sum(reconcile(state, Counter(), holder="t2", now=1.0).tokens_by_carrier().values()) == 0
 
 
 def test_one_sighting_stands_for_one_giving_of_an_evicted_text() -> None:
@@ -86,7 +86,7 @@ def test_one_sighting_stands_for_one_giving_of_an_evicted_text() -> None:
 def test_an_evicted_skill_counts_while_its_artifact_in_the_same_block_is_shown() -> None:
     skill, artifact = record(), replace(record(), key="artifact:a/x.md", tokens=5)
     state = State(records=(artifact,), superseded=(Superseded(skill, ""),))
-    assert reconcile(state, Counter([text_digest(TEXT)]), holder="t2", now=1.0).occupied() == 15
+    assert sum(reconcile(state, Counter([text_digest(TEXT)]), holder="t2", now=1.0).tokens_by_carrier().values()) == 15
 
 
 def test_texts_that_no_record_stands_for_are_told() -> None:

@@ -15,8 +15,7 @@ from skillweave.graph.move import By
 from skillweave.injection import FallbackKind, Injection
 from skillweave.settings import CatalogMode
 from skillweave.skill import Skill, Status, ToolRules
-from skillweave.state.port import Writes
-from skillweave.state.state import skill_key
+from skillweave.state.state import Writes, skill_key
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.observers import Recorder
 from tests.graphs import graph_of, on, weaver_over

@@ -8,8 +8,7 @@ from skillweave.errors import StoreUnavailable
 from skillweave.graph import Entry, Route
 from skillweave.graph.move import By
 from skillweave.skill import ToolRules
-from skillweave.state.port import Writes
-from skillweave.state.state import State
+from skillweave.state.state import State, Writes
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import WordCounter
 from skillweave.testing.observers import Recorder

@@ -15,8 +15,7 @@ from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, FileAccess, Settings
 from skillweave.skill import Checkpoint, Skill, ToolRules
 from skillweave.sources.code import InCode
-from skillweave.state.port import Writes
-from skillweave.state.state import State
+from skillweave.state.state import State, Writes
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import FailingStore, KnownContext, ManualClock, WordCounter
 from skillweave.weaver import OnStoreFailure, Weaver

@@ -57,10 +57,10 @@ def catalog(
     from skillweave.disclose.catalog import PricedCatalog
     from skillweave.disclose.fit import Budget, Pricing
     from skillweave.formats.host_keys import invocation_of
-    from skillweave.tokens.counter import CountedOnce, Tiktoken
+    from skillweave.tokens.counter import Tiktoken
 
     snapshot = loading.snapshot()
-    pricing = Pricing(CountedOnce(Tiktoken()))
+    pricing = Pricing(Tiktoken())
     closed = frozenset(skill.id for skill in snapshot.active() if not invocation_of(skill).by_model)
     offered = [skill for skill in snapshot.active() if skill.id not in closed]
     catalog = PricedCatalog(offered, pricing, limit=Budget(total=budget).catalog_limit).catalog
@@ -162,12 +162,12 @@ async def show(
     from skillweave.disclose.block import Rung
     from skillweave.disclose.fit import Pricing
     from skillweave.disclose.render import Extras, catalog_line
-    from skillweave.tokens.counter import CountedOnce, Tiktoken
+    from skillweave.tokens.counter import Tiktoken
     from skillweave.turn.disclose import base_directory
 
     registry = await load(loading.sources())
     found = registry.snapshot[skill]
-    pricing = Pricing(CountedOnce(Tiktoken()))
+    pricing = Pricing(Tiktoken())
     inlined, notes = await _documents(registry, found)
     folder = base_directory(found)
     plain = pricing.skill(found, Rung.INSTRUCTIONS, Extras(base_directory=folder))
@@ -297,7 +297,7 @@ async def _documents(registry: "Registry", skill: "Skill") -> tuple[tuple["Inlin
 
     from skillweave.disclose.render import Inlined
     from skillweave.errors import ArtifactNotFound
-    from skillweave.turn.fetch import documents_to_show, text_in
+    from skillweave.turn.fetch import documents_to_show
 
     inlined: list[Inlined] = []
     notes: list[str] = []
@@ -307,7 +307,7 @@ async def _documents(registry: "Registry", skill: "Skill") -> tuple[tuple["Inlin
         except ArtifactNotFound as error:
             notes.append(f"{error}; the block shows its name only")
             continue
-        text = text_in(artifact)
+        text = artifact.text
         if text is not None:
             inlined.append(Inlined(replace(ref, content_hash=artifact.ref.content_hash), text))
     return tuple(inlined), tuple(notes)

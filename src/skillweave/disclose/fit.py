@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import TypeVar
 
 from skillweave.codec import Portable
@@ -26,17 +27,42 @@ from skillweave.errors import SkillweaveError
 from skillweave.skill import Skill
 from skillweave.tokens.counter import TokenCounter
 
+REMEMBERED_TEXTS = 50_000
 REMEMBERED_BLOCKS = 20_000
 REMEMBERED_TREES = 500
 K = TypeVar("K")
 V = TypeVar("V")
 
 
+class CountedOnce:
+    """A counter around another one, that asks it once for each text and remembers texts by their digest (spec 5.2)."""
+
+    def __init__(self, counter: TokenCounter, *, remember: int = REMEMBERED_TEXTS) -> None:
+        self.encoding = counter.encoding
+        self.exact = counter.exact
+        self._counter = counter
+        self._remember = remember
+        self._counts: OrderedDict[bytes, int] = OrderedDict()
+
+    def count(self, text: str) -> int:
+        """Return the tokens of the text, counted at its first appearance only."""
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        known = self._counts.get(digest)
+        if known is not None:
+            return known
+        tokens = self._counter.count(text)
+        self._counts[digest] = tokens
+        if len(self._counts) > self._remember:
+            self._counts.popitem(last=False)
+        return tokens
+
+
 class Pricing:
     """Renders and counts; remembers what holds nothing but the skill's own text, which repeats from turn to turn."""
 
     def __init__(self, counter: TokenCounter, *, remember: int = REMEMBERED_BLOCKS) -> None:
-        self.counter = counter
+        self.counter = counter if isinstance(counter, CountedOnce) else CountedOnce(counter)
+        self.count = self.counter.count
         self._remember = remember
         self._plain: OrderedDict[tuple[Skill, Rung, str | None, str], Priced] = OrderedDict()
         self._trees: OrderedDict[Hashable, Section] = OrderedDict()
@@ -94,10 +120,6 @@ class Pricing:
         return Priced(
             rendered.text, self.counter.count(rendered.text), text_digest(rendered.text), rendered.diagnostics
         )
-
-    def count(self, text: str) -> int:
-        """Tokens of any text."""
-        return self.counter.count(text)
 
 
 def _kept(memory: OrderedDict[K, V], key: K, value: V, most: int) -> V:

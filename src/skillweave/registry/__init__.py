@@ -1,10 +1,9 @@
 """Snapshots of all skills, where they come from, and the one mutable reference to the newest (spec 1.3)."""
 
 from skillweave.registry.merging import Precedence
-from skillweave.registry.registry import Registry
+from skillweave.registry.registry import Artifact, Registry
 from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot
 from skillweave.registry.source import (
-    Artifact,
     Loaded,
     Source,
     Streamed,

@@ -28,8 +28,8 @@ from skillweave.registry.merging import (
     require_version,
 )
 from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot, changes_between, versions_of
-from skillweave.registry.source import Artifact, Source
-from skillweave.skill import Skill
+from skillweave.registry.source import Source
+from skillweave.skill import ArtifactRef, Skill
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Task
@@ -77,6 +77,24 @@ class _Run:
         await asyncio.sleep(0)  # the tasks that were made in the same moment get to join
         self.begun = True
         return await work()
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A tier 3 document with its content; the reference has the size and hash of exactly these bytes."""
+
+    ref: ArtifactRef
+    data: bytes
+
+    @property
+    def text(self) -> str | None:
+        """The content as text, None when it is binary: not UTF-8, or with NUL bytes."""
+        if b"\0" in self.data:
+            return None
+        try:
+            return self.data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return None
 
 
 class Registry(ClosedOnExit):

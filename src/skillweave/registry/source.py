@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.events.event import EventType
-from skillweave.skill import ArtifactRef, Skill
+from skillweave.skill import Skill
 from skillweave.task import TaskRule
 
 IGNORED_FOLDERS = frozenset({".git", "node_modules", ".venv", "__pycache__"})
@@ -187,14 +187,6 @@ class WrappedSource(ClosedOnExit):
     async def close(self) -> None:
         """Close the wrapped source."""
         await close_all((self.source,))
-
-
-@dataclass(frozen=True, slots=True)
-class Artifact:
-    """A tier 3 document with its content; the reference has the size and hash of exactly these bytes."""
-
-    ref: ArtifactRef
-    data: bytes
 
 
 UNKNOWN = "application/octet-stream"

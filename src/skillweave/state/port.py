@@ -11,30 +11,10 @@ from typing import Protocol, Self
 
 from skillweave.codec import Portable
 from skillweave.decisions import Decision
-from skillweave.events.event import Event
-from skillweave.state.state import State
+from skillweave.state.state import State, Writes
 
 KEEP_DECISIONS_SECONDS = 30 * 24 * 3600.0
 """Decisions are kept for thirty days (spec 5.5)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Writes:
-    """All that one turn writes: a store takes it in one trip, and keeps all of it or nothing.
-
-    `state` is the State after the turn; its revision is set by the store. `decisions` are logged under `turn_id`,
-    which they need. `events` are for stores with `keeps_events`; others leave them out.
-    """
-
-    state: State
-    turn_id: str = ""
-    decisions: tuple[Decision, ...] = ()
-    events: tuple[Event, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Raises ValueError for decisions of no turn, which nobody could find again."""
-        if self.decisions and not self.turn_id:
-            raise ValueError("decisions are kept by their turn; give `turn_id` with them")
 
 
 @dataclass(frozen=True, slots=True)

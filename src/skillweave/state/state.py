@@ -1,4 +1,4 @@
-"""State: everything about one conversation in one versioned value, and the pure steps from one State to the next (spec 5.4)."""
+"""State: everything about one conversation in one versioned value, and the pure steps between States (spec 5.4)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,9 +6,11 @@ from enum import StrEnum
 from typing import Any, ClassVar, TypeAlias
 
 from skillweave.codec import Portable
+from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.block import Rung
 from skillweave.errors import nearest_names
+from skillweave.events.event import Event
 from skillweave.graph.move import Cursor
 
 RECENT_MESSAGES = 3
@@ -204,6 +206,25 @@ class State(Portable):
     def record(self, key: str) -> Record | None:
         """The live record of that key."""
         return next((record for record in self.records if record.key == key), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """All that one turn writes: a store takes it in one trip, and keeps all of it or nothing.
+
+    `state` is the State after the turn; its revision is set by the store. `decisions` are logged under `turn_id`,
+    which they need. `events` are for stores with `keeps_events`; others leave them out.
+    """
+
+    state: State
+    turn_id: str = ""
+    decisions: tuple[Decision, ...] = ()
+    events: tuple[Event, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for decisions of no turn, which nobody could find again."""
+        if self.decisions and not self.turn_id:
+            raise ValueError("decisions are kept by their turn; give `turn_id` with them")
 
 
 SKILL, SECTION, ARTIFACT, DOCUMENT, CONTEXT = "skill:", "section:", "artifact:", "document:", "context:"

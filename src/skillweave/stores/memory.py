@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
-from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged, Writes
-from skillweave.state.state import State
+from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
+from skillweave.state.state import State, Writes
 
 EMPTY_STATE = State()
 _Key: TypeAlias = tuple[str, str]
@@ -75,7 +75,8 @@ class MemoryStore(ClosedOnExit):
 
     def _log(self, key: _Key, turn_id: str, decisions: Sequence[Decision]) -> None:
         now = self._clock()
-        self._forget_old(now)
+        if self._by_age and self._by_age[0][0] < now - KEEP_DECISIONS_SECONDS:
+            self._forget_old(now)
         turns = self._decisions.setdefault(key, {})
         if turn_id not in turns:
             turns[turn_id] = tuple(Logged(turn_id, now, decision.without_message_text()) for decision in decisions)

@@ -16,8 +16,8 @@ from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
 from skillweave.errors import StoreUnavailable, UnreadableState
 from skillweave.state.codec import decision_from_json, decision_to_json, state_from_json, state_to_json
-from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged, Writes
-from skillweave.state.state import State
+from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
+from skillweave.state.state import State, Writes
 
 SCHEMA_VERSION = 2
 BUSY_SECONDS = 5.0

@@ -12,8 +12,8 @@ from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import EntityContext, Section
-from skillweave.state.port import Logged, Store, Writes
-from skillweave.state.state import State
+from skillweave.state.port import Logged, Store
+from skillweave.state.state import State, Writes
 from skillweave.text.words import words_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from skillweave.disclose.block import Rung
 from skillweave.errors import StoreUnavailable
 from skillweave.events.event import Announced, Event
 from skillweave.graph.move import Cursor
-from skillweave.state.port import KEEP_DECISIONS_SECONDS, Store, Writes
+from skillweave.state.port import KEEP_DECISIONS_SECONDS, Store
 from skillweave.state.state import (
     Approval,
     ApprovalVerdict,
@@ -21,6 +21,7 @@ from skillweave.state.state import (
     Record,
     State,
     Superseded,
+    Writes,
 )
 from skillweave.testing.fakes import ManualClock
 

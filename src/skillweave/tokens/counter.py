@@ -1,11 +1,10 @@
 """How many tokens a text costs: the port, a counter that remembers, and exact counts in two public vocabularies."""
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
 from skillweave.errors import SkillweaveError
@@ -30,32 +29,6 @@ class TokenCounter(Protocol):
     def count(self, text: str) -> int:
         """Tokens of the text, without any framing by a provider; never raises on odd characters."""
         ...
-
-
-REMEMBERED_TEXTS = 50_000
-
-
-class CountedOnce:
-    """A counter around another one, that asks it once for each text and remembers texts by their digest (spec 5.2)."""
-
-    def __init__(self, counter: TokenCounter, *, remember: int = REMEMBERED_TEXTS) -> None:
-        self.encoding = counter.encoding
-        self.exact = counter.exact
-        self._counter = counter
-        self._remember = remember
-        self._counts: OrderedDict[bytes, int] = OrderedDict()
-
-    def count(self, text: str) -> int:
-        """Return the tokens of the text, counted at its first appearance only."""
-        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        known = self._counts.get(digest)
-        if known is not None:
-            return known
-        tokens = self._counter.count(text)
-        self._counts[digest] = tokens
-        if len(self._counts) > self._remember:
-            self._counts.popitem(last=False)
-        return tokens
 
 
 @dataclass(frozen=True, slots=True)

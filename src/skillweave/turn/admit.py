@@ -228,11 +228,11 @@ def _within_limit(
     left = tuple(Decision(one, Outcome.OVER_LIMIT, _STAGE, reason) for group in too_many for one in group.members)
     cursor = None if position is None else position.skill
 
-    def rank(group: Group) -> tuple[bool, bool]:
-        pinned = any(lives.get(one) is Lifecycle.PINNED for one in group.members)
-        return cursor is not None and cursor not in group.members, not pinned
-
-    return sorted((group for group in groups if group not in too_many), key=rank), left
+    pinned = {skill_id for skill_id, lifecycle in lives.items() if lifecycle is Lifecycle.PINNED}
+    staying = (group for group in groups if group not in too_many)
+    elsewhere = frozenset() if cursor is None else frozenset({cursor})
+    # False sorts first: the group of the cursor, then those with a pinned skill.
+    return sorted(staying, key=lambda g: (elsewhere.isdisjoint(g.members), pinned.isdisjoint(g.members))), left
 
 
 def _engaged_with(

@@ -11,7 +11,7 @@ from skillweave.disclose.block import Rung
 from skillweave.disclose.render import Inlined
 from skillweave.errors import SkillweaveError
 from skillweave.knowledge.context import ContextSource, EntityContext
-from skillweave.registry.source import Artifact
+from skillweave.registry import Artifact
 from skillweave.settings import Settings
 from skillweave.skill import ArtifactRef, Skill
 from skillweave.turn.admit import SkillInTurn
@@ -108,20 +108,10 @@ async def _read(read_artifact: ReadArtifact, skill_id: str, ref: ArtifactRef) ->
     _require_readable(ref)
     artifact = await read_artifact(skill_id, ref.id)
     _require_readable(artifact.ref)  # it may have grown since it was listed
-    text = text_in(artifact)
+    text = artifact.text
     if text is None:
         raise SkillweaveError("it is no UTF-8 text; it stays listed with its size")
     return Inlined(replace(ref, content_hash=artifact.ref.content_hash), text)
-
-
-def text_in(artifact: Artifact) -> str | None:
-    """The content as text, None when it is binary: not UTF-8, or with NUL bytes."""
-    if b"\0" in artifact.data:
-        return None
-    try:
-        return artifact.data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return None
 
 
 def _require_readable(ref: ArtifactRef) -> None:

@@ -88,17 +88,14 @@ class Reconciled:
     def tokens_by_carrier(self, adopted: Sequence[Record] = ()) -> dict[str, int]:
         """The tokens of each block that is, or may be, in the context, by the message that carries it."""
         carriers: dict[str, int] = {}
-        for record in (*(old.record for old in self.state.superseded), *self.in_context(), *adopted):
+        there = [record for key, record in self.records.items() if self.presence[key] is not Presence.MINE]
+        for record in (*(old.record for old in self.state.superseded), *there, *adopted):
             carriers[record.carrier] = carriers.get(record.carrier, 0) + record.tokens
         return carriers
 
     def shows(self, carrier: str) -> bool:
         """Whether the transcript holds this text without a record of it, so that it can be adopted."""
         return self.unrecorded is not None and self.unrecorded.get(digest_in(carrier), 0) > 0
-
-    def occupied(self) -> int:
-        """Tokens of blocks that are, or may be, in the context of the coming call, superseded ones too."""
-        return sum(r.tokens for r in self.in_context()) + sum(old.record.tokens for old in self.state.superseded)
 
 
 def reconcile(state: State, blocks: Counter[str] | None, *, holder: str, now: float, told: str = "") -> Reconciled:

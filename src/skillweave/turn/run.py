@@ -21,7 +21,6 @@ from skillweave.settings import CatalogMode, Settings
 from skillweave.state.state import Delivery, State
 from skillweave.turn.admit import SkillInTurn, admit_skills
 from skillweave.turn.disclose import RecordContext, disclose
-from skillweave.turn.fallback import fallback_for
 from skillweave.turn.fetch import Contents, ReadArtifact, entity_of, fetch
 from skillweave.turn.library import Library
 from skillweave.turn.move import Position, move
@@ -94,7 +93,9 @@ async def run(
     context = reconcile(before, prepared.blocks, holder=turn.id, now=now, told=told)
     in_graph = library.graph is not None and turn.limits is None
     position = await find_place(turn, prepared, before, reading.seconds) if in_graph else None
-    selection = selected(turn, prepared, position, matchers)
+    selection = prepared.selection
+    if selection is None or prepared.withheld is not None:
+        selection = selected(turn, prepared, position, matchers)
     admission = admit_skills(turn, selection, library.snapshot, settings, matchers, before, context, position)
     wanted = admission.skills
     entity = entity_of(turn, settings) if turn.memory else None
@@ -104,7 +105,7 @@ async def run(
         recording = RecordContext(turn.id, now, delivery, told)
         catalog = library.catalog.catalog if settings.catalog is CatalogMode.ALWAYS else NO_CATALOG
         # In call placement too: what the model read with our tools stands in the history.
-        room = settings.budget.usable - catalog.tokens - context.occupied()
+        room = settings.budget.usable - catalog.tokens - sum(context.tokens_by_carrier().values())
         if turn.placement is Placement.CALL:
             room -= SEPARATOR_TOKENS * (len(wanted) + 2)
         pricing = library.catalog.pricing
@@ -112,14 +113,10 @@ async def run(
         shown = replace(admission, groups=groups)
         active = [one for one in shown.skills if one.binds_at(one.shown.rung)]
         policy = tool_policy(turn, settings, matchers, library.snapshot, before, shown, active, position)
-        # It takes what the skills leave, not the other way round: one that did not fit would lose its tool rules too.
-        left = room - sum(one.shown.added + sum(row.tokens for row in one.adopted) for one in shown.skills)
-        matched = bool(selection.chosen)
-        fallback = fallback_for(turn, settings, library.catalog, position, left, matched=matched)
         decisions = (*contents.decisions, *admission.decisions)
         return settle(
-            turn, settings, library, before, context, position, shown, recording, catalog, fallback, policy, decisions,
-            room,
+            turn, settings, library, before, context, position, shown, recording, catalog, policy, decisions, room,
+            matched=bool(selection.chosen),
         )  # fmt: skip
 
     # To divide and count a long text takes a tenth of a second or more, in which other conversations go on.

@@ -20,8 +20,8 @@ from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Selection
 from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
-from skillweave.state.port import Store, Writes
-from skillweave.state.state import Delivery, State
+from skillweave.state.port import Store
+from skillweave.state.state import Delivery, State, Writes
 from skillweave.turn.library import Libraries, Library
 from skillweave.turn.policy import policy_at
 from skillweave.turn.run import Prepared, Reading, find_place, prepare, run, selected

@@ -30,10 +30,11 @@ from skillweave.select.matchers import Matcher
 from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.select.selection import find_matchers
 from skillweave.settings import Settings
-from skillweave.state.port import Logged, Store, Writes
+from skillweave.state.port import Logged, Store
 from skillweave.state.state import (
     Delivery,
     State,
+    Writes,
     check_lifecycles,
     clear,
     confirm,
@@ -42,7 +43,7 @@ from skillweave.state.state import (
     held_keys,
     release,
 )
-from skillweave.tokens.counter import CountedOnce, Tiktoken, TokenCounter
+from skillweave.tokens.counter import Tiktoken, TokenCounter
 from skillweave.turn.library import Libraries
 from skillweave.weaver.emit import emit
 from skillweave.weaver.engine import Engine, OnStoreFailure
@@ -91,7 +92,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
             registry=registry,
             store=store,
             settings=settings or Settings(),
-            libraries=Libraries(Pricing(CountedOnce(counter or Tiktoken()))),
+            libraries=Libraries(Pricing(counter or Tiktoken())),
             matchers=find_matchers(matchers),
             context=context,
             on_store_failure=on_store_failure,

@@ -105,8 +105,7 @@ async def look_at_ledger(ledger: str | None) -> AsyncIterator[Finding]:
 
 async def _opened(name: str) -> Finding:
     from skillweave.cli.output.page import counted
-    from skillweave.state.port import Writes
-    from skillweave.state.state import State
+    from skillweave.state.state import State, Writes
 
     async with opened(Kept(name, _NOBODY)) as store:
         await store.load(_NOBODY)
