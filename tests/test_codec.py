@@ -3,13 +3,16 @@
 import copy
 import json
 import pickle
+from functools import cache
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from jsonschema import Draft202012Validator
 
 from skillweave.codec import Portable
 from skillweave.events.event import Event
+from skillweave.schemas import schema_of
 from tests.values import events, portable_classes, values_of
 
 CLASSES = [cls for cls in portable_classes() if cls is not Event]
@@ -19,10 +22,16 @@ def named(cls: type[Portable]) -> str:
     return cls.__name__
 
 
+@cache
+def judge_of(cls: type[Portable]) -> Draft202012Validator:
+    return Draft202012Validator(schema_of(cls))
+
+
 def travelled(value: Any) -> None:
     cls = type(value)
     data = value.to_dict()
     assert json.loads(json.dumps(data)) == data
+    assert list(judge_of(cls).iter_errors(data)) == []
     back = cls.from_dict(json.loads(json.dumps(data)))
     assert back == value
     assert back.to_dict() == data
@@ -31,7 +40,7 @@ def travelled(value: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=named)
-def test_every_public_value_comes_back_from_json_from_pickle_and_from_a_copy(cls: type[Portable]) -> None:
+def test_every_public_value_fits_its_schema_and_comes_back_from_json_pickle_and_a_copy(cls: type[Portable]) -> None:
     @given(value=values_of(cls))
     @settings(max_examples=8, phases=(Phase.generate,), deadline=None, suppress_health_check=list(HealthCheck))
     def law(value: Portable) -> None:

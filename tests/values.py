@@ -67,21 +67,26 @@ def of(hint: Any) -> Values:
     arms, origin, inner = union_arms(hint), get_origin(hint), get_args(hint)
     if arms:
         return st.one_of(*map(of, arms))
+    if origin is not None:
+        return container(origin, inner)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return st.sampled_from(hint)
+    if isinstance(hint, type) and issubclass(hint, tuple):
+        return st.builds(hint, **{name: of(kind) for name, kind in get_type_hints(hint).items()})
+    return st.deferred(lambda: values_of(hint))
+
+
+def container(origin: Any, inner: tuple[Any, ...]) -> Values:
+    """Some of what is inside."""
     if origin is tuple and inner[-1] is not ...:
         return st.tuples(*map(of, inner))
     if origin in (tuple, Collection, Sequence):
         return st.lists(of(inner[0]), max_size=2).map(tuple)
     if origin is frozenset:
         return st.frozensets(of(inner[0]), max_size=2)
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        if is_free(inner[1]):
-            return json_mappings if inner[1] not in (object, Any) else json_mappings.map(thaw)
-        return st.dictionaries(texts, of(inner[1]), max_size=2).map(FrozenDict)
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return st.sampled_from(hint)
-    if isinstance(hint, type) and issubclass(hint, tuple):
-        return st.builds(hint, **{name: of(kind) for name, kind in get_type_hints(hint).items()})
-    return st.deferred(lambda: values_of(hint))
+    if is_free(inner[1]):
+        return json_mappings if inner[1] not in (object, Any) else json_mappings.map(thaw)
+    return st.dictionaries(texts, of(inner[1]), max_size=2).map(FrozenDict)
 
 
 said = st.text("aä1", min_size=1, max_size=5)

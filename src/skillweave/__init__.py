@@ -6,83 +6,305 @@ from typing import TYPE_CHECKING
 from skillweave._version import __version__
 
 if TYPE_CHECKING:
-    from skillweave.compose.policy import ToolPolicy
-    from skillweave.conversation import Message, Placement, Role, ToolResult, Turn
+    from skillweave.compose.composition import Composition, Enforce, Mode
+    from skillweave.compose.policy import Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope, Verdict
+    from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest
+    from skillweave.contracts import OutputMismatch, check_against, check_output, prepare_schema, require_output
+    from skillweave.conversation import Message, Part, Placement, Read, Role, ToolResult, Turn
     from skillweave.decisions import Decision, Evidence, Outcome
-    from skillweave.diagnostics import Diagnostic
+    from skillweave.diagnostics import Diagnostic, Location, Severity
+    from skillweave.disclose.block import Rung, SkillTools
     from skillweave.disclose.fit import Budget
-    from skillweave.errors import SkillNotFound, SkillweaveError, StoreUnavailable
+    from skillweave.errors import (
+        ApprovalNeeded,
+        ArtifactNotFound,
+        CannotWatch,
+        CheckpointNotFound,
+        Contended,
+        DuplicateSkill,
+        InvalidData,
+        InvalidGraph,
+        InvalidSkill,
+        InvalidSpawn,
+        InvalidTurn,
+        InvalidVerdict,
+        MissingExtra,
+        SkillNotFound,
+        SkillweaveError,
+        SourceUnavailable,
+        StoreUnavailable,
+        UnknownMatcher,
+    )
+    from skillweave.events import Callback, Cause, Event, EventRefused, EventType, Observer, Payload
     from skillweave.factory import open_weaver as open  # noqa: A004 - read as `skillweave.open`
-    from skillweave.injection import Injection
-    from skillweave.registry import Registry
-    from skillweave.settings import CatalogMode, Settings
-    from skillweave.skill import Skill, ToolRules, Triggers
-    from skillweave.state.state import Lifecycle, State
-    from skillweave.weaver import Weaver
+    from skillweave.formats.identity import Order
+    from skillweave.formats.skill_md import Strictness
+    from skillweave.formats.spelling import from_definition, to_definition, to_tiers
+    from skillweave.injection import (
+        Block,
+        CacheReport,
+        CurrentPolicy,
+        Drop,
+        Fallback,
+        FallbackKind,
+        Injection,
+        PendingCheckpoint,
+        TokenReport,
+    )
+    from skillweave.knowledge.context import ContextSource, EntityContext, Section
+    from skillweave.limits import ToolLimits
+    from skillweave.registry import Artifact, Changes, Loaded, LoadedVersion, Precedence, Registry, Snapshot, Source
+    from skillweave.relations.task import TaskSelection
+    from skillweave.relations.validate import (
+        Because,
+        Completion,
+        ValidationError,
+        ValidationResult,
+        complete_skills,
+        validate_skills,
+    )
+    from skillweave.select.candidates import Candidate, Rejected, Selection
+    from skillweave.select.matchers import Matcher
+    from skillweave.settings import CatalogMode, FileAccess, Settings
+    from skillweave.skill import (
+        ArtifactRef,
+        Checkpoint,
+        Origin,
+        OutputContract,
+        Relation,
+        RelationKind,
+        RuleList,
+        Skill,
+        SkillText,
+        Status,
+        ToolRules,
+        Triggers,
+    )
+    from skillweave.sources.named import Progress, SkillSource
+    from skillweave.state.port import Logged, Store, Writes
+    from skillweave.state.state import (
+        Approval,
+        ApprovalVerdict,
+        Delivery,
+        Engaged,
+        Fragment,
+        Lifecycle,
+        Record,
+        State,
+        Superseded,
+    )
+    from skillweave.stores.memory import MemoryStore
+    from skillweave.stores.sqlite import SqliteStore
+    from skillweave.task import RiskLevel, Task, TaskRule, When
+    from skillweave.text.embedding import Embedder
+    from skillweave.tokens.counter import Tiktoken, TokenCounter
+    from skillweave.weaver import Judgement, Left, OnStoreFailure, SyncWeaver, Weaver
+    from skillweave.weaver.reading import CallFields, ToolAnswer, ToolSpec
+    from skillweave.weaver.turns import TurnFields
 
-_HOMES = {
-    "Budget": "skillweave.disclose.fit",
-    "CatalogMode": "skillweave.settings",
-    "Decision": "skillweave.decisions",
-    "Diagnostic": "skillweave.diagnostics",
-    "Evidence": "skillweave.decisions",
-    "Injection": "skillweave.injection",
-    "Lifecycle": "skillweave.state.state",
-    "Message": "skillweave.conversation",
-    "Outcome": "skillweave.decisions",
-    "Placement": "skillweave.conversation",
-    "Registry": "skillweave.registry",
-    "Role": "skillweave.conversation",
-    "Settings": "skillweave.settings",
-    "Skill": "skillweave.skill",
-    "SkillNotFound": "skillweave.errors",
-    "SkillweaveError": "skillweave.errors",
-    "State": "skillweave.state.state",
-    "StoreUnavailable": "skillweave.errors",
-    "ToolPolicy": "skillweave.compose.policy",
-    "ToolResult": "skillweave.conversation",
-    "ToolRules": "skillweave.skill",
-    "Triggers": "skillweave.skill",
-    "Turn": "skillweave.conversation",
-    "Weaver": "skillweave.weaver",
-}
+_HOMES = """
+compose.composition: Composition Enforce Mode
+compose.policy: Refusal Ruling ToolOwners ToolPolicy ToolScope Verdict
+compose.spawn: Parent SpawnPlan SpawnRejected SpawnRequest
+contracts: OutputMismatch check_against check_output prepare_schema require_output
+conversation: Message Part Placement Read Role ToolResult Turn
+decisions: Decision Evidence Outcome
+diagnostics: Diagnostic Location Severity
+disclose.block: Rung SkillTools
+disclose.fit: Budget
+errors: ApprovalNeeded ArtifactNotFound CannotWatch CheckpointNotFound Contended DuplicateSkill InvalidData
+    InvalidGraph InvalidSkill InvalidSpawn InvalidTurn InvalidVerdict MissingExtra SkillNotFound SkillweaveError
+    SourceUnavailable StoreUnavailable UnknownMatcher
+events: Callback Cause Event EventRefused EventType Observer Payload
+formats.identity: Order
+formats.skill_md: Strictness
+formats.spelling: from_definition to_definition to_tiers
+injection: Block CacheReport CurrentPolicy Drop Fallback FallbackKind Injection PendingCheckpoint TokenReport
+knowledge.context: ContextSource EntityContext Section
+limits: ToolLimits
+registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source
+relations.task: TaskSelection
+relations.validate: Because Completion ValidationError ValidationResult complete_skills validate_skills
+select.candidates: Candidate Rejected Selection
+select.matchers: Matcher
+settings: CatalogMode FileAccess Settings
+skill: ArtifactRef Checkpoint Origin OutputContract Relation RelationKind RuleList Skill SkillText Status ToolRules
+    Triggers
+sources.named: Progress SkillSource
+state.port: Logged Store Writes
+state.state: Approval ApprovalVerdict Delivery Engaged Fragment Lifecycle Record State Superseded
+stores.memory: MemoryStore
+stores.sqlite: SqliteStore
+task: RiskLevel Task TaskRule When
+text.embedding: Embedder
+tokens.counter: Tiktoken TokenCounter
+weaver: Judgement Left OnStoreFailure SyncWeaver Weaver
+weaver.reading: CallFields ToolAnswer ToolSpec
+weaver.turns: TurnFields
+"""
+"""The exports by the module below skillweave that has them; a line that is indented goes on with the last."""
 
 __all__ = [
+    "Approval",
+    "ApprovalNeeded",
+    "ApprovalVerdict",
+    "Artifact",
+    "ArtifactNotFound",
+    "ArtifactRef",
+    "Because",
+    "Block",
     "Budget",
+    "CacheReport",
+    "CallFields",
+    "Callback",
+    "Candidate",
+    "CannotWatch",
     "CatalogMode",
+    "Cause",
+    "Changes",
+    "Checkpoint",
+    "CheckpointNotFound",
+    "Completion",
+    "Composition",
+    "Contended",
+    "ContextSource",
+    "CurrentPolicy",
     "Decision",
+    "Delivery",
     "Diagnostic",
+    "Drop",
+    "DuplicateSkill",
+    "Embedder",
+    "Enforce",
+    "Engaged",
+    "EntityContext",
+    "Event",
+    "EventRefused",
+    "EventType",
     "Evidence",
+    "Fallback",
+    "FallbackKind",
+    "FileAccess",
+    "Fragment",
     "Injection",
+    "InvalidData",
+    "InvalidGraph",
+    "InvalidSkill",
+    "InvalidSpawn",
+    "InvalidTurn",
+    "InvalidVerdict",
+    "Judgement",
+    "Left",
     "Lifecycle",
+    "Loaded",
+    "LoadedVersion",
+    "Location",
+    "Logged",
+    "Matcher",
+    "MemoryStore",
     "Message",
+    "MissingExtra",
+    "Mode",
+    "Observer",
+    "OnStoreFailure",
+    "Order",
+    "Origin",
     "Outcome",
+    "OutputContract",
+    "OutputMismatch",
+    "Parent",
+    "Part",
+    "Payload",
+    "PendingCheckpoint",
     "Placement",
+    "Precedence",
+    "Progress",
+    "Read",
+    "Record",
+    "Refusal",
     "Registry",
+    "Rejected",
+    "Relation",
+    "RelationKind",
+    "RiskLevel",
     "Role",
+    "RuleList",
+    "Ruling",
+    "Rung",
+    "Section",
+    "Selection",
     "Settings",
+    "Severity",
     "Skill",
     "SkillNotFound",
+    "SkillSource",
+    "SkillText",
+    "SkillTools",
     "SkillweaveError",
+    "Snapshot",
+    "Source",
+    "SourceUnavailable",
+    "SpawnPlan",
+    "SpawnRejected",
+    "SpawnRequest",
+    "SqliteStore",
     "State",
+    "Status",
+    "Store",
     "StoreUnavailable",
+    "Strictness",
+    "Superseded",
+    "SyncWeaver",
+    "Task",
+    "TaskRule",
+    "TaskSelection",
+    "Tiktoken",
+    "TokenCounter",
+    "TokenReport",
+    "ToolAnswer",
+    "ToolLimits",
+    "ToolOwners",
     "ToolPolicy",
     "ToolResult",
     "ToolRules",
+    "ToolScope",
+    "ToolSpec",
     "Triggers",
     "Turn",
+    "TurnFields",
+    "UnknownMatcher",
+    "ValidationError",
+    "ValidationResult",
+    "Verdict",
     "Weaver",
+    "When",
+    "Writes",
     "__version__",
+    "check_against",
+    "check_output",
+    "complete_skills",
+    "from_definition",
     "open",
+    "prepare_schema",
+    "require_output",
+    "to_definition",
+    "to_tiers",
+    "validate_skills",
 ]
+
+_MODULES = {
+    name: f"skillweave.{module}"
+    for module, _, names in (line.partition(":") for line in _HOMES.replace("\n    ", " ").splitlines())
+    for name in names.split()
+}
 
 
 def __getattr__(name: str) -> object:
     """Load an export at its first use, so that importing skillweave costs nothing."""
     if name == "open":
         value: object = import_module("skillweave.factory").open_weaver
-    elif name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        value = getattr(import_module(_MODULES[name]), name)
     else:
         raise AttributeError(f"module 'skillweave' has no attribute {name!r}; it exports {', '.join(__all__)}")
     globals()[name] = value

@@ -148,6 +148,8 @@ class EventType(Portable):
 class Announced(Portable):
     """What a skill says in an event of its own; the JSON form is `data` and nothing else: the skill is not in it."""
 
+    json_keys: ClassVar[tuple[str, ...]] = ()
+
     skill_id: str = field(compare=False)
     data: Mapping[str, FrozenJson] = field(hash=False)
 

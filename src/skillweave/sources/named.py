@@ -16,7 +16,7 @@ from skillweave.sources.pack import SUFFIXES, Pack
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told how many files were looked at, and how many there are."""
-SkillSource: TypeAlias = "str | os.PathLike[str] | Source | Skill | Mapping[str, Json]"
+SkillSource: TypeAlias = str | os.PathLike[str] | Source | Skill | Mapping[str, Json]
 """A folder, a SKILL.md, a pack file, the URL of a source, a Source, or a skill itself."""
 
 

@@ -1,0 +1,147 @@
+"""The published JSON Schemas of what skillweave writes, derived from the classes of the values."""
+
+import re
+from collections.abc import Mapping
+from enum import Enum
+from importlib import import_module
+from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
+
+from skillweave.codec import Hint, is_free, keys_of, union_arms, words_of
+from skillweave.errors import SkillweaveError, nearest_names
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+SHAPES: Mapping[str, tuple[str, int]] = {
+    "changes": ("skillweave.registry:Changes", 1),
+    "checkup": ("skillweave.graph:Checkup", 1),
+    "completion": ("skillweave.relations.validate:Completion", 1),
+    "composition": ("skillweave.compose.composition:Composition", 1),
+    "cursor": ("skillweave.graph:Cursor", 1),
+    "decision": ("skillweave.decisions:Decision", 1),
+    "diagnostic": ("skillweave.diagnostics:Diagnostic", 1),
+    "event": ("skillweave.events:Event", 1),
+    "injection": ("skillweave.injection:Injection", 1),
+    "judgement": ("skillweave.weaver:Judgement", 1),
+    "left": ("skillweave.weaver:Left", 1),
+    "logged": ("skillweave.state.port:Logged", 1),
+    "message": ("skillweave.conversation:Message", 1),
+    "move": ("skillweave.graph:Move", 1),
+    "selection": ("skillweave.select.candidates:Selection", 1),
+    "settings": ("skillweave.settings:Settings", 1),
+    "skill": ("skillweave.skill:Skill", 1),
+    "spawn-plan": ("skillweave.compose.spawn:SpawnPlan", 1),
+    "spawn-rejected": ("skillweave.compose.spawn:SpawnRejected", 1),
+    "spawn-request": ("skillweave.compose.spawn:SpawnRequest", 1),
+    "state": ("skillweave.state.state:State", 1),
+    "task-selection": ("skillweave.relations.task:TaskSelection", 1),
+    "tool-answer": ("skillweave.weaver.reading:ToolAnswer", 1),
+    "tool-limits": ("skillweave.limits:ToolLimits", 1),
+    "tool-policy": ("skillweave.compose.policy:ToolPolicy", 1),
+    "turn": ("skillweave.conversation:Turn", 1),
+    "validation-result": ("skillweave.relations.validate:ValidationResult", 1),
+    "verdict": ("skillweave.compose.policy:Verdict", 1),
+}
+"""By name, the class whose JSON form is published, and the version of that form.
+
+A key that is added leaves the version, one that goes or changes its meaning makes a new one. A class is a value of
+ours, a TypedDict, a NamedTuple or an Enum; it is imported when its schema is asked for.
+"""
+
+Schema = dict[str, Any]
+_SIMPLE: Mapping[Any, str] = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+
+
+class UnknownSchema(SkillweaveError, LookupError):
+    """A name that no schema has; `nearest` are likely ones."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.nearest = nearest_names(name, SHAPES)
+        remedy = f"did you mean {' or '.join(self.nearest)}?" if self.nearest else f"choose from {', '.join(SHAPES)}"
+        super().__init__(f"there is no schema {name[:100]!r}; {remedy}")
+
+
+def names() -> tuple[str, ...]:
+    """The names of all published schemas, in their order."""
+    return tuple(sorted(SHAPES))
+
+
+def schema(name: str) -> Schema:
+    """The JSON Schema (draft 2020-12) of that name, its version in `$id`; raises UnknownSchema."""
+    if name not in SHAPES:
+        raise UnknownSchema(name)
+    place, version = SHAPES[name]
+    module, _, cls = place.partition(":")
+    described = schema_of(getattr(import_module(module), cls))
+    return {"$schema": DIALECT, "$id": f"urn:skillweave:schema:{name}:{version}", **described}
+
+
+def schema_of(shape: Hint) -> Schema:
+    """The schema of what is written for any type that stands in the annotations of values."""
+    defined: dict[str, Schema] = {}
+    described = _of(shape, defined)
+    if "$ref" in described:
+        described = defined.pop(shape.__name__)
+    return {**described, "$defs": dict(sorted(defined.items()))} if defined else described
+
+
+def _of(hint: Hint, defined: dict[str, Schema]) -> Schema:
+    if is_free(hint):
+        return {}
+    if hint in _SIMPLE:
+        return {"type": _SIMPLE[hint]}
+    if union_arms(hint):
+        return _any_of([_of(arm, defined) for arm in union_arms(hint)])
+    if get_origin(hint) is not None:
+        return _container(get_origin(hint), get_args(hint), defined)
+    if getattr(hint, "_is_protocol", False):
+        return {"type": "object"}
+    name = hint.__name__
+    if name not in defined:
+        defined[name] = {}  # a class that names itself inside finds it there
+        defined[name] = _class(hint, defined)
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _any_of(arms: list[Schema]) -> Schema:
+    types = [arm["type"] for arm in arms if arm.keys() == {"type"}]
+    return {"type": types} if len(types) == len(arms) else {"anyOf": arms}
+
+
+def _container(origin: Hint, inner: tuple[Hint, ...], defined: dict[str, Schema]) -> Schema:
+    if issubclass(origin, Mapping):
+        value = _of(inner[1], defined)
+        return {"type": "object", "additionalProperties": value} if value else {"type": "object"}
+    if origin is tuple and inner[-1] is not ...:
+        row = [_of(one, defined) for one in inner]
+        return {"type": "array", "prefixItems": row, "items": False, "minItems": len(row)}
+    unique = {"uniqueItems": True} if origin is frozenset else {}
+    return {"type": "array", "items": _of(inner[0], defined), **unique}
+
+
+def _class(cls: Hint, defined: dict[str, Schema]) -> Schema:
+    told: Schema = {"title": cls.__name__, "description": _promise(cls)}
+    if issubclass(cls, Enum):
+        return {**told, "enum": list(words_of(cls))}
+    if hasattr(cls, "__dataclass_fields__"):
+        keys = keys_of(cls)
+        parts = {key.name: {**_of(key.hint, defined), **_told(cls, key.attribute)} for key in keys}
+        needed = [key.name for key in keys if not key.optional]
+        closed = {"additionalProperties": False} if getattr(cls, "json_exact", False) else {}
+    else:
+        hints = get_type_hints(cls)
+        parts = {name: _of(hint, defined) for name, hint in hints.items()}
+        needed = [name for name in hints if not is_typeddict(cls) or name in cls.__required_keys__]
+        closed = {}
+    return {**told, "type": "object", "properties": parts, "required": needed, **closed}
+
+
+def _told(cls: type, attribute: str) -> Schema:
+    derived = getattr(cls, attribute, None)
+    return {"description": _promise(derived)} if isinstance(derived, property) and derived.__doc__ else {}
+
+
+def _promise(documented: object) -> str:
+    """The first sentence of a docstring."""
+    first = (documented.__doc__ or "").strip().partition("\n\n")[0]
+    return re.split(r"(?<=\.)\s", " ".join(first.split()), maxsplit=1)[0]
