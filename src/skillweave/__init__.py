@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from skillweave.compose.policy import Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope, Verdict
     from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest
     from skillweave.contracts import OutputMismatch, check_against, check_output, prepare_schema, require_output
-    from skillweave.conversation import Message, Part, Placement, Read, Role, ToolResult, Turn
+    from skillweave.conversation import Message, Part, Placement, Read, Role, ToolResult, Turn, TurnFields
     from skillweave.decisions import Decision, Evidence, Outcome
     from skillweave.diagnostics import Diagnostic, Location, Severity
     from skillweave.disclose.block import Rung, SkillTools
@@ -100,7 +100,6 @@ if TYPE_CHECKING:
     from skillweave.tokens.counter import Tiktoken, TokenCounter
     from skillweave.weaver import Judgement, Left, OnStoreFailure, SyncWeaver, Weaver
     from skillweave.weaver.reading import CallFields, ToolAnswer, ToolSpec
-    from skillweave.weaver.turns import TurnFields
 
 _HOMES = """
 compose.composition: Composition Enforce Mode
