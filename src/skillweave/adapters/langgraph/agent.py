@@ -1,7 +1,6 @@
 """The ready agent: one graph in the order of seed 000, from the system prompt to the output."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -12,8 +11,6 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer, Send
 
-from skillweave.adapters.approval import require_decided
-from skillweave.adapters.chat import HostFields
 from skillweave.adapters.langchain_core import (
     Speaker,
     block_messages,
@@ -159,26 +156,12 @@ class _ModelCall:
         return Step(self._acall, self._call, "model")
 
     def _call(self, state: SkillState) -> Update:
-        woven = self._nodes.bridge.run(self._woven(state))
+        woven = self._nodes.bridge.run(self._nodes.injection(state))
         return self._heard(woven, self._bound(woven).invoke(self._sent(state, woven)))
 
     async def _acall(self, state: SkillState) -> Update:
-        woven = await self._woven(state)
+        woven = await self._nodes.injection(state)
         return self._heard(woven, await self._bound(woven).ainvoke(self._sent(state, woven)))
-
-    async def _woven(self, state: SkillState) -> Injection:
-        """What was injected right before, in this run: its blocks stand in the messages, and nobody has to decide.
-
-        Behind a pause it is not there any more: then the same turn is woven once more, for what is still missing.
-        """
-        if (held := state.get("injection")) is not None:
-            return replace(held, messages=())
-        bridge, turn = self._nodes.bridge, state["woven"]
-        fields = HostFields(tools=self._nodes.names, memory=memory_in(state), turn_id=turn["id"], named=turn["named"])
-        chat = host_messages(state["messages"])
-        injection = await bridge.weave(chat, conversation_of(bridge, state), **fields)
-        require_decided(injection)
-        return injection
 
     def _bound(self, woven: Injection) -> Runnable[Any, BaseMessage]:
         offered = set(woven.tools.offers(self._nodes.names))

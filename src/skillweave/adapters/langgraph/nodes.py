@@ -16,7 +16,16 @@ from langgraph.prebuilt import ToolNode
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 
-from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
+from skillweave.adapters.approval import (
+    from_data,
+    question,
+    read_reply,
+    record,
+    rejection_notice,
+    require_decided,
+    to_data,
+    waiting,
+)
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import HostFields
 from skillweave.adapters.langchain_core import (
@@ -160,6 +169,21 @@ class SkillNodes:
     def names(self) -> list[str]:
         """The names of all declared tools."""
         return names_of(self.declared)
+
+    async def injection(self, state: SkillState) -> Injection:
+        """What is for the coming call of the model, in the node behind the inject node or behind the approval node.
+
+        `messages` are only those that do not stand in the history yet. In the run that injected it, nothing is asked;
+        behind a pause, or later, the same turn is woven once more. Raises ApprovalNeeded where a person has to decide.
+        """
+        here, held, turn = _here(self.bridge, state), state.get("injection"), state["woven"]
+        if held is not None and here.step <= turn.get("step", 0) + 2:
+            injection = replace(held, messages=())
+        else:
+            fields = HostFields(tools=self.names, memory=memory_in(state), turn_id=turn["id"], named=turn["named"])
+            injection = await self.bridge.weave(host_messages(state["messages"]), here.conversation, **fields)
+        require_decided(injection)
+        return injection
 
 
 def skill_nodes(
