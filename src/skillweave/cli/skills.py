@@ -54,7 +54,7 @@ def catalog(
     One line for each skill while they fit into a quarter of the budget (2,000 tokens at most).
     """
     from skillweave.cli.output.skills import loading_notes
-    from skillweave.disclose.catalog import build_catalog
+    from skillweave.disclose.catalog import PricedCatalog
     from skillweave.disclose.fit import Budget
     from skillweave.disclose.pricing import Pricing
     from skillweave.formats.host_keys import invocation_of
@@ -64,9 +64,8 @@ def catalog(
     pricing = Pricing(CountedOnce(Tiktoken()))
     closed = frozenset(skill.id for skill in snapshot.active() if not invocation_of(skill).by_model)
     offered = [skill for skill in snapshot.active() if skill.id not in closed]
-    shown = _CatalogShown(
-        snapshot, pricing, build_catalog(offered, Budget(total=budget).catalog_limit, pricing), closed
-    )
+    catalog = PricedCatalog(offered, pricing, limit=Budget(total=budget).catalog_limit).catalog
+    shown = _CatalogShown(snapshot, pricing, catalog, closed)
     text = shown.table if everything else shown.block
     return Answer(shown.value, text, notes=loading_notes(snapshot))
 

@@ -164,7 +164,7 @@ class Announced(Portable):
 
 
 class Cause(StrEnum):
-    """Who forgot it: the host by key or all at once, a delivery that failed, an unloading, a person who said no."""
+    """Why a text counts as given no longer: forgotten, undelivered, unloaded, or rejected by a person."""
 
     EVICTED = "evicted"
     CLEARED = "cleared"

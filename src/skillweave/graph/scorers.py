@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from skillweave.errors import InvalidGraph, NoEmbedder
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy, Scorer
 from skillweave.graph.shape import hint
+from skillweave.text.embedding import Embedder
 from skillweave.text.words import singular, words_of
 
 if TYPE_CHECKING:
     from skillweave.text.bm25 import Bm25
-    from skillweave.text.embedding import EmbeddedOnce, Embedder
+    from skillweave.text.embedding import EmbeddedOnce
 
 
 ONE_SHARED_WORD = ScorePolicy(min_score=1e-6)
@@ -110,7 +111,7 @@ class EmbeddingScorer:
     `score` raises NoEmbedder.
     """
 
-    embedder: "Embedder | None" = None
+    embedder: Embedder | None = None
     policy: ScorePolicy = NEAREST_WINS
     name: ClassVar[str] = "embedding"
 
@@ -155,7 +156,7 @@ DEFAULT_POLICIES: Mapping[str, ScorePolicy] = {
 
 
 def scorer_named(
-    name: str, changes: "Mapping[str, float | None] | None" = None, embedder: "Embedder | None" = None
+    name: str, changes: "Mapping[str, float | None] | None" = None, embedder: Embedder | None = None
 ) -> Scorer:
     """The scorer of that name; `changes` are the keys of its ScorePolicy that differ from its own default.
 
