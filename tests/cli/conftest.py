@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli.configuration.check import OF_TESTS
+from skillweave.cli.configuration.configuration import OF_TESTS
 from skillweave.cli.entry import run
 from tests.cli.published import require_published
 

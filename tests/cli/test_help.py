@@ -38,6 +38,7 @@ COMMANDS = [
     ("demo",),
     ("init",),
     ("doctor",),
+    ("schema",),
 ]
 GROUPS = [("ledger",), ("graph",)]
 

@@ -47,6 +47,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
         "match": "weave",
+        "why": "weave",
         "catalog": "skills",
         "show": "skills",
         **dict.fromkeys(("validate", "compose", "spawn"), "combine"),

@@ -16,7 +16,7 @@ from skillweave.cli.output.page import Answer, Ink, Page
 
 if TYPE_CHECKING:
     from skillweave.cli.health import Finding, HealthShown
-    from skillweave.cli.health.settings import Settings
+    from skillweave.cli.health.surroundings import Settings
 
 _Look: TypeAlias = "Callable[[], Iterable[Finding] | AsyncIterator[Finding]]"
 
@@ -40,9 +40,8 @@ async def doctor(
     and the terminal. What is missing may be missing; the exit code is 1 for a problem, and 3 for a ledger that does
     not answer. Nothing is changed.
     """
-    from skillweave.cli.configuration.check import Program
-    from skillweave.cli.configuration.configuration import chosen_in
-    from skillweave.cli.health.settings import settings_now
+    from skillweave.cli.configuration.configuration import Program, chosen_in
+    from skillweave.cli.health.surroundings import settings_now
 
     program = ctx.find_root()
     flags = {"skills": of.skills, "pack": of.pack, "strict": of.strict, "ledger": of.ledger}

@@ -114,7 +114,7 @@ def _failed(failure: Failure, notes: Sequence[str], *, as_json: bool) -> int:
 
 def _strange_variables() -> Iterator[str]:
     if any(name.startswith("SKILLWEAVE_") for name in os.environ):
-        from skillweave.cli.configuration.check import strange_variables
+        from skillweave.cli.configuration.configuration import strange_variables
 
         yield from strange_variables(os.environ)
 

@@ -8,7 +8,7 @@ from skillweave.cli import options
 from skillweave.cli.app import COMMANDS
 from skillweave.cli.app import command as whole
 from skillweave.cli.command import spread
-from skillweave.cli.configuration.check import Program
+from skillweave.cli.configuration.configuration import Program
 from skillweave.cli.configuration.keys import OF_ONE_CALL, OF_ONE_TURN, Key, Kind, key_of, shared_keys
 
 

@@ -1,18 +1,33 @@
-"""What stands around the program: skills, the ledger and the terminal."""
+"""What stands around the program: its configuration, the skills, the ledger and the terminal."""
 
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from shlex import quote
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from typer import BadParameter
 
 from skillweave.cli.arguments.ledger import DEFAULT_LEDGER, Kept, opened
 from skillweave.cli.arguments.skills import DEFAULT_FOLDER, load, skills_beside_packs, sources_of
 from skillweave.cli.completion import SCRIPTS, installed_script, this_shell
+from skillweave.cli.configuration.configuration import (
+    Chosen,
+    Configuration,
+    Origin,
+    Program,
+    Setting,
+    configuration_of,
+    problems_of,
+    strange_variables,
+)
+from skillweave.cli.configuration.file import OWN, ConfigFile, InvalidConfiguration
+from skillweave.cli.configuration.keys import Key, WrongType, shared_keys, why_refused
 from skillweave.cli.failure import Mistake
-from skillweave.cli.health import Finding, Level
+from skillweave.cli.health import ConfigurationShown, Finding, Level, ValueShown, without_secrets
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -165,3 +180,100 @@ def _completion(shell: str | None, home: Path) -> Finding:
         return Finding(TERMINAL, "completion", Level.OK, f"set up for {shell} in {script}")
     what = "not set up" if shell in SCRIPTS else "cannot be seen from here"
     return Finding(TERMINAL, "completion", Level.MISSING, f"{shell}: {what}", "skillweave --install-completion")
+
+
+CONFIGURATION = "configuration"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The value of every option that can be configured, and what there is to say about how it came about."""
+
+    file: str | None
+    values: Mapping[str, Setting]
+    findings: tuple[Finding, ...]
+
+    def value(self, name: str) -> Any:  # noqa: ANN401 - of the kind that the option has
+        """The value of one option."""
+        return self.values[name].value
+
+    def to_dict(self) -> ConfigurationShown:
+        """The JSON form, without passwords."""
+        values: list[ValueShown] = [
+            {"key": name, "value": _shown(one.value), "origin": one.origin.value, "place": one.place or None}
+            for name, one in self.values.items()
+        ]
+        return {"file": self.file, "values": values}
+
+
+def settings_now(
+    program: Program, chosen: Chosen, flags: Mapping[str, object], environment: Mapping[str, str]
+) -> Settings:
+    """Everything as it would be taken by a command; a fault costs the value that has it, and is a finding."""
+    try:
+        configuration = configuration_of(chosen, environment)
+        findings = list(_about_file(configuration.file, program))
+    except InvalidConfiguration as error:
+        findings = [Finding(CONFIGURATION, "file", Level.PROBLEM, str(error))]
+        configuration = Configuration(None, environment)
+    for strange in strange_variables(environment):
+        findings.append(Finding(CONFIGURATION, "environment", Level.PROBLEM, strange))
+    values = {name: _value(configuration, name, flags, program) for name in shared_keys()}
+    for name, setting in values.items():
+        try:
+            values[name] = replace(setting, value=program.as_flag(setting.key, setting.value))
+        except BadParameter as error:
+            why = why_refused(setting.key, setting.value, error.message)
+            message = f"{_shown_value(setting.value)}, from {setting.place}: {why}"
+            findings.append(Finding(CONFIGURATION, name, Level.PROBLEM, message, "mend it there"))
+            values[name] = _default(setting.key, program)
+    file = configuration.file.shown if configuration.file else None
+    return Settings(file, values, (*findings, *_about_values(values)))
+
+
+def _about_file(file: ConfigFile | None, program: Program) -> Iterator[Finding]:
+    if file is None:
+        yield Finding(CONFIGURATION, "file", Level.OK, f"none: there is no {OWN} here or above, and none is needed")
+        return
+    yield Finding(CONFIGURATION, "file", Level.OK, file.shown)
+    for problem in problems_of(file, program, program.names):
+        yield Finding(CONFIGURATION, "file", Level.PROBLEM, problem)
+
+
+def _value(configuration: Configuration, name: str, flags: Mapping[str, object], program: Program) -> Setting:
+    key = shared_keys()[name]
+    if flags.get(name):
+        return Setting(key, flags[name], Origin.FLAG, f"--{name}")
+    try:
+        found = configuration.setting(key, "doctor")
+    except WrongType:
+        found = None
+    return found or _default(key, program)
+
+
+def _default(key: Key, program: Program) -> Setting:
+    return Setting(key, program.default(key), Origin.DEFAULT, "")
+
+
+def _about_values(values: Mapping[str, Setting]) -> Iterator[Finding]:
+    for name, setting in values.items():
+        if setting.origin is not Origin.DEFAULT:
+            message = f"{_shown_value(setting.value)}, from the {setting.origin.value}: {setting.place}"
+            yield Finding(CONFIGURATION, name, Level.OK, message)
+    defaults = [f"{name} {_shown_value(one.value)}" for name, one in values.items() if one.origin is Origin.DEFAULT]
+    if defaults:
+        yield Finding(CONFIGURATION, "defaults", Level.OK, ", ".join(defaults))
+
+
+def _shown_value(value: object) -> str:
+    if isinstance(value, list):
+        return " ".join(map(str, value)) or "(empty)"
+    names = {None: "(not set)", True: "true", False: "false"}
+    return names[value] if value is None or isinstance(value, bool) else str(value)
+
+
+def _shown(value: Any) -> Any:  # noqa: ANN401 - of the kind that the option has
+    """The value as JSON data without passwords."""
+    if isinstance(value, list):
+        return [without_secrets(str(item)) for item in value]
+    return without_secrets(value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""What loading the skills came to, and what a user should hear about it before trusting an answer."""
+"""Skills as JSON and for people: what loading came to, the catalog, one skill, and what a check found."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
