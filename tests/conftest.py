@@ -1,10 +1,15 @@
 """Folders of real input, named by the environment; what is left out without them is printed at the end."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No test depends on how fast the machine is at the moment.
+settings.register_profile("any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.load_profile("any-machine")
 
 REAL_INPUT = {
     "skills_sample": ("SKILLWEAVE_SKILLS_SAMPLE", "real public skills"),
@@ -33,6 +38,16 @@ def skills_sample() -> Path:
 def selection_data() -> Path:
     """The folder of labelled queries over public skills."""
     return _folder("selection_data")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Spell what no encoding can carry, such as a lone surrogate in a failing example: reports travel as UTF-8."""
+    report = yield
+    text = "" if report.longrepr is None else str(report.longrepr)
+    if not text.isascii() and text != (safe := text.encode("utf-8", "backslashreplace").decode("utf-8")):
+        report.longrepr = safe
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None] | None:

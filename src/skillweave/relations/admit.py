@@ -108,7 +108,8 @@ def form_groups(closures: Closures, ranking: Ranking) -> tuple[Group, ...]:
     """Merge what shares a skill, so that each skill stands in one group; the best-placed group first."""
     if all(len(closure) == 1 for closure in closures.values()):
         # Skills without companions, as nearly all are, share nothing.
-        return tuple(Group(one, (one,), ranking.matched.get(one)) for one in sorted(closures, key=ranking.places.__getitem__))
+        ranked = sorted(closures, key=ranking.places.__getitem__)
+        return tuple(Group(one, (one,), ranking.matched.get(one)) for one in ranked)
     groups = [_form_group(connected, ranking) for connected in _connected(closures)]
     return tuple(sorted(groups, key=lambda group: min(map(ranking.place, group.members))))
 
