@@ -19,8 +19,7 @@ from statistics import fmean
 
 from selection_pools import SIZES, Case, draw_cases, load_corpus, load_queries
 
-from skillweave.select.lexical_fit import FIT, Fit
-from skillweave.select.ranked import clear
+from skillweave.select.lexical import FIT, Fit, clear
 
 GRID = {
     "floor": [round(-1.6 + step / 10, 1) for step in range(12)],

@@ -16,7 +16,7 @@ from timing import timing_of
 
 from skillweave.conversation import Message, Role
 from skillweave.state.codec import decision_to_json, state_to_json
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import Tiktoken
 from skillweave.weaver import Weaver
 
 SKILLS = 1_000

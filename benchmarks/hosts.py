@@ -12,7 +12,7 @@ from timing import Batch, Timing, interleaved
 from skillweave import CatalogMode, Placement, Settings, Weaver
 from skillweave.adapters.messages import openai_style
 from skillweave.testing.hosts import Script, Sent
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import Tiktoken
 
 BARE = "the bare framework"
 HIT, AGAIN = "a skill matches", "follow-up, skill present"

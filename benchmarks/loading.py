@@ -214,7 +214,7 @@ def _memory(loaders: Mapping[str, Loader], root: Path, files: str) -> list[Row]:
     grown = {name: _grown(name, root) for name in loaders}
     ours = grown.pop("skillweave")
     rows = [Row("memory", f"{files}, loaded", ours, name, theirs) for name, theirs in grown.items()]
-    return [*rows, Row("memory", f"{files}, ready to select (resident)", _grown("kit", root))]
+    return [*rows, Row("memory", f"{files}, ready to select (resident)", _grown("index", root))]
 
 
 def _grown(name: str, root: Path) -> Figure:
@@ -225,8 +225,8 @@ def _grown(name: str, root: Path) -> Figure:
 
 
 async def _growth(name: str, root: Path) -> float:
-    """Megabytes of live Python objects; for the kit, which is half native, what the process grew by."""
-    loader, held = (_ready, resident) if name == "kit" else (LOADERS[name][1], traced)
+    """Megabytes of live Python objects; for the index, which is half native, what the process grew by."""
+    loader, held = (_ready, resident) if name == "index" else (LOADERS[name][1], traced)
     with tempfile.TemporaryDirectory() as folder:
         write_skill_folders(Path(folder, "skills"), made_skills(20, body_bytes=SMALL))
         await loader(Path(folder, "skills"))
@@ -241,14 +241,14 @@ async def _growth(name: str, root: Path) -> float:
 
 async def _ready(root: Path) -> object:
     from skillweave.registry import Registry
-    from skillweave.select.kit import compile_kit
+    from skillweave.select.index import build_index
     from skillweave.sources.folder import Folder
 
     registry = Registry([Folder(root)])
     await registry.refresh()
-    kit = compile_kit(registry.snapshot)
-    kit.lexical()
-    return registry, kit
+    index = build_index(registry.snapshot)
+    index.lexical()
+    return registry, index
 
 
 if __name__ == "__main__":

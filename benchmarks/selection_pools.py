@@ -10,8 +10,8 @@ from pathlib import Path
 
 from off_topic import MESSAGES
 
+from skillweave.select.lexical import Ranking
 from skillweave.select.lexical_index import LexicalIndex, build_lexical_index, rank
-from skillweave.select.ranked import Ranking
 from skillweave.skill import Skill, SkillText, is_skill_id, title_of
 from skillweave.text.folding import fold
 from skillweave.text.words import word_spans

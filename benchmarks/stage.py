@@ -11,7 +11,7 @@ from made import Made, made_message, made_skills, made_words
 import skillweave
 from skillweave.skill import Skill, SkillText, ToolRules, Triggers
 from skillweave.sources.code import InCode
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import Tiktoken
 from skillweave.weaver import Weaver
 
 BODY = 5_000

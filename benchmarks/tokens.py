@@ -12,14 +12,13 @@ from real_skills import SAMPLE, SELECTION, Asked, Pool, corpus_and_queries, fold
 from results import Effort, Figure, Row, Target, single
 
 from skillweave.conversation import Message, Role
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Rung
 from skillweave.injection import Injection
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.sources.code import InCode
 from skillweave.stores.memory import MemoryStore
-from skillweave.tokens.counter import CountedOnce
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import CountedOnce, Tiktoken
 from skillweave.weaver import Weaver
 
 POOLS = {

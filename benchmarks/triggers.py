@@ -13,8 +13,7 @@ from timing import Timing, interleaved, plain
 
 from skillweave.conversation import Message, Role, Turn
 from skillweave.registry import Snapshot
-from skillweave.select.kit import Kit, compile_kit
-from skillweave.select.select import select
+from skillweave.select import SkillIndex, build_index, select
 from skillweave.skill import Skill, Triggers
 
 PER_SKILL = 5
@@ -109,11 +108,11 @@ def _each(match: Match, messages: Sequence[str]) -> Callable[[], object]:
 
 
 def _skillweave(skills: Sequence[Skill]) -> Match:
-    kit: Kit = compile_kit(Snapshot(MappingProxyType({skill.id: skill for skill in skills}), generation=1))
+    index: SkillIndex = build_index(Snapshot(MappingProxyType({skill.id: skill for skill in skills}), generation=1))
 
     def match(message: str) -> set[str]:
         turn = Turn("t", "c", Message(Role.USER, message))
-        return {candidate.skill_id for candidate in select(kit, turn, matchers=("triggers",)).chosen}
+        return {candidate.skill_id for candidate in select(index, turn, matchers=("triggers",)).chosen}
 
     return match
 

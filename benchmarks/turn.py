@@ -17,7 +17,7 @@ from timing import Batch, Timing, interleaved, timing_of
 from skillweave.conversation import Message, Role
 from skillweave.injection import Injection
 from skillweave.stores.sqlite import SqliteStore
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import Tiktoken
 from skillweave.weaver import Weaver
 
 HIT, MISS, AGAIN = "a skill matches", "nothing matches", "follow-up, skill present"

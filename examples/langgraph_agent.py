@@ -94,7 +94,7 @@ def run(model: BaseChatModel, folder: Path, given: Command[Any] | SkillState) ->
                 else:
                     show(node, (update or {}).get("messages", ()))
     names = [one.name for one in TOOLS]
-    offered = weaver.sync.standing("filing-7").tools.offers(names)
+    offered = weaver.sync.current_policy("filing-7").tools.offers(names)
     print("hidden   ", ", ".join(name for name in names if name not in offered) or "nothing")
     weaver.sync.close()
     return waits

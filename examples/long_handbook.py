@@ -13,7 +13,7 @@ from typing import Any
 import skillweave
 from skillweave import Budget, Settings
 from skillweave.adapters.messages import openai_style as style
-from skillweave.disclose.skill_tools import SkillTools
+from skillweave.disclose.block import SkillTools
 from skillweave.weaver.reading import ToolAnswer
 
 BUDGET = 2_000

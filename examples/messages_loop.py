@@ -15,7 +15,7 @@ from typing import Any
 import skillweave
 from skillweave import CatalogMode, Injection, Placement, Settings, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
 
 SKILLS = Path(__file__).parent / "skills"
 BASE = "You are the assistant of a small company's office."

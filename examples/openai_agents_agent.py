@@ -18,9 +18,8 @@ from agents.items import ToolCallItem, ToolCallOutputItem
 
 import skillweave
 from skillweave.adapters.openai_agents import Skills
-from skillweave.testing.hosts import Says, Script
+from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.openai_agents import ScriptedModel
-from skillweave.testing.hosts.script import tool_call
 
 SKILLS = Path(__file__).parent / "skills"
 BASE = "You are the assistant of a small company's office."
@@ -79,7 +78,7 @@ async def main(model: Model | str) -> None:
             print("  person  Ann Lee approves")
             result = await Runner.run(agent, state, session=session, run_config=config)
         show(result.new_items)
-        now = await weaver.standing("office-1")
+        now = await weaver.current_policy("office-1")
         shown = now.tools.offers([tool.name for tool in tools])
         print(f"  skills  {', '.join(one.skill_id for one in (await weaver.state('office-1')).engaged)}")
         print(f"  hidden  {', '.join(tool.name for tool in tools if tool.name not in shown) or 'nothing'}")

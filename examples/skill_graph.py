@@ -16,7 +16,7 @@ import skillweave
 from skillweave import Injection, Weaver
 from skillweave.adapters.messages import Call
 from skillweave.adapters.messages import openai_style as style
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
 
 BASE = {"role": "system", "content": "You are the support desk of a photo service."}
 ANSWERS: dict[str, list[dict[str, Any]]] = {

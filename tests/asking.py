@@ -5,12 +5,11 @@ from types import MappingProxyType
 
 from skillweave.conversation import Message, Role, Turn
 from skillweave.registry.snapshot import Snapshot
-from skillweave.select.candidates import Candidate, Rejected, Selection
-from skillweave.select.kit import Kit, compile_kit
-from skillweave.select.select import DEFAULT, select
+from skillweave.select import Candidate, Rejected, Selection, SkillIndex, build_index, select
+from skillweave.select.selection import DEFAULT
 from skillweave.skill import Skill, SkillText, Status, Triggers, title_of
 from skillweave.task import Task, TaskRule
-from skillweave.text.automaton import MatchMode
+from skillweave.text.search import MatchMode
 
 
 def skill(
@@ -36,9 +35,9 @@ def skill(
     )
 
 
-def kit(*skills: Skill, mode: MatchMode = MatchMode.WORD, task_rules: Sequence[TaskRule] = ()) -> Kit:
+def index_of(*skills: Skill, mode: MatchMode = MatchMode.WORD, task_rules: Sequence[TaskRule] = ()) -> SkillIndex:
     snapshot = Snapshot(MappingProxyType({each.id: each for each in skills}), generation=1)
-    return compile_kit(snapshot, mode=mode, task_rules=task_rules)
+    return build_index(snapshot, mode=mode, task_rules=task_rules)
 
 
 def turn(
@@ -54,7 +53,7 @@ def turn(
 
 
 def ask(
-    searched: Kit, text: str, *, within: frozenset[str] | None = None, matchers: Sequence[str] = DEFAULT
+    searched: SkillIndex, text: str, *, within: frozenset[str] | None = None, matchers: Sequence[str] = DEFAULT
 ) -> Selection:
     return select(searched, turn(text), within=within, matchers=matchers)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from skillweave.adapters.messages import Call, anthropic_style, openai_style
-from skillweave.compose.verdict import Ruling, Verdict
+from skillweave.compose.policy import Ruling, Verdict
 from skillweave.conversation import Placement, Turn
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import Message, Placement, Role
-from skillweave.disclose.block import carrier_of, text_digest
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Rung, carrier_of, text_digest
 from skillweave.injection import Block, CacheReport, Fallback, FallbackKind, Injection, TokenReport
 
 

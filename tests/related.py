@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from types import MappingProxyType
 
 from skillweave.registry import Snapshot
-from skillweave.select.candidates import Candidate, Selection
+from skillweave.select import Candidate, Selection
 from skillweave.skill import Relation, RelationKind, RuleList, Skill, SkillText, Status, ToolRules
 
 

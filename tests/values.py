@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 import skillweave
 from skillweave.codec import Portable, is_free, union_arms
-from skillweave.compose.elsewhere import ToolOwners
-from skillweave.compose.spawn_request import SpawnRequest
+from skillweave.compose.policy import ToolOwners
+from skillweave.compose.spawn import SpawnRequest
 from skillweave.conversation import Turn
-from skillweave.disclose.budget import Budget
-from skillweave.events.declared import Announced
-from skillweave.events.event import BuiltIn, Event
+from skillweave.disclose.fit import Budget
+from skillweave.events.event import Announced, BuiltIn, Event
 from skillweave.frozen import FrozenDict, freeze_mapping, thaw
 from skillweave.graph.scoring import ScorePolicy
 from skillweave.task import TaskRule, When

@@ -16,7 +16,7 @@ import skillweave
 from docs.tools.plain import plain
 from docs.tools.run import DOCS, ROOT, run_command
 from skillweave.frontmatter.codes import Code
-from skillweave.graph.checkup.codes import CODES as GRAPH_CODES
+from skillweave.graph.checked import CODES as GRAPH_CODES
 
 PACKAGE = ROOT / "src" / "skillweave"
 NOTE = "<!-- Made by `make docs-pages` from the code. -->\n"
@@ -62,6 +62,7 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "ledger-unavailable": ("error", "the ledger does not answer; says whether skills are given or withheld"),
         "lifecycle-unknown-skill": ("warning", "`Settings.lifecycles` names a skill that there is not"),
         "long-keyword": ("error", "a trigger over 500 characters; left out"),
+        "matcher-unprepared": ("warning", "a matcher failed or was late in preparing; it was not asked in that turn"),
         "observer-failed": ("warning", "an observer failed or was late; the turn itself is complete"),
         "overridden": ("warning or info, by the versions", "a registered definition takes the place of a source's"),
         "shadowed": ("warning, info for an equal copy", "another source brings the same id and wins"),

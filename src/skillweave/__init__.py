@@ -6,20 +6,15 @@ from typing import TYPE_CHECKING
 from skillweave._version import __version__
 
 if TYPE_CHECKING:
-    from skillweave.compose.composition import Composition, Mode
-    from skillweave.compose.elsewhere import ToolOwners, ToolsElsewhere
-    from skillweave.compose.force import Enforce
-    from skillweave.compose.policy import ToolPolicy
-    from skillweave.compose.spawn_plan import Parent, SpawnPlan, SpawnRejected
-    from skillweave.compose.spawn_request import SpawnRequest
-    from skillweave.compose.verdict import Refusal, Ruling, Verdict
+    from skillweave.compose.composition import Composition, Enforce, Mode
+    from skillweave.compose.policy import Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope, Verdict
+    from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest
     from skillweave.contracts import OutputMismatch, check_against, check_output, prepare_schema, require_output
     from skillweave.conversation import Message, Part, Placement, Read, Role, ToolResult, Turn
     from skillweave.decisions import Decision, Evidence, Outcome
     from skillweave.diagnostics import Diagnostic, Location, Severity
-    from skillweave.disclose.budget import Budget
-    from skillweave.disclose.rung import Rung
-    from skillweave.disclose.skill_tools import SkillTools
+    from skillweave.disclose.block import Rung, SkillTools
+    from skillweave.disclose.fit import Budget
     from skillweave.errors import (
         ApprovalNeeded,
         ArtifactNotFound,
@@ -42,10 +37,9 @@ if TYPE_CHECKING:
     )
     from skillweave.events import Callback, Cause, Event, EventRefused, EventType, Observer, Payload
     from skillweave.factory import open_weaver as open  # noqa: A004 - read as `skillweave.open`
-    from skillweave.formats.definition import from_definition, to_definition
+    from skillweave.formats.identity import Order
     from skillweave.formats.skill_md import Strictness
-    from skillweave.formats.tiers import to_tiers
-    from skillweave.formats.versions import Order
+    from skillweave.formats.spelling import from_definition, to_definition, to_tiers
     from skillweave.injection import (
         Block,
         CacheReport,
@@ -59,9 +53,15 @@ if TYPE_CHECKING:
     from skillweave.knowledge.context import ContextSource, EntityContext, Section
     from skillweave.limits import ToolLimits
     from skillweave.registry import Artifact, Changes, Loaded, LoadedVersion, Precedence, Registry, Snapshot, Source
-    from skillweave.relations.complete import Because, Completion, complete_skills
     from skillweave.relations.task import TaskSelection
-    from skillweave.relations.validate import ValidationError, ValidationResult, validate_skills
+    from skillweave.relations.validate import (
+        Because,
+        Completion,
+        ValidationError,
+        ValidationResult,
+        complete_skills,
+        validate_skills,
+    )
     from skillweave.select.candidates import Candidate, Rejected, Selection
     from skillweave.settings import CatalogMode, FileAccess, Settings
     from skillweave.skill import (
@@ -94,45 +94,36 @@ if TYPE_CHECKING:
     from skillweave.stores.memory import MemoryStore
     from skillweave.stores.sqlite import SqliteStore
     from skillweave.task import RiskLevel, Task, TaskRule, When
-    from skillweave.text.embedder import Embedder
-    from skillweave.tokens.counter import TokenCounter
-    from skillweave.tokens.vocabulary import Tiktoken
+    from skillweave.text.embedding import Embedder
+    from skillweave.tokens.counter import Tiktoken, TokenCounter
     from skillweave.weaver import Judgement, Left, OnStoreFailure, Weaver
-    from skillweave.weaver.blocking import SyncWeaver
-    from skillweave.weaver.reading import CallFields, ToolAnswer
-    from skillweave.weaver.tool_table import ToolSpec
+    from skillweave.weaver.reading import CallFields, ToolAnswer, ToolSpec
     from skillweave.weaver.turns import TurnFields
+    from skillweave.weaver.weaver import SyncWeaver
 
 _HOMES = """
-compose.composition: Composition Mode
-compose.elsewhere: ToolOwners ToolsElsewhere
-compose.force: Enforce
-compose.policy: ToolPolicy
-compose.spawn_plan: Parent SpawnPlan SpawnRejected
-compose.spawn_request: SpawnRequest
-compose.verdict: Refusal Ruling Verdict
+compose.composition: Composition Enforce Mode
+compose.policy: Refusal Ruling ToolOwners ToolPolicy ToolScope Verdict
+compose.spawn: Parent SpawnPlan SpawnRejected SpawnRequest
 contracts: OutputMismatch check_against check_output prepare_schema require_output
 conversation: Message Part Placement Read Role ToolResult Turn
 decisions: Decision Evidence Outcome
 diagnostics: Diagnostic Location Severity
-disclose.budget: Budget
-disclose.rung: Rung
-disclose.skill_tools: SkillTools
+disclose.block: Rung SkillTools
+disclose.fit: Budget
 errors: ApprovalNeeded ArtifactNotFound CannotWatch CheckpointNotFound Contended DuplicateSkill InvalidData
     InvalidGraph InvalidSkill InvalidSpawn InvalidTurn InvalidVerdict MissingExtra SkillNotFound SkillweaveError
     SourceUnavailable StoreUnavailable UnknownMatcher
 events: Callback Cause Event EventRefused EventType Observer Payload
-formats.definition: from_definition to_definition
+formats.identity: Order
 formats.skill_md: Strictness
-formats.tiers: to_tiers
-formats.versions: Order
+formats.spelling: from_definition to_definition to_tiers
 injection: Block CacheReport Drop Fallback FallbackKind Injection PendingCheckpoint TokenReport
 knowledge.context: ContextSource EntityContext Section
 limits: ToolLimits
 registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source
-relations.complete: Because Completion complete_skills
 relations.task: TaskSelection
-relations.validate: ValidationError ValidationResult validate_skills
+relations.validate: Because Completion ValidationError ValidationResult complete_skills validate_skills
 select.candidates: Candidate Rejected Selection
 settings: CatalogMode FileAccess Settings
 skill: ArtifactRef Checkpoint Origin OutputContract Relation RelationKind RuleList Skill SkillText Status ToolRules
@@ -143,14 +134,12 @@ state.state: Approval ApprovalVerdict Delivery Engaged Fragment Lifecycle Record
 stores.memory: MemoryStore
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
-text.embedder: Embedder
-tokens.counter: TokenCounter
-tokens.vocabulary: Tiktoken
+text.embedding: Embedder
+tokens.counter: Tiktoken TokenCounter
 weaver: Judgement Left OnStoreFailure Weaver
-weaver.blocking: SyncWeaver
-weaver.reading: CallFields ToolAnswer
-weaver.tool_table: ToolSpec
+weaver.reading: CallFields ToolAnswer ToolSpec
 weaver.turns: TurnFields
+weaver.weaver: SyncWeaver
 """
 """The exports by the module below skillweave that has them; a line that is indented goes on with the last."""
 
@@ -275,8 +264,8 @@ __all__ = [
     "ToolPolicy",
     "ToolResult",
     "ToolRules",
+    "ToolScope",
     "ToolSpec",
-    "ToolsElsewhere",
     "Triggers",
     "Turn",
     "TurnFields",
@@ -313,7 +302,10 @@ def __getattr__(name: str) -> object:
     elif name in _MODULES:
         value = getattr(import_module(_MODULES[name]), name)
     else:
-        raise AttributeError(f"module 'skillweave' has no attribute {name!r}; it exports {', '.join(__all__)}")
+        raise AttributeError(
+            f"module 'skillweave' has no attribute {name!r}; it exports Budget, Injection, Registry, Settings, Skill, "
+            f"State, Turn, Weaver, open and {len(__all__) - 9} more: see skillweave.__all__"
+        )
     globals()[name] = value
     return value
 

@@ -3,17 +3,17 @@
 import os
 from collections.abc import Sequence
 
-from skillweave.events.observer import Observer
+from skillweave.events.event import Observer
 from skillweave.formats.skill_md import Strictness
 from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Precedence, Registry
-from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
+from skillweave.select.matchers import Matcher
+from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import Settings
-from skillweave.sources.named import Progress, SkillSource, source_of
-from skillweave.sources.packs import packs_of
+from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
 from skillweave.state.port import Store
-from skillweave.stores.named import store_of
+from skillweave.stores import store_of
 from skillweave.tokens.counter import TokenCounter
 from skillweave.weaver import OnStoreFailure, Weaver
 
@@ -26,11 +26,12 @@ def open_weaver(
     counter: TokenCounter | None = None,
     context: ContextSource | None = None,
     graph: SkillGraph | None = None,
-    matchers: tuple[str, ...] = DEFAULT_MATCHERS,
+    matchers: Sequence[str | Matcher] = DEFAULT_MATCHERS,
     precedence: Precedence = Precedence.FIRST,
     strictness: Strictness = Strictness.LENIENT,
     on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,
     observers: Sequence[Observer] = (),
+    tenant: str = "",
     progress: Progress | None = None,
 ) -> Weaver:
     """A Weaver over folders, packs and skills in code: nothing to start, nothing read before the first turn.
@@ -38,7 +39,7 @@ def open_weaver(
     `packs` are names of installed packs, such as `coding`; they come after the other sources, so that one's own skill
     goes before a pack's of the same id. `ledger` is a file name or `sqlite:///path` to keep conversations in, a Store,
     or None for this process's memory. `graph` is the skill graph of its conversations, in place of one that a pack
-    brings. `observers` are told what happens.
+    brings. `observers` are told what happens. `tenant` keeps the conversations of several customers apart.
 
     Raises SkillweaveError for a pack or a ledger that nothing installed can open.
     """
@@ -53,4 +54,5 @@ def open_weaver(
         matchers=matchers,
         on_store_failure=on_store_failure,
         observers=observers,
+        tenant=tenant,
     )

@@ -10,7 +10,7 @@ from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import Message, Placement
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Rung
 from skillweave.graph.move import Move
 
 LEDGER_UNAVAILABLE = "ledger-unavailable"
@@ -120,13 +120,46 @@ class CacheReport(Portable):
 
 
 @dataclass(frozen=True, slots=True)
+class CurrentPolicy(Portable):
+    """What the agent may call between two turns, and the checkpoints that wait for a person.
+
+    `revision` is that of the State that it was read from, None while the ledger does not answer. `rejected` are the
+    texts in the history that a person's no takes out.
+    """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "waits")
+
+    turn_id: str
+    conversation: str
+    placement: Placement
+    generation: int
+    revision: int | None
+    tools: ToolPolicy
+    checkpoints: tuple[PendingCheckpoint, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    rejected: tuple[Drop, ...] = ()
+
+    @property
+    def without_ledger(self) -> bool:
+        """Whether the ledger did not answer, so that rules and verdicts of earlier turns may be missing here."""
+        return any(diagnostic.code == LEDGER_UNAVAILABLE for diagnostic in self.diagnostics)
+
+    @property
+    def waits(self) -> bool:
+        """Whether a person must decide before the model acts: a blocking checkpoint that stands before no one tool."""
+        return any(checkpoint.blocking and checkpoint.before is None for checkpoint in self.checkpoints)
+
+
+@dataclass(frozen=True, slots=True)
 class Injection(Portable):
     """The answer to one turn.
 
     `messages` are to be appended to the history (history placement), `instructions` belong into this call's system
     prompt: the catalog, in call placement every block in force, and last the fallback. `blocks` are the texts given in
     this turn, `drop` what the host may remove when the budget is full. `move` is what the turn did in the skill graph,
-    None without one, and `reachable` are the skills that the model may open there.
+    None without one, and `reachable` are the skills that the model may open there. `revision` is that of the
+    conversation's State after the turn, None where nothing could be stored. `present` are the skills whose text the
+    ledger says is in the context after this turn, `rejected` the texts in the history that a person's no takes out.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
@@ -153,10 +186,28 @@ class Injection(Portable):
     diagnostics: tuple[Diagnostic, ...] = ()
     move: Move | None = None
     reachable: tuple[str, ...] = ()
+    revision: int | None = None
+    present: tuple[str, ...] = ()
+    rejected: tuple[Drop, ...] = ()
 
     def measured_against(self, everything: int) -> "Injection":
         """The answer with what loading everything would take, from `weaver.tokens_of_everything()`, in its report."""
         return replace(self, tokens=replace(self.tokens, everything=everything))
+
+    @property
+    def policy(self) -> CurrentPolicy:
+        """The tool policy and the checkpoints of this turn, without its texts."""
+        return CurrentPolicy(
+            self.turn_id,
+            self.conversation,
+            self.placement,
+            self.generation,
+            self.revision,
+            self.tools,
+            self.checkpoints,
+            self.diagnostics,
+            self.rejected,
+        )
 
     @property
     def skills(self) -> tuple[str, ...]:

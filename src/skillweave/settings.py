@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from skillweave.codec import Portable
-from skillweave.compose.force import Enforce
+from skillweave.compose.composition import Enforce
 from skillweave.conversation import Placement
-from skillweave.disclose.budget import Budget
-from skillweave.disclose.skill_tools import SkillTools
+from skillweave.disclose.block import SkillTools
+from skillweave.disclose.fit import Budget
 from skillweave.frozen import EMPTY
 from skillweave.state.state import Lifecycle
 from skillweave.task import TaskRule

@@ -12,7 +12,7 @@ from skillweave.factory import open_weaver
 from skillweave.testing.fakes import WordCounter
 from skillweave.testing.hosts import Script
 from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.skills import BASE, SKILLS, Workshop
+from skillweave.testing.hosts.play import BASE, SKILLS, Workshop
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.langchain_agent import as_langchain
 

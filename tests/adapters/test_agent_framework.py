@@ -31,15 +31,14 @@ from agent_framework import (
 import skillweave
 from skillweave import Settings, Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
-from skillweave.adapters.agent_framework.messages import heard, name_of
-from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.compose.spawn_request import SpawnRequest
+from skillweave.adapters.agent_framework.messages import host_messages, name_of
+from skillweave.compose.spawn import SpawnPlan, SpawnRequest
 from skillweave.conversation import Role
 from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
 from skillweave.testing.fakes import WordCounter
+from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.agent_framework import ScriptedChatClient
-from skillweave.testing.hosts.script import Says, Script, tool_call
-from skillweave.testing.hosts.skills import BASE, FILING, GREETINGS, INVOICES, Workshop, heading, weaver_in
+from skillweave.testing.hosts.play import BASE, FILING, GREETINGS, INVOICES, Workshop, heading, weaver_in
 from tests.adapters.hosts.agent_framework_agent import function
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
@@ -803,7 +802,7 @@ RESULT = (Content.from_function_result("b", result="found"),)
 class TestReading:
     def test_each_result_of_a_message_is_read_by_itself(self) -> None:
         results = [Content.from_function_result(name, result=f"result {name}") for name in ("a", "b")]
-        pieces = heard([Message("tool", results)])
+        pieces = host_messages([Message("tool", results)])
         assert [(piece.result.call, piece.result.content) for piece in pieces if piece.result] == [
             ("a", "result a"),
             ("b", "result b"),
@@ -811,12 +810,12 @@ class TestReading:
 
     def test_a_result_says_whether_the_tool_failed(self) -> None:
         results = [Content.from_function_result("a", result="on fire", exception="RuntimeError"), *RESULT]
-        pieces = heard([Message("tool", results)])
+        pieces = host_messages([Message("tool", results)])
         assert [piece.result.status for piece in pieces if piece.result] == ["error", "success"]
 
     def test_what_else_stands_among_results_is_carried(self) -> None:
         image = Content.from_uri("https://example.com/plat.png", media_type="image/png")
-        pieces = heard([Message("tool", [*RESULT, image])])
+        pieces = host_messages([Message("tool", [*RESULT, image])])
         assert [(piece.message.role, piece.result is None) for piece in pieces] == [
             (Role.TOOL, False),
             (Role.TOOL, True),
@@ -824,17 +823,17 @@ class TestReading:
 
     def test_thoughts_of_the_model_are_carried_but_are_no_words_of_it(self) -> None:
         thought = Content.from_text_reasoning(text="SKILL_SELECT:greetings")
-        (piece,) = heard([Message("assistant", [thought, Content.from_text("Hello")])])
+        (piece,) = host_messages([Message("assistant", [thought, Content.from_text("Hello")])])
         assert (piece.message.role, piece.message.text) == (Role.ASSISTANT, "Hello")
 
     def test_a_call_that_the_service_runs_itself_waits_for_no_result_of_ours(self) -> None:
         call = Content.from_function_call("a", "look_up", informational_only=True)
-        (piece,) = heard([Message("assistant", [call])])
+        (piece,) = host_messages([Message("assistant", [call])])
         assert piece.calls == ()
 
     def test_a_role_that_no_model_knows_is_an_error_with_its_place(self) -> None:
         with pytest.raises(InvalidTurn, match=r"messages\[1\] has the role 'narrator'"):
-            heard([Message("user", ["Hello"]), Message("narrator", ["Meanwhile"])])
+            host_messages([Message("user", ["Hello"]), Message("narrator", ["Meanwhile"])])
 
 
 def test_without_the_package_the_scripted_client_names_the_extra_in_one_line() -> None:

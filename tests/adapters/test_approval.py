@@ -5,7 +5,7 @@ import pytest
 import skillweave
 from skillweave import Weaver
 from skillweave.adapters.approval import KIND, Reply, question, read_reply, record, require_decided, waiting
-from skillweave.adapters.call import Call
+from skillweave.adapters.chat import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
 from skillweave.skill import Checkpoint
 from skillweave.state.state import ApprovalVerdict

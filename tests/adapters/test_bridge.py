@@ -4,10 +4,9 @@ import skillweave
 from skillweave import Placement, Settings, Weaver
 from skillweave.adapters import bridge as bridge_module
 from skillweave.adapters.bridge import Bridge, is_own
-from skillweave.adapters.call import Call
-from skillweave.adapters.heard import Heard
-from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.compose.verdict import Ruling
+from skillweave.adapters.chat import Call, HostMessage
+from skillweave.compose.policy import Ruling
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Role
 from skillweave.skill import Checkpoint, ToolRules
 from skillweave.stores.memory import MemoryStore
@@ -30,9 +29,9 @@ def weaver_of(recorder: Recorder | None = None, store: FailingStore | None = Non
     return skillweave.open(INVOICE, OTHER, GREET, ledger=store, counter=WordCounter(), observers=observers)
 
 
-def said(text: str) -> list[Heard]:
+def said(text: str) -> list[HostMessage]:
     message = Message(Role.USER, (text,))
-    return [Heard("chat[0]", message, message)]
+    return [HostMessage("chat[0]", message, message)]
 
 
 def call(name: str, **arguments: object) -> Call:
@@ -181,7 +180,7 @@ async def test_a_run_in_which_nobody_spoke_keeps_what_is_engaged(placement: Plac
     injection = await bridge.weave([], "c")
     assert injection.tools.offers(["write", "read"]) == ("read",)
     system = Message(Role.SYSTEM, ("Be brief: the invoice.",))
-    injection = await bridge.weave([Heard("chat[0]", system, system)], "d")
+    injection = await bridge.weave([HostMessage("chat[0]", system, system)], "d")
     assert (injection.skills, injection.conversation) == ((), "d")
 
 

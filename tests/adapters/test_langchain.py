@@ -20,17 +20,16 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
 from skillweave.adapters.langchain import SkillMiddleware, Speaker
-from skillweave.compose.spawn import prepare_spawn
-from skillweave.compose.spawn_plan import SpawnPlan, SpawnRequest
+from skillweave.compose.spawn import SpawnPlan, SpawnRequest, prepare_spawn
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn
 from skillweave.factory import open_weaver
 from skillweave.settings import Settings
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import WordCounter
+from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.script import Says, Script, tool_call
-from skillweave.testing.hosts.skills import GREETINGS, INVOICES, NARRATIVE, Workshop, heading, weaver_in
+from skillweave.testing.hosts.play import GREETINGS, INVOICES, NARRATIVE, Workshop, heading, weaver_in
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.langchain_agent import as_langchain
 

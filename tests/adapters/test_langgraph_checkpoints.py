@@ -11,9 +11,8 @@ from langgraph.types import Command, interrupt
 from skillweave.adapters.approval import Reply, record
 from skillweave.errors import ApprovalNeeded
 from skillweave.state.state import ApprovalVerdict
-from skillweave.testing.hosts import Says, Script
-from skillweave.testing.hosts.script import tool_call
-from skillweave.testing.hosts.skills import FILING, GREETINGS, NARRATIVE, SKILLS, Workshop, heading
+from skillweave.testing.hosts import Says, Script, tool_call
+from skillweave.testing.hosts.play import FILING, GREETINGS, NARRATIVE, SKILLS, Workshop, heading
 from skillweave.weaver import Weaver
 from tests.adapters.graphs import BOTH, MARKED, agent_of, asked, holding, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
@@ -284,7 +283,7 @@ def test_a_rejected_call_does_not_run_when_an_approval_is_kept_right_behind_it(
 
     workshop, script = Workshop(), Script("SKILL_SELECT:filing", SUBMIT, "Then not.")
     reopened(script, workshop).invoke(said("File it"), thread())
-    monkeypatch.setattr("skillweave.adapters.langchain_core.tools.record", overtaken)
+    monkeypatch.setattr("skillweave.adapters.langchain_core.record", overtaken)
     reopened(script, workshop).invoke(Command(resume=REJECTED), thread())
     assert workshop.ran == ["search(x)"]
     assert script.last.times_in_messages("'Ann Lee' rejected this call") == 1

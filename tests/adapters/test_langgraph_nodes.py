@@ -9,7 +9,7 @@ from langgraph.types import RetryPolicy
 from skillweave.adapters.langgraph import SkillState, skill_nodes
 from skillweave.errors import InvalidTurn
 from skillweave.testing.fakes import KnownContext
-from skillweave.testing.hosts.skills import GREETINGS, SKILLS, Workshop, heading
+from skillweave.testing.hosts.play import GREETINGS, SKILLS, Workshop, heading
 from tests.adapters.graphs import BOTH, MARKED, holding, marked, nodes_graph, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 

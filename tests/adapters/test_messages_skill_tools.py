@@ -6,9 +6,8 @@ import pytest
 import skillweave
 from skillweave import Settings, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style
-from skillweave.adapters.messages.take_out import TAKEN_OUT, take_out
-from skillweave.disclose.block import carrier_of, text_digest
-from skillweave.disclose.skill_tools import SkillTools
+from skillweave.adapters.messages.lists import TAKEN_OUT, take_out
+from skillweave.disclose.block import SkillTools, carrier_of, text_digest
 from skillweave.injection import Drop, Injection
 from skillweave.weaver.reading import ToolAnswer
 from tests.skills import make_skill

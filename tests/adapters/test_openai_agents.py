@@ -30,16 +30,15 @@ from agents.run_config import CallModelData, ModelInputData
 from mcp import types
 
 from skillweave.adapters.openai_agents import Skills
-from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.compose.spawn_request import SpawnRequest
+from skillweave.compose.spawn import SpawnPlan, SpawnRequest
 from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
 from skillweave.factory import open_weaver
 from skillweave.settings import CatalogMode, Settings
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import WordCounter
+from skillweave.testing.hosts import Asks, Says, Script, tool_call
 from skillweave.testing.hosts.openai_agents import ScriptedModel
-from skillweave.testing.hosts.script import Asks, Says, Script, tool_call
-from skillweave.testing.hosts.skills import BASE, INVOICES, NARRATIVE, SKILLS, Workshop
+from skillweave.testing.hosts.play import BASE, INVOICES, NARRATIVE, SKILLS, Workshop
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.openai_agents_agent import UNTRACED, declared
 

@@ -48,18 +48,15 @@ from pydantic_ai.native_tools import WebSearchTool
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 
-from skillweave.adapters.heard import turn_from
-from skillweave.adapters.pydantic_ai import Skills, approvals, approvals_sync
-from skillweave.adapters.pydantic_ai.messages import about_to_be_sent, heard
-from skillweave.compose.spawn import prepare_spawn
-from skillweave.compose.spawn_plan import SpawnPlan, SpawnRequest
+from skillweave.adapters.chat import turn_from
+from skillweave.adapters.pydantic_ai import Skills, about_to_be_sent, approvals, approvals_sync, host_messages
+from skillweave.compose.spawn import SpawnPlan, SpawnRequest, prepare_spawn
 from skillweave.conversation import Placement, Role
 from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
 from skillweave.factory import open_weaver
 from skillweave.testing.fakes import WordCounter
-from skillweave.testing.hosts.pydantic_ai import scripted_model
-from skillweave.testing.hosts.script import Asks, Says, Script, tool_call
-from skillweave.testing.hosts.skills import (
+from skillweave.testing.hosts import Asks, Says, Script, tool_call
+from skillweave.testing.hosts.play import (
     FILING,
     GREETINGS,
     INVOICES,
@@ -69,6 +66,7 @@ from skillweave.testing.hosts.skills import (
     heading,
     weaver_in,
 )
+from skillweave.testing.hosts.pydantic_ai import scripted_model
 from skillweave.testing.observers import Recorder
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.pydantic_ai_agent import as_pydantic
@@ -130,7 +128,7 @@ def closed_loop() -> Iterator[None]:
 
 
 def times(text: str, messages: Sequence[ModelMessage]) -> int:
-    return sum(one.message.text.count(text) for one in heard(messages))
+    return sum(one.message.text.count(text) for one in host_messages(messages))
 
 
 @BOTH
@@ -678,17 +676,17 @@ def test_a_result_tells_how_the_call_went(outcome: Any, status: str) -> None:
     call = ModelResponse(parts=[ToolCallPart("search", {}, "a")])
     result = ToolReturnPart("search", "42", "a", outcome=outcome)
     chat = [ModelRequest(parts=[UserPromptPart("Hi")]), call, ModelRequest(parts=[result])]
-    (found,) = turn_from(heard(chat), "c").results
+    (found,) = turn_from(host_messages(chat), "c").results
     assert (found.tool, found.status) == ("search", status)
 
 
 def test_skill_text_in_a_tools_result_is_not_the_tools_word(weaver: Weaver) -> None:
     text = weaver.sync.read_skill("greetings", conversation="c").text
-    [said] = heard([ModelRequest(parts=[ToolReturnPart("read_skill", text, "a")])])
-    assert (said.message.text, said.theirs and said.theirs.text) == (text, "")
+    [said] = host_messages([ModelRequest(parts=[ToolReturnPart("read_skill", text, "a")])])
+    assert (said.message.text, said.host_part and said.host_part.text) == (text, "")
 
 
 def test_a_models_thoughts_are_not_its_words() -> None:
     response = ModelResponse(parts=[ThinkingPart("SKILL_SELECT:greetings"), TextPart("Hello")])
-    [said] = heard([response])
+    [said] = host_messages([response])
     assert (said.message.role, said.message.text) == (Role.ASSISTANT, "Hello")

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.call import Call, read_call
-from skillweave.adapters.heard import Heard
+from skillweave.adapters.chat import Call, HostMessage, read_call
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, spawn_id_of
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Placement, Role
@@ -159,7 +158,7 @@ async def test_an_agent_with_more_places_for_skills_than_the_weaver_hands_on_wha
     weaver = open_weaver(*({**one, "description": "Careful."} for one in careful), settings=settings)
     lead = Bridge(weaver, Placement.CALL, max_skills=2)
     said = Message(Role.USER, "go")
-    await lead.weave([Heard("messages[0]", said, said)], "c", named=["no-a", "no-b"])
+    await lead.weave([HostMessage("messages[0]", said, said)], "c", named=["no-a", "no-b"])
     starts = Starts()
     await Spawning(weaver).run(asked(), "c", ["a", "b", "c"], starts)
     assert starts.plans[0].policy.offers(["a", "b", "c"]) == ("c",)

@@ -21,9 +21,8 @@ from skillweave.cli.chat import answers, converse, opened_talk
 from skillweave.cli.chat_model import model_failure, open_model, without_secrets
 from skillweave.cli.failure import Mistake
 from skillweave.errors import StoreUnavailable
-from skillweave.testing.hosts import Says, Script
+from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.script import tool_call
 from tests.cli.conftest import Ran, write_skill
 
 SECRET = "sk-test-0123456789abcdef"
@@ -296,7 +295,7 @@ def provider(tmp_path: Path) -> dict[str, str]:
     (package / "__init__.py").write_text(
         "import os\n"
         "from skillweave.testing.hosts.langchain import ScriptedChatModel\n"
-        "from skillweave.testing.hosts.script import Script\n"
+        "from skillweave.testing.hosts import Script\n"
         "def ChatOllama(model):\n"
         "    if model == 'keyless':\n"
         "        raise ValueError('Did not find ollama_api_key, please set it')\n"

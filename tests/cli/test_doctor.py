@@ -48,7 +48,7 @@ def test_every_finding_is_one_of_three_and_what_is_not_well_says_what_to_do(doct
 
 def test_the_vocabularies_load(cli: Any) -> None:
     from skillweave.cli.health.engine import look_at_vocabularies
-    from skillweave.tokens.vocabulary import VOCABULARIES
+    from skillweave.tokens.counter import VOCABULARIES
 
     found = list(look_at_vocabularies())
     assert [(one.subject, one.level.value) for one in found] == [(name, "ok") for name in VOCABULARIES]
@@ -58,11 +58,11 @@ def test_a_damaged_vocabulary_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> N
     from dataclasses import replace
 
     from skillweave.cli.health.engine import look_at_vocabularies
-    from skillweave.tokens import vocabulary
+    from skillweave.tokens import counter
 
-    damaged = {name: replace(one, sha256="0" * 64) for name, one in vocabulary.VOCABULARIES.items()}
-    monkeypatch.setattr(vocabulary, "VOCABULARIES", damaged)
-    vocabulary._encoding.cache_clear()
+    damaged = {name: replace(one, sha256="0" * 64) for name, one in counter.VOCABULARIES.items()}
+    monkeypatch.setattr(counter, "VOCABULARIES", damaged)
+    counter._encoding.cache_clear()
     found = list(look_at_vocabularies())
     assert [(one.subject, one.level.value) for one in found] == [(name, "problem") for name in damaged]
     assert all("is damaged" in one.message for one in found)

@@ -2,14 +2,15 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave.compose.composition import Mode
-from skillweave.compose.force import Enforce, InForce, policy_of
-from skillweave.compose.policy import ToolPolicy
-from skillweave.compose.verdict import Refusal, Ruling
+from skillweave.compose.composition import ActiveSkill, Enforce, Mode, policy_of
+from skillweave.compose.policy import Refusal, Ruling, ToolPolicy
+from skillweave.select.selection import find_matchers
 from skillweave.skill import Checkpoint, ToolRules
 from tests.related import OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
 
 GRANT = ("specKit", "opencode-executor", "write", "edit", "read")
+
+deliberate = find_matchers(()).deliberate
 
 
 def test_no_skill_in_force_leaves_the_grant_unchanged() -> None:
@@ -21,12 +22,13 @@ def test_no_skill_and_no_grant_restrict_nothing() -> None:
 
 
 def test_skills_without_rules_leave_the_grant_unchanged() -> None:
-    assert policy_of([InForce(skill("a"), "explicit")], grant=GRANT).allowed_tools == GRANT
+    assert policy_of([ActiveSkill(skill("a"), True)], grant=GRANT).allowed_tools == GRANT
 
 
 def test_the_pair_of_seed_002_leaves_its_two_tools() -> None:
     policy = policy_of(
-        [InForce(SPECIFICATION_ENGINE, "explicit"), InForce(OPENCODE_IMPLEMENTER, "explicit")], grant=GRANT
+        [ActiveSkill(SPECIFICATION_ENGINE, True), ActiveSkill(OPENCODE_IMPLEMENTER, True)],
+        grant=GRANT,
     )
     assert policy.to_dict() == {
         "allowed_tools": ["specKit", "opencode-executor"],
@@ -38,7 +40,7 @@ def test_the_pair_of_seed_002_leaves_its_two_tools() -> None:
 
 
 def test_v004_a_forbidden_tool_is_forbidden_and_another_is_not_allowed() -> None:
-    policy = policy_of([InForce(OPENCODE_IMPLEMENTER, "explicit")], grant=GRANT)
+    policy = policy_of([ActiveSkill(OPENCODE_IMPLEMENTER, True)], grant=GRANT)
     assert [policy.authorize(name).code for name in ("write", "read", "opencode-executor")] == [
         Refusal.FORBIDDEN,
         Refusal.NOT_ALLOWED,
@@ -48,70 +50,72 @@ def test_v004_a_forbidden_tool_is_forbidden_and_another_is_not_allowed() -> None
 
 @pytest.mark.parametrize("engaged_by", ["explicit", "host", "mention", "task", "graph"])
 def test_a_skill_engaged_deliberately_restricts(engaged_by: str) -> None:
-    assert policy_of([InForce(SPECIFICATION_ENGINE, engaged_by)], grant=GRANT).allowed_tools == ("specKit",)
+    assert policy_of([ActiveSkill(SPECIFICATION_ENGINE, deliberate(engaged_by))], grant=GRANT).allowed_tools == (
+        "specKit",
+    )
 
 
 @pytest.mark.parametrize("engaged_by", ["triggers", "lexical", "semantic", "a-guest"])
 def test_a_skill_engaged_by_a_mere_match_restricts_only_when_enforced_always(engaged_by: str) -> None:
-    in_force = [InForce(SPECIFICATION_ENGINE, engaged_by)]
+    in_force = [ActiveSkill(SPECIFICATION_ENGINE, deliberate(engaged_by))]
     assert policy_of(in_force, grant=GRANT).allowed_tools == GRANT
     assert policy_of(in_force, grant=GRANT, enforce=Enforce.ALWAYS).allowed_tools == ("specKit",)
 
 
 def test_a_tool_is_forbidden_however_its_skill_was_engaged() -> None:
-    policy = policy_of([InForce(OPENCODE_IMPLEMENTER, "triggers")], grant=GRANT)
+    policy = policy_of([ActiveSkill(OPENCODE_IMPLEMENTER, False)], grant=GRANT)
     assert policy.allowed_tools == ("specKit", "opencode-executor", "read")
     assert policy.authorize("write").code is Refusal.FORBIDDEN
 
 
 def test_a_mere_match_does_not_widen_what_a_deliberate_skill_left() -> None:
-    policy = policy_of([InForce(SPECIFICATION_ENGINE, "explicit"), InForce(OPENCODE_IMPLEMENTER, "triggers")])
+    policy = policy_of([ActiveSkill(SPECIFICATION_ENGINE, True), ActiveSkill(OPENCODE_IMPLEMENTER, False)])
     assert policy.allowed_tools == ("specKit",)
 
 
 def test_an_allowed_tool_outside_the_grant_is_not_listed() -> None:
-    assert policy_of([InForce(SPECIFICATION_ENGINE, "explicit")], grant=("read",)).allowed_tools == ()
+    assert policy_of([ActiveSkill(SPECIFICATION_ENGINE, True)], grant=("read",)).allowed_tools == ()
 
 
 def test_the_intersection_is_one_argument_away() -> None:
-    in_force = [InForce(SPECIFICATION_ENGINE, "task"), InForce(OPENCODE_IMPLEMENTER, "task")]
+    in_force = [ActiveSkill(SPECIFICATION_ENGINE, True), ActiveSkill(OPENCODE_IMPLEMENTER, True)]
     assert policy_of(in_force, mode=Mode.INTERSECTION).allowed_tools == ()
 
 
 def test_a_blocking_checkpoint_before_a_tool_asks() -> None:
     deployer = replace(skill("deployer"), checkpoints=(Checkpoint("sign-off", before="deploy"), Checkpoint("look")))
     second = replace(skill("second"), checkpoints=(Checkpoint("budget", before="deploy"),))
-    verdict = policy_of([InForce(deployer, "triggers"), InForce(second, "triggers")]).authorize("deploy")
+    verdict = policy_of([ActiveSkill(deployer, False), ActiveSkill(second, False)]).authorize("deploy")
     assert (verdict.ruling, verdict.checkpoints) == (Ruling.ASK, ("sign-off", "budget"))
 
 
 def test_a_checkpoint_that_does_not_block_asks_nobody() -> None:
     watched = replace(skill("watched"), checkpoints=(Checkpoint("note", before="deploy", blocking=False),))
-    assert policy_of([InForce(watched, "explicit")]).authorize("deploy").ruling is Ruling.ALLOW
+    assert policy_of([ActiveSkill(watched, True)]).authorize("deploy").ruling is Ruling.ALLOW
 
 
 def test_consent_is_bound_to_the_digest_of_the_skill() -> None:
     agreed = skill("agreed", tools=ToolRules(None, preapproved=("read",)), digest="d1")
     other = skill("other", tools=ToolRules(None, preapproved=("write",)), digest="d2")
-    policy = policy_of([InForce(agreed, "explicit"), InForce(other, "explicit")], consented=frozenset({"d1"}))
+    policy = policy_of([ActiveSkill(agreed, True), ActiveSkill(other, True)], consented=frozenset({"d1"}))
     assert policy.preapproved_tools == ("read", "write")
     assert [policy.authorize(name).preapproved for name in ("read", "write")] == [True, False]
 
 
 def test_a_skill_without_a_digest_can_have_no_consent() -> None:
     nameless = skill("nameless", tools=ToolRules(None, preapproved=("read",)))
-    policy = policy_of([InForce(nameless, "explicit")], consented=frozenset({""}))
+    policy = policy_of([ActiveSkill(nameless, True)], consented=frozenset({""}))
     assert policy.consented_tools == ()
 
 
 def test_preapproved_tools_stay_within_the_grant() -> None:
     eager = skill("eager", tools=ToolRules(None, preapproved=("read", "write")))
-    assert policy_of([InForce(eager, "explicit")], grant=("read",)).preapproved_tools == ("read",)
+    assert policy_of([ActiveSkill(eager, True)], grant=("read",)).preapproved_tools == ("read",)
 
 
 def test_the_argument_that_a_tool_declares_is_handed_on() -> None:
     reader = skill("reader", tools=allowing("Read(docs/:*)"))
-    policy = policy_of([InForce(reader, "explicit")], argument_names={"Read": "path"})
+    policy = policy_of([ActiveSkill(reader, True)], argument_names={"Read": "path"})
     assert policy.authorize("Read", {"path": "docs/a"}).ruling is Ruling.ALLOW
 
 
@@ -120,7 +124,7 @@ def test_a_checkpoint_that_was_let_through_does_not_ask_again() -> None:
         skill("deployer", digest="d1"),
         checkpoints=(Checkpoint("sign-off", before="deploy"), Checkpoint("budget", before="deploy")),
     )
-    in_force = [InForce(deployer, "triggers")]
+    in_force = [ActiveSkill(deployer, False)]
     passed = policy_of(in_force, let_through=frozenset({("deployer", "sign-off", "d1")}))
     assert passed.authorize("deploy").checkpoints == ("budget",)
     other_text = policy_of(in_force, let_through=frozenset({("deployer", "sign-off", "d0")}))

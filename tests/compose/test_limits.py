@@ -1,8 +1,7 @@
 from types import MappingProxyType
 
-from skillweave.compose.limits import closed, limited, limits_of
-from skillweave.compose.policy import ToolPolicy
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.composition import closed, limited, limits_of
+from skillweave.compose.policy import Ruling, ToolPolicy
 from skillweave.limits import ToolLimits
 
 

@@ -2,9 +2,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.compose.elsewhere import ToolOwners, ToolsElsewhere
-from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
-from skillweave.compose.verdict import Refusal, Ruling
+from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope
 from skillweave.errors import InvalidData
 
 
@@ -137,7 +135,7 @@ def test_the_json_form_has_three_keys_and_null_for_unrestricted() -> None:
 
 
 def test_the_json_form_has_whatever_else_bounds_the_agent() -> None:
-    elsewhere = ToolsElsewhere(ToolOwners({"pay": ("till",)}, starred=(), shared=frozenset({"b", "a"})), where="lost")
+    elsewhere = ToolScope(ToolOwners({"pay": ("till",)}, starred=(), shared=frozenset({"b", "a"})), where="lost")
     assert ToolPolicy((), ("write",), ("read",), grant=("x",), elsewhere=elsewhere).to_dict() == {
         "allowed_tools": [],
         "forbidden_tools": ["write", "pay"],

@@ -5,9 +5,8 @@ from types import MappingProxyType
 import pytest
 
 from skillweave.compose.composition import Composition, compose_ids
-from skillweave.compose.policy import ToolPolicy
+from skillweave.compose.policy import Ruling, ToolPolicy
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest, prepare_spawn
-from skillweave.compose.verdict import Ruling
 from skillweave.conversation import LONGEST_ID, Message, Role
 from skillweave.errors import InvalidSpawn, InvalidTurn
 from skillweave.registry import Snapshot

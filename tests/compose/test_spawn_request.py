@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.compose.spawn_request import SpawnRequest
+from skillweave.compose.spawn import SpawnRequest
 from skillweave.errors import InvalidSpawn
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.contracts import check_against, drafts, prepare_schema, work
-from skillweave.contracts.against import MOST
+from skillweave.contracts import check_against, keywords, prepare_schema
+from skillweave.contracts.check import MOST
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import MissingExtra
 
@@ -125,7 +125,7 @@ def test_a_pattern_that_would_hang_elsewhere_is_matched_in_no_time(pattern: str)
 
 
 def test_a_schema_inside_that_names_the_draft_gets_no_other_engine() -> None:
-    draft = {"$schema": drafts.DEFAULT}
+    draft = {"$schema": keywords.DEFAULT}
     inner = {**draft, "pattern": "^(a+)+$"}
     tree = {**draft, "properties": {"text": inner, "kid": {"$ref": "#"}}, "$defs": {"again": inner}}
     value = {"kid": {"text": "a" * 5_000 + "!"}}
@@ -141,7 +141,7 @@ def test_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_drafts_own_schema_is_known_without_being_fetched() -> None:
-    schema = {"$ref": drafts.DEFAULT}
+    schema = {"$ref": keywords.DEFAULT}
     assert check_against(schema, {"type": "object"}) == ()
     assert codes(check_against(schema, {"type": "thing"})) == ["schema-mismatch"]
 
@@ -217,7 +217,7 @@ def test_a_check_that_would_take_for_ever_is_given_up(
     schema: dict[str, Any], value: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared = prepare_schema(schema)
-    monkeypatch.setattr(work, "BUDGET", 50_000)
+    monkeypatch.setattr(keywords, "BUDGET", 50_000)
     assert codes(check_against(prepared, value)) == ["check-unfinished"]
 
 
@@ -264,6 +264,6 @@ def test_a_schema_with_a_mistake_checks_nothing() -> None:
 
 def test_a_missing_package_is_one_line_that_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "jsonschema", None)
-    drafts.checker_for.cache_clear()
+    keywords.checker_for.cache_clear()
     with pytest.raises(MissingExtra, match=r"needs the package jsonschema.*pip install 'skillweave\[schema\]'"):
         check_against({"title": "never seen before"}, 1)

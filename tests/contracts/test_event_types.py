@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave.contracts.event_types import check_event_types
+from skillweave.contracts.check import check_event_types
 from skillweave.diagnostics import Location, Severity
 from skillweave.events import EventType
 from skillweave.registry import Snapshot

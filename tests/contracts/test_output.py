@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.contracts import OutputMismatch, check_contracts, check_output, drafts, require_output
+from skillweave.contracts import OutputMismatch, check_contracts, check_output, keywords, require_output
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import MissingExtra, SkillweaveError
 from skillweave.skill import Origin, OutputContract, Skill, SkillText, freeze_mapping
@@ -133,7 +133,7 @@ def test_all_broken_schemas_are_found_before_any_output() -> None:
 
 def test_without_the_package_schemas_are_not_looked_at_until_an_output_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "jsonschema", None)
-    drafts.checker_for.cache_clear()
+    keywords.checker_for.cache_clear()
     skill = promising({"title": "seen by no other test"})
     assert check_contracts([skill]) == ()
     with pytest.raises(MissingExtra):

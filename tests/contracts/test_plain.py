@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from skillweave.contracts import codes
-from skillweave.contracts.plain import Limits, NotPlain, fragment, plain
+from skillweave.contracts.codes import fragment
+from skillweave.contracts.plain import Limits, NotPlain, plain
 
 SMALL = Limits(values=6, depth=2, characters=10)
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.contracts import check_schema, prepare_schema, work
+from skillweave.contracts import check_schema, keywords, prepare_schema
 
 OLD = "http://json-schema.org/draft-07/schema#"
 DEEP: dict[str, Any] = {}
@@ -77,7 +77,7 @@ def test_at_most_five_mistakes_are_told() -> None:
     ],
 )
 def test_a_schema_that_is_too_much_work_is_given_up(schema: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "BUDGET", 50_000)
+    monkeypatch.setattr(keywords, "BUDGET", 50_000)
     assert {code for code, _ in told(schema)} == {"schema-too-large"}
 
 

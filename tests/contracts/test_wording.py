@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from skillweave.contracts import check_against
-from skillweave.contracts.wording import shown
+from skillweave.contracts.codes import shown
 
 
 @pytest.mark.parametrize(

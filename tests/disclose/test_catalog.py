@@ -1,12 +1,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, build_catalog, catalog_page, show_all
+from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, PricedCatalog, build_catalog, catalog_page, show_all
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.shelf import Shelf
 from skillweave.testing.fakes import WordCounter
-from skillweave.tokens.counter import CountedOnce
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import CountedOnce, Tiktoken
 from tests.skills import make_skill
 
 WORDS = Pricing(WordCounter())
@@ -53,7 +51,7 @@ def test_a_page_has_a_line_for_a_description_longer_than_any_page() -> None:
 
 
 def test_the_lines_of_a_search_fit_into_the_limit_too() -> None:
-    shelf = Shelf([make_skill(f"s{n}", description="word " * 40) for n in range(9)], WORDS, limit=100)
+    shelf = PricedCatalog([make_skill(f"s{n}", description="word " * 40) for n in range(9)], WORDS, limit=100)
     assert [line.partition(":")[0] for line in shelf.lines(["s3", "s1", "s9", "s5"]).splitlines()] == ["- s3", "- s1"]
 
 

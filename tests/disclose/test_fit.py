@@ -1,11 +1,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillweave.disclose.block import Rung, SkillTools
 from skillweave.disclose.fit import LeftOut, Passage, Shown, Want, fit
 from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.render import Inlined
-from skillweave.disclose.rung import Rung
-from skillweave.disclose.skill_tools import SkillTools
 from skillweave.skill import ArtifactRef
 from skillweave.testing.fakes import WordCounter
 from tests.skills import make_skill

@@ -1,7 +1,6 @@
-from skillweave.disclose.escape import REPLACES
+from skillweave.disclose.block import REPLACES, Rung
 from skillweave.disclose.pricing import Pricing
 from skillweave.disclose.render import Extras, Inlined
-from skillweave.disclose.rung import Rung
 from skillweave.skill import ArtifactRef
 from skillweave.testing.fakes import WordCounter
 from tests.skills import make_skill

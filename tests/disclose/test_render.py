@@ -1,8 +1,7 @@
 import pytest
 
-from skillweave.disclose.block import carrier_of, digest_in, text_digest
+from skillweave.disclose.block import Rung, carrier_of, digest_in, text_digest
 from skillweave.disclose.render import Extras, Inlined, catalog_line, render_context, render_skill
-from skillweave.disclose.rung import Rung
 from skillweave.skill import (
     ArtifactRef,
     Checkpoint,

@@ -1,8 +1,6 @@
 from skillweave.conversation import Message, Role
-from skillweave.disclose.escape import HEADERS
-from skillweave.disclose.render import render_skill
-from skillweave.disclose.render_agent import render_agent
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import HEADERS, Rung
+from skillweave.disclose.render import render_agent, render_skill
 from skillweave.turn.reconcile import blocks_in
 from tests.skills import make_skill
 

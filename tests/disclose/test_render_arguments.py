@@ -1,11 +1,9 @@
 """The user's words in a block: in place of `$ARGUMENTS`, and never anything that passes for ours."""
 
+from skillweave.disclose.block import Rung
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.reading import Leaf, Reading
-from skillweave.disclose.render import Extras, render_skill
-from skillweave.disclose.render_sections import render_reading
-from skillweave.disclose.rung import Rung
-from skillweave.disclose.sections import Section
+from skillweave.disclose.render import Extras, render_reading, render_skill
+from skillweave.disclose.sections import Leaf, Reading, Section
 from skillweave.skill import SkillText
 from skillweave.testing.fakes import WordCounter
 from tests.skills import make_skill

@@ -1,16 +1,15 @@
 import pytest
 
-from skillweave.disclose.escape import HEADERS, SECTIONS
-from skillweave.disclose.reading import Leaf, Reading
-from skillweave.disclose.render import NOTHING_ELSE
-from skillweave.disclose.render_sections import (
+from skillweave.disclose.block import HEADERS, SECTIONS
+from skillweave.disclose.render import (
+    NOTHING_ELSE,
     render_contents,
     render_outline,
     render_reading,
     sections_of_document,
     sections_of_skill,
 )
-from skillweave.disclose.sections import Section
+from skillweave.disclose.sections import Leaf, Reading, Section
 from skillweave.skill import ArtifactRef, Skill
 from skillweave.turn.reconcile import block_texts
 from tests.skills import make_skill

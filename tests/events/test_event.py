@@ -5,9 +5,8 @@ import pytest
 
 import skillweave.events
 from skillweave.events import CheckpointPending, Event, SkillInjected, SkillRefreshed, TurnDecided
-from skillweave.events.declared import Announced
-from skillweave.events.event import event_id, event_of
-from skillweave.events.skills import Given
+from skillweave.events.event import Announced, event_id, event_of
+from skillweave.events.payloads import Given
 from skillweave.skill import freeze_mapping
 
 GIVEN = ("greet", "1.0", "d1", "injected", "full", 12, "triggers", 0.8, "sw-1", ("skill:greet",), "given")

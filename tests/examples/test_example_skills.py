@@ -9,9 +9,9 @@ import pytest
 import skillweave
 from skillweave.decisions import Outcome
 from skillweave.diagnostics import Severity
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.settings import Settings
-from skillweave.tokens.vocabulary import Tiktoken
+from skillweave.tokens.counter import Tiktoken
 from skillweave.weaver import Weaver
 
 SKILLS = Path(__file__).parents[2] / "examples" / "skills"

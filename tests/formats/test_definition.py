@@ -3,8 +3,8 @@
 import pytest
 
 from skillweave.errors import InvalidSkill
-from skillweave.formats.definition import from_definition, to_definition
-from skillweave.formats.digest import digest_of
+from skillweave.formats.identity import digest_of
+from skillweave.formats.spelling import from_definition, to_definition
 from skillweave.skill import OutputContract, Relation, RelationKind, RuleList, Skill, ToolRules
 
 SEED = {

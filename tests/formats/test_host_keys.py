@@ -8,7 +8,7 @@ from skillweave.diagnostics import Severity
 from skillweave.formats.host_keys import BY_ALL, Invocation, invocation_of, when_to_use_of
 from skillweave.formats.native import from_dict
 from skillweave.formats.skill_md import read_skill_md
-from skillweave.registry.shelf import define
+from skillweave.registry.definitions import define
 from skillweave.skill import Json, Skill, freeze_mapping
 
 NEITHER = Invocation(by_model=False, by_user=False)

@@ -3,8 +3,7 @@
 import pytest
 
 from skillweave.errors import InvalidSkill
-from skillweave.formats.native import from_dict
-from skillweave.formats.native_write import to_dict
+from skillweave.formats.native import from_dict, to_dict
 from skillweave.skill import Checkpoint, Skill, SkillText, ToolRules
 
 JAM = {"id": "jam", "description": "Labels jars"}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from skills_ref.validator import validate
 
-from skillweave.formats.findings import SkillRead
+from skillweave.formats.fields import SkillRead
 from skillweave.formats.skill_md import Strictness, read_skill_md
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from skillweave.errors import InvalidSkill
-from skillweave.formats.spelling import read_any
-from skillweave.formats.tiers import from_tiers, to_manifest, to_tiers
+from skillweave.formats.spelling import from_tiers, read_any, to_manifest, to_tiers
 from skillweave.skill import ArtifactRef, Checkpoint, Skill, Status, Triggers
 
 MANIFEST = {

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from skillweave.frontmatter import Document, Limits, Plain, read_json, read_yaml
-from skillweave.frontmatter.events import PACK_LIMITS, parse
+from skillweave.frontmatter.yaml_text import PACK_LIMITS, parse
 
 
 def read(text: str) -> Document:

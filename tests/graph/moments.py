@@ -5,14 +5,13 @@ from types import MappingProxyType
 
 from skillweave.conversation import Message, Role, ToolResult
 from skillweave.decisions import Evidence
-from skillweave.graph.conditions import Condition, Guarded, Keywords, Predicate
-from skillweave.graph.context import Look, MoveContext
+from skillweave.graph.compiled import compile_lexicon
+from skillweave.graph.conditions import Condition, Guarded, Keywords, Predicate, judge
 from skillweave.graph.declared import Declared, Entry, GraphSkill, Route
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.guards import FieldTest, Guard, Op, Scalar
-from skillweave.graph.judging import Sight, Verdict, judge
-from skillweave.graph.lexicon import compile_lexicon
-from skillweave.graph.scales import Scales
+from skillweave.graph.guards import FieldTest, Guard, Op, Scalar, Scales
+from skillweave.graph.judging import EvalContext, Verdict
+from skillweave.graph.move import MoveContext, PredicateContext
 from skillweave.graph.scoring import EntryScoring
 
 RISK: Scales = MappingProxyType({"risk": ("low", "medium", "high", "critical")})
@@ -62,15 +61,15 @@ def verdict(
 ) -> Verdict:
     """What becomes of a condition at a moment."""
     lexicon = compile_lexicon(Declared(entries=(Entry("a", condition),)))
-    return judge(condition, Sight(lexicon, scales, context or MoveContext(), scoring), result)
+    return judge(condition, EvalContext(lexicon, scales, context or MoveContext(), scoring), result)
 
 
-def code(call: Callable[[Look], object]) -> Predicate:
+def code(call: Callable[[PredicateContext], object]) -> Predicate:
     """A condition of the host's own."""
     return Predicate(call)
 
 
-def raises(_: Look) -> object:
+def raises(_: PredicateContext) -> object:
     """Code that fails with somebody's words in its text."""
     raise ValueError("no look at all")
 

@@ -25,7 +25,6 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.context import Look, MoveContext
 from skillweave.graph.declared import (
     ANY,
     STATUSES,
@@ -38,8 +37,8 @@ from skillweave.graph.declared import (
     Route,
     TreeNode,
 )
-from skillweave.graph.guards import LISTED, FieldTest, Guard, Op, Scalar
-from skillweave.graph.scales import Scales
+from skillweave.graph.guards import LISTED, FieldTest, Guard, Op, Scalar, Scales
+from skillweave.graph.move import MoveContext, PredicateContext
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
 from tests.strategies import texts
 
@@ -151,15 +150,15 @@ scored_conditions: st.SearchStrategy[Condition] = st.recursive(simple_conditions
 """The same with intents among them."""
 
 
-def _yes(_look: Look) -> object:
+def _yes(_look: PredicateContext) -> object:
     return True
 
 
-def _no(_look: Look) -> object:
+def _no(_look: PredicateContext) -> object:
     return ""
 
 
-def _raises(_look: Look) -> object:
+def _raises(_look: PredicateContext) -> object:
     raise ValueError("no look at all")
 
 
@@ -168,7 +167,7 @@ class _Unclear:
         raise RuntimeError("neither true nor false")
 
 
-def _unclear(_look: Look) -> object:
+def _unclear(_look: PredicateContext) -> object:
     return _Unclear()
 
 
@@ -377,7 +376,7 @@ def moments_of(skills: st.SearchStrategy[str]) -> st.SearchStrategy[MoveContext]
 
 
 moments = moments_of(ids)
-looks = st.builds(Look, moments, st.none() | results)
+looks = st.builds(PredicateContext, moments, st.none() | results)
 """What one condition looks at."""
 
 

@@ -9,12 +9,10 @@ import pytest
 from skillweave.conversation import Message, Read, Role, ToolResult, Turn
 from skillweave.graph.advance import advance, at, context_of, is_between
 from skillweave.graph.conditions import AtIteration, Predicate
-from skillweave.graph.context import MoveContext
-from skillweave.graph.cursor import LONGEST_TRAIL, Cursor
 from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, Limits, Route
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import By, Move
-from skillweave.graph.scorers.keyword import KeywordScorer
+from skillweave.graph.move import LONGEST_TRAIL, By, Cursor, Move, MoveContext
+from skillweave.graph.scorers import KeywordScorer
 from skillweave.graph.scoring import EntryScoring
 from tests.graph.moments import answer, graph, pieces, raises, said
 

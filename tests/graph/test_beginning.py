@@ -4,11 +4,10 @@ import pytest
 
 from skillweave.decisions import Evidence
 from skillweave.graph.conditions import AllOf, Condition, HistoryMin, Intent, Predicate, Regex
-from skillweave.graph.context import MoveContext
 from skillweave.graph.declared import ANY, Entry, EntryPick, Route
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import By, Move, Why
-from skillweave.graph.scorers.keyword import KeywordScorer
+from skillweave.graph.move import By, Move, MoveContext, Why
+from skillweave.graph.scorers import KeywordScorer
 from skillweave.graph.scoring import EntryScoring, RankedEntry
 from tests.graph.moments import answer, graph, guarded, pieces, raises, said
 

@@ -22,16 +22,15 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.context import Look, MoveContext
 from skillweave.graph.declared import STATUSES, Decide, Declared, Entry, EntryPick, Limits, Route
 from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.scorers.embedding import EmbeddingScorer
-from skillweave.graph.scorers.keyword import KeywordScorer
+from skillweave.graph.move import MoveContext, PredicateContext
+from skillweave.graph.scorers import EmbeddingScorer, KeywordScorer
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
 from skillweave.skill import Skill, SkillText, ToolRules
 from skillweave.testing.fakes import FakeEmbedder
 
-REFUND = Skill("refund", "Refund", "Gives money back", text=SkillText(instructions="Look."))
+REFUND = Skill("refund", "Refund", "Gives money back", text=SkillText(instructions="PredicateContext."))
 OTHER = Skill("refund", "Refund", "Something else")
 
 
@@ -43,7 +42,7 @@ def _built(builder: GraphBuilder) -> Declared:
     return builder.build("off").declared
 
 
-def _true(_: Look) -> object:
+def _true(_: PredicateContext) -> object:
     return True
 
 
@@ -377,7 +376,7 @@ def test_skills_are_known_by_id_or_as_they_are_in_the_order_of_their_first_menti
     assert built.skills == (
         GraphSkill("z"),
         GraphSkill("a"),
-        GraphSkill("refund", "Gives money back", None, "Look."),
+        GraphSkill("refund", "Gives money back", None, "PredicateContext."),
         GraphSkill("b", "B"),
     )
 

@@ -1,10 +1,10 @@
 import pytest
 
-from skillweave.graph.compiled import Compiled, all_intents, compile_graph, needs_scoring, wired_ids
+from skillweave.graph.compiled import CompiledGraph, all_intents, compile_graph, needs_scoring, wired_ids
 from skillweave.graph.conditions import AllOf, Intent
-from skillweave.graph.context import MoveContext
 from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, Route
-from skillweave.graph.scorers.keyword import KeywordScorer
+from skillweave.graph.move import MoveContext
+from skillweave.graph.scorers import KeywordScorer
 from tests.graph.moments import said, skills, where
 
 REFUND, ORDER = Intent("a refund"), Intent("an order", ("where is it",))
@@ -16,7 +16,7 @@ FLAT = Declared(
 )
 
 
-def _compiled(declared: Declared) -> Compiled:
+def _compiled(declared: Declared) -> CompiledGraph:
     return compile_graph(declared, "digest")
 
 

@@ -3,7 +3,7 @@ from functools import partial
 import pytest
 
 from skillweave.graph.conditions import AllOf, AtIteration, Condition, HistoryMin, Keywords, Predicate, leaves_of
-from skillweave.graph.context import Look
+from skillweave.graph.move import PredicateContext
 
 A, B, C = Keywords(("a",)), HistoryMin(2), AtIteration(3)
 
@@ -14,14 +14,14 @@ class Callable:
     def __getattr__(self, name: str) -> object:
         raise ValueError(name)
 
-    def __call__(self, look: Look) -> object:
+    def __call__(self, look: PredicateContext) -> object:
         return True
 
-    def method(self, look: Look) -> object:
+    def method(self, look: PredicateContext) -> object:
         return True
 
 
-def _function(look: Look) -> object:
+def _function(look: PredicateContext) -> object:
     return True
 
 

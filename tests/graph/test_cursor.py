@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from skillweave.decisions import Evidence
-from skillweave.graph.cursor import Cursor
-from skillweave.graph.move import By, ClosedGuard, Loser, Move, Why
+from skillweave.graph.move import By, ClosedGuard, Cursor, Loser, Move, Why
 from skillweave.state.codec import state_from_json, state_to_json
 from skillweave.state.state import State
 

@@ -1,9 +1,9 @@
 from skillweave.graph.compiled import compile_graph
-from skillweave.graph.conditions import AllOf, Intent, Predicate, Regex
-from skillweave.graph.context import MoveContext
+from skillweave.graph.conditions import AllOf, Intent, Predicate, Regex, intents_of
 from skillweave.graph.declared import Declared, Entry
-from skillweave.graph.entries import intents_of, is_never, judged_entries, scorable_entries
-from skillweave.graph.judging import Sight
+from skillweave.graph.entry_scoring import is_never, judged_entries, scorable_entries
+from skillweave.graph.judging import EvalContext
+from skillweave.graph.move import MoveContext
 from skillweave.graph.scoring import EntryScoring
 from tests.graph.moments import raises, said
 
@@ -21,13 +21,15 @@ ENTRIES = (
 
 def _begins(message: str, scoring: EntryScoring | None = None, never: tuple[str, ...] = ()) -> list[str]:
     compiled = compile_graph(Declared(entries=ENTRIES, never_routes=never), "")
-    sight = Sight(compiled.lexicon, {}, MoveContext(message), scoring)
-    return [entry.skill for entry, verdict in judged_entries(compiled, sight) if verdict.holds]
+    ctx = EvalContext(compiled.lexicon, {}, MoveContext(message), scoring)
+    return [entry.skill for entry, verdict in judged_entries(compiled, ctx) if verdict.holds]
 
 
 def _scorable(message: str, never: tuple[str, ...] = ()) -> list[str]:
     compiled = compile_graph(Declared(entries=ENTRIES, never_routes=never), "")
-    return [entry.skill for entry in scorable_entries(compiled, Sight(compiled.lexicon, {}, MoveContext(message)))]
+    return [
+        entry.skill for entry in scorable_entries(compiled, EvalContext(compiled.lexicon, {}, MoveContext(message)))
+    ]
 
 
 def test_an_entry_may_begin_without_a_condition_or_when_its_condition_holds() -> None:
@@ -54,7 +56,7 @@ def test_a_never_routes_phrase_is_compared_folded_and_with_its_white_space_colla
     compiled = compile_graph(Declared(entries=(Entry("a", Regex(".")),), never_routes=(" Danke  SCHÖN",)), "")
 
     def never(message: str) -> bool:
-        return is_never(compiled, Sight(compiled.lexicon, {}, MoveContext(message)))
+        return is_never(compiled, EvalContext(compiled.lexicon, {}, MoveContext(message)))
 
     assert [never(message) for message in ("danke schön", "Danke\n\tscho\u0308n ", "danke", "danke schön!")] == [
         True,
@@ -65,4 +67,4 @@ def test_a_never_routes_phrase_is_compared_folded_and_with_its_white_space_colla
 
 
 def test_the_intents_of_an_entry_are_found_inside_all() -> None:
-    assert [intents_of(entry) for entry in ENTRIES] == [(), (), (), (REFUND,), (REFUND,), (REFUND,), ()]
+    assert [intents_of(entry.condition) for entry in ENTRIES] == [(), (), (), (REFUND,), (REFUND,), (REFUND,), ()]

@@ -9,18 +9,14 @@ from hypothesis import strategies as st
 
 from skillweave.conversation import ToolResult
 from skillweave.errors import InvalidScores
-from skillweave.graph.compiled import Compiled, compile_graph
+from skillweave.graph.compiled import CompiledGraph, compile_graph
 from skillweave.graph.conditions import AllOf, AtIteration, Intent, Keywords, Predicate
-from skillweave.graph.context import Look, MoveContext
 from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Route
 from skillweave.graph.entry_scoring import score_entries
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import By
+from skillweave.graph.graph import ScoredGraph, SkillGraph
+from skillweave.graph.move import By, MoveContext, PredicateContext
 from skillweave.graph.moving import move_from
-from skillweave.graph.scored import ScoredGraph
-from skillweave.graph.scorers.embedding import EmbeddingScorer
-from skillweave.graph.scorers.keyword import KeywordScorer
-from skillweave.graph.scorers.lexical import LexicalScorer
+from skillweave.graph.scorers import EmbeddingScorer, KeywordScorer, LexicalScorer
 from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, ScorePolicy, Scorer
 from skillweave.testing.fakes import FakeEmbedder
 from tests.graph.strategies import entries as entries_to
@@ -48,11 +44,11 @@ class Says:
         return {candidate.id: self.scores.get(candidate.id.replace(" ", "_"), 0.0) for candidate in candidates}
 
 
-def graph(scorer: Scorer, *entries: Entry, **more: Any) -> Compiled:
+def graph(scorer: Scorer, *entries: Entry, **more: Any) -> CompiledGraph:
     return compile_graph(Declared(entries=entries, pick=scorer, **more), "d1")
 
 
-def raising(_: Look) -> object:
+def raising(_: PredicateContext) -> object:
     raise RuntimeError("no look at all")
 
 

@@ -1,5 +1,4 @@
-from skillweave.graph.declared import Declared, Entry, GraphSkill
-from skillweave.graph.filling import filled, graph_skill
+from skillweave.graph.declared import Declared, Entry, GraphSkill, graph_skill, with_loaded_skills
 from skillweave.skill import Skill, SkillText, ToolRules
 
 
@@ -10,13 +9,13 @@ def _skill(skill_id: str, **rest: object) -> Skill:
 REFUND = _skill(
     "refund",
     tools=ToolRules(allowed=("lookup_order", "Bash(git add:*)", "Bash(git log:*)")),
-    text=SkillText(instructions="Look first.", steps=("Call lookup_order.", "Pay.")),
+    text=SkillText(instructions="PredicateContext first.", steps=("Call lookup_order.", "Pay.")),
 )
 
 
 def test_a_graph_knows_a_skill_by_its_id_description_tools_and_text() -> None:
     assert graph_skill(REFUND) == GraphSkill(
-        "refund", "What it does", ("lookup_order", "Bash"), "Look first.\nCall lookup_order.\nPay."
+        "refund", "What it does", ("lookup_order", "Bash"), "PredicateContext first.\nCall lookup_order.\nPay."
     )
 
 
@@ -27,19 +26,19 @@ def test_a_skill_that_says_nothing_of_tools_says_nothing_here() -> None:
 
 
 def test_what_a_graph_does_not_know_of_a_skill_is_filled_in_from_the_skill() -> None:
-    (one,) = filled(Declared((GraphSkill("refund"),)), {"refund": REFUND}).skills
+    (one,) = with_loaded_skills(Declared((GraphSkill("refund"),)), {"refund": REFUND}).skills
     assert one == graph_skill(REFUND)
 
 
 def test_what_a_graph_knows_itself_stays() -> None:
     known = GraphSkill("refund", "Gives money back", (), "Do it.")
-    assert filled(Declared((known,)), {"refund": REFUND}).skills == (known,)
+    assert with_loaded_skills(Declared((known,)), {"refund": REFUND}).skills == (known,)
 
 
 def test_a_skill_that_is_nowhere_else_stays_as_it_is() -> None:
-    assert filled(Declared((GraphSkill("a"),)), {"refund": REFUND}).skills == (GraphSkill("a"),)
+    assert with_loaded_skills(Declared((GraphSkill("a"),)), {"refund": REFUND}).skills == (GraphSkill("a"),)
 
 
 def test_no_skill_is_added_and_nothing_else_changes() -> None:
     declared = Declared((GraphSkill("a"),), (Entry("a"),), never_routes=("x",), listed=False)
-    assert filled(declared, {"refund": REFUND}) == declared
+    assert with_loaded_skills(declared, {"refund": REFUND}) == declared

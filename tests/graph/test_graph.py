@@ -15,7 +15,7 @@ from skillweave.graph.declared import Decide, Declared, Entry, EntryPick, GraphS
 from skillweave.graph.drawing import to_mermaid, to_svg
 from skillweave.graph.drawn import EdgeKind, NodeKind
 from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.scorers.keyword import KeywordScorer
+from skillweave.graph.scorers import KeywordScorer
 from skillweave.graph.scoring import EntryScoring
 from skillweave.skill import Skill
 from tests.graph.moments import answer, graph, pieces, said, skills

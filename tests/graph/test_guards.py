@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.guards import LISTED, MISSING, ORDERED, FieldTest, Guard, Op, Scalar, holds, shown, type_name
+from skillweave.graph.guards import LISTED, MISSING, ORDERED, FieldTest, Guard, Op, Scalar, holds, json_text, type_name
 
 SCALES = {"risk": ("low", "medium", "high", "critical")}
 NUMBERS = (-1, 0, 1, 1.0, 2.5, 10**400)
@@ -218,4 +218,4 @@ def test_types_have_the_names_that_json_gives_them(value: object, name: str) -> 
 
 @given(st.none() | st.booleans() | st.integers(-9, 9))
 def test_simple_values_are_shown_as_json_writes_them(value: Scalar) -> None:
-    assert shown(value) == json.dumps(value)
+    assert json_text(value) == json.dumps(value)

@@ -7,6 +7,7 @@ import pytest
 
 from skillweave.conversation import ToolResult
 from skillweave.decisions import Evidence
+from skillweave.graph.compiled import compile_lexicon
 from skillweave.graph.conditions import (
     AllOf,
     AtIteration,
@@ -19,13 +20,12 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.context import Look, MoveContext
 from skillweave.graph.declared import STATUSES, Declared
 from skillweave.graph.guards import FieldTest, Guard, Op, Scalar
-from skillweave.graph.judging import LONGEST_RESULT, Closed, Sight, judge_guard
-from skillweave.graph.lexicon import compile_lexicon
+from skillweave.graph.judging import LONGEST_RESULT, EvalContext, FailedTest, judge_guard
+from skillweave.graph.move import MoveContext, PredicateContext
 from skillweave.graph.scoring import EntryScoring
-from tests.asking import ask, chosen, kit, skill
+from tests.asking import ask, chosen, index_of, skill
 from tests.graph.moments import RISK, Unclear, answer, guarded, messages, raises, said, verdict, where
 
 
@@ -39,8 +39,8 @@ def _shown(condition: Condition, message: str) -> Evidence:
 
 
 def _of_result(guard: Guard, result: ToolResult | None, context: MoveContext | None = None) -> bool:
-    sight = Sight(compile_lexicon(Declared()), RISK, context or MoveContext())
-    return judge_guard(guard, sight, result).holds
+    ctx = EvalContext(compile_lexicon(Declared()), RISK, context or MoveContext())
+    return judge_guard(guard, ctx, result).holds
 
 
 def _field(field: str, op: Op | str, value: Scalar | tuple[Scalar, ...], content: str) -> bool:
@@ -163,7 +163,7 @@ def test_all_has_the_evidence_of_all_its_parts_in_order() -> None:
 
 
 def test_a_part_of_all_that_does_not_hold_ends_the_judging() -> None:
-    asked: list[Look] = []
+    asked: list[PredicateContext] = []
     assert not _said(AllOf((said("never"), Predicate(asked.append))), "x")
     assert not asked
 
@@ -360,7 +360,7 @@ def test_a_guard_that_holds_is_its_own_evidence_without_what_was_found() -> None
 )
 def test_a_guard_that_does_not_hold_says_why_without_what_was_found(content: str, why: str) -> None:
     closed = verdict(guarded("n", "gt", 3), result=answer(content=content)).closed
-    assert isinstance(closed, Closed)
+    assert isinstance(closed, FailedTest)
     assert closed.reason == why
 
 
@@ -385,17 +385,17 @@ def test_code_that_returns_nothing_does_not_hold() -> None:
 
 
 def test_code_sees_the_moment_and_the_result_that_is_judged() -> None:
-    seen: list[Look] = []
+    seen: list[PredicateContext] = []
     context, result = MoveContext("hello", current="a"), answer()
     verdict(Predicate(seen.append), context, result)
-    assert seen == [Look(context, result)]
+    assert seen == [PredicateContext(context, result)]
 
 
 def test_code_that_holds_is_told_by_its_name() -> None:
     assert verdict(Predicate(bool)).evidence == (Evidence("predicate", "bool"),)
 
 
-async def _waits(_: Look) -> bool:
+async def _waits(_: PredicateContext) -> bool:
     return True
 
 
@@ -428,7 +428,7 @@ def test_code_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
 def test_what_ends_a_program_or_a_task_is_not_held_back(stop: type[BaseException]) -> None:
-    def call(_: Look) -> object:
+    def call(_: PredicateContext) -> object:
         raise stop
 
     with pytest.raises(stop):
@@ -450,15 +450,15 @@ def test_a_keyword_that_is_half_of_a_surrogate_pair_is_found_like_any_character_
 
 
 def test_a_result_is_read_once_however_many_guards_ask_for_its_fields() -> None:
-    sight = Sight(compile_lexicon(Declared()), RISK, MoveContext())
+    ctx = EvalContext(compile_lexicon(Declared()), RISK, MoveContext())
     result = answer(content='{"n": 1}')
-    assert sight.fields_of(result) is sight.fields_of(result)
+    assert ctx.fields_of(result) is ctx.fields_of(result)
 
 
 def test_two_results_are_not_mixed_up() -> None:
-    sight = Sight(compile_lexicon(Declared()), RISK, MoveContext())
+    ctx = EvalContext(compile_lexicon(Declared()), RISK, MoveContext())
     first, second = answer(content='{"n": 1}'), answer(content='{"n": 2}')
-    assert [judge_guard(where("n", "eq", 2), sight, result).holds for result in (first, second)] == [False, True]
+    assert [judge_guard(where("n", "eq", 2), ctx, result).holds for result in (first, second)] == [False, True]
 
 
 # the same rules as those of triggers (spec 2.2)
@@ -473,8 +473,8 @@ def test_two_results_are_not_mixed_up() -> None:
 )
 def test_words_and_expressions_are_matched_by_the_same_rules_as_triggers(message: str) -> None:
     for word in ("greet", "web", "c++", ".net", "退款", "straße", "café", "two words"):
-        triggered = bool(chosen(ask(kit(skill("zz-zz", word)), message, matchers=["triggers"])))
+        triggered = bool(chosen(ask(index_of(skill("zz-zz", word)), message, matchers=["triggers"])))
         assert _said(said(word), message) is triggered, word
     for source in ("greet|web", "^c\\+\\+", "[a-z]+\\d", "退.", "é"):
-        triggered = bool(chosen(ask(kit(skill("zz-zz", patterns=[source])), message, matchers=["triggers"])))
+        triggered = bool(chosen(ask(index_of(skill("zz-zz", patterns=[source])), message, matchers=["triggers"])))
         assert _said(Regex(source, "i"), message) is triggered, source

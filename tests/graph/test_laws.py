@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from skillweave.conversation import Message, Read, Role, ToolResult, Turn
 from skillweave.errors import InvalidGraph
 from skillweave.graph.advance import advance, at, context_of
+from skillweave.graph.compiled import compile_lexicon
 from skillweave.graph.conditions import (
     AllOf,
     AtIteration,
@@ -21,18 +22,15 @@ from skillweave.graph.conditions import (
     Predicate,
     Regex,
     UserContains,
+    judge,
 )
-from skillweave.graph.context import Look, MoveContext
-from skillweave.graph.cursor import Cursor
 from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, Limits, Route
 from skillweave.graph.graph import SkillGraph
 from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.judging import Sight, judge, judge_guard
-from skillweave.graph.lexicon import compile_lexicon
-from skillweave.graph.move import By, Move, Why
-from skillweave.graph.notes import MOST_TOLD
-from skillweave.graph.reachable import is_reachable
-from skillweave.graph.scorers.keyword import KeywordScorer
+from skillweave.graph.judging import EvalContext, judge_guard
+from skillweave.graph.move import By, Cursor, Move, MoveContext, PredicateContext, Why
+from skillweave.graph.moving import MOST_TOLD, is_reachable
+from skillweave.graph.scorers import KeywordScorer
 from skillweave.graph.scoring import EntryScoring
 from skillweave.state.codec import state_from_json, state_to_json
 from skillweave.state.state import State
@@ -43,14 +41,14 @@ SECRET = "\ue000\ue001sEcReT\ue002"
 """Nothing that is declared; it stands in what users and tools say."""
 
 
-def _sometimes(look: Look) -> object:
+def _sometimes(look: PredicateContext) -> object:
     """Raises for every other length of the message, with somebody's words in the error."""
     if len(look.context.user) % 2:
         raise ValueError(look.context.user)
     return look.result is None or len(look.result.content) % 3
 
 
-def _tells(look: Look) -> object:
+def _tells(look: PredicateContext) -> object:
     raise RuntimeError(repr(look))
 
 
@@ -359,10 +357,10 @@ def _expected(declared: Declared, context: MoveContext, scoring: EntryScoring | 
     current = context.current if context.current in known else None
     if declared.limits.iterations is not None and context.iteration > declared.limits.iterations:
         return current, By.STOPPED
-    sight = Sight(compile_lexicon(declared), declared.scales, context, scoring)
+    ctx = EvalContext(compile_lexicon(declared), declared.scales, context, scoring)
     to, by = None, By.NONE
     if not context.between:
-        to, by = _entered(declared, sight) if current is None else _routed(declared, sight, current)
+        to, by = _entered(declared, ctx) if current is None else _routed(declared, ctx, current)
     if to is None:
         reachable = SkillGraph.of(declared, check="off").reachable_skills(current)
         base = {entry.skill for entry in declared.entries if entry.base}
@@ -377,33 +375,33 @@ def _expected(declared: Declared, context: MoveContext, scoring: EntryScoring | 
     return to, by
 
 
-def _entered(declared: Declared, sight: Sight) -> tuple[str | None, By]:
+def _entered(declared: Declared, ctx: EvalContext) -> tuple[str | None, By]:
     never = {" ".join(phrase.lower().split()) for phrase in declared.never_routes}
-    silent = " ".join(sight.context.user.lower().split()) in never
+    silent = " ".join(ctx.context.user.lower().split()) in never
     open_ = [
         entry.skill
         for entry in declared.entries
-        if entry.condition is None or (not silent and judge(entry.condition, sight).holds)
+        if entry.condition is None or (not silent and judge(entry.condition, ctx).holds)
     ]
     if declared.pick is EntryPick.DECLARATION:
         return (open_[0], By.ENTRY) if open_ else (None, By.NONE)
-    if isinstance(declared.pick, KeywordScorer) and sight.scoring is not None and sight.scoring.chosen in open_:
-        return sight.scoring.chosen, By.SCORER
+    if isinstance(declared.pick, KeywordScorer) and ctx.scoring is not None and ctx.scoring.chosen in open_:
+        return ctx.scoring.chosen, By.SCORER
     return None, By.NONE
 
 
-def _routed(declared: Declared, sight: Sight, current: str) -> tuple[str | None, By]:
+def _routed(declared: Declared, ctx: EvalContext, current: str) -> tuple[str | None, By]:
     ways = [route for route in declared.routes if route.from_ in (current, ANY)]
     ways = [route for route in ways if not (route.from_ == ANY and route.to == current)]
     ways.sort(key=lambda route: (route.from_ == ANY, -route.priority))
-    for result in sight.context.tools or (None,):
+    for result in ctx.context.tools or (None,):
         for route in ways:
-            if _fires(route, sight, result):
+            if _fires(route, ctx, result):
                 return route.to, By.ROUTE
     return None, By.NONE
 
 
-def _fires(route: Route, sight: Sight, result: ToolResult | None) -> bool:
+def _fires(route: Route, ctx: EvalContext, result: ToolResult | None) -> bool:
     parts = []
     if route.on_tool is not None:
         named = route.on_tool == "t" and result is not None and result.tool == "t"
@@ -411,9 +409,9 @@ def _fires(route: Route, sight: Sight, result: ToolResult | None) -> bool:
     if route.on_status:
         parts.append(result is not None and result.status in route.on_status)
     if route.condition is not None:
-        parts.append(judge(route.condition, sight, result).holds)
+        parts.append(judge(route.condition, ctx, result).holds)
     if route.guard is not None:
-        parts.append(judge_guard(route.guard, sight, result).holds)
+        parts.append(judge_guard(route.guard, ctx, result).holds)
     return bool(parts) and all(parts)
 
 

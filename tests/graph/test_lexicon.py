@@ -1,10 +1,20 @@
 import pytest
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph.conditions import AllOf, Condition, HistoryMin, Keywords, Regex, UserContains
+from skillweave.graph.compiled import compile_lexicon, conditions_of, decisions_of
+from skillweave.graph.conditions import (
+    AllOf,
+    Condition,
+    HistoryMin,
+    Keywords,
+    Regex,
+    UserContains,
+    expression,
+    phrases_of,
+    spaced,
+)
 from skillweave.graph.declared import ANY, Decide, Declared, Entry, Route, TreeNode
-from skillweave.graph.lexicon import compile_lexicon, conditions_of, decisions_of, expression, phrases_of, spaced
-from skillweave.text.automaton import MatchMode
+from skillweave.text.search import MatchMode
 
 A, B, C, D = (Keywords((word,)) for word in "abcd")
 

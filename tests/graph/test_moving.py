@@ -5,10 +5,9 @@ import json
 import pytest
 
 from skillweave.graph.conditions import Condition, Predicate
-from skillweave.graph.context import MoveContext
 from skillweave.graph.declared import Decide, Declared, Entry, EntryPick, Limits, Route, TreeNode
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import By, Move, Why
+from skillweave.graph.move import By, Move, MoveContext, Why
 from skillweave.graph.scoring import EntryScoring
 from tests.graph.moments import answer, graph, pieces, raises, said
 

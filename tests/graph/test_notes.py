@@ -3,9 +3,9 @@ import pytest
 from skillweave.decisions import Evidence
 from skillweave.graph.declared import ANY, Route
 from skillweave.graph.guards import FieldTest, Op
-from skillweave.graph.judging import Closed, Verdict
+from skillweave.graph.judging import FailedTest, Verdict
 from skillweave.graph.move import By, ClosedGuard, Loser, Move, Why
-from skillweave.graph.notes import LONGEST_UNKNOWN, MOST_TOLD, Notes, described, unknown_id
+from skillweave.graph.moving import LONGEST_UNKNOWN, MOST_TOLD, Notes, described, unknown_id
 from tests.graph.moments import where
 
 RAISED = Verdict(holds=False, evidence=(Evidence("raised", "f: ValueError"),), raised=True)
@@ -23,7 +23,7 @@ def test_a_move_tells_what_was_noted_and_failures_after_its_own_evidence() -> No
     notes, route = Notes(), Route("a", "c", guard=where("n", "eq", 1))
     notes.lost(_loser("d"))
     notes.failed(RAISED, "entry a")
-    notes.stayed_closed(route, Verdict(holds=False, closed=Closed(FieldTest("n", Op.EQ, 1), "x")))
+    notes.stayed_closed(route, Verdict(holds=False, closed=FailedTest(FieldTest("n", Op.EQ, 1), "x")))
     assert notes.move("b", "a", By.PICK, "why", (Evidence("pick", "b"),)) == Move(
         "b",
         "a",

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from skillweave.graph.context import MoveContext
 from skillweave.graph.declared import ANY, Declared, Entry, Route
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import By, Move, Why
+from skillweave.graph.move import By, Move, MoveContext, Why
 from tests.graph.moments import answer, graph, pieces, skills
 
 SHOP = graph(

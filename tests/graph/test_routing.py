@@ -5,10 +5,9 @@ import pytest
 from skillweave.conversation import ToolResult
 from skillweave.decisions import Evidence
 from skillweave.graph.conditions import AllOf, AtIteration, Condition, Predicate, Regex
-from skillweave.graph.context import Look, MoveContext
 from skillweave.graph.declared import ANY, STATUSES, Entry, Route
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import By, ClosedGuard, Move, Why
+from skillweave.graph.move import By, ClosedGuard, Move, MoveContext, PredicateContext, Why
 from tests.graph.moments import RISK, answer, graph, guarded, messages, pieces, raises, said, where
 
 
@@ -99,7 +98,7 @@ def test_a_route_without_conditions_is_a_model_edge_that_only_the_model_may_take
 
 
 def test_code_in_a_route_sees_the_result_that_is_judged() -> None:
-    seen: list[Look] = []
+    seen: list[PredicateContext] = []
     tools = (answer("t"), answer("u"))
     _to(Route("a", "b", Predicate(seen.append)), *tools)
     assert [look.result for look in seen] == list(tools)
@@ -203,7 +202,7 @@ def test_ten_thousand_results_are_judged_and_told_within_bounds() -> None:
 
 
 def test_without_results_routes_without_tool_and_status_are_judged_once() -> None:
-    asked: list[Look] = []
+    asked: list[PredicateContext] = []
     one = _from_a(Route("a", "b", Predicate(asked.append)), Route("a", "c", guard=where("iteration", "gte", 2)))
     assert _moved(one, iteration=2).to == "c"
     assert [look.result for look in asked] == [None]
@@ -224,7 +223,7 @@ def test_without_results_a_route_that_waits_for_one_does_not_fire(route: Route) 
 
 
 def test_with_results_a_route_without_tool_and_status_is_judged_for_each() -> None:
-    asked: list[Look] = []
+    asked: list[PredicateContext] = []
     _to(Route("a", "b", Predicate(asked.append)), answer("t"), answer("u"))
     assert len(asked) == 2
 

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from skillweave.conversation import Message, Role, ToolResult
 from skillweave.errors import InvalidGraph
 from skillweave.graph import SkillGraph
-from skillweave.graph.context import MoveContext
 from skillweave.graph.declared import Declared
-from skillweave.graph.move import By
+from skillweave.graph.move import By, MoveContext
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
-from skillweave.graph.script import Step
-from skillweave.graph.simulate import simulate
+from skillweave.graph.simulate import Script, Simulation, Step
 from tests.graph.data.readable import some
 from tests.graph.strategies import messages, plain_graphs, plain_ids, results
 
@@ -37,6 +35,10 @@ TREE = SkillGraph.from_dict(
         "tree": {"if": {"keywords": ["refund"]}, "then": "refund", "else": "faq"},
     }
 )
+
+
+async def simulate(graph: SkillGraph, script: Script) -> Simulation:
+    return await graph.simulate(script)
 
 
 async def test_a_list_of_user_messages_tool_results_and_picks_gives_the_list_of_moves() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from skillweave.conversation import ToolResult
+from skillweave.graph.compiled import compile_lexicon
 from skillweave.graph.conditions import (
     AllOf,
     AtIteration,
@@ -15,13 +16,12 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.context import Look, MoveContext
-from skillweave.graph.declared import Decide, Declared, TreeNode
+from skillweave.graph.declared import Decide, Declared, TreeNode, leaf_ids
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.judging import Sight
-from skillweave.graph.lexicon import compile_lexicon
+from skillweave.graph.judging import EvalContext
+from skillweave.graph.move import MoveContext, PredicateContext
+from skillweave.graph.moving import Decided, Leaf, walk
 from skillweave.graph.scoring import EntryScoring
-from skillweave.graph.tree import Decided, Leaf, leaf_ids, walk
 from tests.graph.moments import RISK, Unclear, guarded, messages, pieces, raises, said
 
 REFUND, ORDER = said("refund"), said("order")
@@ -30,7 +30,7 @@ SHOP = Decide(REFUND, Decide(HistoryMin(2), "senior", "refund"), Decide(ORDER, "
 
 def _walked(tree: TreeNode, message: str = "", default: str | None = None, **moment: object) -> Leaf:
     context = MoveContext(message, **moment)  # type: ignore[arg-type]
-    return walk(tree, default, Sight(compile_lexicon(Declared(tree=tree)), RISK, context))
+    return walk(tree, default, EvalContext(compile_lexicon(Declared(tree=tree)), RISK, context))
 
 
 class Counted:
@@ -40,7 +40,7 @@ class Counted:
         self.answer = answer
         self.asked = 0
 
-    def __call__(self, _: Look) -> object:
+    def __call__(self, _: PredicateContext) -> object:
         self.asked += 1
         return self.answer
 

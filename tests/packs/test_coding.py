@@ -4,9 +4,9 @@ import skillweave
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected
 from skillweave.decisions import Outcome
 from skillweave.diagnostics import has_errors
-from skillweave.packs.coding import coding
+from skillweave.packs import coding
 from skillweave.skill import Relation, RelationKind, RuleList, Status
-from skillweave.sources.packs import pack_names, pack_of
+from skillweave.sources.named import pack_names, pack_of
 from skillweave.task import Task, When
 from skillweave.testing.fakes import WordCounter
 from skillweave.weaver import Weaver

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import skillweave
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
 from skillweave.conversation import Message, Role, ToolResult, Turn
 from skillweave.decisions import Outcome
 from skillweave.injection import Injection

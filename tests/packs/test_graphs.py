@@ -8,9 +8,8 @@ import pytest
 import skillweave
 from skillweave.frontmatter import read_yaml
 from skillweave.graph import SkillGraph
-from skillweave.graph.simulate import simulate
 from skillweave.skill import Skill, Status
-from skillweave.sources.packs import pack_names, pack_of
+from skillweave.sources.named import pack_names, pack_of
 from skillweave.testing.fakes import WordCounter
 from skillweave.weaver import Weaver
 
@@ -116,14 +115,14 @@ async def test_every_route_that_waits_for_a_tool_waits_for_one_of_its_own_skill(
 
 
 async def test_the_script_beside_it_goes_as_it_expects(pack: str) -> None:
-    simulation = await simulate(await graph_of(pack), script_of(pack))
+    simulation = await (await graph_of(pack)).simulate(script_of(pack))
     wrong = [(number, step.move.to_dict()) for number, step in enumerate(simulation) if not step.held]
     assert wrong == []
 
 
 async def test_the_script_expects_something_of_every_step_and_takes_every_route(pack: str) -> None:
     graph = await graph_of(pack)
-    simulation = await simulate(graph, script_of(pack))
+    simulation = await graph.simulate(script_of(pack))
     assert all(step.expect is not None for step in simulation)
     taken = {(step.move.from_, step.move.to) for step in simulation if step.move.moved}
     declared = {(route.from_, route.to) for route in graph.declared.routes}

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.force import InForce, policy_of
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.composition import ActiveSkill, policy_of
+from skillweave.compose.policy import Ruling
 from skillweave.conversation import Placement
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
@@ -39,7 +39,7 @@ SKILLS = st.builds(
     RULES,
     CHECKPOINTS,
 )
-IN_FORCE = st.lists(st.builds(InForce, SKILLS, st.sampled_from(["explicit", "triggers"])), max_size=3)
+IN_FORCE = st.lists(st.builds(ActiveSkill, SKILLS, st.sampled_from(["explicit", "triggers"])), max_size=3)
 CALLS = st.tuples(st.sampled_from(TOOLS), st.sampled_from([None, {"command": "git push"}, {"command": "rm x; pay"}]))
 LAWS = settings(deadline=None, max_examples=300)
 
@@ -47,7 +47,7 @@ LAWS = settings(deadline=None, max_examples=300)
 @LAWS
 @given(IN_FORCE, SKILLS, st.none() | ENTRIES, CALLS, st.data())
 def test_a_rejection_takes_no_prohibition_and_no_guard_away(
-    others: list[InForce],
+    others: list[ActiveSkill],
     rejected: Skill,
     grant: tuple[str, ...] | None,
     call: tuple[str, dict[str, str]],
@@ -55,7 +55,7 @@ def test_a_rejection_takes_no_prohibition_and_no_guard_away(
 ) -> None:
     # The rejected skill's own list of allowed tools goes with it: it would lock the agent into what it must not do.
     rules = None if rejected.tools is None else replace(rejected.tools, allowed=None)
-    before = policy_of([*others, InForce(replace(rejected, tools=rules), "explicit")], grant=grant)
+    before = policy_of([*others, ActiveSkill(replace(rejected, tools=rules), deliberate=True)], grant=grant)
     guarded = [one.before for one in rejected.checkpoints if one.before is not None]
     denied = dict.fromkeys(data.draw(st.sets(st.sampled_from(guarded))) if guarded else (), "rejected by Zoë")
     after = policy_of(others, grant=grant, kept_out=[rejected], rejected=denied)
@@ -65,7 +65,7 @@ def test_a_rejection_takes_no_prohibition_and_no_guard_away(
 @LAWS
 @given(IN_FORCE, st.none() | ENTRIES, CALLS, st.lists(SKILLS, max_size=2), ENTRIES)
 def test_rejections_only_ever_narrow_what_the_skills_in_force_leave(
-    in_force: list[InForce],
+    in_force: list[ActiveSkill],
     grant: tuple[str, ...] | None,
     call: tuple[str, dict[str, str]],
     out: list[Skill],

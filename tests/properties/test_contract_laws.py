@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillweave.contracts import check_against, prepare_schema
-from skillweave.contracts.answer import read_answer
+from skillweave.contracts.output import read_answer
 from skillweave.diagnostics import has_errors
 from tests.contracts.schemas import VALUES, schemas
 

@@ -8,10 +8,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from skillweave.conversation import Message, Placement, Role
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.events import Event, SkillInjected, SkillRefreshed, TurnDecided
-from skillweave.events.declared import Announced
-from skillweave.events.skills import Given
+from skillweave.events.event import Announced
+from skillweave.events.payloads import Given
 from skillweave.injection import Injection
 from skillweave.settings import Settings
 from skillweave.skill import Checkpoint, Triggers, freeze_mapping

@@ -190,7 +190,7 @@ class InGraph(RuleBasedStateMachine):
 
     @invariant()
     def the_tools_of_the_engaged_skills_and_of_no_other_wired_one_are_offered(self) -> None:
-        standing = self.runner.run(self.weavers[1].standing("c"))
+        standing = self.runner.run(self.weavers[1].current_policy("c"))
         engaged = {entry.skill_id for entry in self.state().engaged}
         if self.left:
             engaged -= self.graph.compiled.wired.keys() - BASE

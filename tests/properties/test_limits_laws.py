@@ -5,15 +5,12 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.limits import limited, limits_of
-from skillweave.compose.matching import permits
-from skillweave.compose.narrow import covers, narrow
-from skillweave.compose.policy import ToolPolicy
-from skillweave.compose.spawn import Parent, SpawnPlan, prepare_spawn
-from skillweave.compose.spawn_request import SpawnRequest
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.composition import limited, limits_of
+from skillweave.compose.entries import covers, narrow, permits
+from skillweave.compose.policy import Ruling, ToolPolicy
+from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRequest, prepare_spawn
 from skillweave.limits import ToolLimits
-from skillweave.relations.tool_entry import read_entry
+from skillweave.relations.rules import read_entry
 from skillweave.skill import ToolRules
 from tests.related import skill, snapshot
 

@@ -5,20 +5,19 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.disclose.escape import HEADERS, SECTIONS
-from skillweave.disclose.reading import Leaf, Reading
-from skillweave.disclose.render import Extras, render_skill
-from skillweave.disclose.render_sections import render_reading, sections_of_skill
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import HEADERS, SECTIONS, Rung
+from skillweave.disclose.render import Extras, render_reading, render_skill, sections_of_skill
+from skillweave.disclose.sections import Leaf, Reading
 from skillweave.formats.arguments import LONGEST_ARGUMENTS, digest_in_use, filled
-from skillweave.select.mentions import find_mentions, names_of, without_mentions
+from skillweave.select.index import names_of
+from skillweave.select.mentions import find_mentions, without_mentions
 from skillweave.skill import SkillText
-from tests.asking import ask, kit, skill
+from tests.asking import ask, index_of, skill
 from tests.skills import make_skill
 
 SKILLS = [skill(each, body="Do $ARGUMENTS.") for each in ("run", "pdf-tools", "a", "home")]
 SKILLS.append(skill("skill-1f2e", spelling="果酱标签"))
-KIT = kit(*SKILLS)
+INDEX = index_of(*SKILLS)
 NAMES = names_of(SKILLS)
 MATCHERS = ("explicit", "mention", "triggers", "lexical")
 
@@ -71,7 +70,7 @@ OWN_HEADER = re.compile(" {0,3}(?:" + "|".join(re.escape(header.rstrip()) for he
 def test_a_text_without_the_two_signs_never_mentions(text: str) -> None:
     plain = text.replace("/", "").replace("$", "")
     assert find_mentions(plain, NAMES) == ()
-    assert all(each.matcher != "mention" for each in ask(KIT, plain, matchers=MATCHERS).chosen)
+    assert all(each.matcher != "mention" for each in ask(INDEX, plain, matchers=MATCHERS).chosen)
 
 
 @given(messages)
@@ -100,8 +99,8 @@ def test_blanked_mentions_leave_a_text_of_the_same_length_that_mentions_nothing(
 
 @given(messages)
 def test_the_matcher_says_the_same_of_a_message_whoever_else_takes_part(text: str) -> None:
-    alone = ask(KIT, text, matchers=["mention"]).chosen
-    together = [each for each in ask(KIT, text, matchers=MATCHERS).chosen if each.matcher == "mention"]
+    alone = ask(INDEX, text, matchers=["mention"]).chosen
+    together = [each for each in ask(INDEX, text, matchers=MATCHERS).chosen if each.matcher == "mention"]
     assert [(each.skill_id, each.arguments) for each in alone] == [(each.skill_id, each.arguments) for each in together]
     for each in alone:
         assert each.arguments is None or len(each.arguments) <= LONGEST_ARGUMENTS

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from skillweave.adapters.messages import anthropic_style, openai_style
 from skillweave.conversation import Placement, Turn
-from skillweave.disclose.block import text_digest
+from skillweave.disclose.block import Rung, text_digest
 from skillweave.disclose.render import render_skill
-from skillweave.disclose.rung import Rung
 from skillweave.injection import Injection
 from skillweave.turn.reconcile import blocks_in
 from tests.chatting import ALL_SHAPES, Says, Shapes

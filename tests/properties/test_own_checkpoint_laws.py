@@ -8,12 +8,11 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.limits import limited
-from skillweave.compose.policy import ToolPolicy
+from skillweave.compose.composition import limited
+from skillweave.compose.policy import Ruling, ToolPolicy
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRequest, prepare_spawn
-from skillweave.compose.verdict import Ruling
 from skillweave.conversation import Placement
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.limits import ToolLimits
 from skillweave.registry import Registry
 from skillweave.settings import Settings
@@ -156,7 +155,7 @@ async def _after(
     await weaver.read_skill(loaded.id, conversation=plan.conversation, limits=plan.limits, placement=placement)
     for (skill_id, checkpoint), verdict in decided.items():
         await weaver.decide(plan.conversation, skill_id, checkpoint, verdict, by="Kim")
-    return (await weaver.standing(plan.conversation, limits=plan.limits, placement=placement)).tools
+    return (await weaver.current_policy(plan.conversation, limits=plan.limits, placement=placement)).tools
 
 
 def _plan(members: Sequence[Skill], parent: Parent) -> SpawnPlan:

@@ -6,12 +6,10 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.composition import Mode
-from skillweave.compose.force import DELIBERATE, Enforce, InForce, policy_of
-from skillweave.compose.matching import matched_text, permits, prohibits
-from skillweave.compose.policy import OWN_TOOLS
-from skillweave.compose.verdict import Refusal, Ruling
-from skillweave.relations.tool_entry import read_entry
+from skillweave.compose.composition import ActiveSkill, Enforce, Mode, policy_of
+from skillweave.compose.entries import matched_text, permits, prohibits
+from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling
+from skillweave.relations.rules import read_entry
 from skillweave.skill import ToolRules
 from tests.related import skill
 
@@ -23,9 +21,13 @@ PATTERNS = st.sampled_from(
 )
 LISTS = st.lists(NAMES | PATTERNS, max_size=4).map(tuple)
 RULES = st.none() | st.builds(ToolRules, st.none() | LISTS, LISTS, LISTS)
-MATCHERS = st.sampled_from(["explicit", "host", "task", "graph", "triggers", "lexical"])
 IN_FORCE = st.lists(
-    st.builds(lambda number, rules, by: InForce(skill(f"s{number}", tools=rules), by), st.integers(), RULES, MATCHERS),
+    st.builds(
+        lambda number, rules, deliberate: ActiveSkill(skill(f"s{number}", tools=rules), deliberate),
+        st.integers(),
+        RULES,
+        st.booleans(),
+    ),
     max_size=4,
 )
 GRANTS = st.none() | LISTS
@@ -43,7 +45,7 @@ def _covered(entries: Entries, name: str, text: str | None) -> bool:
 @LAWS
 @given(IN_FORCE, GRANTS, st.sampled_from(Enforce), st.sampled_from(Mode), NAMES, ARGUMENTS)
 def test_a_call_that_may_run_is_inside_the_grant_and_not_forbidden(
-    in_force: list[InForce],
+    in_force: list[ActiveSkill],
     grant: Entries | None,
     enforce: Enforce,
     mode: Mode,
@@ -61,16 +63,16 @@ def test_a_call_that_may_run_is_inside_the_grant_and_not_forbidden(
 @LAWS
 @given(IN_FORCE, GRANTS, st.sampled_from(Enforce), NAMES, ARGUMENTS)
 def test_a_call_runs_exactly_when_grant_and_rules_let_it(
-    in_force: list[InForce], grant: Entries | None, enforce: Enforce, name: str, arguments: dict[str, str] | None
+    in_force: list[ActiveSkill], grant: Entries | None, enforce: Enforce, name: str, arguments: dict[str, str] | None
 ) -> None:
     verdict = policy_of(in_force, grant=grant, enforce=enforce).authorize(name, arguments)
     text = matched_text(arguments)
-    rules = [(member.skill.tools, member.engaged_by) for member in in_force if member.skill.tools]
+    rules = [(member.skill.tools, member.deliberate) for member in in_force if member.skill.tools]
     forbidden = any(prohibits(read_entry(entry), name, text) for rule, _ in rules for entry in rule.forbidden)
     allowing = [
         rule.allowed
-        for rule, by in rules
-        if rule.allowed is not None and (by in DELIBERATE or enforce is Enforce.ALWAYS)
+        for rule, deliberate in rules
+        if rule.allowed is not None and (deliberate or enforce is Enforce.ALWAYS)
     ]
     allowed = not allowing or any(_covered(entries, name, text) for entries in allowing)
     granted = grant is None or _covered(grant, name, text)
@@ -81,7 +83,7 @@ def test_a_call_runs_exactly_when_grant_and_rules_let_it(
 @LAWS
 @given(IN_FORCE, GRANTS, st.sampled_from(Mode))
 def test_what_is_listed_as_allowed_is_never_forbidden_and_never_outside_the_grant(
-    in_force: list[InForce], grant: Entries | None, mode: Mode
+    in_force: list[ActiveSkill], grant: Entries | None, mode: Mode
 ) -> None:
     policy = policy_of(in_force, grant=grant, mode=mode)
     assert not set(policy.allowed_tools or ()) & set(policy.forbidden_tools)
@@ -97,7 +99,7 @@ def test_what_is_listed_as_allowed_is_never_forbidden_and_never_outside_the_gran
 @LAWS
 @given(IN_FORCE, GRANTS, NAMES, ARGUMENTS)
 def test_what_may_run_is_offered(
-    in_force: list[InForce], grant: Entries | None, name: str, arguments: dict[str, str] | None
+    in_force: list[ActiveSkill], grant: Entries | None, name: str, arguments: dict[str, str] | None
 ) -> None:
     policy = policy_of(in_force, grant=grant)
     if policy.authorize(name, arguments).ruling is not Ruling.DENY:
@@ -107,7 +109,7 @@ def test_what_may_run_is_offered(
 @LAWS
 @given(IN_FORCE, GRANTS, NAMES, ARGUMENTS, st.randoms(use_true_random=False))
 def test_the_order_of_the_skills_changes_no_ruling(
-    in_force: list[InForce], grant: Entries | None, name: str, arguments: dict[str, str] | None, random: Random
+    in_force: list[ActiveSkill], grant: Entries | None, name: str, arguments: dict[str, str] | None, random: Random
 ) -> None:
     shuffled = list(in_force)
     random.shuffle(shuffled)
@@ -118,7 +120,7 @@ def test_the_order_of_the_skills_changes_no_ruling(
 @LAWS
 @given(IN_FORCE, GRANTS, st.text(max_size=20), st.text(max_size=20))
 def test_any_name_and_any_text_get_a_verdict_of_one_line(
-    in_force: list[InForce], grant: Entries | None, name: str, text: str
+    in_force: list[ActiveSkill], grant: Entries | None, name: str, text: str
 ) -> None:
     verdict = policy_of(in_force, grant=grant).authorize(name, {"command": text})
     assert verdict.message.isprintable()
@@ -126,7 +128,7 @@ def test_any_name_and_any_text_get_a_verdict_of_one_line(
 
 @LAWS
 @given(IN_FORCE, st.sampled_from(sorted(OWN_TOOLS)))
-def test_own_tools_always_run(in_force: list[InForce], name: str) -> None:
+def test_own_tools_always_run(in_force: list[ActiveSkill], name: str) -> None:
     assert policy_of(in_force, grant=()).authorize(name).ruling is Ruling.ALLOW
 
 

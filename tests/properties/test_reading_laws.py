@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
 from skillweave.conversation import Message, Role
-from skillweave.disclose.block import digest_in, text_digest
-from skillweave.disclose.budget import Budget
-from skillweave.disclose.skill_tools import SkillTools
+from skillweave.disclose.block import SkillTools, digest_in, text_digest
+from skillweave.disclose.fit import Budget
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.skill import ToolRules

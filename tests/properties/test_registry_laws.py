@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.registry.kept import keep_last_good
-from skillweave.registry.precedence import Merged, Offer, Precedence, in_namespace, merge, overlay
-from skillweave.registry.shelf import Defined
+from skillweave.registry.definitions import Defined
+from skillweave.registry.last_good import last_good_skills
+from skillweave.registry.merging import Merged, Offer, Precedence, in_namespace, merge, overlay
 from skillweave.registry.source import Loaded
 from skillweave.skill import Origin, Skill
 
@@ -69,6 +69,6 @@ def test_exactly_the_broken_ones_are_kept_in_the_old_order(ids: list[str], gone:
     findings = tuple(
         Diagnostic("broken", Severity.ERROR, "x", "y", None, Location(f"{skill_id}/SKILL.md")) for skill_id in broken
     )
-    kept, told = keep_last_good(before, Loaded(now, findings))
+    kept, told = last_good_skills(before, Loaded(now, findings))
     assert [skill.id for skill in kept] == [skill_id for skill_id in ids if skill_id not in gone - broken]
     assert {finding.skill for finding in told} == gone & broken & set(ids)

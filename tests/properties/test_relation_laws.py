@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from skillweave.registry import Snapshot
 from skillweave.relations.admit import Admission, admit
-from skillweave.relations.complete import complete_skills
-from skillweave.relations.validate import validate_skills
+from skillweave.relations.validate import complete_skills, validate_skills
 from skillweave.skill import Relation, RelationKind, Status
 from tests.related import chosen, skill, snapshot
 

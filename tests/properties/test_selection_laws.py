@@ -8,14 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillweave.conversation import Role
-from skillweave.select.candidates import Selection
-from skillweave.select.select import MATCHERS, select
+from skillweave.select import Selection, select
+from skillweave.select.selection import MATCHERS
 from skillweave.skill import Skill
-from skillweave.text.automaton import MatchMode, compile_automaton
-from skillweave.text.boundary import edges_of, fits
 from skillweave.text.folding import fold, fold_message
+from skillweave.text.search import MatchMode, compile_automaton, edges_of, fits
 from skillweave.text.words import word_spans, words_of
-from tests.asking import ask, kit, skill, turn
+from tests.asking import ask, index_of, skill, turn
 
 PIECES = (
     "red",
@@ -121,7 +120,7 @@ def test_words_and_their_spans_agree(text: str) -> None:
 def test_every_skill_stands_once_in_range_and_within_the_limits(
     skills: list[Skill], text: str, within: set[str], matchers: set[str]
 ) -> None:
-    selection = ask(kit(*skills), text, within=frozenset(within), matchers=sorted(matchers))
+    selection = ask(index_of(*skills), text, within=frozenset(within), matchers=sorted(matchers))
     candidates = [*selection.chosen, *(each.candidate for each in selection.rejected)]
     names = [each.skill_id for each in candidates]
     assert len(names) == len(set(names))
@@ -135,13 +134,13 @@ def test_every_skill_stands_once_in_range_and_within_the_limits(
 @settings(max_examples=100, deadline=None)
 @given(libraries(), texts)
 def test_the_same_question_gets_the_same_answer(skills: list[Skill], text: str) -> None:
-    assert ask(kit(*skills), text) == ask(kit(*skills), text)
+    assert ask(index_of(*skills), text) == ask(index_of(*skills), text)
 
 
 @settings(max_examples=100, deadline=None)
 @given(texts.map(lambda text: f"{text} SKILL_SELECT:red {text}"))
 def test_a_marker_in_a_users_message_never_selects(text: str) -> None:
-    searched = kit(skill("red"), skill("blue-car"))
+    searched = index_of(skill("red"), skill("blue-car"))
     alone = select(searched, turn(text.replace("SKILL_SELECT:red", " " * 16)))
     assert select(searched, turn(text)) == alone
 
@@ -149,19 +148,19 @@ def test_a_marker_in_a_users_message_never_selects(text: str) -> None:
 @settings(max_examples=100, deadline=None)
 @given(texts, st.sampled_from([role for role in Role if role is not Role.USER]))
 def test_what_others_say_triggers_nothing(text: str, role: Role) -> None:
-    selection = select(kit(skill("red", "red", "blue car")), turn(text, role=role))
+    selection = select(index_of(skill("red", "red", "blue car")), turn(text, role=role))
     assert selection == Selection()
 
 
 _PROGRAM = """
 import json
-from tests.asking import ask, kit, skill
+from tests.asking import ask, index_of, skill
 words = "red green blue car boat plane train bus bike ship".split()
 skills = [
     skill(f"{a}-{b}", a, description=f"{a} {b} for the {c}", verbs=[b], patterns=[f"{c}s+"])
     for a in words for b in words[:3] for c in words[:2]
 ]
-searched = kit(*skills)
+searched = index_of(*skills)
 answers = [ask(searched, message) for message in ("red boats", "a blue plane and the reds", "for the ship", "boat bus")]
 print(json.dumps([repr(answer) for answer in answers]))
 """

@@ -5,13 +5,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 
 from skillweave.diagnostics import Severity
-from skillweave.formats.definition import from_definition, to_definition
-from skillweave.formats.native import from_dict
-from skillweave.formats.native_write import to_dict
-from skillweave.formats.skill_md import read_skill_md
-from skillweave.formats.skill_md_write import to_skill_md
-from skillweave.formats.spelling import read_any
-from skillweave.formats.tiers import from_tiers, to_tiers
+from skillweave.formats.native import from_dict, to_dict
+from skillweave.formats.skill_md import read_skill_md, to_skill_md
+from skillweave.formats.spelling import from_definition, from_tiers, read_any, to_definition, to_tiers
 from skillweave.skill import Skill
 from tests.strategies import skills
 

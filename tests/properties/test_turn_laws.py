@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.injection import Injection
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from skillweave.formats.skill_md import Strictness, read_skill_md
 from skillweave.frontmatter import read_front_matter, read_yaml, resolved, tidy_body, write_front_matter, write_yaml
-from skillweave.frontmatter.events import FRONT_MATTER_LIMITS, PACK_LIMITS, Refused, parse
+from skillweave.frontmatter.yaml_text import FRONT_MATTER_LIMITS, PACK_LIMITS, Refused, parse
 from tests.strategies import TRICKY, json_values, texts
 
 quick = settings(max_examples=200, deadline=None)

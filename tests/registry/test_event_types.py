@@ -1,7 +1,8 @@
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.events import EventType
 from skillweave.registry import Loaded
-from skillweave.registry.event_types import last_good_event_types, merge_event_types
+from skillweave.registry.last_good import last_good_event_types
+from skillweave.registry.merging import merge_event_types
 from skillweave.registry.registry import Registry
 from skillweave.skill import Skill
 
@@ -25,8 +26,12 @@ class Declaring:
         raise AssertionError
 
 
+def declaring(event_type: EventType) -> Loaded:
+    return Loaded(events={"A": event_type})
+
+
 def test_the_first_declaration_counts_and_the_other_is_a_finding() -> None:
-    merged, (finding,) = merge_event_types([("one", {"A": OTHER}), ("two", {"A": ANY})])
+    merged, (finding,) = merge_event_types([("one", declaring(OTHER)), ("two", declaring(ANY))])
     assert merged == {"A": OTHER}
     assert (finding.code, finding.severity.value) == ("event-declared-twice", "warning")
     assert "'A' of source 'two' is declared differently by source 'one'" in finding.message
@@ -34,11 +39,14 @@ def test_the_first_declaration_counts_and_the_other_is_a_finding() -> None:
 
 def test_an_equal_declaration_is_no_finding_wherever_it_stands() -> None:
     again = EventType("A", "", {}, None)
-    assert merge_event_types([("one", {"A": ANY}), ("two", {"A": again})]) == ({"A": ANY}, ())
+    assert merge_event_types([("one", declaring(ANY)), ("two", declaring(again))]) == (
+        {"A": ANY},
+        (),
+    )
 
 
 def test_a_finding_for_each_source_that_differs() -> None:
-    _, findings = merge_event_types([("one", {"A": OTHER}), ("two", {"A": ANY}), ("three", {"A": ANY})])
+    _, findings = merge_event_types([("one", declaring(OTHER)), ("two", declaring(ANY)), ("three", declaring(ANY))])
     assert [finding.location and finding.location.path for finding in findings] == ["two", "three"]
 
 

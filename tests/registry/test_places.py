@@ -3,13 +3,13 @@ from pathlib import Path
 import pytest
 
 from skillweave.errors import CannotWatch
-from skillweave.registry import places
-from skillweave.registry.places import Places, places_of
+from skillweave.registry import watching
+from skillweave.registry.watching import Places, places_of
 
 
 @pytest.fixture(autouse=True)
 def _single_folders(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "WHOLE_TREES", False)
+    monkeypatch.setattr(watching, "WHOLE_TREES", False)
 
 
 def test_a_folder_is_followed_with_all_below_and_by_its_name_above(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_a_folder_is_followed_with_all_below_and_by_its_name_above(tmp_path: Pat
 def test_where_the_system_follows_trees_the_folder_stands_for_all_below(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "WHOLE_TREES", True)
+    monkeypatch.setattr(watching, "WHOLE_TREES", True)
     (tmp_path / "skills" / "a").mkdir(parents=True)
     found = places_of([tmp_path / "skills"])
     assert found == Places(frozenset({str(tmp_path / "skills")}), {str(tmp_path): frozenset({"skills"})})
@@ -61,12 +61,12 @@ def test_links_in_a_circle_come_to_an_end(tmp_path: Path) -> None:
 
 def test_the_root_of_the_file_system_has_nothing_above() -> None:
     assert Path("/") not in map(Path, places_of([Path("/nowhere-at-all/x").parent.parent / "nowhere"]).deep)
-    folder, name = places._nearest("/")
+    folder, name = watching._nearest("/")
     assert (folder, name) == ("/", "")
 
 
 def test_too_many_folders_are_an_error_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "MOST_FOLDERS", 3)
+    monkeypatch.setattr(watching, "MOST_FOLDERS", 3)
     for name in "abcd":
         (tmp_path / name).mkdir()
     with pytest.raises(CannotWatch, match="has more than 3 folders in it, too many to follow; name a folder nearer"):

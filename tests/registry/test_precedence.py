@@ -2,8 +2,8 @@ import pytest
 
 from skillweave.diagnostics import Severity
 from skillweave.errors import DuplicateSkill
-from skillweave.registry.precedence import Merged, Offer, Precedence, in_namespace, merge, overlay
-from skillweave.registry.shelf import Defined
+from skillweave.registry.definitions import Defined
+from skillweave.registry.merging import Merged, Offer, Precedence, in_namespace, merge, overlay
 from skillweave.skill import Origin, Relation, RelationKind, Skill
 
 

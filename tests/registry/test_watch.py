@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from skillweave.errors import CannotWatch, MissingExtra, SourceUnavailable
-from skillweave.registry import Changes, Precedence, Registry, places
+from skillweave.registry import Changes, Precedence, Registry, watching
 from skillweave.skill import Skill
 from skillweave.sources.code import InCode
 from skillweave.sources.folder import Folder
@@ -189,7 +189,7 @@ async def test_the_file_behind_links_is_followed(tmp_path: Path) -> None:
 async def test_ignored_folders_and_neighbours_tell_nothing(
     root: Path, whole_trees: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "WHOLE_TREES", whole_trees)
+    monkeypatch.setattr(watching, "WHOLE_TREES", whole_trees)
     registry = Registry([Folder(root)])
     loads: list[Path] = []
     inner = registry._sources[0].load

@@ -1,7 +1,6 @@
 from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.registry import Snapshot
-from skillweave.relations.admit import Admission, admit
-from skillweave.relations.groups import Group
+from skillweave.relations.admit import Admission, Group, admit
 from skillweave.select.candidates import Candidate, Rejected, Selection
 from skillweave.skill import Status
 from tests.related import CODING, chosen, forbids, incompatible, requires, skill, snapshot

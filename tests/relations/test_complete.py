@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave.errors import InvalidSkill
-from skillweave.relations.complete import complete_skills
+from skillweave.relations.validate import complete_skills
 from tests.related import CODING, requires, skill, snapshot
 
 

@@ -1,4 +1,4 @@
-from skillweave.relations.groups import Group, form_groups, stand
+from skillweave.relations.admit import Group, form_groups, rank
 from skillweave.select.candidates import Candidate
 
 
@@ -7,9 +7,9 @@ def _candidates(*ids: str) -> list[Candidate]:
 
 
 def _groups(chosen: list[str], engaged: list[str], **closures: list[str]) -> list[tuple[str, ...]]:
-    standing = stand(_candidates(*chosen), engaged)
+    ranking = rank(_candidates(*chosen), engaged)
     sets = {skill_id: dict.fromkeys((skill_id, *companions)) for skill_id, companions in closures.items()}
-    return [group.members for group in form_groups(sets, standing)]
+    return [group.members for group in form_groups(sets, ranking)]
 
 
 def test_skills_that_share_nothing_are_groups_of_their_own_in_rank() -> None:
@@ -37,14 +37,14 @@ def test_one_skill_can_join_several_groups_into_one() -> None:
 
 
 def test_a_group_ranks_by_its_best_match_and_names_it() -> None:
-    standing = stand(_candidates("tool", "other"), ["task"])
-    groups = form_groups({"task": dict.fromkeys(("task", "tool")), "other": {"other": None}}, standing)
+    ranking = rank(_candidates("tool", "other"), ["task"])
+    groups = form_groups({"task": dict.fromkeys(("task", "tool")), "other": {"other": None}}, ranking)
     assert groups == (
-        Group("task", ("task", "tool"), standing.matched["tool"]),
-        Group("other", ("other",), standing.matched["other"]),
+        Group("task", ("task", "tool"), ranking.matched["tool"]),
+        Group("other", ("other",), ranking.matched["other"]),
     )
 
 
 def test_of_a_candidate_that_stands_twice_the_first_counts() -> None:
     first, second = Candidate("a", 0.9, "explicit"), Candidate("a", 0.1, "lexical")
-    assert stand([first, second], []).matched == {"a": first}
+    assert rank([first, second], []).matched == {"a": first}

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.relations.tool_entry import Form, ToolEntry, read_entry
+from skillweave.relations.rules import Form, ToolEntry, read_entry
 
 
 @pytest.mark.parametrize(

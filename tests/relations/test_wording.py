@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.relations.wording import name_shown, rule_shown, standing_shown
+from skillweave.relations.rules import name_shown, rule_shown, standing_shown
 from skillweave.skill import Relation, Status
 from tests.related import forbids, incompatible, requires, skill
 

@@ -2,19 +2,17 @@ import pytest
 
 from skillweave.conversation import Message, Role, Turn
 from skillweave.decisions import Evidence, Outcome
-from skillweave.select.candidates import Selection
-from skillweave.select.kit import Kit
-from skillweave.select.select import select
+from skillweave.select import Selection, SkillIndex, select
 from skillweave.skill import Status
-from tests.asking import candidate, chosen, kit, refusal, skill, turn
+from tests.asking import candidate, chosen, index_of, refusal, skill, turn
 
-KIT = kit(
+INDEX = index_of(
     skill("spacing-calculation"), skill("h2s_safety"), skill("old", status=Status.DISABLED), skill("a"), skill("foo")
 )
 
 
 def said(text: str, **given: object) -> Selection:
-    return select(KIT, turn(text, role=Role.ASSISTANT, **given))  # type: ignore[arg-type]
+    return select(INDEX, turn(text, role=Role.ASSISTANT, **given))  # type: ignore[arg-type]
 
 
 def test_a_marker_in_the_assistant_message_selects() -> None:
@@ -32,7 +30,7 @@ def test_several_markers_select_in_first_seen_order_once_each() -> None:
 
 @pytest.mark.parametrize("role", [Role.USER, Role.TOOL, Role.SYSTEM])
 def test_a_marker_of_anybody_else_never_selects(role: Role) -> None:
-    assert select(KIT, turn("SKILL_SELECT:foo", role=role)) == Selection()
+    assert select(INDEX, turn("SKILL_SELECT:foo", role=role)) == Selection()
 
 
 def test_the_latest_assistant_message_of_the_transcript_counts_and_no_earlier_one() -> None:
@@ -42,7 +40,7 @@ def test_the_latest_assistant_message_of_the_transcript_counts_and_no_earlier_on
         Message(Role.ASSISTANT, "SKILL_SELECT:foo"),
         Message(Role.TOOL, "SKILL_SELECT:h2s_safety"),
     ]
-    assert chosen(select(KIT, turn("thanks", transcript=transcript))) == ["foo"]
+    assert chosen(select(INDEX, turn("thanks", transcript=transcript))) == ["foo"]
 
 
 def test_the_message_of_the_turn_is_later_than_the_transcript() -> None:
@@ -52,12 +50,12 @@ def test_the_message_of_the_turn_is_later_than_the_transcript() -> None:
 
 def test_a_message_without_content_has_no_markers() -> None:
     silent = Turn("t", "c", Message(Role.ASSISTANT, None), transcript=(Message(Role.ASSISTANT, None),))
-    assert select(KIT, silent) == Selection()
+    assert select(INDEX, silent) == Selection()
 
 
 def test_only_the_text_parts_of_a_message_are_read() -> None:
     parts = ({"type": "image", "alt": "SKILL_SELECT:a"}, "SKILL_SELECT:foo")
-    assert chosen(select(KIT, Turn("t", "c", Message(Role.ASSISTANT, parts)))) == ["foo"]
+    assert chosen(select(INDEX, Turn("t", "c", Message(Role.ASSISTANT, parts)))) == ["foo"]
 
 
 def test_an_id_with_a_slash_right_after_it_is_a_path_that_no_skill_has() -> None:
@@ -101,29 +99,29 @@ def test_an_inactive_skill_is_rejected_with_its_status() -> None:
 
 
 def test_a_skill_outside_the_limits_is_unreachable() -> None:
-    selection = select(KIT, turn("SKILL_SELECT:a SKILL_SELECT:foo", role=Role.ASSISTANT), within=frozenset({"foo"}))
+    selection = select(INDEX, turn("SKILL_SELECT:a SKILL_SELECT:foo", role=Role.ASSISTANT), within=frozenset({"foo"}))
     assert chosen(selection) == ["foo"]
     assert refusal(selection, "a").outcome is Outcome.UNREACHABLE
 
 
 def test_what_the_host_names_comes_first_and_keeps_its_order() -> None:
     asked = turn("SKILL_SELECT:a", role=Role.ASSISTANT, named=["foo", "h2s_safety", "foo"])
-    selection = select(KIT, asked)
+    selection = select(INDEX, asked)
     assert chosen(selection) == ["foo", "h2s_safety", "a"]
     assert candidate(selection, "foo").evidence == (Evidence("host", "foo"),)
 
 
 def test_a_skill_named_and_marked_has_both_as_evidence() -> None:
-    selection = select(KIT, turn("SKILL_SELECT:foo", role=Role.ASSISTANT, named=["foo"]))
+    selection = select(INDEX, turn("SKILL_SELECT:foo", role=Role.ASSISTANT, named=["foo"]))
     assert [piece.kind for piece in candidate(selection, "foo").evidence] == ["host", "marker"]
 
 
 def test_an_unknown_name_of_the_host_is_a_decision_too() -> None:
-    assert refusal(select(KIT, turn("hi", named=["nope"])), "nope").outcome is Outcome.UNKNOWN
+    assert refusal(select(INDEX, turn("hi", named=["nope"])), "nope").outcome is Outcome.UNKNOWN
 
 
 def test_an_explicit_choice_is_not_vetoed() -> None:
-    searched: Kit = kit(skill("deploy-app", "deploy", never=["do not deploy"]))
+    searched: SkillIndex = index_of(skill("deploy-app", "deploy", never=["do not deploy"]))
     selection = select(searched, turn("please do not deploy", named=["deploy-app"]))
     assert chosen(selection) == ["deploy-app"]
     assert selection.rejected == ()

@@ -1,8 +1,8 @@
 import pytest
 
 from skillweave.decisions import Evidence, Outcome
-from skillweave.select.select import select
-from tests.asking import ask, candidate, chosen, kit, refusal, skill, turn
+from skillweave.select import select
+from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 
 INVOICES = skill(
     "invoice-checking",
@@ -19,7 +19,7 @@ MINUTES = skill(
     description="Write the minutes of a meeting with decisions and open actions",
     body="List who took part. Note each decision and who acts on it until when.",
 )
-LIBRARY = kit(INVOICES, BREAD, MINUTES)
+LIBRARY = index_of(INVOICES, BREAD, MINUTES)
 
 
 def test_a_message_in_a_skills_own_words_selects_it() -> None:
@@ -41,7 +41,7 @@ def test_evidence_are_the_shared_words_in_their_places() -> None:
 
 def test_of_many_shared_words_the_eight_rarest_are_evidence_in_the_order_of_the_message() -> None:
     rare = [f"rare{number}" for number in range(8)]
-    library = kit(
+    library = index_of(
         skill("told", description=" ".join(["common", "usual", *rare])),
         *(skill(f"other-{number}", description="common usual") for number in range(4)),
     )
@@ -79,17 +79,17 @@ def test_a_message_that_asks_for_two_things_selects_both() -> None:
 def test_a_body_decides_between_like_descriptions() -> None:
     one = skill("one", description="Help with the database", body="Vacuum bloated tables and tune autovacuum settings.")
     two = skill("two", description="Help with the database", body="Rotate credentials and audit grants of every role.")
-    selection = ask(kit(one, two), "tune autovacuum settings for bloated tables in the database")
+    selection = ask(index_of(one, two), "tune autovacuum settings for bloated tables in the database")
     assert chosen(selection) == ["one"]
 
 
 def test_a_declared_trigger_elsewhere_keeps_shared_words_from_selecting() -> None:
-    searched = kit(INVOICES, skill("x", "purchase"))
+    searched = index_of(INVOICES, skill("x", "purchase"))
     assert chosen(ask(searched, "check the supplier invoices against the purchase orders")) == ["x"]
 
 
 def test_a_vetoed_trigger_does_not_keep_shared_words_from_selecting() -> None:
-    searched = kit(INVOICES, skill("x", "purchase", never=["orders"]))
+    searched = index_of(INVOICES, skill("x", "purchase", never=["orders"]))
     assert chosen(ask(searched, "check the supplier invoices against the purchase orders")) == ["invoice-checking"]
 
 
@@ -121,7 +121,7 @@ def test_an_id_of_one_word_is_only_evidence_for_a_skill_further_down() -> None:
     others = [
         skill(f"tea-{name}", description="steep green tea leaves in hot water for some minutes") for name in "abcdef"
     ]
-    searched = kit(skill("minutes", description="Note decisions"), *others)
+    searched = index_of(skill("minutes", description="Note decisions"), *others)
     selection = ask(searched, "steep green tea leaves in hot water for ten minutes")
     assert "minutes" not in chosen(selection)
     rejected = refusal(selection, "minutes")
@@ -129,13 +129,13 @@ def test_an_id_of_one_word_is_only_evidence_for_a_skill_further_down() -> None:
 
 
 def test_an_id_of_one_word_is_only_evidence_beside_a_declared_trigger() -> None:
-    selection = ask(kit(MINUTES, skill("x", "purchase")), "purchase in ten minutes")
+    selection = ask(index_of(MINUTES, skill("x", "purchase")), "purchase in ten minutes")
     assert chosen(selection) == ["x"]
     assert refusal(selection, "minutes").outcome is Outcome.BELOW_THRESHOLD
 
 
 def test_a_never_phrase_vetoes_what_shared_words_would_select() -> None:
-    searched = kit(BREAD, skill("checks", description=INVOICES.description, never=["supplier"]))
+    searched = index_of(BREAD, skill("checks", description=INVOICES.description, never=["supplier"]))
     selection = ask(searched, "check supplier invoices against purchase orders and find wrong amounts")
     assert chosen(selection) == []
     assert refusal(selection, "checks").outcome is Outcome.VETOED
@@ -144,7 +144,7 @@ def test_a_never_phrase_vetoes_what_shared_words_would_select() -> None:
 def test_a_vetoed_skill_does_not_stand_in_the_way_of_the_next() -> None:
     twin = skill("twin", description=INVOICES.description, body="Compare.", never=["supplier"])
     selection = ask(
-        kit(twin, INVOICES, BREAD), "check supplier invoices against purchase orders and find wrong amounts"
+        index_of(twin, INVOICES, BREAD), "check supplier invoices against purchase orders and find wrong amounts"
     )
     assert chosen(selection) == ["invoice-checking"]
 
@@ -162,21 +162,23 @@ def test_limits_that_allow_nothing_rank_nothing() -> None:
 
 
 def test_words_of_a_script_without_spaces_rank_too() -> None:
-    searched = kit(skill("weather", description="查询今天的天气预报"), skill("trains", description="查询火车时刻表"))
+    searched = index_of(
+        skill("weather", description="查询今天的天气预报"), skill("trains", description="查询火车时刻表")
+    )
     assert chosen(ask(searched, "今天的天气预报怎么样")) == ["weather"]
 
 
 def test_a_long_message_says_that_its_common_words_were_left_out() -> None:
     words = [f"word{number}" for number in range(400)]
-    searched = kit(skill("x", description=" ".join(words)), skill("y", description="others"))
+    searched = index_of(skill("x", description=" ".join(words)), skill("y", description="others"))
     selection = ask(searched, " ".join(words))
     notes = [piece.text for piece in candidate(selection, "x").evidence if piece.start is None]
     assert notes == ["only the rarest words of the message were looked up; 144 more common ones were not"]
 
 
 def test_a_library_without_skills_selects_nothing() -> None:
-    assert chosen(ask(kit(), "check supplier invoices")) == []
+    assert chosen(ask(index_of(), "check supplier invoices")) == []
 
 
 def test_skills_without_words_are_no_trouble() -> None:
-    assert chosen(ask(kit(skill("a"), skill("b")), "check supplier invoices")) == []
+    assert chosen(ask(index_of(skill("a"), skill("b")), "check supplier invoices")) == []

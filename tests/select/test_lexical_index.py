@@ -1,7 +1,7 @@
 import pytest
 
+from skillweave.select.lexical import Ranking
 from skillweave.select.lexical_index import body_texts, brief_texts, build_lexical_index, rank
-from skillweave.select.ranked import Ranking
 from skillweave.skill import Skill, SkillText
 from tests.asking import skill
 

@@ -7,15 +7,15 @@ import pytest
 from skillweave.conversation import Message, Role, Turn
 from skillweave.decisions import Evidence, Outcome
 from skillweave.formats.arguments import LONGEST_ARGUMENTS
-from skillweave.select.candidates import Selection
-from skillweave.select.select import DEFAULT, select
+from skillweave.select import Selection, select
+from skillweave.select.selection import DEFAULT
 from skillweave.skill import Skill, Status, freeze_mapping
-from tests.asking import ask, candidate, chosen, kit, refusal, skill, turn
+from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 
 ALL = ("explicit", "mention", "triggers", "lexical")
 BACKGROUND = replace(skill("house-style", "style"), extra=freeze_mapping({"user-invocable": "false"}))
 DEPLOY = skill("deploy", "ship", body="Deploy to $ARGUMENTS.", never=["deploy"])
-KIT = kit(
+INDEX = index_of(
     DEPLOY,
     skill("code-review", "review", description="Reviews code for mistakes"),
     BACKGROUND,
@@ -25,7 +25,7 @@ KIT = kit(
 
 
 def said(text: str, matchers: tuple[str, ...] = ALL, within: frozenset[str] | None = None) -> Selection:
-    return ask(KIT, text, matchers=matchers, within=within)
+    return ask(INDEX, text, matchers=matchers, within=within)
 
 
 def test_a_mention_selects_with_the_id_and_its_place_as_evidence() -> None:
@@ -45,17 +45,17 @@ def test_several_mentions_select_in_first_seen_order_once_each() -> None:
 
 @pytest.mark.parametrize("role", [Role.ASSISTANT, Role.TOOL, Role.SYSTEM])
 def test_only_a_user_mentions(role: Role) -> None:
-    assert chosen(select(KIT, turn("/deploy", role=role), matchers=ALL)) == []
+    assert chosen(select(INDEX, turn("/deploy", role=role), matchers=ALL)) == []
 
 
 def test_a_mention_in_an_earlier_message_is_not_said_now() -> None:
     asked = turn("thanks", transcript=[Message(Role.USER, "/deploy"), Message(Role.USER, "thanks")])
-    assert chosen(select(KIT, asked, matchers=ALL)) == []
+    assert chosen(select(INDEX, asked, matchers=ALL)) == []
 
 
 def test_all_text_parts_of_the_message_are_read() -> None:
     parts = ("/deploy", {"type": "image", "alt": "/code-review"}, "staging")
-    found = select(KIT, Turn("t", "c", Message(Role.USER, parts)), matchers=ALL)
+    found = select(INDEX, Turn("t", "c", Message(Role.USER, parts)), matchers=ALL)
     assert [(each.skill_id, each.arguments) for each in found.chosen] == [("deploy", "staging")]
 
 
@@ -104,7 +104,7 @@ def test_after_a_mention_shared_words_select_nothing() -> None:
 
 
 def test_the_hosts_own_choice_goes_first_and_keeps_the_arguments_of_the_mention() -> None:
-    selection = select(KIT, turn("/code-review /deploy prod", named=["deploy"]), matchers=ALL)
+    selection = select(INDEX, turn("/code-review /deploy prod", named=["deploy"]), matchers=ALL)
     assert chosen(selection) == ["deploy", "code-review"]
     found = candidate(selection, "deploy")
     assert (found.matcher, found.arguments) == ("explicit", "prod")
@@ -154,5 +154,5 @@ def named(skill_id: str, **extra: str) -> Skill:
 
 
 def test_a_skill_that_is_closed_to_the_model_is_mentioned_like_any_other() -> None:
-    closed = kit(named("wipe-disk", disable_model_invocation="true"))
+    closed = index_of(named("wipe-disk", disable_model_invocation="true"))
     assert chosen(ask(closed, "/wipe-disk", matchers=ALL)) == ["wipe-disk"]

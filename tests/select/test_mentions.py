@@ -2,7 +2,9 @@
 
 import pytest
 
-from skillweave.select.mentions import Mention, find_mentions, names_of, without_mentions
+from skillweave.select.index import names_of
+from skillweave.select.matchers import Mention
+from skillweave.select.mentions import find_mentions, without_mentions
 from skillweave.skill import Status
 from tests.asking import skill
 

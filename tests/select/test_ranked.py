@@ -1,5 +1,4 @@
-from skillweave.select.lexical_fit import Fit
-from skillweave.select.ranked import Ranked, clear, strength
+from skillweave.select.lexical import Fit, Ranked, clear, strength
 
 FIT = Fit(floor=0.0, margin=0.5, scarcity=1.0, together=0.8, gain=0.2)
 

@@ -3,11 +3,12 @@ import pytest
 from skillweave.conversation import Message, Role
 from skillweave.decisions import Evidence
 from skillweave.errors import UnknownMatcher
-from skillweave.select.select import MATCHERS, select
+from skillweave.select import select
+from skillweave.select.selection import MATCHERS
 from skillweave.task import Task, TaskRule, When
-from tests.asking import ask, chosen, kit, skill, turn
+from tests.asking import ask, chosen, index_of, skill, turn
 
-LIBRARY = kit(
+LIBRARY = index_of(
     skill("deploy-app", "deploy", description="Deploy the application to production servers"),
     skill("rollback-app", description="Roll the application back to an earlier release on production servers"),
     task_rules=[TaskRule(When(coding=True), ("deploy-app",))],
@@ -52,5 +53,5 @@ def test_what_the_model_marked_goes_before_what_the_user_said() -> None:
 
 
 def test_the_lexical_index_is_built_at_its_first_use_and_kept() -> None:
-    searched = kit(skill("deploy-app", "deploy"))
+    searched = index_of(skill("deploy-app", "deploy"))
     assert searched.lexical() is searched.lexical()

@@ -11,10 +11,9 @@ from statistics import fmean
 
 import pytest
 
-from skillweave.select.candidates import Selection
-from skillweave.select.kit import Kit
+from skillweave.select import Selection, SkillIndex
 from skillweave.skill import Skill, SkillText, is_skill_id, title_of
-from tests.asking import ask, kit
+from tests.asking import ask, index_of
 
 BM25_RECALL_AT_3 = 0.797
 """What BM25 over name, description and body gives on the same queries."""
@@ -22,7 +21,7 @@ BM25_RECALL_AT_3 = 0.797
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    kit: Kit
+    index: SkillIndex
     names: dict[str, str]
 
 
@@ -58,14 +57,14 @@ def library(selection_data: Path) -> Library:
         text = SkillText(instructions=row["body"])
         spelling = None if plain else name
         skills.append(Skill(skill_id, title_of(name), row["description"], text=text, spelling=spelling))
-    return Library(kit(*skills), {row["id"]: skill.id for row, skill in zip(rows, skills, strict=True)})
+    return Library(index_of(*skills), {row["id"]: skill.id for row, skill in zip(rows, skills, strict=True)})
 
 
 def answers(library: Library, file: Path, label: str) -> list[Answer]:
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     return [
         Answer(
-            ask(library.kit, row["query"]),
+            ask(library.index, row["query"]),
             frozenset(library.names[gold] for gold in row[label]),
             row["source"],
             row.get("names_skill", False),

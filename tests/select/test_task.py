@@ -5,12 +5,13 @@ import pytest
 
 from skillweave.conversation import Message, Role
 from skillweave.decisions import Evidence, Outcome
-from skillweave.select.limit import within_places
-from skillweave.select.select import DEFAULT, select
-from skillweave.select.task_rules import check_task_rules
+from skillweave.select import select
+from skillweave.select.candidates import within_places
+from skillweave.select.selection import DEFAULT
+from skillweave.select.task import check_task_rules
 from skillweave.skill import Status
 from skillweave.task import RiskLevel, Task, TaskRule, When
-from tests.asking import candidate, chosen, kit, refusal, skill, turn
+from tests.asking import candidate, chosen, index_of, refusal, skill, turn
 
 CODING = Task("Add a login form", coding=True)
 
@@ -20,7 +21,7 @@ def rule(*skills: str, when: When | None = None) -> TaskRule:
 
 
 def test_a_rule_that_holds_chooses_its_skills_with_the_rule_as_evidence() -> None:
-    selection = select(kit(skill("b"), skill("a"), task_rules=[rule("a", "b")]), turn("hi", task=CODING))
+    selection = select(index_of(skill("b"), skill("a"), task_rules=[rule("a", "b")]), turn("hi", task=CODING))
     assert chosen(selection) == ["a", "b"]
     found = candidate(selection, "a")
     assert (found.matcher, found.score, found.together) == ("task", 1.0, ("a", "b"))
@@ -28,7 +29,7 @@ def test_a_rule_that_holds_chooses_its_skills_with_the_rule_as_evidence() -> Non
 
 
 def test_a_turn_without_a_task_and_a_task_of_another_kind_choose_nothing() -> None:
-    searched = kit(skill("a"), task_rules=[rule("a")])
+    searched = index_of(skill("a"), task_rules=[rule("a")])
     assert chosen(select(searched, turn("hi"))) == []
     assert chosen(select(searched, turn("hi", task=Task("Write a letter")))) == []
 
@@ -38,17 +39,17 @@ def test_the_matcher_is_a_default_one_after_explicit_and_before_triggers() -> No
 
 
 def test_what_was_named_goes_first_then_the_task_then_the_message() -> None:
-    searched = kit(skill("word", "login"), skill("work"), skill("named"), task_rules=[rule("work")])
+    searched = index_of(skill("word", "login"), skill("work"), skill("named"), task_rules=[rule("work")])
     assert chosen(select(searched, turn("login", named=["named"], task=CODING))) == ["named", "work", "word"]
 
 
 @pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT, Role.TOOL])
 def test_the_task_counts_whoever_spoke_last(role: Role) -> None:
-    assert chosen(select(kit(skill("a"), task_rules=[rule("a")]), turn("hi", role=role, task=CODING))) == ["a"]
+    assert chosen(select(index_of(skill("a"), task_rules=[rule("a")]), turn("hi", role=role, task=CODING))) == ["a"]
 
 
 def test_a_task_does_not_stop_triggers_nor_the_search_by_words() -> None:
-    searched = kit(
+    searched = index_of(
         skill("work"),
         skill("word", "deploy"),
         skill("invoices", description="Checks an invoice of a supplier before it is paid"),
@@ -61,13 +62,13 @@ def test_a_task_does_not_stop_triggers_nor_the_search_by_words() -> None:
 
 
 def test_a_never_phrase_does_not_veto_what_the_task_calls_for() -> None:
-    searched = kit(skill("a", never=["login"]), task_rules=[rule("a")])
+    searched = index_of(skill("a", never=["login"]), task_rules=[rule("a")])
     assert chosen(select(searched, turn("login", task=CODING))) == ["a"]
 
 
 def test_a_skill_of_several_rules_stands_once_with_all_of_them() -> None:
     risky = rule("a", "b", when=When(risk_levels=(RiskLevel.HIGH,)))
-    searched = kit(skill("a"), skill("b"), task_rules=[rule("a"), risky])
+    searched = index_of(skill("a"), skill("b"), task_rules=[rule("a"), risky])
     selection = select(searched, turn("hi", task=Task("", RiskLevel.HIGH, coding=True)))
     assert [piece.text for piece in candidate(selection, "a").evidence] == [
         "coding: true (the host)",
@@ -77,7 +78,7 @@ def test_a_skill_of_several_rules_stands_once_with_all_of_them() -> None:
 
 
 def test_a_rule_of_which_one_skill_cannot_be_had_gives_none_and_says_why() -> None:
-    searched = kit(
+    searched = index_of(
         skill("a"), skill("off", status=Status.DISABLED), task_rules=[rule("a", "off"), rule("a", "nobody", "a")]
     )
     selection = select(searched, turn("hi", task=CODING))
@@ -89,44 +90,46 @@ def test_a_rule_of_which_one_skill_cannot_be_had_gives_none_and_says_why() -> No
 
 
 def test_another_rule_or_matcher_still_gives_a_skill_of_a_broken_rule() -> None:
-    searched = kit(skill("a", "login"), skill("b"), task_rules=[rule("a", "nobody"), rule("b", "nobody"), rule("b")])
+    searched = index_of(
+        skill("a", "login"), skill("b"), task_rules=[rule("a", "nobody"), rule("b", "nobody"), rule("b")]
+    )
     selection = select(searched, turn("login", task=CODING))
     assert chosen(selection) == ["b", "a"]
     assert candidate(selection, "a").matcher == "triggers"
 
 
 def test_whoever_speaks_for_a_skill_alone_frees_it_from_the_set() -> None:
-    searched = kit(skill("a", "login"), skill("b"), task_rules=[rule("a", "b")])
+    searched = index_of(skill("a", "login"), skill("b"), task_rules=[rule("a", "b")])
     assert candidate(select(searched, turn("login", task=CODING)), "a").together == ()
 
 
 def test_a_rule_gives_a_skill_that_is_closed_to_the_model_as_the_host_states_the_task() -> None:
     closed = replace(skill("a"), extra=MappingProxyType({"disable-model-invocation": True}))
-    searched = kit(closed, task_rules=[rule("a")])
+    searched = index_of(closed, task_rules=[rule("a")])
     assert "a" not in searched.positions
     assert chosen(select(searched, turn("hi", task=CODING))) == ["a"]
 
 
 def test_what_is_out_of_reach_takes_its_set_with_it() -> None:
-    searched = kit(skill("a"), skill("b"), task_rules=[rule("a", "b")])
+    searched = index_of(skill("a"), skill("b"), task_rules=[rule("a", "b")])
     selection = select(searched, turn("hi", task=CODING), within=frozenset({"a"}))
     assert chosen(selection) == []
     assert refusal(selection, "b").outcome is Outcome.UNREACHABLE
 
 
 def test_a_marker_in_the_transcript_and_a_rule_make_one_candidate() -> None:
-    searched = kit(skill("a"), task_rules=[rule("a")])
+    searched = index_of(skill("a"), task_rules=[rule("a")])
     asked = turn("hi", transcript=[Message(Role.ASSISTANT, "SKILL_SELECT:a")], task=CODING)
     assert candidate(select(searched, asked), "a").matcher == "explicit"
 
 
 def test_evidence_of_many_rules_is_bounded() -> None:
     many = [TaskRule(When(coding=True), ("a",), f"pack {n}") for n in range(1000)]
-    assert len(candidate(select(kit(skill("a"), task_rules=many), turn("hi", task=CODING)), "a").evidence) == 8
+    assert len(candidate(select(index_of(skill("a"), task_rules=many), turn("hi", task=CODING)), "a").evidence) == 8
 
 
 def test_an_unknown_skill_of_a_rule_is_a_finding_of_the_kit() -> None:
-    searched = kit(skill("deploy-app"), task_rules=[rule("deploy-ap", "deploy-app")])
+    searched = index_of(skill("deploy-app"), task_rules=[rule("deploy-ap", "deploy-app")])
     (finding,) = searched.diagnostics
     assert finding.code == "task-rule-unknown-skill"
     assert finding.message.startswith(
@@ -136,14 +139,14 @@ def test_an_unknown_skill_of_a_rule_is_a_finding_of_the_kit() -> None:
 
 
 def test_many_unknown_skills_are_all_told_but_few_are_looked_up() -> None:
-    searched = kit(*(skill(f"skill-{n}") for n in range(50)))
+    searched = index_of(*(skill(f"skill-{n}") for n in range(50)))
     found = check_task_rules([rule(*(f"skil-{n}" for n in range(500)))], searched.snapshot)
     assert len(found) == 500
     assert sum("if that is meant" in finding.fix for finding in found) == 10
 
 
 def test_what_a_rule_gives_together_takes_one_place() -> None:
-    searched = kit(*(skill(name) for name in "abcde"), task_rules=[rule("a", "b", "c"), rule("d"), rule("e")])
+    searched = index_of(*(skill(name) for name in "abcde"), task_rules=[rule("a", "b", "c"), rule("d"), rule("e")])
     selection = within_places(select(searched, turn("hi", task=CODING)), 2)
     assert chosen(selection) == ["a", "b", "c", "d"]
     assert refusal(selection, "e").outcome is Outcome.OVER_LIMIT

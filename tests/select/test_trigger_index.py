@@ -1,10 +1,10 @@
 import pytest
 
 from skillweave.diagnostics import Severity
-from skillweave.select.trigger_index import Kind, compile_triggers, find_triggers, spellings
+from skillweave.select.index import Kind, compile_triggers, find_triggers, spellings
 from skillweave.skill import Origin, Skill
-from skillweave.text.automaton import MatchMode
 from skillweave.text.folding import fold_message
+from skillweave.text.search import MatchMode
 from tests.asking import skill
 
 

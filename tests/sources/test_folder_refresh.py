@@ -6,7 +6,7 @@ from pathlib import Path
 
 from skillweave.registry import Loaded
 from skillweave.sources.folder import Folder
-from skillweave.sources.search import Nested
+from skillweave.sources.tree import Nested
 from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from skillweave.errors import SkillweaveError
-from skillweave.sources.packs import pack_names, pack_of, packs_of
+from skillweave.sources.named import pack_names, pack_of, packs_of
 
 MODULE = """
 from pathlib import Path

@@ -5,7 +5,7 @@ import pytest
 
 from skillweave.diagnostics import Severity
 from skillweave.sources.folder import Folder
-from skillweave.sources.search import Nested
+from skillweave.sources.tree import Nested
 from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 

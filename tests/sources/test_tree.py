@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.sources.reading import Mark, Refused
+from skillweave.sources.files import Mark, Refused
 from skillweave.sources.tree import Tree
 
 NOW = 1_700_000_000_123_456_789

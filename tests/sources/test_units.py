@@ -4,9 +4,8 @@ import pytest
 
 from skillweave.diagnostics import Severity
 from skillweave.formats.skill_md import Strictness
-from skillweave.sources.search import Found, Nested, Search
-from skillweave.sources.tree import Tree
-from skillweave.sources.units import Reader
+from skillweave.sources.folder import Reader
+from skillweave.sources.tree import Found, Nested, Search, Tree
 from tests.skill_folders import write_skill
 
 NOW = 4_000_000_000_000_000_000

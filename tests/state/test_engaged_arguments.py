@@ -2,26 +2,37 @@
 
 import json
 
+from skillweave.select.candidates import Candidate
+from skillweave.select.selection import find_matchers
 from skillweave.state.codec import state_from_json, state_to_json
 from skillweave.state.state import Engaged, State
-from skillweave.turn.admit import Match, engage
+from skillweave.turn.admit import engage
+
+strength = find_matchers(()).strength
+
+
+def match(skill_id: str, matcher: str, arguments: str | None = None) -> Candidate:
+    return Candidate(skill_id, 1.0, matcher, arguments=arguments)
+
 
 STAGING = Engaged("deploy", "mention", "t1", arguments="staging")
 
 
 def test_a_mention_brings_its_words_and_any_other_match_none() -> None:
-    engaged = engage((), [Match("deploy", "mention", "staging"), Match("review", "triggers")], "t1")
+    engaged = engage((), [match("deploy", "mention", "staging"), match("review", "triggers")], "t1", strength)
     assert engaged == (STAGING, Engaged("review", "triggers", "t1"))
 
 
 def test_a_match_without_a_mention_leaves_the_words_as_they_are() -> None:
-    (entry,) = engage([STAGING], [Match("deploy", "triggers")], "t2")
+    (entry,) = engage([STAGING], [match("deploy", "triggers")], "t2", strength)
     assert entry == STAGING
 
 
 def test_a_new_mention_takes_the_place_of_the_words_also_with_none() -> None:
-    assert [entry.arguments for entry in engage([STAGING], [Match("deploy", "mention", "prod")], "t2")] == ["prod"]
-    assert [entry.arguments for entry in engage([STAGING], [Match("deploy", "mention", "")], "t2")] == [""]
+    assert [entry.arguments for entry in engage([STAGING], [match("deploy", "mention", "prod")], "t2", strength)] == [
+        "prod"
+    ]
+    assert [entry.arguments for entry in engage([STAGING], [match("deploy", "mention", "")], "t2", strength)] == [""]
 
 
 def test_the_words_are_stored_and_read_back() -> None:

@@ -1,7 +1,6 @@
 from dataclasses import replace
 
-from skillweave.disclose.block import carrier_of, text_digest
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Rung, carrier_of, text_digest
 from skillweave.state.state import Delivery, Engaged, Record, State, Superseded
 from skillweave.state.transitions import (
     adopt,

@@ -2,6 +2,7 @@ import asyncio
 import sqlite3
 import stat
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,15 @@ import pytest_asyncio
 
 from skillweave.errors import StoreUnavailable, UnreadableState
 from skillweave.registry import Registry
-from skillweave.state.port import ConversationIndex
+from skillweave.state.port import Writes
 from skillweave.state.state import State
+from skillweave.stores import sqlite as sqlite_store
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import ManualClock
 from skillweave.testing.ledger import DECISION, FULL_STATE, LedgerContract
 from skillweave.weaver import Weaver
+
+VERSION_1 = Path(__file__).parent.parent / "data" / "stores" / "version-1.db"
 
 
 class TestSqliteStore(LedgerContract):
@@ -27,7 +31,7 @@ class TestSqliteStore(LedgerContract):
 
 async def test_another_process_finds_what_was_stored(tmp_path: Path) -> None:
     one, other = SqliteStore(tmp_path / "state.db"), SqliteStore(tmp_path / "state.db")
-    await one.swap("c", 0, FULL_STATE)
+    await one.swap("c", 0, Writes(FULL_STATE))
     state, _ = await other.load("c")
     assert state.last_turn == FULL_STATE.last_turn
     await asyncio.gather(one.close(), other.close())
@@ -35,7 +39,7 @@ async def test_another_process_finds_what_was_stored(tmp_path: Path) -> None:
 
 async def test_the_folder_of_the_file_is_made(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "deep" / "er" / "state.db")
-    assert await store.swap("c", 0, State())
+    assert await store.swap("c", 0, Writes(State()))
     await store.close()
 
 
@@ -53,7 +57,7 @@ async def test_a_damaged_page_is_named_with_the_remedy(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     store = SqliteStore(path)
     for n in range(40):
-        await store.swap(f"c{n}", 0, FULL_STATE)
+        await store.swap(f"c{n}", 0, Writes(FULL_STATE))
     await store.close()
     content = bytearray(path.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
@@ -67,21 +71,21 @@ async def test_a_damaged_page_is_named_with_the_remedy(tmp_path: Path) -> None:
 async def test_a_locked_file_is_named_and_can_be_tried_again(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     store = SqliteStore(path, busy_seconds=0.05)
-    await store.swap("c", 0, State())
+    await store.swap("c", 0, Writes(State()))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(StoreUnavailable, match="locked by another process") as caught:
-        await store.swap("c", 1, State())
+        await store.swap("c", 1, Writes(State()))
     assert caught.value.retry_after is not None
     other.execute("ROLLBACK")
     other.close()
-    assert await store.swap("c", 1, State())
+    assert await store.swap("c", 1, Writes(State()))
     await store.close()
 
 
 async def test_a_full_disk_loses_the_write_and_nothing_else(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "state.db")
-    await store.swap("c", 0, FULL_STATE)
+    await store.swap("c", 0, Writes(FULL_STATE))
     pages = await store._in_thread(lambda connection: connection.execute("PRAGMA page_count").fetchone()[0])
     # SQLite reports a page limit exactly as it reports a full disk.
     await store._in_thread(lambda connection: connection.execute(f"PRAGMA max_page_count={pages}").fetchone())
@@ -110,10 +114,10 @@ async def test_a_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
 async def test_a_read_only_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     store = SqliteStore(path)
-    await store.swap("c", 0, State())
+    await store.swap("c", 0, Writes(State()))
     await store._in_thread(lambda connection: connection.execute("PRAGMA query_only=ON"))
     with pytest.raises(StoreUnavailable, match="is read-only; make the file and its folder writable"):
-        await store.swap("c", 1, State())
+        await store.swap("c", 1, Writes(State()))
     await store.close()
     assert path.stat().st_mode & stat.S_IWUSR
 
@@ -132,7 +136,7 @@ async def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
 async def test_a_document_that_nobody_can_read_is_named_with_the_remedy(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     store = SqliteStore(path)
-    await store.swap("c", 0, State())
+    await store.swap("c", 0, Writes(State()))
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("UPDATE states SET document = '{\"v\": 99}'")
     connection.close()
@@ -144,13 +148,13 @@ async def test_a_document_that_nobody_can_read_is_named_with_the_remedy(tmp_path
 async def test_a_lone_surrogate_in_an_id_is_refused_by_name(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "state.db")
     with pytest.raises(StoreUnavailable, match="surrogate"):
-        await store.swap("c\ud800", 0, State())
+        await store.swap("c\ud800", 0, Writes(State()))
     await store.close()
 
 
 async def test_a_conversation_that_cannot_be_read_can_still_be_cleared(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "state.db")
-    await store.swap("c", 0, FULL_STATE)
+    await store.swap("c", 0, Writes(FULL_STATE))
     _write(tmp_path / "state.db", "UPDATE states SET document = '{}'")
     with pytest.raises(UnreadableState, match="ledger clear CONVERSATION"):
         await store.load("c")
@@ -168,19 +172,66 @@ async def test_a_decision_that_cannot_be_read_is_named_with_the_remedy(tmp_path:
     await store.close()
 
 
-async def test_it_tells_which_conversations_it_keeps(tmp_path: Path) -> None:
+async def test_a_closed_store_says_so_and_how_to_go_on(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "state.db")
-    assert isinstance(store, ConversationIndex)
-    assert (await store.count(), await store.conversations()) == (0, ())
-    for conversation in ("b", "a%", "a_", "aa", "Ä"):
-        await store.swap(conversation, 0, State())
-    assert await store.count() == 5
-    assert await store.conversations() == ("a%", "a_", "aa", "b", "Ä")
-    assert await store.conversations("a", limit=2) == ("a%", "a_")
-    assert await store.conversations("a_") == ("a_",)
-    assert await store.conversations("Ä") == ("Ä",)
-    assert await store.conversations("x") == ()
+    assert await store.swap("c", 0, Writes(State()))
     await store.close()
+    with pytest.raises(StoreUnavailable, match=r"state\.db is closed; open it again, as with SqliteStore"):
+        await store.load("c")
+    async with SqliteStore(tmp_path / "state.db") as again:
+        assert await again.count() == 1
+
+
+async def test_a_store_that_was_never_used_can_be_closed(tmp_path: Path) -> None:
+    await SqliteStore(tmp_path / "state.db").close()
+    assert not (tmp_path / "state.db").exists()
+
+
+@pytest.fixture
+def file_of_version_1(tmp_path: Path) -> Path:
+    """A file as the version before tenants wrote it: conversations `c` and `a/b`, three decisions of `c`."""
+    path = tmp_path / "state.db"
+    path.write_bytes(VERSION_1.read_bytes())
+    return path
+
+
+async def test_a_file_of_the_version_before_keeps_its_conversations(file_of_version_1: Path) -> None:
+    async with SqliteStore(file_of_version_1, clock=ManualClock()) as store:
+        assert await store.conversations() == ("a/b", "c")
+        assert (await store.load("a/b"))[0] == replace(FULL_STATE, revision=1)
+        assert (await store.load("c"))[0] == replace(FULL_STATE, revision=2, last_turn="turn-2")
+        logged = [(entry.turn_id, entry.decision.skill_id) for entry in await store.read("c")]
+        assert logged == [("turn-1", "a"), ("turn-1", "b"), ("turn-2", "a")]
+        assert await store.count(tenant="a") == 0
+
+
+async def test_a_file_of_the_version_before_is_written_on(file_of_version_1: Path) -> None:
+    async with SqliteStore(file_of_version_1, clock=ManualClock()) as store:
+        assert not await store.swap("c", 1, Writes(State()))
+        assert await store.swap("c", 2, Writes(State(), "turn-3", (DECISION,)))
+        assert await store.swap("c", 0, Writes(State(), "turn-1", (DECISION,)), tenant="a")
+        await store.append("c", "turn-2", [DECISION, DECISION])
+        assert [entry.turn_id for entry in await store.read("c")] == ["turn-1", "turn-1", "turn-2", "turn-3"]
+
+
+async def test_a_file_of_the_version_before_is_brought_up_to_date_once_by_many(file_of_version_1: Path) -> None:
+    stores = [SqliteStore(file_of_version_1) for _ in range(8)]
+    assert await asyncio.gather(*(store.count() for store in stores)) == [2] * 8
+    await asyncio.gather(*(store.close() for store in stores))
+
+
+async def test_what_fails_half_way_leaves_the_file_of_the_version_before_as_it_was(
+    file_of_version_1: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = (*sqlite_store._STEPS[1], "INSERT INTO nowhere VALUES (1)")
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite_store, "_STEPS", {1: steps})
+        failing = SqliteStore(file_of_version_1)
+        with pytest.raises(StoreUnavailable, match="nowhere"):
+            await failing.count()
+        await failing.close()
+    async with SqliteStore(file_of_version_1) as store:
+        assert await store.count() == 2
 
 
 def _write(path: Path, statement: str) -> None:

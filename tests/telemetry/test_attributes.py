@@ -1,8 +1,7 @@
 from skillweave.events import Event
 from skillweave.events.event import BuiltIn, event_of
-from skillweave.events.skills import SkillInjected
-from skillweave.events.tools import ToolBlocked
-from skillweave.telemetry.attributes import attributes_of
+from skillweave.events.payloads import SkillInjected, ToolBlocked
+from skillweave.telemetry.opentelemetry import attributes_of
 
 
 def test_what_has_no_value_is_left_out() -> None:

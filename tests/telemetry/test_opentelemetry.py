@@ -12,11 +12,16 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind
 
-from skillweave.compose.force import Enforce
-from skillweave.events.checkpoints import CheckpointDecided
-from skillweave.events.cursor import CursorMoved
+from skillweave.compose.composition import Enforce
 from skillweave.events.event import BuiltIn, event_of
-from skillweave.events.spawns import SpawnRejected, SpawnRequested, SpawnStarted, SpawnValidated
+from skillweave.events.payloads import (
+    CheckpointDecided,
+    CursorMoved,
+    SpawnRejected,
+    SpawnRequested,
+    SpawnStarted,
+    SpawnValidated,
+)
 from skillweave.settings import Settings
 from skillweave.skill import Checkpoint, ToolRules
 from skillweave.telemetry.opentelemetry import OpenTelemetry

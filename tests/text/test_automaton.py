@@ -1,7 +1,7 @@
 import pytest
 
-from skillweave.text.automaton import WINDOW, MatchMode, compile_automaton
 from skillweave.text.folding import fold
+from skillweave.text.search import WINDOW, MatchMode, compile_automaton
 
 
 def finds(phrase: str, text: str, mode: MatchMode = MatchMode.WORD) -> bool:

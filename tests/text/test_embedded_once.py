@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from skillweave.errors import InvalidVectors
 from skillweave.testing.fakes import FakeEmbedder
-from skillweave.text.embedded_once import EmbeddedOnce, cosines
-from skillweave.text.embedder import Embedder
+from skillweave.text.embedding import EmbeddedOnce, Embedder, cosines
 
 TEXTS = st.lists(st.text(max_size=8), min_size=1, max_size=6)
 

@@ -4,8 +4,7 @@ import pytest
 
 from skillweave.testing.embedders import EmbedderContract
 from skillweave.testing.fakes import FakeEmbedder
-from skillweave.text.embedded_once import EmbeddedOnce
-from skillweave.text.embedder import Embedder
+from skillweave.text.embedding import EmbeddedOnce, Embedder
 
 FAKE_BYTES = (
     "f304353f0000000000000000000000000000000000000000f304353f00000000"

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.text.patterns import (
+from skillweave.text.search import (
     SHELF,
     BrokenPattern,
     ascii_only_escapes,

@@ -1,7 +1,5 @@
 from skillweave.text.folding import fold
-from skillweave.text.light_words import LIGHT_WORDS
-from skillweave.text.stop_words import STOP_WORDS
-from skillweave.text.words import word_spans, words_of
+from skillweave.text.words import LIGHT_WORDS, STOP_WORDS, word_spans, words_of
 
 
 def test_words_are_folded_and_stop_words_left_out() -> None:

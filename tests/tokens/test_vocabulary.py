@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillweave.errors import SkillweaveError
-from skillweave.tokens.counter import CountedOnce
-from skillweave.tokens.vocabulary import LONGEST_RUN, VOCABULARIES, Tiktoken
-from skillweave.turn.settle import SEPARATOR_TOKENS
+from skillweave.tokens.counter import LONGEST_RUN, VOCABULARIES, CountedOnce, Tiktoken
+from skillweave.turn.run import SEPARATOR_TOKENS
 
 O200K = Tiktoken("o200k_base")
 SAMPLES = [
@@ -90,7 +89,7 @@ def test_a_damaged_vocabulary_file_is_named(tmp_path: Path) -> None:
     import gzip
 
     (tmp_path / "skillweave/tokens/vocabularies/o200k_base.tiktoken.gz").write_bytes(gzip.compress(b"QQ== 0\n"))
-    script = "from skillweave.tokens.vocabulary import Tiktoken; Tiktoken().warm_up()"
+    script = "from skillweave.tokens.counter import Tiktoken; Tiktoken().warm_up()"
     answer = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "the vocabulary file of o200k_base is damaged" in answer.stderr
 

@@ -4,7 +4,7 @@ import pytest
 
 from skillweave import Outcome, Placement, Settings, Turn, Weaver
 from skillweave.conversation import Message, Role
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.graph import Entry, EntryPick, Route, SkillGraph, decide
 from skillweave.graph.move import By
 from skillweave.injection import FallbackKind, Injection

@@ -4,10 +4,10 @@ from skillweave import Weaver
 from skillweave.graph import Entry, Route
 from skillweave.injection import Injection
 from skillweave.registry import Registry
-from skillweave.select.kit import compile_kit
+from skillweave.select.index import build_index
 from skillweave.skill import Skill, ToolRules
 from skillweave.turn import move as wiring
-from skillweave.turn.move import Wiring, wire
+from skillweave.turn.move import GraphBinding, bind
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 
@@ -18,11 +18,11 @@ def using(skill_id: str, *tools: str) -> Skill:
     return make_skill(skill_id, tools=ToolRules(allowed=tools))
 
 
-def wired(*skills: Skill) -> Wiring:
+def wired(*skills: Skill) -> GraphBinding:
     registry = Registry()
     for skill in skills:
         registry.register(skill)
-    return wire(GRAPH, compile_kit(registry.snapshot))
+    return bind(GRAPH, build_index(registry.snapshot))
 
 
 def begun(*skills: Skill) -> tuple[Weaver, Injection]:

@@ -2,10 +2,9 @@ from collections import Counter
 from dataclasses import replace
 
 from skillweave.conversation import Message, Role
-from skillweave.disclose.block import carrier_of, text_digest
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Rung, carrier_of, text_digest
 from skillweave.state.state import Delivery, Record, State, Superseded
-from skillweave.turn.reconcile import Standing, blocks_in, digest_of, reconcile
+from skillweave.turn.reconcile import Presence, blocks_in, digest_of, reconcile
 
 TEXT = "=== Skill Activated: A ===\n## Description\nWhat it does."
 
@@ -15,26 +14,26 @@ def record(text: str = TEXT, turn: str = "t1", *, until: float | None = None) ->
     return Record("skill:a", "d", Rung.FULL, carrier_of(text_digest(text), turn), 10, state, turn, 0.0, until)
 
 
-def standing(state: State, seen: list[str] | None, *, holder: str = "t2") -> Standing | None:
+def standing(state: State, seen: list[str] | None, *, holder: str = "t2") -> Presence | None:
     blocks = None if seen is None else blocks_in([Message(Role.SYSTEM, text) for text in seen])
-    return reconcile(state, blocks, holder=holder, now=1.0).standing.get("skill:a")
+    return reconcile(state, blocks, holder=holder, now=1.0).presence.get("skill:a")
 
 
 def test_without_a_transcript_what_was_given_counts_as_present() -> None:
-    assert standing(State(records=(record(),)), None) is Standing.PRESENT
+    assert standing(State(records=(record(),)), None) is Presence.PRESENT
 
 
 def test_without_a_transcript_another_turns_claim_is_held() -> None:
-    assert standing(State(records=(record(until=60),)), None) is Standing.HELD
+    assert standing(State(records=(record(until=60),)), None) is Presence.HELD
 
 
 def test_a_turns_own_record_is_its_own_again() -> None:
-    assert standing(State(records=(record(),)), None, holder="t1") is Standing.MINE
+    assert standing(State(records=(record(),)), None, holder="t1") is Presence.MINE
 
 
 def test_the_transcript_wins_over_a_given_record() -> None:
     assert standing(State(records=(record(),)), []) is None
-    assert standing(State(records=(record(),)), [TEXT]) is Standing.PRESENT
+    assert standing(State(records=(record(),)), [TEXT]) is Presence.PRESENT
 
 
 def test_a_claim_that_the_transcript_shows_was_delivered() -> None:
@@ -43,14 +42,14 @@ def test_a_claim_that_the_transcript_shows_was_delivered() -> None:
 
 
 def test_a_claim_that_the_transcript_does_not_show_is_held() -> None:
-    assert standing(State(records=(record(until=60),)), []) is Standing.HELD
+    assert standing(State(records=(record(until=60),)), []) is Presence.HELD
 
 
 def test_an_answer_is_held_for_calls_with_the_same_transcript_and_lost_for_all_others() -> None:
     state = State(records=(replace(record(), told="t-1"),))
-    for told, expected in (("t-1", Standing.HELD), ("t-2", None), ("", None)):
+    for told, expected in (("t-1", Presence.HELD), ("t-2", None), ("", None)):
         found = reconcile(state, Counter(), holder="t2", now=1.0, told=told)
-        assert found.standing.get("skill:a") is expected
+        assert found.presence.get("skill:a") is expected
         assert bool(found.lost) is (expected is None)
     assert standing(State(records=(replace(record(), told=""),)), []) is None
 
@@ -58,7 +57,7 @@ def test_an_answer_is_held_for_calls_with_the_same_transcript_and_lost_for_all_o
 def test_an_answer_that_was_seen_is_like_any_other_text() -> None:
     state = State(records=(replace(record(), told="t-1"),))
     seen = reconcile(state, Counter([text_digest(TEXT)]), holder="t2", now=1.0, told="t-1")
-    assert seen.standing["skill:a"] is Standing.PRESENT
+    assert seen.presence["skill:a"] is Presence.PRESENT
     assert seen.state.records == (record(),)
 
 
@@ -79,9 +78,9 @@ def test_a_superseded_text_counts_until_the_transcript_shows_it_gone() -> None:
 def test_one_sighting_stands_for_one_giving_of_an_evicted_text() -> None:
     old, new = record(turn="t1"), record(turn="t2")
     state = State(records=(new,), superseded=(Superseded(old, ""),))
-    assert standing(state, [TEXT], holder="t2") is Standing.MINE, "the replayed turn sees only the evicted text"
-    assert standing(state, [TEXT, TEXT], holder="t2") is Standing.PRESENT
-    assert standing(state, [TEXT], holder="t3") is Standing.PRESENT
+    assert standing(state, [TEXT], holder="t2") is Presence.MINE, "the replayed turn sees only the evicted text"
+    assert standing(state, [TEXT, TEXT], holder="t2") is Presence.PRESENT
+    assert standing(state, [TEXT], holder="t3") is Presence.PRESENT
 
 
 def test_an_evicted_skill_counts_while_its_artifact_in_the_same_block_is_shown() -> None:

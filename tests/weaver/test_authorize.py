@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from skillweave.compose.force import Enforce
-from skillweave.compose.verdict import Refusal, Ruling
+from skillweave.compose.composition import Enforce
+from skillweave.compose.policy import Refusal, Ruling
 from skillweave.events import ToolBlocked
 from skillweave.settings import Settings
 from skillweave.skill import Checkpoint, ToolRules

@@ -3,10 +3,10 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave.compose.verdict import Refusal, Ruling
+from skillweave.compose.policy import Refusal, Ruling
 from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.injection import Injection
 from skillweave.registry import Registry

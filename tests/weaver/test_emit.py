@@ -8,7 +8,7 @@ import pytest
 
 import skillweave
 from skillweave.conversation import Placement
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.errors import SkillNotFound, StoreUnavailable
 from skillweave.events import EventRefused
 from skillweave.settings import Settings

@@ -1,10 +1,12 @@
 """A skill graph beneath a conversation: what the cursor engages, offers and refuses (spec 3.2 and 3.3)."""
 
+from collections.abc import Awaitable, Callable
+
 import pytest
 
 from skillweave import Outcome, Placement, Settings, ToolResult, Turn, Weaver
 from skillweave.adapters.bridge import Bridge
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Read, Role
 from skillweave.graph import ANY, Cursor, Declared, Entry, EntryPick, GraphSkill, Limits, Route, SkillGraph, decide
 from skillweave.graph.conditions import Predicate
@@ -12,6 +14,7 @@ from skillweave.graph.move import By
 from skillweave.injection import FallbackKind, Injection
 from skillweave.settings import CatalogMode
 from skillweave.skill import Skill, Status, ToolRules
+from skillweave.state.port import Writes
 from skillweave.state.state import skill_key
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.observers import Recorder
@@ -120,12 +123,38 @@ async def test_a_repeated_turn_id_repeats_its_move_and_its_messages(at_triage: W
     assert await at_triage.state("c") == before
 
 
-async def test_a_turn_in_which_a_store_was_lost_to_another_moves_once(at_triage: Weaver) -> None:
-    turn = Turn("t2", "c", Message(Role.USER, "and now?"), results=LOOKED_UP)
-    await at_triage.weave(turn)
-    await at_triage.weave(turn)
-    found = await cursor_of(at_triage)
+class _Overtaken(MemoryStore):
+    """A store in which `first` is stored just before the next swap, which is lost to it."""
+
+    first: Callable[[], Awaitable[object]] | None = None
+    lost = 0
+
+    async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
+        first, self.first = self.first, None
+        if first is not None:
+            await first()
+        done = await super().swap(conversation, expected_revision, writes, tenant=tenant)
+        self.lost += not done
+        return done
+
+
+@pytest.mark.parametrize(
+    "faster",
+    [
+        Turn("other", "c", Message(Role.USER, "style, please")),
+        Turn("t2", "c", Message(Role.USER, "and now?"), results=LOOKED_UP),
+    ],
+    ids=["to another turn", "to itself in another process"],
+)
+async def test_a_turn_that_loses_a_race_moves_once(faster: Turn) -> None:
+    store = _Overtaken()
+    weaver, other = (weaver_over(GRAPH, skills(), store) for _ in range(2))
+    await weaver.weave("I was charged twice", conversation="c")
+    store.first = lambda: other.weave(faster)
+    injection = await weaver.weave(Turn("t2", "c", Message(Role.USER, "and now?"), results=LOOKED_UP))
+    found = await cursor_of(weaver)
     assert found is not None
+    assert (store.lost, injection.move and injection.move.to) == (1, "refund")
     assert found.visits == {"triage": 1, "refund": 1}
 
 
@@ -140,9 +169,8 @@ async def test_what_stands_between_two_turns_does_not_move(weaver: Weaver) -> No
     always = graph_of("a", "b", entries=[Entry("a")], routes=[Route("a", "b", Predicate(lambda _: True))])
     weaver = weaver_over(always, [make_skill("a"), make_skill("b")])
     await weaver.weave("hello", conversation="c")
-    standing = await weaver.standing("c")
-    assert standing.move is not None
-    assert standing.move.to == "a"
+    await weaver.current_policy("c")
+    assert (await cursor_of(weaver) or Cursor("")).skill == "a"
 
 
 async def test_match_says_what_begins_a_conversation(weaver: Weaver) -> None:
@@ -353,12 +381,12 @@ def test_a_visit_limit_stops_the_run_and_what_is_engaged_stays() -> None:
 
 
 def test_tools_of_skills_that_are_not_engaged_are_not_offered(at_triage: Weaver) -> None:
-    standing = at_triage.sync.standing("c")
+    standing = at_triage.sync.current_policy("c")
     assert standing.tools.offers(["lookup", "pay", "read_skill"]) == ("lookup", "read_skill")
 
 
 def test_a_call_of_a_tool_from_elsewhere_is_denied_with_the_place(at_triage: Weaver) -> None:
-    verdict = at_triage.sync.standing("c").tools.authorize("pay")
+    verdict = at_triage.sync.current_policy("c").tools.authorize("pay")
     assert "not allowed here: it belongs to `refund`, and the conversation is at `triage`" in verdict.message
 
 
@@ -543,7 +571,7 @@ def test_a_raising_condition_of_a_tree_is_reported_also_where_the_model_picks_it
 def test_between_two_turns_the_leaf_stays() -> None:
     weaver = weaver_over(TREE, LEAVES)
     weaver.sync.weave("a bug", conversation="c")
-    assert weaver.sync.standing("c").tools.offers(["edit"]) == ("edit",)
+    assert weaver.sync.current_policy("c").tools.offers(["edit"]) == ("edit",)
     weaver.sync.read_skill("x", conversation="c")
     assert engaged(weaver) == ["fix", "x"]
 

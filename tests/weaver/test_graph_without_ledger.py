@@ -8,6 +8,7 @@ from skillweave.errors import StoreUnavailable
 from skillweave.graph import Entry, Route
 from skillweave.graph.move import By
 from skillweave.skill import ToolRules
+from skillweave.state.port import Writes
 from skillweave.state.state import State
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import WordCounter
@@ -31,15 +32,15 @@ class _Failing(MemoryStore):
 
     reads = writes = True
 
-    async def load(self, conversation: str) -> tuple[State, float]:
+    async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
         if not self.reads:
             raise StoreUnavailable("away")
-        return await super().load(conversation)
+        return await super().load(conversation, tenant=tenant)
 
-    async def swap(self, conversation: str, expected_revision: int, state: State) -> bool:
+    async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
         if not self.writes:
             raise StoreUnavailable("away")
-        return await super().swap(conversation, expected_revision, state)
+        return await super().swap(conversation, expected_revision, writes, tenant=tenant)
 
 
 def at_refund(how: OnStoreFailure, recorder: Recorder | None = None) -> tuple[Weaver, _Failing]:
@@ -56,7 +57,7 @@ def at_refund(how: OnStoreFailure, recorder: Recorder | None = None) -> tuple[We
 def test_fail_open_denies_no_tool_for_a_place_that_nobody_knows() -> None:
     weaver, store = at_refund(OnStoreFailure.FAIL_OPEN)
     store.reads = False
-    assert weaver.sync.standing("c").tools.offers(["pay", "close"]) == ("pay", "close")
+    assert weaver.sync.current_policy("c").tools.offers(["pay", "close"]) == ("pay", "close")
 
 
 def test_fail_open_keeps_the_tool_rules_of_a_conversation_that_was_read() -> None:

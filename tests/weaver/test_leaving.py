@@ -2,7 +2,7 @@ import pytest
 
 from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.errors import SkillNotFound
 from skillweave.injection import Injection
 from skillweave.registry import Registry
@@ -13,7 +13,7 @@ from skillweave.state.state import Lifecycle
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import KnownContext, WordCounter
 from skillweave.weaver import Weaver
-from skillweave.weaver.leaving import Left
+from skillweave.weaver.verdicts import Left
 from tests.skills import make_skill
 
 CAREFUL = make_skill(

@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.injection import Injection
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings

@@ -8,8 +8,8 @@ import pytest
 import skillweave
 from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
-from skillweave.disclose.skill_tools import SkillTools
+from skillweave.disclose.block import SkillTools
+from skillweave.disclose.fit import Budget
 from skillweave.injection import FallbackKind, Injection
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from skillweave.events import Callback, Event
-from skillweave.events.checkpoints import CheckpointPending
+from skillweave.events.payloads import CheckpointPending
 from skillweave.testing.observers import Recorder
-from skillweave.weaver.observers import Observers
+from skillweave.weaver.telling import Observers
 
 LONG = 30.0
 """Longer than any test takes."""

@@ -6,12 +6,11 @@ from typing import Any, ClassVar
 import pytest
 
 import skillweave
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
 from skillweave.conversation import Message, Placement, Read, Role, Turn
 from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
-from skillweave.disclose.rung import Rung
-from skillweave.disclose.skill_tools import SkillTools
+from skillweave.disclose.block import Rung, SkillTools
+from skillweave.disclose.fit import Budget
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.skill import ArtifactRef, Skill, ToolRules

@@ -4,15 +4,13 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave.compose.policy import ToolPolicy
+from skillweave.compose.policy import Ruling, ToolPolicy
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest
-from skillweave.compose.verdict import Ruling
 from skillweave.conversation import Placement
 from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidSpawn, InvalidTurn
-from skillweave.events.event import Event
-from skillweave.events.observer import Callback
+from skillweave.events.event import Callback, Event
 from skillweave.registry import Registry
 from skillweave.settings import Settings
 from skillweave.skill import Checkpoint, ToolRules
@@ -266,7 +264,7 @@ async def test_a_checkpoint_of_its_own_skill_asks_until_a_person_decided_in_its_
     assert (await weaver.weave(plan.turn("Begin", "t1"))).tools.authorize("pay").ruling is Ruling.ASK
     await decided(weaver, plan.conversation)
     assert (await weaver.weave(plan.turn("Go on", "t2"))).tools.authorize("pay").ruling is Ruling.ALLOW
-    standing = await weaver.standing(plan.conversation, limits=plan.limits)
+    standing = await weaver.current_policy(plan.conversation, limits=plan.limits)
     assert standing.tools.authorize("pay").ruling is Ruling.ALLOW
 
 
@@ -305,8 +303,8 @@ async def test_a_yes_to_another_skill_is_none_to_its_own_checkpoint_of_the_same_
     assert begun.checkpoints == ()  # its text does not fit
     await weaver.read_skill("payer", conversation=plan.conversation, limits=plan.limits)
     await decided(weaver, plan.conversation)
-    standing = await weaver.standing(plan.conversation, limits=plan.limits)
+    standing = await weaver.current_policy(plan.conversation, limits=plan.limits)
     assert standing.tools.authorize("pay").ruling is Ruling.ASK
     await weaver.decide(plan.conversation, "long", "release", "approved", by="Kim")
-    standing = await weaver.standing(plan.conversation, limits=plan.limits)
+    standing = await weaver.current_policy(plan.conversation, limits=plan.limits)
     assert standing.tools.authorize("pay").ruling is Ruling.ALLOW

@@ -4,8 +4,8 @@ import pytest
 
 import skillweave
 from skillweave import Placement, Settings, Weaver
-from skillweave.compose.verdict import Ruling
-from skillweave.disclose.budget import Budget
+from skillweave.compose.policy import Ruling
+from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
 from skillweave.settings import CatalogMode
@@ -35,7 +35,7 @@ def failing() -> FailingStore:
 async def test_what_is_in_force_between_two_turns_is_that_of_the_last_one() -> None:
     weaver = weaver_of()
     injection = await weaver.weave("the invoice", conversation="c")
-    now = await weaver.standing("c")
+    now = await weaver.current_policy("c")
     assert now.tools == injection.tools
     assert now.checkpoints == injection.checkpoints
 
@@ -46,27 +46,27 @@ async def test_asking_changes_nothing(placement: Placement) -> None:
     await weaver.weave("the invoice", conversation="c", placement=placement)
     before = await weaver.state("c")
     for _ in range(5):
-        now = await weaver.standing("c", placement=placement)
+        now = await weaver.current_policy("c", placement=placement)
         assert now.tools.authorize("write").ruling is Ruling.DENY
     assert await weaver.state("c") == before
 
 
 async def test_a_conversation_that_nobody_knows_restricts_nothing() -> None:
-    now = await weaver_of().standing("new")
+    now = await weaver_of().current_policy("new")
     assert now.tools.authorize("write").ruling is Ruling.ALLOW
 
 
 async def test_a_verdict_counts_at_once() -> None:
     weaver = weaver_of()
     await weaver.weave("the invoice", conversation="c")
-    assert (await weaver.standing("c")).tools.authorize("pay").ruling is Ruling.ASK
+    assert (await weaver.current_policy("c")).tools.authorize("pay").ruling is Ruling.ASK
     await weaver.decide("c", "invoice", "release", "approved", by="Ann")
-    assert (await weaver.standing("c")).tools.authorize("pay").ruling is Ruling.ALLOW
+    assert (await weaver.current_policy("c")).tools.authorize("pay").ruling is Ruling.ALLOW
 
 
 async def test_grant_and_limits_bound_it() -> None:
     limits = ToolLimits(allowed=("read",))
-    now = await weaver_of().standing("c", tools=["read", "pay"], limits=limits)
+    now = await weaver_of().current_policy("c", tools=["read", "pay"], limits=limits)
     assert now.tools.offers(["read", "pay", "other"]) == ("read",)
 
 
@@ -75,7 +75,7 @@ async def test_a_ledger_that_does_not_answer_frees_what_it_forbade_and_says_so_i
     weaver = weaver_of(store)
     await weaver.weave("the invoice", conversation="c")
     store.down.add("load")
-    now = await weaver.standing("c")
+    now = await weaver.current_policy("c")
     assert now.tools.authorize("write").ruling is Ruling.ALLOW
     assert [found.code for found in now.diagnostics] == ["ledger-unavailable"]
 
@@ -84,20 +84,20 @@ async def test_a_ledger_that_does_not_answer_closes_all_tools_in_a_careful_weave
     store = failing()
     weaver = weaver_of(store, OnStoreFailure.FAIL_CLOSED)
     store.down.add("load")
-    now = await weaver.standing("c")
+    now = await weaver.current_policy("c")
     assert now.tools.authorize("read").ruling is Ruling.DENY
     assert now.tools.closed
 
 
 async def test_an_empty_conversation_id_is_refused() -> None:
     with pytest.raises(InvalidTurn):
-        await weaver_of().standing("")
+        await weaver_of().current_policy("")
 
 
 def test_the_blocking_twin_answers_the_same() -> None:
     weaver = weaver_of()
     weaver.sync.weave("the invoice", conversation="c")
-    assert weaver.sync.standing("c").tools.authorize("write").ruling is Ruling.DENY
+    assert weaver.sync.current_policy("c").tools.authorize("write").ruling is Ruling.DENY
 
 
 def test_a_variant_has_other_settings_over_the_same_ledger() -> None:
@@ -153,7 +153,7 @@ async def test_of_skills_that_do_not_all_fit_those_bind_that_the_last_call_showe
     settings = Settings(budget=Budget(total=total), catalog=CatalogMode.NEVER)
     weaver = skillweave.open(writer, editor, counter=WordCounter(), settings=settings)
     injection = await weaver.weave("both", conversation="c", placement=placement)
-    assert set((await weaver.standing("c", placement=placement)).tools.forbidden_tools) == set(
+    assert set((await weaver.current_policy("c", placement=placement)).tools.forbidden_tools) == set(
         injection.tools.forbidden_tools
     )
     again = await weaver.weave("go on", conversation="c", placement=placement)

@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from skillweave.conversation import Message, Placement, Role
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.events import Event, SkillInjected, SkillRefreshed, TurnDecided
-from skillweave.events.checkpoints import CheckpointPending
-from skillweave.events.skills import Given
+from skillweave.events.payloads import CheckpointPending, Given
 from skillweave.settings import Settings
 from skillweave.skill import Checkpoint
 from skillweave.stores.memory import MemoryStore
@@ -201,7 +200,7 @@ async def test_while_the_ledger_does_not_answer_a_turn_is_told_without_a_revisio
 
 async def test_a_turn_that_is_not_decided_is_not_told() -> None:
     class Losing(MemoryStore):
-        async def swap(self, *_: object) -> bool:
+        async def swap(self, *_: object, **__: object) -> bool:
             return False
 
     weaver, recorder = watched(GREET, store=Losing())

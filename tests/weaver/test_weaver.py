@@ -5,16 +5,17 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import Ruling
 from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.decisions import Outcome
-from skillweave.disclose.budget import Budget
+from skillweave.disclose.fit import Budget
 from skillweave.errors import Contended, InvalidTurn
 from skillweave.injection import FallbackKind, Injection
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, FileAccess, Settings
 from skillweave.skill import Checkpoint, Skill, ToolRules
 from skillweave.sources.code import InCode
+from skillweave.state.port import Writes
 from skillweave.state.state import State
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import FailingStore, KnownContext, ManualClock, WordCounter
@@ -158,8 +159,8 @@ async def test_a_delivery_that_is_cancelled_while_its_claim_is_written_is_releas
     written = asyncio.Event()
 
     class SlowToAnswer(MemoryStore):
-        async def swap(self, conversation: str, expected_revision: int, state: State) -> bool:
-            done = await super().swap(conversation, expected_revision, state)
+        async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
+            done = await super().swap(conversation, expected_revision, writes, tenant=tenant)
             written.set()
             await asyncio.sleep(0)
             return done
@@ -472,14 +473,16 @@ async def test_rules_that_were_read_hold_although_the_store_cannot_write(mode: O
 
 async def test_decisions_that_could_not_be_kept_are_a_diagnostic_of_a_complete_turn() -> None:
     store = FailingStore(MemoryStore())
+    weaver = weaver_of(GREET, store=store)
+    await weaver.weave("hello", conversation="c", turn_id="t1")
     store.down = {"append"}
-    injection = await weaver_of(GREET, store=store).weave("hello", conversation="c")
+    injection = await weaver.weave("hello", conversation="c", turn_id="t1")  # a replay changes no State, and swaps none
     assert injection.skills == ("greet-people",)
     assert [diagnostic.code for diagnostic in injection.diagnostics] == ["decisions-not-kept"]
 
 
 class _AlwaysLate(MemoryStore):
-    async def swap(self, conversation: str, expected_revision: int, state: State) -> bool:
+    async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
         return False
 
 

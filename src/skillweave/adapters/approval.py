@@ -4,13 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skillweave.adapters.call import Call
+from skillweave.adapters.chat import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
-from skillweave.injection import Drop, Injection, PendingCheckpoint
-from skillweave.state.approvals import kept_out
-from skillweave.state.state import Approval, ApprovalVerdict, skill_of
+from skillweave.injection import CurrentPolicy, Drop, Injection, PendingCheckpoint
+from skillweave.state.state import Approval, ApprovalVerdict
 from skillweave.weaver import Weaver
-from skillweave.weaver.judging import Judgement
+from skillweave.weaver.verdicts import Judgement
 
 KIND = "skillweave.checkpoint"
 """What tells our questions from a host's own."""
@@ -89,15 +88,11 @@ async def record(
 
 
 async def rejected_texts(weaver: Weaver, conversation: str) -> tuple[Drop, ...]:
-    """The texts of skills that a person rejected, which may still stand in the host's history and are to go."""
-    state = await weaver.state(conversation)
-    rejected = kept_out(state.approvals, await weaver.snapshot())
-    texts = (*state.records, *(old.record for old in state.superseded))
-    found = {text.carrier: Drop(skill_of(text.key) or "", text.carrier, text.tokens) for text in texts}
-    return tuple(drop for drop in found.values() if drop.skill_id in rejected)
+    """The texts of rejected skills that are to leave the host's history, asked of the ledger: `Injection.rejected`."""
+    return (await weaver.current_policy(conversation)).rejected
 
 
-def rejection_told(approval: Approval) -> str:
+def rejection_notice(approval: Approval) -> str:
     """What the model is told when a person rejected a skill before the model acted on it."""
     why = f", saying {approval.note!r}" if approval.note else ""
     return (
@@ -106,7 +101,7 @@ def rejection_told(approval: Approval) -> str:
     )
 
 
-def waiting(injection: Injection) -> tuple[PendingCheckpoint, ...]:
+def waiting(injection: Injection | CurrentPolicy) -> tuple[PendingCheckpoint, ...]:
     """The checkpoints that must be decided before the model acts at all."""
     return tuple(one for one in injection.checkpoints if one.blocking and one.before is None)
 

@@ -1,27 +1,27 @@
 """What every adapter does with a Weaver, whatever its framework: weave a turn, judge a call, answer our own tools."""
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypedDict, Unpack
+from typing import TypeVar, Unpack
 from uuid import uuid4
 
-from skillweave.adapters.call import Call
-from skillweave.adapters.heard import Heard, last_words, transcript_of, turn_from
-from skillweave.compose.limits import limited, limits_of
-from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
-from skillweave.compose.spawn_plan import SpawnPlan
-from skillweave.compose.verdict import Refusal, Ruling, Verdict
+from skillweave.adapters.chat import Call, HostFields, HostMessage, last_words, transcript_of, turn_from
+from skillweave.compose.composition import limited, limits_of
+from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, Verdict
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement, Turn
-from skillweave.disclose.skill_tools import SkillTools
+from skillweave.disclose.block import SkillTools
 from skillweave.errors import StoreUnavailable
-from skillweave.injection import Injection, PendingCheckpoint
-from skillweave.relations.tool_entry import read_entry
+from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
+from skillweave.limits import ToolLimits
+from skillweave.relations.rules import read_entry
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-from skillweave.weaver.reading import ToolAnswer
-from skillweave.weaver.tool_table import TOOLS, ToolSpec
+from skillweave.weaver.reading import TOOLS, ToolAnswer, ToolSpec
 from skillweave.weaver.turns import nothing_said
+
+Ruled = TypeVar("Ruled", bound="Injection | CurrentPolicy")
 
 MOST_REMEMBERED = 1024
 """Conversations whose last rules a Bridge remembers, for the moments in which the ledger does not answer."""
@@ -42,18 +42,6 @@ class Judged:
     def runs(self) -> bool:
         """Whether the call may run now."""
         return self.verdict.ruling is Ruling.ALLOW
-
-
-class ChatFields(TypedDict, total=False):
-    """What a host may know beside its chat: the names of all `tools`, skills that it asks for itself (`named`).
-
-    `memory` may name the entity that is being worked on; `turn_id` is the same for a call that is tried again.
-    """
-
-    tools: Sequence[str] | None
-    named: Sequence[str]
-    memory: Mapping[str, object]
-    turn_id: str | None
 
 
 class Bridge:
@@ -90,33 +78,49 @@ class Bridge:
         """The tools of skillweave itself, which the adapter declares beside the host's."""
         return tuple(TOOLS.values())
 
-    async def weave(
-        self,
-        heard: Sequence[Heard],
-        conversation: str,
-        **fields: Unpack[ChatFields],
-    ) -> Injection:
-        """The Injection for the chat that is about to be sent, counted as given."""
-        injection = self._with_what_held(await self.weaver.weave(self._turn(heard, conversation, fields)))
-        self._remember(injection)
+    @property
+    def limits(self) -> ToolLimits | None:
+        """What the agent may use at most, None for one that was not spawned."""
+        return self.plan.limits if self.plan else None
+
+    async def weave(self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]) -> Injection:
+        """The Injection for the chat that is about to be sent, counted as given.
+
+        The Bridge itself says the placement and the limits; a host may name the other `fields`.
+        """
+        injection = self._with_last_rules(await self.weaver.weave(self._turn(chat, conversation, fields)))
+        self._last[conversation] = injection.tools, injection.checkpoints
+        self._last.move_to_end(conversation)
+        if len(self._last) > MOST_REMEMBERED:
+            self._last.popitem(last=False)
         return injection
 
-    async def coming(self, heard: Sequence[Heard], conversation: str, **fields: Unpack[ChatFields]) -> tuple[str, ...]:
+    async def coming(
+        self,
+        chat: Sequence[HostMessage],
+        conversation: str,
+        held: Injection | None = None,
+        **fields: Unpack[HostFields],
+    ) -> tuple[str, ...]:
         """The ids of the skills whose text `weave` would give now; nothing is written.
 
-        While the ledger does not answer, what the matchers say to the chat.
+        With the Injection that the host still holds of this conversation, the ledger is asked only where the matchers
+        choose a skill that is not present. While it does not answer, the chosen ones.
         """
-        turn = self._turn(heard, conversation, fields)
+        turn = self._turn(chat, conversation, fields)
+        if held is not None and held.move is None:  # in a skill graph, what is chosen depends on the ledger
+            chosen = {candidate.skill_id for candidate in (await self.weaver.match(turn)).chosen}
+            if chosen <= set(held.present):
+                return ()
         try:
             return (await self.weaver.preview(turn)).skills
         except StoreUnavailable:
             return tuple(candidate.skill_id for candidate in (await self.weaver.match(turn)).chosen)
 
-    async def standing(self, conversation: str, tools: Sequence[str] | None = None) -> Injection:
-        """What is in force now, between two calls of the model."""
-        limits = self.plan.limits if self.plan else None
-        now = await self.weaver.standing(conversation, tools=tools, limits=limits, placement=self.placement)
-        return self._with_what_held(now)
+    async def current_policy(self, conversation: str, tools: Sequence[str] | None = None) -> CurrentPolicy:
+        """The tool policy now, between two calls of the model."""
+        now = await self.weaver.current_policy(conversation, tools=tools, limits=self.limits, placement=self.placement)
+        return self._with_last_rules(now)
 
     async def judge(
         self,
@@ -124,15 +128,17 @@ class Bridge:
         conversation: str,
         tools: Sequence[str] | None = None,
         shown: Sequence[PendingCheckpoint] = (),
+        now: Injection | CurrentPolicy | None = None,
     ) -> Judged:
         """Whether a call of a host's tool may run; observers are told of one that may not.
 
         A call whose arguments cannot be read is denied with words for the model. `shown` are the checkpoints that were
-        open when the model was called, for `Judged.waited`.
+        open when the model was called, for `Judged.waited`. The ledger is asked once, or not where the host knows what
+        applies `now`.
         """
         if call.problem:
             return Judged(Verdict(Ruling.DENY, call.name, call.problem, Refusal.NOT_ALLOWED))
-        now = await self.standing(conversation, tools)
+        now = now or await self.current_policy(conversation, tools)
         verdict = await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id or None)
         waits = tuple(
             one
@@ -143,53 +149,45 @@ class Bridge:
         return Judged(verdict, waits, waited)
 
     async def answer(
-        self, call: Call, conversation: str, heard: Sequence[Heard] | None = None, tools: Sequence[str] | None = None
+        self,
+        call: Call,
+        conversation: str,
+        chat: Sequence[HostMessage] | None = None,
+        tools: Sequence[str] | None = None,
     ) -> ToolAnswer:
-        """The answer to a call of one of skillweave's own tools; `heard` is what the model was sent and said."""
+        """The answer to a call of one of skillweave's own tools; `chat` is what the model was sent and said."""
         return await self.weaver.call_tool(
             call.name,
             call.arguments,
             conversation=conversation,
             call_id=call.id,
-            transcript=None if heard is None else transcript_of(heard),
+            transcript=None if chat is None else transcript_of(chat),
             tools=tools,
-            limits=self.plan.limits if self.plan else None,
+            limits=self.limits,
             placement=self.placement,
         )
 
-    def _turn(self, heard: Sequence[Heard], conversation: str, fields: ChatFields) -> Turn:
-        tools, limits = fields.get("tools"), self.plan.limits if self.plan else None
+    def _turn(self, chat: Sequence[HostMessage], conversation: str, fields: HostFields) -> Turn:
         named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
-        if last_words(heard) is None:
-            # A run on instructions alone: nothing can match, and what is engaged stays.
-            silent = nothing_said(uuid4().hex, conversation, tools=tools, limits=limits, placement=self.placement)
-            return replace(silent, transcript=transcript_of(heard), named=named, memory=fields.get("memory", {}))
-        return turn_from(
-            heard,
-            conversation,
-            turn_id=fields.get("turn_id"),
-            placement=self.placement,
-            tools=tools,
-            named=named,
-            memory=fields.get("memory", {}),
-            limits=limits,
+        if last_words(chat) is not None:
+            known = HostFields(**{**fields, "named": named, "limits": self.limits, "placement": self.placement})
+            return turn_from(chat, conversation, **known)
+        # A run on instructions alone: nothing can match, and what is engaged stays.
+        silent = nothing_said(
+            uuid4().hex, conversation, tools=fields.get("tools"), limits=self.limits, placement=self.placement
         )
+        return replace(silent, transcript=transcript_of(chat), named=named, memory=fields.get("memory", {}))
 
-    def _with_what_held(self, injection: Injection) -> Injection:
-        """While the ledger does not answer, what was in force at the last call holds beside what is new."""
-        last = self._last.get(injection.conversation)
-        if last is None or not injection.without_ledger or injection.tools.closed:
-            return injection
-        held, open_then = last
-        tools = limited(injection.tools, limits_of(held))
-        checkpoints = dict.fromkeys((*injection.checkpoints, *open_then))
-        return replace(injection, tools=tools, checkpoints=tuple(checkpoints))
-
-    def _remember(self, injection: Injection) -> None:
-        self._last[injection.conversation] = injection.tools, injection.checkpoints
-        self._last.move_to_end(injection.conversation)
-        if len(self._last) > MOST_REMEMBERED:
-            self._last.popitem(last=False)
+    def _with_last_rules(self, now: Ruled) -> Ruled:
+        """While the ledger does not answer, the rules of the last call hold beside what is new."""
+        if not now.without_ledger or now.tools.closed or now.conversation not in self._last:
+            return now
+        tools, checkpoints = self._last[now.conversation]
+        return replace(
+            now,
+            tools=limited(now.tools, limits_of(tools)),
+            checkpoints=tuple(dict.fromkeys((*now.checkpoints, *checkpoints))),
+        )
 
 
 def _asks(before: str, call: Call, now: ToolPolicy) -> bool:

@@ -6,24 +6,30 @@ around a tool's call the others stand further out.
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import Annotated, Any, NotRequired, TypeVar
 
-from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_told, waiting
+from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_notice, waiting
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.langchain_core.messages import Speaker, given, heard, taken_out, told, with_instructions
-from skillweave.adapters.langchain_core.tools import (
+from skillweave.adapters.langchain_core import (
     Ran,
+    Speaker,
     ToolGuard,
     conversation_of,
+    given,
+    host_messages,
     names_of,
     own_tools,
     require_other_names,
     shown_by,
+    taken_out,
+    told,
+    with_instructions,
 )
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
-from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound, StoreUnavailable
-from skillweave.injection import Drop, PendingCheckpoint
+from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound
+from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.settings import Settings
 from skillweave.state.state import Approval, ApprovalVerdict
 from skillweave.weaver import Weaver
@@ -40,6 +46,7 @@ try:
     from langchain.agents.middleware.types import OmitFromSchema
     from langchain_core.messages import BaseMessage
     from langchain_core.tools import BaseTool
+    from langgraph.channels import UntrackedValue
     from langgraph.graph.message import add_messages
     from langgraph.runtime import Runtime
     from langgraph.types import Command, interrupt
@@ -62,6 +69,7 @@ class SkillState(AgentState[Any]):
     conversation_id: NotRequired[str]
     awaiting: NotRequired[Annotated[list[dict[str, Any]], OmitFromSchema()]]
     open_checkpoints: NotRequired[Annotated[list[dict[str, Any]], OmitFromSchema()]]
+    injection: NotRequired[Annotated[Injection | None, UntrackedValue, OmitFromSchema()]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +168,11 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         return self._bridge.weaver.sync.run(work)
 
-    async def _placed(self, state: SkillState) -> dict[str, Any] | None:
-        injection = await self._bridge.weave(heard(state["messages"]), conversation_of(self._bridge, state))
-        changes: dict[str, Any] = {}
+    async def _placed(self, state: SkillState) -> dict[str, Any]:
+        injection = await self._bridge.weave(host_messages(state["messages"]), conversation_of(self._bridge, state))
+        changes: dict[str, Any] = {"injection": injection}
         # A skill that was rejected before a tool has left; so does its text, here, where no other step changes it too.
-        gone = taken_out(state["messages"], await self._rejected(injection.conversation))
+        gone = taken_out(state["messages"], injection.rejected)
         if placed := [*gone, *given(injection, self._speaker)]:
             changes["messages"] = placed
         awaiting = [one.to_dict() for one in waiting(injection)]
@@ -172,13 +180,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
             changes["awaiting"] = awaiting
         if (shown := shown_by(injection)) != state.get("open_checkpoints"):
             changes["open_checkpoints"] = shown
-        return changes or None
-
-    async def _rejected(self, conversation: str) -> tuple[Drop, ...]:
-        try:
-            return await rejected_texts(self._bridge.weaver, conversation)
-        except StoreUnavailable:
-            return ()  # they go before the next call at which the ledger answers
+        return changes
 
     async def _begun(self, request: ModelRequest[Any]) -> _Coming:
         ours = [getattr(tool, "func", None) for tool in self.tools]
@@ -189,13 +191,16 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         state: Mapping[str, Any] = request.state
         awaiting = tuple(PendingCheckpoint(**one) for one in state.get("awaiting", ()))
         coming = _Coming(request, conversation_of(self._bridge, state), awaiting)
-        return coming if awaiting else await self._woven(coming)
+        held: Injection | None = state.get("injection")
+        if awaiting or held is None or held.waits or held.rejected or not _unchanged(request):
+            return coming if awaiting else await self._woven(coming)
+        return self._ready(coming, replace(held, messages=()))
 
     async def _decided(self, coming: _Coming, reply: object) -> _Coming:
         try:
             judged = await record(self._bridge.weaver, coming.conversation, coming.pending, read_reply(reply))
         except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
-            now = await self._bridge.standing(coming.conversation)
+            now = await self._bridge.current_policy(coming.conversation)
             same = set(coming.pending) <= set(now.checkpoints)
             return replace(coming, problem=str(error)) if same else await self._woven(coming)
         rejected = await rejected_texts(self._bridge.weaver, coming.conversation)
@@ -204,12 +209,15 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         return await self._woven(replace(coming, rejected=rejected, rejections=rejections))
 
     async def _woven(self, coming: _Coming) -> _Coming:
-        request = coming.request
         # Rejected texts are still in there: were they seen to be gone, a run that starts this step again could not say
         # any more which ones they are.
-        injection = await self._bridge.weave(heard(request.messages), coming.conversation)
+        injection = await self._bridge.weave(host_messages(coming.request.messages), coming.conversation)
         if pending := waiting(injection):
             return replace(coming, pending=pending, problem="")
+        return self._ready(coming, injection)
+
+    def _ready(self, coming: _Coming, injection: Injection) -> _Coming:
+        request = coming.request
         gone: list[Any] = taken_out(request.messages, coming.rejected)
         sent: list[Any] = [*request.messages]
         left: Any = add_messages(sent, gone) if gone else sent
@@ -217,10 +225,16 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         offered = set(injection.tools.offers(names))
         # Given here is only what replaces a rejected skill, or what another middleware took away.
         missing: list[Any] = given(injection, self._speaker)
-        said_no: list[Any] = [told(rejection_told(one), str(one.at), self._speaker) for one in coming.rejections]
+        said_no: list[Any] = [told(rejection_notice(one), str(one.at), self._speaker) for one in coming.rejections]
         ready = request.override(
             system_message=with_instructions(request.system_message, injection),
             messages=[*left, *missing, *said_no],
             tools=[tool for tool, name in zip(request.tools, names, strict=True) if name in offered],
         )
         return replace(coming, request=ready, pending=(), gone=tuple(gone))
+
+
+def _unchanged(request: ModelRequest[Any]) -> bool:
+    """Whether the other middleware left the messages as they stand in the state, our blocks among them."""
+    kept: Sequence[BaseMessage] = request.state["messages"]
+    return len(kept) == len(request.messages) and all(map(is_, kept, request.messages))

@@ -10,14 +10,14 @@ from threading import Lock
 from typing import TypeVar, cast
 
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.call import Call
+from skillweave.adapters.chat import Call
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
 from skillweave.errors import InvalidSpawn, SkillweaveError
 from skillweave.settings import Settings
 from skillweave.skill import Json, freeze_mapping
 from skillweave.state.state import Lifecycle
 from skillweave.weaver import Weaver
-from skillweave.weaver.tool_table import ToolSpec
+from skillweave.weaver.reading import ToolSpec
 
 T = TypeVar("T")
 
@@ -156,7 +156,7 @@ class Spawning:
             request = request_in(call)
             self._check(request)
             limits = caller.plan.limits if caller.plan else None
-            parent = await caller.weaver.standing(conversation, limits=limits, placement=caller.placement)
+            parent = await caller.weaver.current_policy(conversation, limits=limits, placement=caller.placement)
             if parent.without_ledger:
                 # What it may do at most stands there.
                 return _refused("what is in force here cannot be read now; try again later")

@@ -44,12 +44,11 @@ def catalog(
     One line for each skill while they fit into a quarter of the budget (2,000 tokens at most).
     """
     from skillweave.cli.output.tally import loading_notes
-    from skillweave.disclose.budget import Budget
     from skillweave.disclose.catalog import build_catalog
+    from skillweave.disclose.fit import Budget
     from skillweave.disclose.pricing import Pricing
     from skillweave.formats.host_keys import invocation_of
-    from skillweave.tokens.counter import CountedOnce
-    from skillweave.tokens.vocabulary import Tiktoken
+    from skillweave.tokens.counter import CountedOnce, Tiktoken
 
     snapshot = load_snapshot(skills, strict=strict, packs=pack)
     pricing = Pricing(CountedOnce(Tiktoken()))
@@ -110,8 +109,8 @@ class _Shown:
         return row if skill.status.selectable else page.paint(row, Ink.FAINT)
 
     def _tokens(self, skill: "Skill") -> dict[str, int]:
+        from skillweave.disclose.block import Rung
         from skillweave.disclose.render import catalog_line
-        from skillweave.disclose.rung import Rung
 
         return {
             "catalog": self.pricing.count(catalog_line(skill)),

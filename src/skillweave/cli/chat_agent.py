@@ -10,11 +10,8 @@ from skillweave.cli.output.injection import GIVEN
 from skillweave.conversation import Placement
 from skillweave.decisions import Decision
 from skillweave.errors import MissingExtra, SkillweaveError, StoreUnavailable
-from skillweave.events.cursor import CursorMoved
-from skillweave.events.event import Event
-from skillweave.events.observer import Callback
-from skillweave.events.tools import ToolBlocked
-from skillweave.events.turns import TurnDecided
+from skillweave.events.event import Callback, Event
+from skillweave.events.payloads import CursorMoved, ToolBlocked, TurnDecided
 from skillweave.state.port import Logged
 from skillweave.weaver import Weaver
 

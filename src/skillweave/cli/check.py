@@ -55,11 +55,11 @@ def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
     from skillweave.cli.output.host_keys import by_host_key
     from skillweave.cli.output.tally import tally_of
     from skillweave.contracts import check_contracts
-    from skillweave.contracts.event_types import check_event_types
+    from skillweave.contracts.check import check_event_types
     from skillweave.graph.findings import graph_findings
-    from skillweave.select.task_rules import check_task_rules
-    from skillweave.select.trigger_index import compile_triggers
-    from skillweave.text.automaton import MatchMode
+    from skillweave.select.index import compile_triggers
+    from skillweave.select.task import check_task_rules
+    from skillweave.text.search import MatchMode
 
     with working("Checking the triggers of", snapshot.loaded):
         _, about_triggers = compile_triggers(snapshot.active(), MatchMode.WORD)

@@ -89,7 +89,7 @@ def check(file: File, known_tools: _KnownTools = None, as_json: options.AsJson =
 
 async def _next(file: str, ctx: str | None) -> Answer:
     from skillweave.cli.output.graph import move_text
-    from skillweave.graph.scored import ScoredGraph
+    from skillweave.graph.graph import ScoredGraph
 
     context, notes = context_of(ctx, file)
     opened = await open_graph(file)

@@ -109,7 +109,7 @@ async def _pending(state: "State", sources: "Sequence[Source]") -> "Sequence[Pen
     from skillweave.cli.arguments.skills import load
     from skillweave.relations.rules import all_requirements
     from skillweave.state.approvals import digests_shown, kept_out
-    from skillweave.turn.settle import checkpoints_of
+    from skillweave.turn.policy import pending_checkpoints
 
     if not sources:
         return None
@@ -121,7 +121,7 @@ async def _pending(state: "State", sources: "Sequence[Source]") -> "Sequence[Pen
     out = kept_out(state.approvals, known)
     found = [known.skills[name] for name in names if name in known.skills and name not in out]
     kept = [known.skills[name] for name in out]
-    return checkpoints_of(found, state.approvals, kept, digests_shown(state.engaged, known))
+    return pending_checkpoints(found, state.approvals, kept, digests_shown(state.engaged, known))
 
 
 async def _evicted(kept: Kept, key: str) -> Answer:

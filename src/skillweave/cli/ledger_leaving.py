@@ -16,7 +16,7 @@ from skillweave.cli.output.page import Page
 if TYPE_CHECKING:
     from skillweave.registry import Source
     from skillweave.weaver import Weaver
-    from skillweave.weaver.leaving import Left
+    from skillweave.weaver.verdicts import Left
 
 DISENGAGE_EXAMPLES = """
 skillweave ledger disengage c1 multilingual-greetings

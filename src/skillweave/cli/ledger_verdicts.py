@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from skillweave.registry import Source
     from skillweave.state.state import Approval
     from skillweave.weaver import Weaver
-    from skillweave.weaver.judging import Judgement
+    from skillweave.weaver.verdicts import Judgement
 
 APPROVE_EXAMPLES = """
 skillweave ledger approve c1 invoice-checking payment_release

@@ -71,7 +71,7 @@ class _Shown:
     def to_dict(self) -> dict[str, object]:
         from skillweave.formats.arguments import takes_arguments
         from skillweave.formats.host_keys import invocation_of, when_to_use_of
-        from skillweave.formats.native_write import to_dict
+        from skillweave.formats.native import to_dict
 
         invocation = invocation_of(self.skill)
         origin = self.skill.origin
@@ -139,18 +139,17 @@ def _tools(skill: "Skill") -> Iterator[tuple[str, str]]:
 
 
 def _relation(skill: "Skill", place: int) -> str:
-    from skillweave.relations.wording import rule_shown
+    from skillweave.relations.rules import rule_shown
 
     return rule_shown(skill.id, skill.relations[place]).replace("`", "")
 
 
 async def _shown(skill_id: str, sources: Sequence["Source"], *, outline: bool, section: str | None) -> Answer:
     from skillweave.cli.output.tally import loading_notes
+    from skillweave.disclose.block import Rung
     from skillweave.disclose.pricing import Pricing
     from skillweave.disclose.render import Extras, catalog_line
-    from skillweave.disclose.rung import Rung
-    from skillweave.tokens.counter import CountedOnce
-    from skillweave.tokens.vocabulary import Tiktoken
+    from skillweave.tokens.counter import CountedOnce, Tiktoken
     from skillweave.turn.disclose import base_directory
 
     registry = await load(sources)
@@ -192,11 +191,11 @@ async def _documents(registry: "Registry", skill: "Skill") -> tuple[tuple["Inlin
 
     from skillweave.disclose.render import Inlined
     from skillweave.errors import ArtifactNotFound
-    from skillweave.turn.admit import artifacts_to_show
+    from skillweave.turn.fetch import documents_to_show
 
     inlined: list[Inlined] = []
     notes: list[str] = []
-    for ref in artifacts_to_show(skill):
+    for ref in documents_to_show(skill):
         try:
             artifact = await registry.read_artifact(skill.id, ref.id)
         except ArtifactNotFound as error:

@@ -14,8 +14,7 @@ from skillweave.cli.output.answer import Answer
 from skillweave.cli.output.page import Ink, Page
 
 if TYPE_CHECKING:
-    from skillweave.relations.complete import Completion
-    from skillweave.relations.validate import ValidationResult
+    from skillweave.relations.validate import Completion, ValidationResult
 
 EXAMPLES = """
 skillweave validate feature-spec feature-build --skills examples/skills
@@ -40,8 +39,7 @@ def validate(
     that the host does not have.
     """
     from skillweave.cli.output.tally import loading_notes
-    from skillweave.relations.complete import complete_skills
-    from skillweave.relations.validate import validate_skills
+    from skillweave.relations.validate import complete_skills, validate_skills
 
     snapshot = load_snapshot(skills, strict=strict, packs=pack)
     result = validate_skills(ids, snapshot, host_tools=tool or None)

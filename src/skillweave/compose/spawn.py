@@ -1,27 +1,204 @@
-"""Before a sub-agent starts: may it have these skills, and what may it do with them (spec 4.4)."""
+"""What somebody asks for who wants a sub-agent (spec 4.4; seed 002, SubagentSpawnRequest)."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
-from skillweave.compose.composition import Composition, compose_ids
-from skillweave.compose.force import InForce, policy_of
-from skillweave.compose.limits import limited, limits_of
+from skillweave.codec import Portable, write
+from skillweave.compose.composition import (
+    ActiveSkill,
+    Composition,
+    compose_ids,
+    limited,
+    limits_of,
+    policy_of,
+    without_asks,
+)
 from skillweave.compose.policy import ToolPolicy
-from skillweave.compose.spawn_plan import Parent, SpawnPlan, SpawnRejected
-from skillweave.compose.spawn_request import SpawnRequest
 from skillweave.conversation import LONGEST_ID, Message, Role, Turn
-from skillweave.disclose.render_agent import render_agent
-from skillweave.errors import InvalidSpawn
-from skillweave.frozen import EMPTY
+from skillweave.disclose.render import render_agent
+from skillweave.errors import InvalidSkill, InvalidSpawn
+from skillweave.formats.fields import as_json
+from skillweave.frozen import freeze
+from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
-from skillweave.relations.complete import complete_skills
-from skillweave.relations.validate import ValidationError, ValidationResult, validate_skills
-from skillweave.relations.wording import name_shown, standing_shown
+from skillweave.relations.rules import name_shown, standing_shown
+from skillweave.relations.validate import (
+    Completion,
+    ValidationError,
+    ValidationResult,
+    complete_skills,
+    require_names,
+    validate_skills,
+)
+from skillweave.skill import EMPTY, FrozenJson, thaw
+
+_TEXTS = ("task", "label", "model", "thinking")
+_KEYS = ("task", "skills", "label", "model", "thinking")
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnRequest(Portable):
+    """A sub-agent for a task: `skills` None asks for no restriction, an empty list for no capability at all.
+
+    `label`, `model`, `thinking` and `extra` are for whoever starts the agent; skillweave only carries them. Raises
+    InvalidSpawn for a task without a word in it, for skills that are no list of texts, and for other values of a wrong
+    type.
+    """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("task", "label?", "model?", "thinking?", "skills?")
+
+    task: str
+    skills: tuple[str, ...] | None = None
+    label: str | None = None
+    model: str | None = None
+    thinking: str | None = None
+    extra: Mapping[str, FrozenJson] = field(default=EMPTY, hash=False)
+
+    def __post_init__(self) -> None:
+        for name in _TEXTS:
+            value = getattr(self, name)
+            if not isinstance(value, str) and (value is not None or name == "task"):
+                raise InvalidSpawn(f"`{name}` of a spawn request is {type(value).__name__}; give a text")
+        if not self.task.strip():
+            raise InvalidSpawn("a spawn request says nothing in `task`; say what the sub-agent is to do")
+        if self.skills is not None:
+            object.__setattr__(self, "skills", _skill_names(self.skills))
+
+    @classmethod
+    def from_dict(cls, data: object) -> Self:
+        """The request in JSON data; parameters that are unknown here are kept in `extra`. Raises InvalidSpawn."""
+        if not isinstance(data, Mapping):
+            raise InvalidSpawn(f"a spawn request is a mapping, not {type(data).__name__}; give at least `task`")
+        try:
+            known = cls.json_fields(data)
+        except ValueError as error:
+            raise InvalidSpawn(f"a parameter of a spawn request holds {error}; give JSON data") from None
+        return cls(**{"task": None, **known, "extra": freeze(known["extra"])})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form that `from_dict` takes, what is not stated left out."""
+        return {**{name: thaw(value) for name, value in self.extra.items()}, **write(self)}
+
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The known parameters, and the others as `extra`. Raises ValueError for what JSON does not have."""
+        known = {name: data[name] for name in _KEYS if name in data}
+        return {**known, "extra": as_json({name: value for name, value in data.items() if name not in _KEYS})}
+
+
+def _skill_names(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple | str):
+        raise InvalidSpawn(f"`skills` of a spawn request is {type(value).__name__}; give a list of skill ids")
+    try:
+        return require_names(value)
+    except InvalidSkill as error:
+        raise InvalidSpawn(f"`skills` of a spawn request: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Parent(Portable):
+    """The agent that spawns: its conversation, and what it may call now (`Injection.tools` of its turn)."""
+
+    conversation: str
+    policy: ToolPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnPlan(Portable):
+    """A sub-agent that may be started, and all that it has to be started with.
+
+    `conversation` is its own: it has its own context. `tools` are the entries that its turns are granted, None when
+    nothing restricts them; `policy.offers(names)` filters a host's list. `limits` belong to each of its turns, and
+    bound what it spawns itself. `text` is for its system prompt, empty when there is nothing to say. `parent_asks` are
+    those checkpoints in the policy that its parent has to ask about; the others are of its own skills.
+    """
+
+    json_keys: ClassVar[tuple[str, ...]] = (
+        *("state", "conversation", "request", "skills", "composition", "policy", "tools", "limits", "text", "warnings"),
+        "parent_asks?",
+    )
+    state: ClassVar[str] = "validated"
+
+    request: SpawnRequest
+    conversation: str
+    composition: Composition
+    policy: ToolPolicy
+    text: str
+    warnings: tuple[str, ...] = ()
+    parent_asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
+
+    @property
+    def skills(self) -> tuple[str, ...]:
+        """The ids of its skills, which its turns name."""
+        return self.composition.skills
+
+    @property
+    def limits(self) -> ToolLimits:
+        """What no turn of it, and nothing that it spawns, may exceed."""
+        theirs = {(tool, name) for tool, names in self.parent_asks.items() for name in names}
+        own = without_asks(self.policy.asks, theirs)
+        return replace(limits_of(self.policy), asks=self.parent_asks, own_asks=own)
+
+    @property
+    def tools(self) -> tuple[str, ...] | None:
+        """The tool entries that its turns are granted, None when nothing restricts them."""
+        return self.limits.allowed
+
+    def as_parent(self) -> Parent:
+        """The sub-agent as one that spawns in its turn."""
+        return Parent(self.conversation, self.policy)
+
+    def turn(self, message: str | Message, turn_id: str) -> Turn:
+        """A turn of the sub-agent with its skills, its tools and its limits; `replace` adds what else a host knows."""
+        said = Message(Role.USER, message) if isinstance(message, str) else message
+        return Turn(turn_id, self.conversation, said, named=self.skills, tools=self.tools, limits=self.limits)
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnRejected(Portable):
+    """Nothing may start; `result` has the structured errors of seed 002, `fix` says what to ask for instead.
+
+    `completion` is the same list of skills with all companions, None where even that is not valid.
+    """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("state", "request", "valid", "errors", "warnings", "completion", "fix")
+    state: ClassVar[str] = "rejected"
+
+    request: SpawnRequest
+    result: ValidationResult
+    completion: Completion | None
+    fix: str
+
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The data with the result as one value."""
+        return {**data, "result": data}
+
+    @property
+    def valid(self) -> bool:
+        """Never: that the request is rejected."""
+        return self.result.valid
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What blocks nothing, and deserves a look."""
+        return self.result.warnings
+
+    @property
+    def errors(self) -> tuple[ValidationError, ...]:
+        """Every error, in the order of the skills."""
+        return self.result.errors
+
+    @property
+    def message(self) -> str:
+        """The rejection in words, for the agent that asked."""
+        errors = "; ".join(error.message for error in self.errors)
+        end = "" if errors.endswith("?") else "."
+        return f"the sub-agent is not started: {errors}{end} To have it started, {self.fix}"
+
 
 __all__ = ["Parent", "SpawnPlan", "SpawnRejected", "SpawnRequest", "check_spawn", "conversation_of", "prepare_spawn"]
-
-HOST = "host"
-"""What engages the skills of a spawn: the host names them in the sub-agent's turns."""
 
 
 def prepare_spawn(
@@ -121,7 +298,7 @@ def _composition(request: SpawnRequest, snapshot: Snapshot) -> Composition:
 
 
 def _policy(composition: Composition, snapshot: Snapshot, tools: Sequence[str] | None) -> ToolPolicy:
-    policy = policy_of([InForce(snapshot[skill], HOST) for skill in composition.skills], grant=tools)
+    policy = policy_of([ActiveSkill(snapshot[skill], deliberate=True) for skill in composition.skills], grant=tools)
     return replace(policy, allowed_tools=()) if composition.allowed_tools == () else policy
 
 

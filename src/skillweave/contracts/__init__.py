@@ -1,6 +1,6 @@
 """What a skill promises to produce, and whether it was produced: JSON Schema on values of others (seed 002)."""
 
-from skillweave.contracts.against import check_against, check_schema
+from skillweave.contracts.check import check_against, check_schema
 from skillweave.contracts.output import OutputMismatch, check_contracts, check_output, require_output
 from skillweave.contracts.prepare import JsonSchema, PreparedSchema, prepare_schema
 

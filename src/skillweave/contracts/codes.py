@@ -1,6 +1,13 @@
-"""The table of everything that can be said about a JSON Schema, and about a value that is checked against it."""
+"""All that can be said about a JSON Schema, or about a value that is checked against it: codes, places, and words."""
 
-from skillweave.diagnostics import Severity
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.frontmatter.codes import Code
 
 SCHEMA_INVALID = Code("schema-invalid", Severity.ERROR, "a JSON Schema against the rules of its draft; not checked")
@@ -14,3 +21,160 @@ NOT_JSON = Code("not-json", Severity.ERROR, "no JSON where the schema asks for i
 VALUE_TOO_LARGE = Code("value-too-large", Severity.ERROR, "a value beyond the limits; not checked")
 UNFINISHED = Code("check-unfinished", Severity.ERROR, "a check that would take more work than one may; given up")
 SEVERAL_BLOCKS = Code("several-json-blocks", Severity.WARNING, "an answer with several JSON blocks; the last is read")
+
+_LONGEST = 80
+_LONGEST_MESSAGE = 600
+_RULES_SHOWN = 200
+_LONGEST_POINTER = 500
+_UNRESERVED = "!$&'()*+,;=:@/"
+
+_Error: TypeAlias = Any
+"""A ValidationError of `jsonschema`, which has no types."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong and what to do about it; `keys` lead to the place."""
+
+    code: Code
+    keys: tuple[str | int, ...]
+    message: str
+    fix: str
+
+    def found(self, place: str, skill: str | None) -> Diagnostic:
+        """The diagnostic about a document of that name."""
+        return replace(self.code.found(Location(fragment(place, self.keys)), self.message, self.fix), skill=skill)
+
+
+def fragment(place: str, keys: tuple[str | int, ...]) -> str:
+    """`place#` and the JSON pointer of what stands at those keys, in its fragment form (RFC 6901, section 6)."""
+    parts = (str(key).replace("~", "~0").replace("/", "~1") for key in keys)
+    pointer = "".join(f"/{quote(part, safe=_UNRESERVED, errors='replace')}" for part in parts)
+    return f"{place}#{pointer if len(pointer) <= _LONGEST_POINTER else pointer[:_LONGEST_POINTER] + '…'}"
+
+
+def broken_rule(error: _Error) -> tuple[str, str]:
+    """The message and the fix of one error."""
+    rule, value = error.validator, error.validator_value
+    if rule is None:
+        return f"{shown(error.instance)} stands where nothing may stand", "leave it out"
+    told = _TOLD.get(rule)
+    if told is not None:
+        return told(error)
+    message = f"{shown(error.instance)} breaks the rule `{rule}: {_rule(value)}`"
+    return message, "change it so that the rule holds"
+
+
+def shown(value: object) -> str:
+    """A value for a sentence: short ones as JSON, large ones by their size."""
+    if isinstance(value, dict):
+        return "an object without keys" if not value else f"an object with {_counted(len(value), 'key')}"
+    if isinstance(value, list):
+        return "an empty list" if not value else f"a list of {len(value)}"
+    if isinstance(value, str) and len(value) > _LONGEST:
+        return f"{json.dumps(value[:_LONGEST], ensure_ascii=False)}… ({len(value):,} characters)"
+    return _cut(json.dumps(value, ensure_ascii=False), _LONGEST)
+
+
+def _type(error: _Error) -> tuple[str, str]:
+    wanted = _alternatives(error.validator_value)
+    return f"{shown(error.instance)} is not of type {wanted}", f"give a value of type {wanted}"
+
+
+def _required(error: _Error) -> tuple[str, str]:
+    return f"it lacks what the schema requires: {error.message}", "add it"
+
+
+def _extra(error: _Error) -> tuple[str, str]:
+    return f"the schema has no place for {error.message} (`{error.validator}`)", "leave it out"
+
+
+def _enum(error: _Error) -> tuple[str, str]:
+    return f"{shown(error.instance)} is none of the allowed values", f"give one of {_rule(error.validator_value)}"
+
+
+def _const(error: _Error) -> tuple[str, str]:
+    return f"{shown(error.instance)} is not the one allowed value", f"give {_rule(error.validator_value)}"
+
+
+def _pattern(error: _Error) -> tuple[str, str]:
+    return f"{shown(error.instance)} does not match the pattern", f"give a text that matches {_rule(_value(error))}"
+
+
+def _unique(error: _Error) -> tuple[str, str]:
+    return f"the items {error.message} are equal, and all must differ (`uniqueItems`)", "remove one of them"
+
+
+def _not(error: _Error) -> tuple[str, str]:
+    return f"{shown(error.instance)} is what `not` forbids: {_rule(_value(error))}", "give another value"
+
+
+def _choice(error: _Error) -> tuple[str, str]:
+    count = len(error.validator_value)
+    if not error.context:
+        message = f"{shown(error.instance)} fits more than one of the {count} schemas of `oneOf`"
+        return message, "change it so that it fits exactly one"
+    message = f"{shown(error.instance)} fits none of the {count} schemas of `{error.validator}`"
+    nearest = _nearest(error)
+    inner, fix = broken_rule(nearest)
+    where = f"at `{fragment('', tuple(nearest.relative_path))}`, " if nearest.relative_path else ""
+    return _cut(f"{message}; nearest to one: {where}{inner}", _LONGEST_MESSAGE), fix
+
+
+def _nearest(error: _Error) -> _Error:
+    """The first error of the alternative that the value is nearest to, and deepest inside it."""
+    branches: dict[object, list[_Error]] = {}
+    for inner in error.context:
+        branches.setdefault(next(iter(inner.relative_schema_path), None), []).append(inner)
+    nearest: list[_Error] = min(branches.values(), key=_distance)
+    return max(nearest, key=lambda inner: len(inner.relative_path))
+
+
+def _distance(errors: list[_Error]) -> tuple[bool, int, int, int]:
+    """How far an alternative is: of another type (or none), of another kind (told by `const`, `enum`), more errors."""
+    other_type = any(inner.validator in ("type", None) and not inner.relative_path for inner in errors)
+    other_kind = sum(inner.validator in ("const", "enum") for inner in errors)
+    return other_type, other_kind, len(errors), -max(len(inner.relative_path) for inner in errors)
+
+
+_TOLD: Mapping[str, Callable[[_Error], tuple[str, str]]] = MappingProxyType(
+    {
+        "additionalProperties": _extra,
+        "anyOf": _choice,
+        "const": _const,
+        "enum": _enum,
+        "not": _not,
+        "oneOf": _choice,
+        "pattern": _pattern,
+        "required": _required,
+        "type": _type,
+        "unevaluatedItems": _extra,
+        "unevaluatedProperties": _extra,
+        "uniqueItems": _unique,
+    }
+)
+
+
+def _value(error: _Error) -> object:
+    value: object = error.validator_value
+    return value
+
+
+def _rule(value: object) -> str:
+    """A rule's value as JSON, cut; large ones are not written out to be cut."""
+    if getattr(value, "weight", 0) > _RULES_SHOWN:
+        return shown(value)
+    return _cut(json.dumps(value, ensure_ascii=False), _RULES_SHOWN)
+
+
+def _alternatives(types: object) -> str:
+    names = [str(name) for name in types] if isinstance(types, list) else [str(types)]
+    return " or ".join(names)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

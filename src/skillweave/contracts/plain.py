@@ -4,15 +4,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
 
 from skillweave.contracts import codes
 from skillweave.frontmatter.codes import Code
 
 _MOST_DIGITS = 300
 """A number stays below the largest float, so that no comparison of numbers can overflow."""
-_LONGEST_POINTER = 500
-_UNRESERVED = "!$&'()*+,;=:@/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +62,6 @@ class JsonObject(dict[str, Any]):
 def plain(value: object, limits: Limits, too_large: Code = codes.VALUE_TOO_LARGE) -> Any:  # noqa: ANN401 - JSON data
     """The value as JSON data of exactly the JSON types; tuples become lists. Raises NotPlain."""
     return _Copying(limits, too_large).copy(value)
-
-
-def fragment(place: str, keys: tuple[str | int, ...]) -> str:
-    """`place#` and the JSON pointer of what stands at those keys, in its fragment form (RFC 6901, section 6)."""
-    parts = (str(key).replace("~", "~0").replace("/", "~1") for key in keys)
-    pointer = "".join(f"/{quote(part, safe=_UNRESERVED, errors='replace')}" for part in parts)
-    return f"{place}#{pointer if len(pointer) <= _LONGEST_POINTER else pointer[:_LONGEST_POINTER] + '…'}"
 
 
 @dataclass(slots=True)

@@ -1,10 +1,12 @@
-"""A block: a piece of text in the context that can be recognised again by the digest of its text."""
+"""How much of a skill a block shows, what is ours in its text, and how it is recognised again (spec 5.1, 5.3, 5.4)."""
 
 import re
 from dataclasses import dataclass
+from enum import IntEnum, StrEnum
 from hashlib import sha256
 
-from skillweave.diagnostics import Diagnostic
+from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.skill import Skill
 
 _DIGEST_LENGTH = 32
 
@@ -43,3 +45,127 @@ def digest_in(carrier: str) -> str:
     """The text digest inside a carrier; the empty text for an id that is not a carrier."""
     match = _CARRIER.fullmatch(carrier)
     return match.group(1) if match else ""
+
+
+class Rung(IntEnum):
+    """Higher shows more. An outline lists the sections of long instructions, to be read one by one (spec 5.1)."""
+
+    CATALOG = 1
+    OUTLINE = 2
+    INSTRUCTIONS = 3
+    FULL = 4
+
+    @property
+    def label(self) -> str:
+        """The name in JSON and in messages to people."""
+        return self.name.lower()
+
+
+def rung_named(label: str) -> Rung:
+    """The rung of that label; raises KeyError for another word."""
+    return Rung[label.upper()]
+
+
+class SkillTools(StrEnum):
+    """With the tools, long instructions can be an outline to be read in sections, and the catalog names the tools."""
+
+    OFFERED = "offered"
+    ABSENT = "absent"
+
+
+ACTIVATED = "=== Skill Activated: "
+OUTLINED = "=== Skill Outline: "
+SECTION = "=== Skill Section: "
+REFERENCE = "=== Skill Reference: "
+AVAILABLE = "=== Skill Available: "
+CONTEXT = "=== Entity Context: "
+AGENT = "=== Agent Capabilities: "
+HEADER_END = " ==="
+HEADERS = (ACTIVATED, OUTLINED, SECTION, REFERENCE, AVAILABLE, CONTEXT, AGENT)
+"""The headers that a block begins with."""
+REPLACES = "This replaces the earlier text of this skill."
+"""The line under the header of a block that is given again with other content."""
+
+SECTIONS = (
+    "## Description",
+    "## Instructions",
+    "## Steps",
+    "## Requirements",
+    "## Output Format",
+    "## Postconditions",
+    "## Output Contract",
+    "## Tools",
+    "## Checkpoints",
+    "## References",
+    "## Sections",
+    "## Entity Context",
+)
+_MARKER = re.compile(r"SKILL_SELECT:")
+_OWN_LINE = re.compile(
+    "^(?= {0,3}(?:"
+    + "|".join(
+        [
+            *(re.escape(header.rstrip()) for header in HEADERS),
+            *(rf"##[ \t]+{re.escape(section.removeprefix('## '))}[ \t]*#*[ \t]*$" for section in SECTIONS),
+        ]
+    )
+    + "))",
+    re.MULTILINE,
+)
+_LINE_BREAK = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Escaped:
+    """Skill text on its way into a prompt: escapes what would pass for ours, and notes that it did.
+
+    `arguments` are the user's words in it, of which the notes say nothing but that they are there.
+    """
+
+    def __init__(self, skill: Skill, arguments: str = "") -> None:
+        self._skill = skill
+        self._filled = ", filled with the user's words," if arguments else ""
+        self._found: dict[str, None] = {}
+
+    def text(self, value: str) -> str:
+        """Text of several lines: unified line ends, markers and lines that look like ours escaped."""
+        lines = self._unified(value)
+        marked = _MARKER.sub(r"SKILL_SELECT\\:", lines)
+        if marked != lines:
+            self._found["a SKILL_SELECT: marker"] = None
+        escaped = _OWN_LINE.sub(r"\\", marked)
+        if escaped != marked:
+            self._found["a line that equals one of the block's own headings"] = None
+        return escaped
+
+    def line(self, value: str) -> str:
+        """The text as one line."""
+        return self.text(" ".join(value.split()))
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What had to be escaped so far, each kind once."""
+        return tuple(
+            Diagnostic(
+                code="text-escaped",
+                severity=Severity.INFO,
+                skill=self._skill.id,
+                message=f"the text of skill {self._skill.id!r}{self._filled} holds {what}; it was escaped",
+                fix="nothing else is changed; reword the line if the escape disturbs",
+            )
+            for what in self._found
+        )
+
+    def _unified(self, value: str) -> str:
+        lines = _LINE_BREAK.sub("\n", value).rstrip()
+        if not lines.isascii() and _LONE_SURROGATE.search(lines):
+            self._found["half of a surrogate pair, which no encoding can carry"] = None
+            lines = _LONE_SURROGATE.sub("\ufffd", lines)
+        return lines
+
+
+class Unescaped(Escaped):
+    """Skill text that is to be divided before it is escaped: the author's headings are needed for that, ours too."""
+
+    def text(self, value: str) -> str:
+        """The text with unified line ends, and nothing else changed."""
+        return self._unified(value)

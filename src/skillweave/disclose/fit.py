@@ -1,16 +1,14 @@
-"""The ladder: which rung of each wanted skill fits into what is left of the budget (spec 5.2)."""
+"""The budget, and the ladder: which rung of each wanted skill fits into what is left of it (spec 5.2)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from skillweave.disclose.block import Priced
-from skillweave.disclose.escape import REPLACES
+from skillweave.codec import Portable
+from skillweave.disclose.block import REPLACES, Priced, Rung, SkillTools
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.reading import Reading, Readout
-from skillweave.disclose.render import Extras, Inlined, render_context
-from skillweave.disclose.render_sections import render_contents, render_reading
-from skillweave.disclose.rung import Rung
-from skillweave.disclose.skill_tools import SkillTools
+from skillweave.disclose.render import Extras, Inlined, render_contents, render_context, render_reading
+from skillweave.disclose.sections import Reading, Readout
+from skillweave.errors import SkillweaveError
 from skillweave.skill import Skill
 
 INSTRUCTIONS = "instructions"
@@ -257,3 +255,35 @@ def _grown(shown: Shown, passage: Passage, purse: _Purse) -> Shown:
     return replace(
         shown, apart=apart, context=purse.pricing.priced(render_context(passage.entity, texts, shown.want.skill))
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Budget(Portable):
+    """Tokens that skills may take of the coming call.
+
+    `total` bounds catalog, blocks present and blocks added together; `catalog` bounds the catalog, which never takes
+    more than a quarter of `total`; `per_skill` bounds one skill's block; `reserve` is kept free inside `total` for the
+    framing that a provider adds around messages.
+    """
+
+    total: int = 8000
+    catalog: int = 2000
+    per_skill: int = 6000
+    reserve: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("total", "catalog", "per_skill", "reserve"):
+            if getattr(self, name) < 0:
+                raise SkillweaveError(
+                    f"Budget({name}={getattr(self, name)}) is below zero; give a number of tokens, 0 for none"
+                )
+
+    @property
+    def usable(self) -> int:
+        """Tokens left of `total` after the reserve."""
+        return max(0, self.total - self.reserve)
+
+    @property
+    def catalog_limit(self) -> int:
+        """The most that the catalog may take."""
+        return min(self.catalog, self.usable // 4)

@@ -3,15 +3,18 @@
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 
-from skillweave.disclose.block import Priced, text_digest
-from skillweave.disclose.render import NOTHING_ELSE, Extras, Inlined, Rendered, render_skill
-from skillweave.disclose.render_sections import (
+from skillweave.disclose.block import Priced, Rung, text_digest
+from skillweave.disclose.render import (
+    NOTHING_ELSE,
+    Extras,
+    Inlined,
+    Rendered,
     render_outline,
     render_section,
+    render_skill,
     sections_of_document,
     sections_of_skill,
 )
-from skillweave.disclose.rung import Rung
 from skillweave.disclose.sections import SECTION_TOKENS, Section
 from skillweave.skill import Skill
 from skillweave.tokens.counter import TokenCounter

@@ -1,17 +1,22 @@
-"""One thing that happened in a conversation, in the form that streams and observers get (spec 8)."""
+"""One thing that happened in a conversation, and the port of those who want to know of it (spec 8)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from hashlib import sha256
 from typing import Any, ClassVar, Protocol, TypeGuard
 
 from skillweave.codec import Portable
+from skillweave.diagnostics import Diagnostic, Location
+from skillweave.errors import SkillweaveError
+from skillweave.skill import FrozenJson, Json, thaw
 
 
 class Payload(Protocol):
     """What an event says beside where it happened."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """The JSON form."""
         ...
 
@@ -40,16 +45,16 @@ class Event(Portable):
     @classmethod
     def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
         """The data with the payload as a value, which the event's type tells."""
-        from skillweave import events
+        from skillweave.events import payloads
 
         told = data["payload"]
-        own = {one.event_type: one for one in map(events.__getattr__, events.__all__) if _is_own(one)}
-        kind: type[Portable] = own.get(data["event_type"], events.Announced)
+        own = {one.event_type: one for one in vars(payloads).values() if _is_own(one)}
+        kind: type[Portable] = own.get(data["event_type"], Announced)
         return {**data, "payload": kind.from_dict(told)}
 
 
 def _is_own(kind: object) -> TypeGuard[type[BuiltIn]]:
-    return isinstance(kind, type) and issubclass(kind, BuiltIn)
+    return isinstance(kind, type) and issubclass(kind, BuiltIn) and kind is not BuiltIn
 
 
 def event_of(payload: BuiltIn, *, id: str, conversation: str, turn_id: str | None) -> Event:  # noqa: A002 - the field
@@ -62,3 +67,107 @@ def event_id(*identity: str) -> str:
     # Each text goes in with its length, so that no two lists of texts read the same.
     joined = "".join(f"{len(text)}:{text}" for text in identity)
     return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class Observer(Protocol):
+    """Is told what happened, after it is stored; an answer is not expected, a failure costs nobody else anything.
+
+    The events of one conversation come in their order, and the next ones only when the last call has ended. A call
+    that takes longer than the Weaver's `observer_seconds` is cancelled, so what is slow belongs behind a queue.
+    """
+
+    async def observe(self, events: Sequence[Event]) -> None:
+        """Take what one step of a conversation brought, one event or several; do not block the event loop."""
+        ...
+
+
+class Callback:
+    """An Observer that calls a plain function with each event, on the event loop: it has to be quick."""
+
+    def __init__(self, function: Callable[[Event], object]) -> None:
+        self._function = function
+
+    @property
+    def name(self) -> str:
+        """What messages to people call it: the function's name."""
+        return str(getattr(self._function, "__qualname__", self._function))
+
+    async def observe(self, events: Sequence[Event]) -> None:
+        """Call the function with each of them."""
+        for event in events:
+            self._function(event)
+
+
+class EventRefused(SkillweaveError, ValueError):
+    """An event that this skill may not announce here, or a payload that does not fit it.
+
+    `findings` say what does not fit the declared schema, each with its place in the payload.
+    """
+
+    def __init__(self, message: str, findings: tuple[Diagnostic, ...] = ()) -> None:
+        self.findings = findings
+        super().__init__(message)
+
+
+EVENT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}", re.ASCII)
+"""The form of a name, which has to fit into one line of a stream; use with `fullmatch`."""
+
+RESERVED = ("turn.", "skill.", "tool.", "checkpoint.", "spawn.", "cursor.")
+"""What the names of skillweave's own events begin with; a skill must not be able to forge one."""
+
+
+def name_problem(name: str) -> str | None:
+    """Why a skill or a pack cannot have an event of that name; None when it can."""
+    if EVENT_NAME.fullmatch(name) is None:
+        return "is no event name, which has 1 to 100 ASCII letters, digits, `_`, `.` or `-` and begins with a letter"
+    if name.lower().startswith(RESERVED):
+        return f"begins like skillweave's own events ({', '.join(RESERVED)})"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class EventType(Portable):
+    """An event that skills may announce, with the JSON Schema of its payload.
+
+    `schema` False stands for a declaration that could not be read: it lets no payload pass, because a check that was
+    lost must not become a permission. `location` is where it stands; the same declaration elsewhere is equal.
+    """
+
+    name: str
+    description: str = ""
+    schema: Mapping[str, FrozenJson] | bool = field(default=True, hash=False)
+    location: Location | None = field(default=None, compare=False)
+
+    @property
+    def readable(self) -> bool:
+        """Whether the declaration could be read."""
+        return self.schema is not False
+
+
+@dataclass(frozen=True, slots=True)
+class Announced(Portable):
+    """What a skill says in an event of its own; the JSON form is `data` and nothing else: the skill is not in it."""
+
+    json_keys: ClassVar[tuple[str, ...]] = ()
+
+    skill_id: str = field(compare=False)
+    data: Mapping[str, FrozenJson] = field(hash=False)
+
+    @classmethod
+    def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The payload as the one field; whose event it is the JSON form does not say."""
+        return {"skill_id": "", "data": data}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The payload as it was given."""
+        return {key: thaw(value) for key, value in self.data.items()}
+
+
+class Cause(StrEnum):
+    """Who forgot it: the host by key or all at once, a delivery that failed, an unloading, a person who said no."""
+
+    EVICTED = "evicted"
+    CLEARED = "cleared"
+    RELEASED = "released"
+    UNLOADED = "unloaded"
+    REJECTED = "rejected"

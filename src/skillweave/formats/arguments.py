@@ -5,7 +5,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from skillweave.formats import codes
-from skillweave.formats.findings import Findings
+from skillweave.formats.fields import Findings
 from skillweave.skill import Skill, SkillText
 
 LONGEST_ARGUMENTS = 2_000

@@ -1,28 +1,92 @@
-"""A mapping being read: every value handed out was checked, every bad one was reported with its line."""
+"""A mapping being read: every value handed out was checked, every bad one is reported with its line."""
 
 import json
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from typing import TypeVar
 
+from skillweave.diagnostics import Diagnostic, Location, Severity
+from skillweave.errors import InvalidSkill
 from skillweave.formats import codes
-from skillweave.formats.data import as_json
-from skillweave.formats.findings import Findings
 from skillweave.frontmatter import Code, Keys, Plain, resolved
 from skillweave.frontmatter.codes import REPAIRED
-from skillweave.skill import Json
+from skillweave.skill import Json, Skill
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
-_WHOLE = re.compile(r"[-+]?[0-9]{1,18}", re.ASCII)
-_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 """How YAML 1.2 spells truth values."""
 
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+_WHOLE = re.compile(r"[-+]?[0-9]{1,18}", re.ASCII)
+_DEEPEST = 64
+_NO_LINES: Mapping[Keys, int] = {}
 
-# A dict is recognised at once; asking the abstract class takes ten times as long.
-_MAPPINGS = (dict, Mapping)
+
+@dataclass(frozen=True, slots=True)
+class SkillRead:
+    """One definition, read: the skill, None when it was skipped, and all that was found on the way."""
+
+    skill: Skill | None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+class Findings:
+    """Collects diagnostics about one definition; knows its `path` and on which line a key stands."""
+
+    __slots__ = ("_first_line", "_found", "_lines", "path")
+
+    def __init__(
+        self,
+        path: str,
+        lines: Mapping[Keys, int] = _NO_LINES,
+        *,
+        first_line: int | None = None,
+        found: Iterable[Diagnostic] = (),
+    ) -> None:
+        self.path = path
+        self._lines = lines
+        self._first_line = first_line
+        self._found = list(found)
+
+    def report(self, code: Code, keys: Keys, message: str, fix: str) -> None:
+        """Adds a finding about the value at these keys."""
+        self.report_at(code, self.line(keys), message, fix)
+
+    def report_at(self, code: Code, line: int | None, message: str, fix: str) -> None:
+        """Adds a finding about a line."""
+        self._found.append(code.found(Location(self.path, line), message, fix))
+
+    def line(self, keys: Keys) -> int | None:
+        """The line of that value, or of the nearest that encloses it."""
+        while keys:
+            if keys in self._lines:
+                return self._lines[keys]
+            keys = keys[:-1]
+        return self._first_line
+
+    def has_errors(self) -> bool:
+        """Whether anything found so far is an error."""
+        return any(found.severity is Severity.ERROR for found in self._found)
+
+    def outcome(self, skill: Skill | None) -> SkillRead:
+        """The result, each diagnostic with the skill's id."""
+        if skill is None or not self._found:
+            return SkillRead(skill, tuple(self._found))
+        return SkillRead(
+            skill, tuple(found if found.skill else replace(found, skill=skill.id) for found in self._found)
+        )
+
+
+def require_skill(read: SkillRead) -> Skill:
+    """The skill that was read; raises InvalidSkill naming every error when anything of the definition was lost."""
+    errors = [found for found in read.diagnostics if found.severity is Severity.ERROR]
+    if errors or read.skill is None:
+        raise InvalidSkill("; ".join(f"{error.message} ({error.fix})" for error in errors) or "no skill was read")
+    return read.skill
 
 
 class Blanks(Enum):
@@ -33,7 +97,10 @@ class Blanks(Enum):
 
 
 class Fields:
-    """One mapping of a definition; None stands for a field that is absent, null, or was bad and is reported."""
+    """One mapping of a definition; None stands for a field that is absent, null, or was bad and is reported.
+
+    A value that a method hands out counts as read; `rest` and `report_unknown` are about the others.
+    """
 
     __slots__ = ("_at", "_mapping", "_read", "findings")
 
@@ -46,38 +113,19 @@ class Fields:
     def __contains__(self, key: str) -> bool:
         return key in self._mapping
 
-    def take(self, key: str) -> object:
-        """The value as it stands, None when absent or left empty; counts as read."""
-        self._read.add(key)
-        value = self._mapping.get(key)
-        return None if isinstance(value, Plain) and not value else value
+    def peek(self, key: str) -> object:
+        """What stands at that key, unchecked; does not count as reading it."""
+        return self._mapping.get(key)
 
     def absent(self, key: str) -> bool:
         """Whether nothing is stated: no such key, null, or nothing after the colon."""
         value = self._mapping.get(key)
         return value is None or (isinstance(value, Plain) and value in _NULLS)
 
-    def holds_text(self, key: str) -> bool:
-        """Whether a text stands at that key."""
-        return isinstance(self._mapping.get(key), str)
-
-    def holds_mapping(self, key: str) -> bool:
-        """Whether a mapping stands at that key."""
-        return isinstance(self._mapping.get(key, ""), _MAPPINGS)
-
-    def holds_list(self, key: str) -> bool:
-        """Whether a list stands at that key."""
-        return isinstance(self._mapping.get(key), list | tuple)
-
-    def holds_texts(self, key: str) -> bool:
-        """Whether a list of texts stands at that key, or one text, or nothing."""
-        value = self._mapping.get(key)
-        items = value if isinstance(value, list | tuple) else [value]
-        return self.absent(key) or all(isinstance(item, str) or _one_pair(item) is not None for item in items)
-
-    def shown(self, key: str) -> str:
-        """What stands at that key, in a few words; does not count as reading it."""
-        return shown(self._mapping.get(key))
+    def take(self, key: str) -> object:
+        """What stands at that key, unchecked; None when it is absent."""
+        self._read.add(key)
+        return None if self.absent(key) else self._mapping[key]
 
     def report(self, code: Code, key: str, message: str, fix: str) -> None:
         """Adds a finding about that key; the message begins with its full name."""
@@ -85,7 +133,11 @@ class Fields:
 
     def text(self, key: str) -> str | None:
         """A text; a number is read as text and reported."""
-        value = self.take(key)
+        self._read.add(key)
+        value = self._mapping.get(key)
+        if isinstance(value, str):
+            # Of unquoted YAML, only nothing after the colon is no text: somebody may be called Null.
+            return None if not value and isinstance(value, Plain) else str(value)
         return None if value is None else self._as_text(value, (*self._at, key))
 
     def texts(self, key: str, blanks: Blanks = Blanks.KEPT) -> tuple[str, ...] | None:
@@ -101,9 +153,15 @@ class Fields:
         """A list of texts none of which is empty."""
         return self.texts(key, Blanks.REFUSED)
 
+    def holds_texts(self, key: str) -> bool:
+        """Whether a list of texts stands at that key, or one text, or nothing."""
+        value = self._mapping.get(key)
+        items = value if isinstance(value, list | tuple) else [value]
+        return self.absent(key) or all(isinstance(item, str) or _one_pair(item) is not None for item in items)
+
     def flag(self, key: str) -> bool | None:
         """A truth value, `true` or `false`."""
-        value = self._unless_null(key)
+        value = self.take(key)
         if isinstance(value, Plain):
             value = FLAGS.get(str(value), value)
         if value is None or isinstance(value, bool):
@@ -113,7 +171,7 @@ class Fields:
 
     def whole(self, key: str) -> int | None:
         """A whole number."""
-        value = self._unless_null(key)
+        value = self.take(key)
         if isinstance(value, Plain) and _WHOLE.fullmatch(value):
             return int(value)
         if value is None or (isinstance(value, int) and not isinstance(value, bool)):
@@ -123,7 +181,7 @@ class Fields:
 
     def choice(self, key: str, choices: type[Choice]) -> Choice | None:
         """One of an enum's values."""
-        value = self._unless_null(key)
+        value = self.take(key)
         if value is None:
             return None
         known = {choice.value: choice for choice in choices}
@@ -134,12 +192,12 @@ class Fields:
 
     def mapping(self, key: str) -> "Fields | None":
         """A mapping inside this one."""
-        value = self._unless_null(key)
-        return None if value is None else self._inside(value, (*self._at, key), "a mapping")
+        value = self.take(key)
+        return None if value is None else self._inside(value, (*self._at, key))
 
     def entries(self, key: str) -> list[object] | None:
         """The items of a list as they stand; a single value is read as a list of one and reported."""
-        value = self._unless_null(key)
+        value = self.take(key)
         if value is None or isinstance(value, list | tuple):
             return None if value is None else list(value)
         if isinstance(value, str | Mapping):
@@ -150,16 +208,16 @@ class Fields:
 
     def entry(self, key: str, index: int, item: object) -> "Fields | None":
         """An item of that list as a mapping."""
-        return self._inside(item, (*self._at, key, index), "a mapping")
+        return self._inside(item, (*self._at, key, index))
 
     def data(self, key: str) -> dict[str, Json] | None:
         """A mapping of free JSON data; unquoted YAML scalars stay text."""
-        value = self._unless_null(key)
+        value = self.take(key)
         return None if value is None else self._data(value, (*self._at, key))
 
     def typed_data(self, key: str) -> dict[str, Json] | None:
         """A mapping of free JSON data; unquoted YAML scalars are numbers, truth values and nulls (YAML 1.2 core)."""
-        value = self._unless_null(key)
+        value = self.take(key)
         return None if value is None else self._data(resolved(value), (*self._at, key))
 
     def rest(self) -> dict[str, Json]:
@@ -172,10 +230,6 @@ class Fields:
         for key in self._mapping:
             if key not in self._read:
                 self.report(codes.UNKNOWN_KEY, key, "is not a known key; it means nothing", "correct or remove it")
-
-    def _unless_null(self, key: str) -> object:
-        value = self.take(key)
-        return None if isinstance(value, Plain) and value in _NULLS else value
 
     def _as_text(self, value: object, keys: Keys) -> str | None:
         if isinstance(value, str):
@@ -192,19 +246,17 @@ class Fields:
         return None
 
     def _item(self, value: object, keys: Keys, blanks: Blanks) -> str | None:
-        if value is None or (isinstance(value, Plain) and not value):
-            text: str | None = None
-        else:
+        if value is not None and not (isinstance(value, Plain) and not value):
             text = self._as_text(value, keys)
             if text is None or text.strip() or blanks is Blanks.KEPT:
                 return text
         self._report(codes.EMPTY_ITEM, keys, "is empty; it was left out", "write a text or remove the entry")
         return None
 
-    def _inside(self, value: object, keys: Keys, expected: str) -> "Fields | None":
+    def _inside(self, value: object, keys: Keys) -> "Fields | None":
         if isinstance(value, Mapping):
             return Fields(value, self.findings, keys)
-        self._bad(keys, value, expected)
+        self._bad(keys, value, "a mapping")
         return None
 
     def _data(self, value: object, keys: Keys) -> dict[str, Json] | None:
@@ -251,3 +303,27 @@ def _one_pair(value: object) -> str | None:
         return None
     ((key, text),) = value.items()
     return f"{key}: {text}".rstrip() if isinstance(text, Plain) else None
+
+
+def as_json(value: object, depth: int = 0) -> Json:
+    """The value as plain JSON data, an unquoted YAML scalar as its text. Raises ValueError for what JSON has not."""
+    if isinstance(value, str):
+        return str(value)
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if depth == _DEEPEST:
+        raise ValueError(f"data nested deeper than {_DEEPEST}")
+    if isinstance(value, Mapping):
+        return {_key(key): as_json(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item, depth + 1) for item in value]
+    what = value if isinstance(value, float) else f"a value of type {type(value).__name__}"
+    raise ValueError(f"{what}, which JSON does not have")
+
+
+def _key(key: object) -> str:
+    if isinstance(key, str):
+        return str(key)
+    raise ValueError(f"a key of type {type(key).__name__}")

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from skillweave.formats import codes
-from skillweave.formats.fields import FLAGS, shown
-from skillweave.formats.findings import Findings
+from skillweave.formats.fields import FLAGS, Findings, shown
 from skillweave.skill import Skill
 
 NOT_BY_MODEL, BY_USER, WHEN_TO_USE = "disable-model-invocation", "user-invocable", "when_to_use"

@@ -1,23 +1,142 @@
-"""The Skill's own nested form: what `x-skillweave`, packs and code are written in."""
+"""The Skill's own nested form, and the one table of fields by which every spelling is read and written (spec 1.1).
 
-from collections.abc import Mapping
+A new field of `Skill` or `SkillText` is one row of `FIELDS` or `TEXT_FIELDS`. Without a key of its own in a spelling it
+goes under `x-skillweave` there, so that the spelling still round-trips.
+"""
+
+import dataclasses
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+from functools import cache
+from typing import Any, TypeAlias, TypeVar, cast
 
 from skillweave.formats import codes
-from skillweave.formats.digest import digest_of
-from skillweave.formats.draft import Draft, call, report_missing, stated_name, take_description
-from skillweave.formats.fields import Fields
-from skillweave.formats.findings import Findings, SkillRead, require_skill
-from skillweave.formats.parts import (
-    TEXT_KEYS,
-    read_artifacts,
-    read_checkpoints,
-    read_relations,
-    read_text,
-    read_tools,
-    read_triggers,
-    stated,
+from skillweave.formats.arguments import report_places
+from skillweave.formats.fields import Choice, Fields, Findings, SkillRead, require_skill
+from skillweave.formats.host_keys import report_host_keys
+from skillweave.formats.identity import MAX_ID, default_name, digest_of, id_of
+from skillweave.skill import (
+    EMPTY,
+    ArtifactRef,
+    Checkpoint,
+    FrozenJson,
+    Json,
+    Origin,
+    OutputContract,
+    Relation,
+    RelationKind,
+    RuleList,
+    Skill,
+    SkillText,
+    Status,
+    ToolRules,
+    Triggers,
+    freeze_mapping,
+    is_skill_id,
+    thaw,
 )
-from skillweave.skill import Skill, Status
+
+EXTENSION = "x-skillweave"
+"""The key under which a spelling keeps what it has no place for, in the native form."""
+
+_LISTED_APART = ("id", "spelling", "name", "description", "text", "origin", "digest")
+
+Value = TypeVar("Value")
+Reader: TypeAlias = Callable[[Fields, str], Any]
+"""The checked value at a key, None where there is none."""
+Merge: TypeAlias = Callable[[Fields, str, Any], Any]
+"""The value at a key put together with the one before, which is None where there was none."""
+
+
+class Spelling(Enum):
+    """The four spellings of a skill (spec 1.1)."""
+
+    TIERS = "tiers"
+    DEFINITION = "definition"
+    NATIVE = "native"
+    FRONT_MATTER = "front-matter"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a Skill or of its text: its name, which is its key in native form, and what reads it.
+
+    `keys` are its keys in the spellings that have a place for it; under NATIVE, a second one that is read too.
+    """
+
+    name: str
+    read: Merge
+    keys: Mapping[Spelling, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Draft:
+    """What is known so far of a skill that is being read: `values` by field name, and of its `text` the parts.
+
+    None stands for what is not stated, and gives way to the default.
+    """
+
+    findings: Findings
+    values: dict[str, Any] = field(default_factory=dict)
+    text: dict[str, Any] = field(default_factory=dict)
+
+    def take_identity(self, fields: Fields, key: str, given_id: str | None = None) -> None:
+        """Makes the name at that key the skill's id; reported when it is missing or empty."""
+        name = stated_name(fields, key)
+        if name is None:
+            report_missing(fields, key)
+        else:
+            self.set_identity(name, fields, key, given_id)
+
+    def set_identity(self, name: str, fields: Fields, key: str, given_id: str | None = None) -> None:
+        """Makes the name the skill's id, repaired where it is none (spec 1.1); an id that is given beside it counts.
+
+        A name whose id would be too long is reported, and the draft stays without an id.
+        """
+        made = given_id if given_id is not None and is_skill_id(given_id) else id_of(name)
+        if len(made) > MAX_ID:
+            message = f"makes an id of {len(made)} characters; an id has up to {MAX_ID}"
+            fields.report(codes.ID_TOO_LONG, key, message, "shorten it")
+            return
+        self.values["id"] = made
+        if made != name:
+            self.values["spelling"] = name
+            if given_id is None:
+                message = f"is {name[:MAX_ID]!r}, which is no id; the skill's id is {made!r}"
+                fields.report(codes.ID_REPAIRED, key, message, "use only letters, digits, `-` and `_`")
+
+    def take_description(self, fields: Fields) -> None:
+        """Takes the description as it stands; reported when it is missing or empty."""
+        description = self.values["description"] = fields.text("description")
+        if not description or not description.strip():
+            fix = "say what the skill does and when to use it"
+            fields.report(codes.FIELD_MISSING, "description", "is missing or empty", fix)
+
+    def take(self, fields: Fields, spelling: Spelling) -> None:
+        """Takes all fields that have a key in the spelling; lists replace what was there, mappings are merged."""
+        _take(self.values, FIELDS, fields, spelling)
+        _take(self.text, TEXT_FIELDS, fields, spelling)
+
+    def keep(self, rest: Mapping[str, Json]) -> None:
+        """Keeps data under keys that no field has."""
+        if rest:
+            self.values["extra"] = {**self.values.get("extra", {}), **rest}
+
+    def finish(self, *, source: str, digest: str) -> SkillRead:
+        """The skill and all findings; None for the skill where its id or description is missing or refused."""
+        values = {name: value for name, value in self.values.items() if value is not None}
+        if "id" not in values or not values.get("description", "").strip():
+            return self.findings.outcome(None)
+        text = SkillText(**{name: value for name, value in self.text.items() if value is not None})
+        report_host_keys(values.get("extra", EMPTY), self.findings)
+        report_places(text, self.findings)
+        for name in ("metadata", "extra"):
+            if name in values:
+                values[name] = freeze_mapping(values[name]) if values[name] else EMPTY
+        values["name"] = values.get("name") or default_name(values["id"], values.get("spelling"))
+        skill = Skill(**values, text=text, origin=Origin(source, self.findings.path), digest=digest)
+        return self.findings.outcome(skill)
 
 
 def from_dict(mapping: Mapping[str, object], *, source: str = "code", path: str = "") -> Skill:
@@ -28,45 +147,319 @@ def from_dict(mapping: Mapping[str, object], *, source: str = "code", path: str 
 def read_native(fields: Fields, *, source: str, digest: str) -> SkillRead:
     """The skill in native form, and what is wrong with it; unknown keys are kept in `extra`."""
     draft = Draft(fields.findings)
-    name = stated_name(fields, "id")
-    if name is None:
-        report_missing(fields, "id")
-    else:
-        call(draft, name, fields, "id")
-    take_description(draft, fields)
-    fill(draft, fields)
-    draft.extra.update(fields.rest())
+    draft.take_identity(fields, "id")
+    draft.take_description(fields)
+    _take_native(draft, fields)
+    draft.keep(fields.rest())
     return draft.finish(source=source, digest=digest)
 
 
-def fill(draft: Draft, fields: Fields) -> None:
-    """Adds to the draft what the native form in `fields` states; lists replace, mappings are merged."""
-    draft.name = stated(fields.text("name"), draft.name)
-    draft.spelling = stated(fields.text("spelling"), draft.spelling)
-    draft.version = stated(fields.text("version"), draft.version)
-    draft.status = stated(fields.choice("status", Status), draft.status)
-    draft.license = stated(fields.text("license"), draft.license)
-    draft.compatibility = stated(fields.text("compatibility"), draft.compatibility)
-    draft.domain_tags = stated(fields.names("domain_tags"), draft.domain_tags)
-    draft.emits = stated(fields.names("emits"), draft.emits)
-    draft.triggers = read_triggers(fields, draft.triggers)
-    draft.tools = read_tools(fields, draft.tools)
-    draft.relations = stated(read_relations(fields), draft.relations)
-    draft.checkpoints = stated(read_checkpoints(fields, "hitl_checkpoints"), draft.checkpoints)
-    draft.checkpoints = stated(read_checkpoints(fields, "checkpoints"), draft.checkpoints)
-    draft.artifacts = stated(read_artifacts(fields, "artifacts"), draft.artifacts)
-    draft.metadata.update(fields.data("metadata") or {})
-    draft.extra.update(fields.data("extra") or {})
-    _fill_text(draft, fields)
+def to_dict(skill: Skill) -> dict[str, Json]:
+    """The skill as plain JSON data that `from_dict` reads back equal; origin and digest are no part of it."""
+    native = _stated_parts(skill)
+    keys = dict.fromkeys(("id", "name", "description", "spelling", *native))
+    return {key: native[key] for key in keys if key in native and key not in ("origin", "digest")}
 
 
-def _fill_text(draft: Draft, fields: Fields) -> None:
+def to_data(value: object) -> Json:
+    """A part of a skill as plain JSON data; what is at its default is left out, a checkpoint may be its bare name."""
+    if isinstance(value, Checkpoint) and value == Checkpoint(value.name):
+        return value.name
+    if dataclasses.is_dataclass(value):
+        return _stated_parts(value)
+    if isinstance(value, list | tuple):
+        return [to_data(item) for item in value]
+    return value.value if isinstance(value, StrEnum) else thaw(cast("FrozenJson", value))
+
+
+def stated_name(fields: Fields, key: str) -> str | None:
+    """The name at that key, None when it is missing or empty."""
+    name = fields.text(key)
+    return name if name is not None and name.strip() else None
+
+
+def report_missing(fields: Fields, key: str) -> None:
+    """Reports that something without which there is no skill is missing or empty."""
+    fields.report(codes.FIELD_MISSING, key, "is missing or empty", f"add `{key}:` with a text")
+
+
+def extension_id(fields: Fields) -> str | None:
+    """The id under `x-skillweave`, where the name alone does not make it."""
+    extension = fields.mapping(EXTENSION) if isinstance(fields.peek(EXTENSION), Mapping) else None
+    return None if extension is None else extension.text("id")
+
+
+def take_extension(draft: Draft, fields: Fields) -> None:
+    """Adds what stands under `x-skillweave`; what means nothing there is reported and kept in `extra`.
+
+    `json` holds metadata and extra whose numbers, truth values and nulls are meant, which YAML text has no types for.
+    """
+    extension = fields.mapping(EXTENSION) if EXTENSION in fields else None
+    if extension is None:
+        return
+    extension.take("id")
+    typed = extension.mapping("json")
+    if typed is not None:
+        metadata = typed.typed_data("metadata")
+        draft.values["metadata"] = {**draft.values.get("metadata", {}), **(metadata or {})}
+        draft.keep(typed.typed_data("extra") or {})
+        typed.report_unknown()
+    draft.values["description"] = _or(extension.text("description"), draft.values.get("description"))
+    _take_native(draft, extension)
+    extension.report_unknown()
+    unknown = extension.rest()
+    if unknown:
+        draft.keep({EXTENSION: unknown})
+
+
+def placed(value: Skill | SkillText, parts: Collection[Field], spelling: Spelling) -> dict[str, Json]:
+    """The fields that have a key of their own in a spelling, by that key; those at their default are left out."""
+    native = _stated_parts(value)
+    own = ((part.keys[spelling], part.name) for part in parts if spelling in part.keys)
+    return {key: native[name] for key, name in own if name in native}
+
+
+def leftovers(skill: Skill, spelling: Spelling, by_hand: Collection[str]) -> dict[str, Json]:
+    """The skill in native form without the fields that the spelling has a key for, or that its writer does `by_hand`.
+
+    A spelling whose name is the id as its author wrote it needs neither the id nor the spelling here.
+    """
+    rest: dict[str, Json] = {}
+    if id_of(skill.spelling or skill.id) != skill.id:
+        rest["id"] = skill.id
+    if skill.name != default_name(skill.id, skill.spelling):
+        rest["name"] = skill.name
+    rest.update((key, value) for key, value in _stated_parts(skill).items() if key not in _LISTED_APART)
+    there = {*by_hand, *(part.name for part in (*FIELDS, *TEXT_FIELDS) if spelling in part.keys)}
+    text = {key: value for key, value in _stated_parts(skill.text).items() if key not in there}
+    if text:
+        rest["text"] = text
+    return {key: value for key, value in rest.items() if key not in there}
+
+
+def read_limits(fields: Fields, allowed_key: str, forbidden_key: str) -> ToolRules:
+    """Allowed and forbidden tools; null or nothing says nothing, and what is no list of texts allows no tool at all."""
+    allowed, forbidden = fields.names(allowed_key), fields.names(forbidden_key)
+    lost = not fields.holds_texts(allowed_key) or not fields.holds_texts(forbidden_key)
+    return ToolRules(() if lost else allowed, forbidden or ())
+
+
+def read_relation(fields: Fields, kind_key: str = "kind", rules: RuleList | None = None) -> Relation | None:
+    """One relation; `rules` is the list it stands in, None when it says so itself. None when it means nothing."""
+    if fields.absent(kind_key):
+        fields.report(codes.FIELD_MISSING, kind_key, "is missing; the relation was left out", "say what relation it is")
+    readers = {kind_key: _choice(RelationKind), "skill": _required, "reason": Fields.text}
+    parts = _parts(fields, readers if rules is not None else {**readers, "list": _choice(RuleList)})
+    if kind_key not in parts or "skill" not in parts:
+        return None
+    # The name of another skill stands for the id that this skill's own name would be repaired to.
+    name = parts["skill"]
+    made = id_of(name)
+    if made != name and is_skill_id(made):
+        fields.report(codes.ID_REPAIRED, "skill", f"is {name[:60]!r}; read as the id {made!r}", "write the id")
+    where = rules or parts.get("list", RuleList.COMPOSABILITY)
+    return Relation(parts[kind_key], made, parts.get("reason"), where)
+
+
+def each(
+    fields: Fields,
+    key: str,
+    read: Callable[[Fields], Value | None],
+    bare: Callable[[str], Value] | None = None,
+) -> tuple[Value, ...] | None:
+    """The entries of a list of mappings, `bare` for those that are one text; what cannot be read is left out."""
+    entries = fields.entries(key)
+    if entries is None:
+        return None
+    parts: list[Value] = []
+    for index, entry in enumerate(entries):
+        if bare is not None and isinstance(entry, str) and entry.strip():
+            parts.append(bare(str(entry)))
+            continue
+        inner = fields.entry(key, index, entry)
+        part = None if inner is None else read(inner)
+        if part is not None:
+            parts.append(part)
+    return tuple(parts)
+
+
+def _take(values: dict[str, Any], parts: Collection[Field], fields: Fields, spelling: Spelling) -> None:
+    for part in parts:
+        for key in (part.keys.get(spelling), part.name if spelling is Spelling.NATIVE else None):
+            if key is not None and key in fields:
+                value = part.read(fields, key, values.get(part.name))
+                if value is not None:
+                    values[part.name] = value
+
+
+def _take_native(draft: Draft, fields: Fields) -> None:
     """Takes the text's parts from the mapping `text`, and from beside it, as short definitions are written."""
     inner = fields.mapping("text")
-    for key in TEXT_KEYS:
+    for part in TEXT_FIELDS:
+        key = part.name
         if inner is not None and key in inner and key in fields:
             fields.report(codes.FIELD_TWICE, key, f"also stands under `text.{key}`, which counts", "remove one of them")
-    draft.text = read_text(fields, draft.text)
+    draft.take(fields, Spelling.NATIVE)
     if inner is not None:
-        draft.text = read_text(inner, draft.text)
+        _take(draft.text, TEXT_FIELDS, inner, Spelling.NATIVE)
         inner.report_unknown()
+
+
+def _stated_parts(value: Any) -> dict[str, Json]:  # noqa: ANN401 - any of the dataclasses that a skill is made of
+    """The fields of a value that are not at their default, as plain JSON data."""
+    stated: dict[str, Json] = {}
+    for name, default in _defaults(value.__class__):
+        part = getattr(value, name)
+        if part != default:
+            stated[name] = to_data(part)
+    return stated
+
+
+@cache
+def _defaults(kind: type[Any]) -> tuple[tuple[str, object], ...]:
+    """The fields of a dataclass with their defaults; a field without one has a mark that equals no value."""
+    return tuple(
+        (part.name, part.default if part.default_factory is dataclasses.MISSING else part.default_factory())
+        for part in dataclasses.fields(kind)
+    )
+
+
+def _parts(fields: Fields, readers: Mapping[str, Reader]) -> dict[str, Any]:
+    """What is stated of these parts; other keys of the mapping are reported."""
+    read = {key: reader(fields, key) for key, reader in readers.items()}
+    fields.report_unknown()
+    return {key: value for key, value in read.items() if value is not None}
+
+
+def _required(fields: Fields, key: str) -> str | None:
+    text = stated_name(fields, key)
+    if text is None:
+        fields.report(codes.FIELD_MISSING, key, "is missing or empty; the entry was left out", f"add `{key}`")
+    return text
+
+
+def _choice(choices: type[Choice]) -> Reader:
+    return lambda fields, key: fields.choice(key, choices)
+
+
+def _plain(read: Reader) -> Merge:
+    """What is stated takes the place of what was there."""
+    return lambda fields, key, before: _or(read(fields, key), before)
+
+
+def _or(new: Value | None, before: Value) -> Value:
+    return before if new is None else new
+
+
+def _data(fields: Fields, key: str, before: Mapping[str, Json] | None) -> dict[str, Json]:
+    return {**(before or {}), **(fields.data(key) or {})}
+
+
+def read_triggers(fields: Fields, key: str, before: Triggers | None = None) -> Triggers | None:
+    """A flat list of keywords, or a mapping of keywords, verbs, patterns, examples and never (seeds 000 and 004)."""
+    inner = fields.mapping(key) if isinstance(fields.peek(key), Mapping) else None
+    if inner is not None:
+        return dataclasses.replace(before or Triggers(), **_parts(inner, _TRIGGERS))
+    keywords = fields.names(key)
+    return before if keywords is None else dataclasses.replace(before or Triggers(), keywords=keywords)
+
+
+def _tools(fields: Fields, key: str, before: ToolRules | None) -> ToolRules | None:
+    """Tool rules; those that cannot be read allow no tool at all, as a lost limit must not become a permission."""
+    inner = fields.mapping(key)
+    if inner is None:
+        return before if fields.absent(key) else ToolRules(allowed=())
+    known = before or ToolRules()
+    limits = read_limits(inner, "allowed", "forbidden")
+    preapproved = inner.names("preapproved")
+    inner.report_unknown()
+    return ToolRules(
+        allowed=_or(limits.allowed, known.allowed),
+        forbidden=known.forbidden if inner.absent("forbidden") else limits.forbidden,
+        preapproved=_or(preapproved, known.preapproved),
+    )
+
+
+def read_output_contract(fields: Fields, key: str) -> OutputContract | None:
+    """The type and JSON Schema of what a skill produces (seed 002)."""
+    inner = fields.mapping(key)
+    parts = {} if inner is None else _parts(inner, _CONTRACT)
+    if "type" not in parts:
+        return None
+    return OutputContract(parts["type"], freeze_mapping(parts["schema"]) if "schema" in parts else None)
+
+
+def _checkpoints(fields: Fields, key: str) -> tuple[Checkpoint, ...] | None:
+    """Checkpoints as mappings or as bare names (seed 000)."""
+
+    def read(inner: Fields) -> Checkpoint | None:
+        parts = _parts(inner, _CHECKPOINT)
+        return Checkpoint(**parts) if "name" in parts else None
+
+    return each(fields, key, read, bare=Checkpoint)
+
+
+def read_artifacts(fields: Fields, key: str) -> tuple[ArtifactRef, ...] | None:
+    """References to tier 3 documents as mappings, or as bare ids."""
+
+    def read(inner: Fields) -> ArtifactRef | None:
+        parts = _parts(inner, _ARTIFACT)
+        return (
+            ArtifactRef(**{"name": parts["id"], "media_type": "text/plain", "size": 0, **parts})
+            if "id" in parts
+            else None
+        )
+
+    return each(fields, key, read, bare=lambda name: ArtifactRef(name, name, "text/plain", 0))
+
+
+_TRIGGERS = dict.fromkeys(("keywords", "verbs", "patterns", "examples", "never"), Fields.names)
+_CONTRACT: Mapping[str, Reader] = {"type": _required, "schema": Fields.typed_data}
+_CHECKPOINT: Mapping[str, Reader] = {
+    "name": _required,
+    "before": Fields.text,
+    "blocking": Fields.flag,
+    "reviewer": Fields.text,
+    "asks": Fields.text,
+}
+_ARTIFACT: Mapping[str, Reader] = {
+    "id": _required,
+    "name": Fields.text,
+    "media_type": Fields.text,
+    "size": Fields.whole,
+    "content_hash": Fields.text,
+    "token_estimate": Fields.whole,
+}
+
+_TEXT, _TEXTS, _NAMES = _plain(Fields.text), _plain(Fields.texts), _plain(Fields.names)
+_TIERS, _DEFINITION, _NATIVE = Spelling.TIERS, Spelling.DEFINITION, Spelling.NATIVE
+
+TEXT_FIELDS = (
+    Field("details", _TEXT),
+    Field("instructions", _TEXT),
+    Field("steps", _TEXTS, {_TIERS: "steps", _DEFINITION: "execution_protocol"}),
+    Field("requirements", _TEXTS, {_TIERS: "requirements", _DEFINITION: "preconditions"}),
+    Field("postconditions", _TEXTS, {_DEFINITION: "postconditions"}),
+    Field("output_format", _TEXT, {_TIERS: "output_format"}),
+    Field("output_contract", _plain(read_output_contract), {_DEFINITION: "output_contract"}),
+)
+"""The parts of a skill's text, in the order in which they are read."""
+
+FIELDS = (
+    Field("name", _TEXT),
+    Field("spelling", _TEXT),
+    Field("version", _TEXT, {_DEFINITION: "version"}),
+    Field("status", _plain(_choice(Status)), {_TIERS: "status"}),
+    Field("license", _TEXT),
+    Field("compatibility", _TEXT),
+    Field("domain_tags", _NAMES),
+    Field("emits", _NAMES, {_TIERS: "emits"}),
+    Field("triggers", read_triggers),
+    Field("tools", _tools),
+    Field("relations", _plain(lambda fields, key: each(fields, key, read_relation))),
+    Field("checkpoints", _plain(_checkpoints), {_TIERS: "hitl_checkpoints", _NATIVE: "hitl_checkpoints"}),
+    Field("artifacts", _plain(read_artifacts)),
+    Field("metadata", _data),
+    Field("extra", _data),
+)
+"""The other fields of a skill beside its id and description, in the order in which they are read."""

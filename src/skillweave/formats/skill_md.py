@@ -2,21 +2,46 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
+from skillweave.errors import InvalidSkill
 from skillweave.formats import codes
-from skillweave.formats.allowed_tools import split_tools
-from skillweave.formats.digest import digest_of_bytes
-from skillweave.formats.draft import Draft, call, report_missing, stated_name, take_description
-from skillweave.formats.extension import EXTENSION, extension_id, fill_extension
-from skillweave.formats.fields import Fields
-from skillweave.formats.findings import Findings, SkillRead
-from skillweave.formats.open_spec import MAX_DESCRIPTION, MAX_NAME, by_open_spec, check_open_spec
-from skillweave.formats.parts import read_triggers
-from skillweave.frontmatter import Code, FrontMatter, read_front_matter
-from skillweave.skill import ArtifactRef, SkillText, ToolRules, Triggers
+from skillweave.formats.fields import Fields, Findings, SkillRead, shown
+from skillweave.formats.identity import digest_of_bytes
+from skillweave.formats.native import (
+    EXTENSION,
+    Draft,
+    Spelling,
+    extension_id,
+    leftovers,
+    read_triggers,
+    report_missing,
+    stated_name,
+    take_extension,
+    to_data,
+)
+from skillweave.formats.open_spec import (
+    MAX_DESCRIPTION,
+    MAX_NAME,
+    SPEC_FIELDS,
+    by_open_spec,
+    check_open_spec,
+    join_tools,
+    split_tools,
+)
+from skillweave.frontmatter import Code, FrontMatter, read_front_matter, tidy_body, write_front_matter
+from skillweave.skill import ArtifactRef, FrozenJson, Json, Skill, ToolRules, Triggers, thaw
 
+ALLOWED_TOOLS = "allowed-tools"
+
+_OWN_KEYS = frozenset((*SPEC_FIELDS, "version", "triggers", "domain_tags", EXTENSION))
+_BY_HAND = (
+    *("version", "triggers", "domain_tags", "tools", "artifacts"),
+    *("license", "compatibility", "metadata", "extra"),
+)
+"""The fields that have a place in SKILL.md, each with rules of its own."""
 _COMMAND = re.compile(r"(?<![\w`!])!`[^`\n]+`")
 
 
@@ -52,13 +77,11 @@ def read_skill_md(
         check_open_spec(front.fields, folder, findings)
         if findings.has_errors():
             return findings.outcome(None)
-    draft = Draft(findings, artifacts=artifacts)
+    draft = Draft(findings, {"artifacts": artifacts})
     fields = Fields(front.fields, findings)
-    _fill(draft, fields, folder)
+    _take_front(draft, fields, folder)
     _take_body(draft, front.body or None, fields)
-    _check_commands(front, findings)
-    if b"\0" in data:
-        _report_nul(front, findings)
+    _check_body(front, findings)
     return draft.finish(source=source, digest=digest_of_bytes(data))
 
 
@@ -66,118 +89,109 @@ def read_front_fields(fields: Fields, *, source: str, digest: str) -> SkillRead:
     """A skill written as a mapping with the keys of front matter, and its body under `instructions` or `body`."""
     draft = Draft(fields.findings)
     body = fields.text("instructions" if "instructions" in fields else "body")
-    _fill(draft, fields, "")
+    _take_front(draft, fields, "")
     _take_body(draft, body, fields)
     return draft.finish(source=source, digest=digest)
 
 
-def split_tags(text: str) -> tuple[str, ...]:
+def _split_tags(text: str) -> tuple[str, ...]:
     """The tags in one text, parted by commas."""
     return tuple(tag.strip() for tag in text.split(",") if tag.strip())
 
 
-def _fill(draft: Draft, fields: Fields, folder: str) -> None:
+def _take_front(draft: Draft, fields: Fields, folder: str) -> None:
     _take_name(draft, fields, folder)
-    take_description(draft, fields)
-    if draft.description is not None:
-        draft.description = draft.description.strip()
-        _check_length(draft.description, MAX_DESCRIPTION, codes.DESCRIPTION_TOO_LONG, fields, "description")
-    draft.license = _text_or_extra(fields, "license")
-    draft.compatibility = _text_or_extra(fields, "compatibility")
-    draft.version = _text_or_extra(fields, "version")
-    draft.triggers = read_triggers(fields, draft.triggers)
-    draft.tools = _preapproved(fields)
+    draft.take_description(fields)
+    description = draft.values["description"] = (draft.values["description"] or "").strip()
+    _check_length(description, MAX_DESCRIPTION, codes.DESCRIPTION_TOO_LONG, fields, "description")
+    for key in ("license", "compatibility", "version"):
+        if isinstance(fields.peek(key), Mapping | list | tuple):
+            _keep_as_extra(fields, key, "text")
+        else:
+            draft.values[key] = fields.text(key)
+    draft.values["triggers"] = read_triggers(fields, "triggers") if "triggers" in fields else None
+    if not fields.absent(ALLOWED_TOOLS):
+        draft.values["tools"] = _preapproved(fields)
     _take_metadata(draft, fields)
-    fill_extension(draft, fields)
-    draft.extra.update(fields.rest())
+    take_extension(draft, fields)
+    draft.keep(fields.rest())
 
 
 def _take_name(draft: Draft, fields: Fields, folder: str) -> None:
     name = stated_name(fields, "name")
-    if name is not None:
-        call(draft, name, fields, "name", extension_id(fields))
-        if draft.id is None:
-            return
-        _check_length(name, MAX_NAME, codes.NAME_TOO_LONG, fields, "name")
-        if folder and unicodedata.normalize("NFKC", name) != unicodedata.normalize("NFKC", folder):
-            message = f"is {name[:100]!r}, its folder is {folder[:100]!r}; the name counts"
-            fields.report(codes.NAME_DIFFERS, "name", message, "make them equal")
-    elif folder.strip():
-        fields.report(
-            codes.NAME_MISSING, "name", f"is missing; the folder's, {folder[:100]!r}, is taken", "add `name:`"
-        )
-        call(draft, folder, fields, "name")
-    else:
-        report_missing(fields, "name")
+    if name is None:
+        if folder.strip():
+            message = f"is missing; the folder's, {folder[:100]!r}, is taken"
+            fields.report(codes.NAME_MISSING, "name", message, "add `name:`")
+            draft.set_identity(folder, fields, "name")
+        else:
+            report_missing(fields, "name")
+        return
+    draft.set_identity(name, fields, "name", extension_id(fields))
+    if "id" not in draft.values:
+        return
+    _check_length(name, MAX_NAME, codes.NAME_TOO_LONG, fields, "name")
+    if folder and name != folder and unicodedata.normalize("NFKC", name) != unicodedata.normalize("NFKC", folder):
+        message = f"is {name[:100]!r}, its folder is {folder[:100]!r}; the name counts"
+        fields.report(codes.NAME_DIFFERS, "name", message, "make them equal")
 
 
 def _take_metadata(draft: Draft, fields: Fields) -> None:
     """The metadata without the three keys that have fields of their own, unless those are stated beside it."""
-    inner = fields.mapping("metadata") if fields.holds_mapping("metadata") else None
+    stated = fields.peek("metadata")
+    inner = fields.mapping("metadata") if isinstance(stated, Mapping) else None
     if "domain_tags" in fields:
-        draft.domain_tags = _tags(fields)
+        draft.values["domain_tags"] = _tags(fields)
     elif inner is not None and "domain_tags" in inner:
-        draft.domain_tags = _tags(inner)
-    if inner is not None:
-        if "version" in inner and draft.version is None and inner.holds_text("version"):
-            draft.version = inner.text("version")
-        draft.metadata = inner.rest()
-        if "triggers" not in fields:
-            _take_keywords(draft)
-    elif not fields.absent("metadata"):
-        _keep_as_extra(fields, "metadata", "a mapping")
-
-
-def _take_keywords(draft: Draft) -> None:
-    """Keywords as one text in the metadata, parted by commas: the open specification has no other place for them."""
-    text = draft.metadata.get("triggers")
-    keywords = split_tags(text) if isinstance(text, str) else ()
+        draft.values["domain_tags"] = _tags(inner)
+    if inner is None:
+        if not fields.absent("metadata"):
+            _keep_as_extra(fields, "metadata", "a mapping")
+        return
+    if draft.values["version"] is None and isinstance(inner.peek("version"), str):
+        draft.values["version"] = inner.text("version")
+    metadata = draft.values["metadata"] = inner.rest()
+    # Keywords as one text, parted by commas: the open specification has no other place for them.
+    listed = metadata.get("triggers") if "triggers" not in fields else None
+    keywords = _split_tags(listed) if isinstance(listed, str) else ()
     if keywords:
-        draft.triggers = Triggers(keywords=keywords)
-        del draft.metadata["triggers"]
+        draft.values["triggers"] = Triggers(keywords=keywords)
+        del metadata["triggers"]
 
 
 def _tags(fields: Fields) -> tuple[str, ...]:
-    if fields.holds_text("domain_tags"):
-        return split_tags(fields.text("domain_tags") or "")
+    if isinstance(fields.peek("domain_tags"), str):
+        return _split_tags(fields.text("domain_tags") or "")
     return fields.names("domain_tags") or ()
 
 
 def _preapproved(fields: Fields) -> ToolRules | None:
     """`allowed-tools` means tools that need no approval; it says nothing of what else may be called."""
-    key = "allowed-tools"
-    if fields.absent(key):
+    stated = fields.peek(ALLOWED_TOOLS)
+    if not isinstance(stated, str | list | tuple):
+        _keep_as_extra(fields, ALLOWED_TOOLS, "one text")
         return None
-    if not fields.holds_text(key) and not fields.holds_list(key):
-        _keep_as_extra(fields, key, "one text")
-        return None
-    stated = fields.text(key) if fields.holds_text(key) else ", ".join(fields.names(key) or ())
-    found = split_tools(stated or "")
-    if found.commas or (found.tools and fields.holds_list(key)):
-        how = "a list" if fields.holds_list(key) else "parted by commas"
-        fields.report(codes.TOOLS_RESPELLED, key, f"is {how}; it was read as meant", "part the tools by spaces")
+    as_list = not isinstance(stated, str)
+    text = ", ".join(fields.names(ALLOWED_TOOLS) or ()) if as_list else fields.text(ALLOWED_TOOLS)
+    found = split_tools(text or "")
+    if found.commas or (found.tools and as_list):
+        how = "a list" if as_list else "parted by commas"
+        fields.report(
+            codes.TOOLS_RESPELLED, ALLOWED_TOOLS, f"is {how}; it was read as meant", "part the tools by spaces"
+        )
     return ToolRules(preapproved=found.tools) if found.tools else None
 
 
-def _text_or_extra(fields: Fields, key: str) -> str | None:
-    if fields.holds_text(key) or not (fields.holds_mapping(key) or fields.holds_list(key)):
-        return fields.text(key)
-    _keep_as_extra(fields, key, "text")
-    return None
-
-
 def _keep_as_extra(fields: Fields, key: str, expected: str) -> None:
-    message = f"is {fields.shown(key)}, not {expected}; it was kept, but means nothing"
+    message = f"is {shown(fields.peek(key))}, not {expected}; it was kept, but means nothing"
     fields.report(codes.KEPT_AS_EXTRA, key, message, f"write {expected}, or use another key")
 
 
 def _take_body(draft: Draft, body: str | None, fields: Fields) -> None:
     if body is None:
         return
-    if draft.text == SkillText():
-        draft.text = SkillText(instructions=body)
-    elif draft.text.instructions is None:
-        draft.text = replace(draft.text, instructions=body)
+    if draft.text.get("instructions") is None:
+        draft.text["instructions"] = body
     else:
         message = "holds instructions, which count; the body was left out"
         fields.report(codes.FIELD_TWICE, EXTENSION, message, "remove one of them")
@@ -189,21 +203,18 @@ def _check_length(text: str, most: int, code: Code, fields: Fields, key: str) ->
         fields.report(code, key, message, "shorten it")
 
 
-def _check_commands(front: FrontMatter, findings: Findings) -> None:
+def _check_body(front: FrontMatter, findings: Findings) -> None:
     body = front.body
     # One character is found in a long text twenty times faster than two are.
-    if "!" not in body or "!`" not in body:
-        return
-    command = _first_command(body)
+    command = _first_command(body) if "!" in body and "!`" in body else None
     if command is not None:
         message = f"{command[0][:60]} in the body is never run; the model sees it as text"
         line = front.body_line + body.count("\n", 0, command.start())
         findings.report_at(codes.COMMAND_IN_BODY, line, message, "let the agent call a tool instead")
-
-
-def _report_nul(front: FrontMatter, findings: Findings) -> None:
-    line = front.body_line + front.body.count("\n", 0, front.body.find("\0"))
-    findings.report_at(codes.CONTROL_CHARACTERS, line, "the body holds NUL characters", "remove them")
+    nul = body.find("\0")
+    if nul >= 0:
+        line = front.body_line + body.count("\n", 0, nul)
+        findings.report_at(codes.CONTROL_CHARACTERS, line, "the body holds NUL characters", "remove them")
 
 
 def _first_command(body: str) -> re.Match[str] | None:
@@ -221,3 +232,122 @@ def _first_command(body: str) -> re.Match[str] | None:
             return command
         at = body.find("!`", at + 1)
     return None
+
+
+def to_skill_md(skill: Skill) -> str:
+    """The text of a SKILL.md that `read_skill_md` reads back equal; artifacts are files beside it and are not written.
+
+    Raises InvalidSkill for text that UTF-8 cannot carry.
+    """
+    fields = {**_open_fields(skill), **_own_fields(skill)}
+    extension = _extension(skill)
+    if extension:
+        fields[EXTENSION] = extension
+    return _written(skill, fields)
+
+
+def to_open_skill_md(skill: Skill) -> str:
+    """The text of a SKILL.md in which only fields of the open specification stand, so that strict reading takes it.
+
+    Keywords are one text under `metadata.triggers`. Raises InvalidSkill for whatever else has no place there.
+    """
+    fields, own, extension = _open_fields(skill), _own_fields(skill), _extension(skill)
+    keywords = ", ".join(skill.triggers.keywords)
+    if skill.triggers == Triggers(_split_tags(keywords)) and keywords and "triggers" not in skill.metadata:
+        del own["triggers"]
+        fields["metadata"] = {**_metadata(skill), "triggers": keywords}
+    if own or extension:
+        what = ", ".join((*own, *extension))
+        raise InvalidSkill(f"the open specification has no place for {what} of skill {skill.id!r}; use to_skill_md")
+    return _written(skill, fields)
+
+
+def _written(skill: Skill, fields: Mapping[str, Json]) -> str:
+    try:
+        return write_front_matter(fields, _body(skill))
+    except ValueError as error:
+        raise InvalidSkill(f"skill {skill.id!r} cannot be written: {error}") from error
+
+
+def _open_fields(skill: Skill) -> dict[str, Json]:
+    fields: dict[str, Json] = {
+        "name": skill.spelling or skill.id,
+        "description": skill.description,
+        "license": skill.license,
+        "compatibility": skill.compatibility,
+        ALLOWED_TOOLS: _listed_tools(skill) or None,
+        "metadata": _metadata(skill) or None,
+    }
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def _own_fields(skill: Skill) -> dict[str, Json]:
+    fields: dict[str, Json] = {}
+    if skill.version is not None and "version" in skill.metadata:
+        fields["version"] = skill.version
+    if skill.domain_tags and not _tags_in_metadata(skill):
+        fields["domain_tags"] = list(skill.domain_tags)
+    if skill.triggers != Triggers():
+        only_keywords = skill.triggers == Triggers(keywords=skill.triggers.keywords)
+        fields["triggers"] = list(skill.triggers.keywords) if only_keywords else to_data(skill.triggers)
+    fields.update((key, thaw(value)) for key, value in skill.extra.items() if _is_plain_extra(key, value))
+    return fields
+
+
+def _metadata(skill: Skill) -> dict[str, Json]:
+    metadata = {key: thaw(value) for key, value in skill.metadata.items() if _is_plain_metadata(skill, key, value)}
+    if skill.version is not None and "version" not in skill.metadata:
+        metadata["version"] = skill.version
+    if _tags_in_metadata(skill):
+        metadata["domain_tags"] = ", ".join(skill.domain_tags)
+    return metadata
+
+
+def _extension(skill: Skill) -> dict[str, Json]:
+    extension = leftovers(skill, Spelling.FRONT_MATTER, (*_BY_HAND, "instructions") if _body(skill) else _BY_HAND)
+    if skill.description != skill.description.strip():
+        extension["description"] = skill.description
+    if skill.tools is not None:
+        listed = _listed_tools(skill)
+        tools = replace(skill.tools, preapproved=()) if listed else skill.tools
+        if tools != ToolRules() or not listed:
+            extension["tools"] = to_data(tools)
+    # What YAML without types would change stands apart: numbers, truth values, nulls, keys that mean something else.
+    metadata = {key: thaw(value) for key, value in skill.metadata.items() if not _is_plain_metadata(skill, key, value)}
+    extra = {key: thaw(value) for key, value in skill.extra.items() if not _is_plain_extra(key, value)}
+    if metadata or extra:
+        extension["json"] = {**({"metadata": metadata} if metadata else {}), **({"extra": extra} if extra else {})}
+    return extension
+
+
+def _body(skill: Skill) -> str:
+    """The body; instructions that begin or end in odd white space stand elsewhere."""
+    instructions = skill.text.instructions or ""
+    return instructions if tidy_body(instructions) == instructions else ""
+
+
+def _listed_tools(skill: Skill) -> str | None:
+    return join_tools(skill.tools.preapproved) if skill.tools is not None and skill.tools.preapproved else None
+
+
+def _tags_in_metadata(skill: Skill) -> bool:
+    if not skill.domain_tags or "domain_tags" in skill.metadata:
+        return False
+    return _split_tags(", ".join(skill.domain_tags)) == skill.domain_tags
+
+
+def _is_plain_metadata(skill: Skill, key: str, value: FrozenJson) -> bool:
+    stated = {"version": skill.version is not None, "domain_tags": bool(skill.domain_tags)}
+    stated["triggers"] = skill.triggers != Triggers()
+    return stated.get(key, True) and _holds_text_only(value)
+
+
+def _is_plain_extra(key: str, value: FrozenJson) -> bool:
+    return key not in _OWN_KEYS and _holds_text_only(value)
+
+
+def _holds_text_only(value: FrozenJson) -> bool:
+    """Whether every scalar in the data is text, so that YAML without types carries it."""
+    if isinstance(value, Mapping):
+        return all(map(_holds_text_only, value.values()))
+    return all(map(_holds_text_only, value)) if isinstance(value, tuple) else isinstance(value, str)

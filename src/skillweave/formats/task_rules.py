@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.formats import codes
-from skillweave.formats.fields import Fields
-from skillweave.formats.findings import Findings
-from skillweave.formats.ids import id_of
+from skillweave.formats.fields import Fields, Findings
+from skillweave.formats.identity import id_of
 from skillweave.frontmatter import Keys
 from skillweave.skill import is_skill_id
 from skillweave.task import RiskLevel, TaskRule, When
@@ -83,7 +82,7 @@ def _when(entry: Fields) -> When:
 
 
 def _risk_levels(conditions: Fields) -> tuple[RiskLevel, ...]:
-    if not conditions.holds_list("risk_level"):
+    if not isinstance(conditions.peek("risk_level"), list | tuple):
         level = conditions.choice("risk_level", RiskLevel)
         return () if level is None else (level,)
     known = {level.value: level for level in RiskLevel}

@@ -1,11 +1,26 @@
 """The only reader and writer of `---` fences and of YAML (spec 1.2)."""
 
 from skillweave.frontmatter.codes import TEXT_CODES, Code
-from skillweave.frontmatter.documents import Document, read_json, read_yaml
-from skillweave.frontmatter.events import FRONT_MATTER_LIMITS, PACK_LIMITS, Keys, Limits, Tree
-from skillweave.frontmatter.fences import MAX_FILE_BYTES, FrontMatter, read_front_matter, tidy_body
-from skillweave.frontmatter.scalars import Plain, resolved
-from skillweave.frontmatter.writing import write_front_matter, write_yaml
+from skillweave.frontmatter.documents import (
+    MAX_FILE_BYTES,
+    Document,
+    FrontMatter,
+    read_front_matter,
+    read_json,
+    read_yaml,
+    tidy_body,
+)
+from skillweave.frontmatter.yaml_text import (
+    FRONT_MATTER_LIMITS,
+    PACK_LIMITS,
+    Keys,
+    Limits,
+    Plain,
+    Tree,
+    resolved,
+    write_front_matter,
+    write_yaml,
+)
 
 __all__ = [
     "FRONT_MATTER_LIMITS",

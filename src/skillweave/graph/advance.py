@@ -1,4 +1,4 @@
-"""The engine's form of a move: from cursor to cursor, a turn at a time (spec 3.2)."""
+"""A turn's move: what a turn means to the graph, and the cursor before and after it (spec 3.2)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,17 +6,15 @@ from dataclasses import replace
 from skillweave.conversation import Role, Turn, latest
 from skillweave.decisions import Evidence
 from skillweave.frozen import EMPTY, FrozenDict
-from skillweave.graph.compiled import Compiled
-from skillweave.graph.context import MoveContext
-from skillweave.graph.cursor import LONGEST_TRAIL, Cursor
-from skillweave.graph.move import Move
+from skillweave.graph.compiled import CompiledGraph
+from skillweave.graph.move import LONGEST_TRAIL, Cursor, Move, MoveContext
 from skillweave.graph.moving import move_from
 from skillweave.graph.scoring import EntryScoring
-from skillweave.select.explicit import asked_in
+from skillweave.select.selection import asked_in
 
 
 def context_of(turn: Turn) -> MoveContext:
-    """What a turn brings to a move: the user's latest words, the tool results, and whom the model or the host named.
+    """The moment that a turn stands for: the user's latest words, the tool results, the skills that were asked for.
 
     The iteration is counted from the transcript: the model's messages since the user's. Without a transcript it is 1
     when the user spoke and no tool has answered, else 2.
@@ -34,28 +32,28 @@ def context_of(turn: Turn) -> MoveContext:
 
 
 def is_between(turn: Turn) -> bool:
-    """Whether the turn is no call of the model: it only answers a read of the model's, or nobody says anything in it.
+    """Whether the turn is no new call of the model: it only answers a read, or nobody says anything in it.
 
-    With results of other tools it is one, so that the routes that wait for them are not passed over.
+    A turn with results of other tools is a call, so that the routes that wait for these results are asked.
     """
     return not turn.results and (bool(turn.reads) or (turn.message.content is None and not turn.named))
 
 
-def at(cursor: Cursor | None, context: MoveContext, compiled: Compiled) -> MoveContext:
-    """The same moment with the cursor's place in it; one whose skill is gone from the graph stands nowhere."""
+def at(cursor: Cursor | None, context: MoveContext, compiled: CompiledGraph) -> MoveContext:
+    """The moment with the cursor's place in it; a cursor whose skill is gone from the graph counts as none."""
     if cursor is None or cursor.skill not in compiled.wired:
         return replace(context, current=None, visits=EMPTY, trail=())
     return replace(context, current=cursor.skill, visits=cursor.visits, trail=cursor.trail)
 
 
 def advance(
-    compiled: Compiled,
+    compiled: CompiledGraph,
     cursor: Cursor | None,
     context: MoveContext,
     turn_id: str,
     scoring: EntryScoring | None = None,
 ) -> tuple[Move, Cursor | None]:
-    """The move of a turn, and the cursor after it, None where nothing is begun; the same turn again moves the same.
+    """The move of a turn, and the cursor after it, None where nothing is begun; a repeated turn makes the same move.
 
     Only the latest turn is known to have been seen already. A cursor of another version of the graph is kept while its
     skill exists, else the graph starts again; the move says so.
@@ -65,23 +63,23 @@ def advance(
     there = at(cursor, context, compiled)
     move = move_from(compiled, there, scoring)
     if cursor is not None and cursor.digest != compiled.digest:
-        move = _told(move, cursor, compiled)
+        move = _with_change_noted(move, cursor, compiled)
     if move.to is None or compiled.declared.tree is not None:
         return move, None
     if context.between and not move.moved:
         return move, cursor
-    visits, trail = _counted(move, there)
+    visits, trail = _visited(move, there)
     return move, Cursor(move.to, visits, trail, compiled.digest, turn_id, move)
 
 
-def _counted(move: Move, there: MoveContext) -> tuple[Mapping[str, int], tuple[str, ...]]:
+def _visited(move: Move, there: MoveContext) -> tuple[Mapping[str, int], tuple[str, ...]]:
     if not move.moved or move.to is None:
         return there.visits, there.trail
     visits = {**there.visits, move.to: there.visits.get(move.to, 0) + 1}
     return FrozenDict(visits), (*there.trail, move.to)[-LONGEST_TRAIL:]
 
 
-def _told(move: Move, cursor: Cursor, compiled: Compiled) -> Move:
+def _with_change_noted(move: Move, cursor: Cursor, compiled: CompiledGraph) -> Move:
     if cursor.skill in compiled.wired:
         note = f"the graph changed since the last move; {cursor.skill!r} is still in it"
     else:

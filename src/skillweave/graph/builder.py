@@ -1,38 +1,51 @@
 """The fluent spelling of a graph (spec 3.1)."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph.conditions import Condition, Predicate, Regex, leaves_of
-from skillweave.graph.context import Look
-from skillweave.graph.data.bounds import LARGEST_WHOLE
-from skillweave.graph.data.conditions import read_condition
-from skillweave.graph.data.entries import read_label
-from skillweave.graph.data.guards import read_guard
-from skillweave.graph.data.limits import read_limits, read_scales, read_suppressed
-from skillweave.graph.data.matching import read_on_status, read_on_tool
-from skillweave.graph.data.shape import ANY_SKILL, require_count, require_flag, require_id, require_texts, wrong
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route, TreeNode
-from skillweave.graph.filling import graph_skill
-from skillweave.graph.graph import Check, SkillGraph
-from skillweave.graph.guards import Guard
+from skillweave.graph.conditions import Condition, Predicate, Regex, leaves_of, read_condition
+from skillweave.graph.data.options import read_limits, read_scales, read_suppressed
+from skillweave.graph.data.parts import read_label, read_on_status, read_on_tool
+from skillweave.graph.declared import (
+    ANY,
+    Decide,
+    Declared,
+    Entry,
+    EntryPick,
+    GraphSkill,
+    Limits,
+    Route,
+    TreeNode,
+    graph_skill,
+)
+from skillweave.graph.guards import Guard, read_guard
+from skillweave.graph.move import PredicateContext
 from skillweave.graph.scoring import ScorePolicy, Scorer
+from skillweave.graph.shape import (
+    ANY_SKILL,
+    LARGEST_WHOLE,
+    require_count,
+    require_flag,
+    require_id,
+    require_texts,
+    wrong,
+)
 from skillweave.skill import Skill
 
 if TYPE_CHECKING:
-    from skillweave.text.embedder import Embedder
+    from skillweave.text.embedding import Embedder
 
 Skilled: TypeAlias = Skill | GraphSkill | str
 """A skill, or only its id."""
-Asked: TypeAlias = Condition | Mapping[str, object] | Callable[[Look], object]
+Asked: TypeAlias = Condition | Mapping[str, object] | Callable[[PredicateContext], object]
 """A condition in its data form, as a value, or as code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """A decision with what is known of the skills at its leaves."""
+    """A decision of a tree, and the skills that its leaves name."""
 
     node: Decide
     skills: tuple[GraphSkill, ...]
@@ -52,8 +65,11 @@ def decide(condition: Asked, then: Branch, otherwise: Branch, label: str | None 
     return Fork(node, (*of_first, *of_second))
 
 
-class GraphBuilder:
-    """Collects what a graph consists of; every method returns the builder, and raises InvalidGraph at once."""
+class DeclaredBuilder:
+    """Collects what a graph consists of; every method returns the builder, and raises InvalidGraph at once.
+
+    `SkillGraph.builder()` gives one that can also `build()` the graph.
+    """
 
     def __init__(self) -> None:
         self._declared = Declared()
@@ -75,7 +91,7 @@ class GraphBuilder:
         *,
         base: bool = False,
     ) -> Self:
-        """Where a conversation may begin; with neither `when` nor `match`, always.
+        """Add a skill where a conversation may begin; with neither `when` nor `match` it always may.
 
         `examples` are phrases that must begin here; they are checked, never routed on. A `base` skill is engaged
         beside the cursor, wherever that is.
@@ -102,7 +118,7 @@ class GraphBuilder:
         label: str | None = None,
         priority: int = 0,
     ) -> Self:
-        """A way from one skill, or from ANY, to another; conditions are ANDed, without any only the model takes it."""
+        """Add a way from one skill, or from ANY, to another: all conditions must hold; without any the model goes."""
         place = f"routes[{len(self._declared.routes)}]"
         route = Route(
             self._source(from_, f"{place}.from"),
@@ -118,7 +134,7 @@ class GraphBuilder:
         return self
 
     def tree(self, root: Branch, default: Skilled | None = None) -> Self:
-        """A decision tree in place of entries and routes; `default` is its leaf where a condition raises."""
+        """Set a decision tree in place of entries and routes; `default` is its leaf where a condition raises."""
         if self._declared.tree is not None:
             raise InvalidGraph("the graph has a tree already; put both under one decision")
         node, skills = _branch(root, "tree")
@@ -129,7 +145,7 @@ class GraphBuilder:
         return self
 
     def entry_by(self, scorer: Scorer) -> Self:
-        """A scorer chooses the entry."""
+        """Let a scorer choose the entry."""
         if not (callable(getattr(scorer, "score", None)) and isinstance(getattr(scorer, "policy", None), ScorePolicy)):
             raise InvalidGraph(
                 f"{type(scorer).__name__} is no scorer; give something with `name`, `policy` and `async score(...)`"
@@ -137,23 +153,23 @@ class GraphBuilder:
         return self._picking(scorer)
 
     def entry_by_relevance(self, embedder: "Embedder") -> Self:
-        """The entry is the one that is nearest to the user's words."""
-        from skillweave.graph.scorers.embedding import EmbeddingScorer
+        """Let the entry be the one whose meaning is nearest to the user's words."""
+        from skillweave.graph.scorers import EmbeddingScorer
 
         return self.entry_by(EmbeddingScorer(embedder))
 
     def entry_by_read(self) -> Self:
-        """The model chooses the entry, by reading it."""
+        """Let the model choose the entry, by reading it."""
         return self._picking(EntryPick.READ)
 
     def never_routes(self, phrases: Iterable[str]) -> Self:
-        """Messages that must not start any conditional entry; further calls add to them."""
+        """Add messages that must not start any conditional entry."""
         more = _texts(phrases, "never_routes")
         self._declared = replace(self._declared, never_routes=(*self._declared.never_routes, *more))
         return self
 
     def scales(self, **scales: Iterable[str]) -> Self:
-        """The order of words that guards compare: by field, the lowest first."""
+        """Set the order of the words that guards compare: for each field, the lowest word first."""
         given = read_scales({field: _listed(words) for field, words in scales.items()}, "scales")
         self._declared = replace(self._declared, scales={**self._declared.scales, **given})
         return self
@@ -164,7 +180,7 @@ class GraphBuilder:
         all_visits: int | None = None,
         iterations: int | None = None,
     ) -> Self:
-        """When a run stops: visits of each skill, or of the named ones, visits altogether, iterations.
+        """Set when a run stops: visits of each skill, or of the named ones, visits altogether, iterations.
 
         Further calls add to what was said, and the last one counts.
         """
@@ -187,10 +203,9 @@ class GraphBuilder:
         self._declared = replace(self._declared, suppress={**self._declared.suppress, **given})
         return self
 
-    def build(self, check: Check | str = Check.THROW, known_tools: Collection[str] | None = None) -> SkillGraph:
-        """The graph. Raises InvalidGraph for parts that exclude each other, GraphRefused for errors of the checkup."""
-        declared = replace(self._declared, skills=tuple(self._skills.values()), listed=False)
-        return SkillGraph.of(declared, check=check, known_tools=known_tools)
+    def declared(self) -> Declared:
+        """What was collected so far; ids that only entries, routes and the tree name are skills too."""
+        return replace(self._declared, skills=tuple(self._skills.values()), listed=False)
 
     def _picking(self, pick: EntryPick | Scorer) -> Self:
         known = self._declared.pick
@@ -255,5 +270,5 @@ def _texts(texts: Iterable[object], place: str) -> tuple[str, ...]:
 
 
 def _listed(values: object) -> object:
-    """A list of any kind of values in a row, but for text and mappings, which are told as what they are."""
+    """The values as a list; text and mappings stay as they are, so that messages name them as such."""
     return values if isinstance(values, str | Mapping) or not isinstance(values, Iterable) else list(values)

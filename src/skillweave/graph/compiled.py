@@ -1,25 +1,42 @@
-"""A graph made ready to be moved in: who leads where, in which order it is asked (spec 3.2)."""
+"""A graph with the indexes that moves use: what leads where, in which order, what messages are searched for."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
-from skillweave.graph.conditions import Intent, leaves_of
-from skillweave.graph.context import MoveContext
-from skillweave.graph.declared import ANY, Declared, Entry, EntryPick, Route
-from skillweave.graph.lexicon import Lexicon, Phrased, compile_lexicon, conditions_of, spaced
-from skillweave.graph.tree import leaf_ids
+from skillweave.errors import InvalidGraph
+from skillweave.graph.conditions import (
+    Condition,
+    Intent,
+    Keywords,
+    Phrase,
+    Phrased,
+    Regex,
+    expression,
+    intents_of,
+    leaves_of,
+    phrases_of,
+    spaced,
+)
+from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, Route, TreeNode, leaf_ids, nodes_of
+from skillweave.graph.judging import Lexicon
+from skillweave.graph.move import MoveContext
+from skillweave.text.search import Pattern, compile_automaton
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compiled:
+class CompiledGraph:
     """The declared graph with its indexes; frozen, safe to share between threads.
 
     `wired` are all skills of the wiring and `entries` those that it begins with, both in order and once each.
     `routes_from` and `any_routes` have the deterministic routes in the order in which they are asked, `successors` the
-    targets of all routes of a skill, and of ANY; `base` has the base entries by skill. `alone` are the positions of the
-    entries that have to be judged one by one, `by_phrase` those of the others by a phrase without which they do not
-    hold.
+    targets of all routes of a skill, and of ANY; `base` has the base entries by skill. `by_phrase` has the positions of
+    the entries that do not hold without a phrase, by the phrase's number; `without_phrase` those of all others, which
+    have to be judged one by one.
     """
 
     declared: Declared
@@ -32,7 +49,7 @@ class Compiled:
     base: Mapping[str, tuple[Entry, ...]]
     never: frozenset[str]
     lexicon: Lexicon
-    alone: tuple[int, ...]
+    without_phrase: tuple[int, ...]
     by_phrase: Mapping[int, tuple[int, ...]]
     intents_from: Mapping[str, tuple[Intent, ...]]
 
@@ -42,29 +59,33 @@ class Compiled:
         return not isinstance(self.declared.pick, EntryPick)
 
 
-def compile_graph(declared: Declared, digest: str) -> Compiled:
+def compile_graph(declared: Declared, digest: str) -> CompiledGraph:
     """The indexes of a graph; raises InvalidGraph for a broken expression."""
     lexicon = compile_lexicon(declared)
-    alone, by_phrase = _entry_index(declared.entries, lexicon)
-    return Compiled(
+    needed = [_needed_phrases(entry, lexicon) for entry in declared.entries]
+    asked = sorted((route for route in declared.routes if route.is_deterministic), key=lambda route: -route.priority)
+    routes_from = _grouped((route.from_, route) for route in asked)
+    targets = _grouped((route.from_, route.to) for route in declared.routes)
+    intents = _grouped((route.from_, leaf) for route in declared.routes for leaf in intents_of(route.condition))
+    return CompiledGraph(
         declared=declared,
         digest=digest,
         wired=dict.fromkeys(wired_ids(declared)),
         entries=dict.fromkeys(entry.skill for entry in declared.entries),
-        routes_from=_asked(route for route in declared.routes if route.from_ != ANY),
-        any_routes=_asked(route for route in declared.routes if route.from_ == ANY).get(ANY, ()),
-        successors=_successors(declared.routes),
-        base=_base(declared.entries),
+        any_routes=routes_from.pop(ANY, ()),
+        routes_from=routes_from,
+        successors={source: dict.fromkeys(found) for source, found in targets.items()},
+        base=_grouped((entry.skill, entry) for entry in declared.entries if entry.base),
         never=frozenset(map(spaced, declared.never_routes)),
         lexicon=lexicon,
-        alone=alone,
-        by_phrase=by_phrase,
-        intents_from=_intents(declared.routes),
+        without_phrase=tuple(position for position, phrases in enumerate(needed) if phrases is None),
+        by_phrase=_grouped((phrase, position) for position, phrases in enumerate(needed) for phrase in phrases or ()),
+        intents_from={source: tuple(dict.fromkeys(found)) for source, found in intents.items()},
     )
 
 
-def needs_scoring(compiled: Compiled, context: MoveContext) -> bool:
-    """Whether what a scorer says would count at this moment: entries at the start, else the intents of ways onward."""
+def needs_scoring(compiled: CompiledGraph, context: MoveContext) -> bool:
+    """Whether a scorer has to be asked at this moment: for the entry at the start, else for the intents of routes."""
     if compiled.declared.tree is not None or context.current not in compiled.wired:
         return compiled.has_scorer
     return bool(compiled.intents_from.get(context.current or "") or compiled.intents_from.get(ANY))
@@ -84,46 +105,67 @@ def all_intents(declared: Declared) -> tuple[Intent, ...]:
     return tuple(dict.fromkeys(leaf for leaf in conditions_of(declared) if isinstance(leaf, Intent)))
 
 
-def _base(entries: Iterable[Entry]) -> Mapping[str, tuple[Entry, ...]]:
-    by_skill: defaultdict[str, list[Entry]] = defaultdict(list)
-    for entry in entries:
-        if entry.base:
-            by_skill[entry.skill].append(entry)
-    return {skill: tuple(own) for skill, own in by_skill.items()}
+def compile_lexicon(declared: Declared) -> Lexicon:
+    """The lexicon of a graph; linear in the length of its phrases.
+
+    Raises InvalidGraph for a broken expression, for phrases that are none, and for what is no condition.
+    """
+    numbers: dict[Phrase, int] = {}
+    sought: dict[Hashable, tuple[tuple[int, str], ...]] = {}
+    searched = (route.on_tool for route in declared.routes)
+    patterns: dict[Hashable, Pattern] = {regex: expression(regex) for regex in searched if isinstance(regex, Regex)}
+    for condition in conditions_of(declared):
+        _require_condition(condition)
+        if isinstance(condition, Regex):
+            patterns[condition] = expression(condition)
+        elif isinstance(condition, Phrased):
+            words = condition.words if isinstance(condition, Keywords) else (condition.text,)
+            _require_phrases(words)
+            found = (numbers.setdefault(phrase, len(numbers)) for phrase in phrases_of(condition))
+            sought[condition] = tuple(zip(found, words, strict=True))
+    return Lexicon(compile_automaton(numbers), sought, patterns)
 
 
-def _asked(routes: Iterable[Route]) -> Mapping[str, tuple[Route, ...]]:
-    by_source: defaultdict[str, list[Route]] = defaultdict(list)
-    for route in routes:
-        if route.is_deterministic:
-            by_source[route.from_].append(route)
-    return {source: tuple(sorted(own, key=lambda route: -route.priority)) for source, own in by_source.items()}
+def conditions_of(declared: Declared) -> Iterator[Condition]:
+    """Every condition that is no `all`: of the entries, of the routes, then of the tree from its root."""
+    for entry in declared.entries:
+        yield from leaves_of(entry.condition)
+    for route in declared.routes:
+        yield from leaves_of(route.condition)
+    for decision in decisions_of(declared.tree):
+        yield from leaves_of(decision.condition)
 
 
-def _successors(routes: Iterable[Route]) -> Mapping[str, Mapping[str, None]]:
-    targets: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for route in routes:
-        targets[route.from_][route.to] = None
-    return dict(targets)
+def decisions_of(tree: TreeNode | None) -> Iterator[Decide]:
+    """The inner nodes of a tree, depth first, once each."""
+    yield from (node for node in nodes_of(tree) if isinstance(node, Decide))
 
 
-def _intents(routes: Iterable[Route]) -> Mapping[str, tuple[Intent, ...]]:
-    found: defaultdict[str, dict[Intent, None]] = defaultdict(dict)
-    for route in routes:
-        for leaf in leaves_of(route.condition):
-            if isinstance(leaf, Intent):
-                found[route.from_][leaf] = None
-    return {source: tuple(intents) for source, intents in found.items()}
+def _grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, tuple[_Value, ...]]:
+    found: defaultdict[_Key, list[_Value]] = defaultdict(list)
+    for key, value in pairs:
+        found[key].append(value)
+    return {key: tuple(values) for key, values in found.items()}
 
 
-def _entry_index(entries: Iterable[Entry], lexicon: Lexicon) -> tuple[tuple[int, ...], Mapping[int, tuple[int, ...]]]:
-    alone: list[int] = []
-    by_phrase: defaultdict[int, list[int]] = defaultdict(list)
-    for position, entry in enumerate(entries):
-        phrased = next((leaf for leaf in leaves_of(entry.condition) if isinstance(leaf, Phrased)), None)
-        if phrased is None:
-            alone.append(position)
-        else:
-            for number in dict.fromkeys(number for number, _ in lexicon.sought[phrased]):
-                by_phrase[number].append(position)
-    return tuple(alone), {number: tuple(positions) for number, positions in by_phrase.items()}
+def _needed_phrases(entry: Entry, lexicon: Lexicon) -> Iterable[int] | None:
+    """The phrases of which one has to be in the message for the entry to hold; None where it may hold without any."""
+    phrased = next((leaf for leaf in leaves_of(entry.condition) if isinstance(leaf, Phrased)), None)
+    return None if phrased is None else dict.fromkeys(number for number, _ in lexicon.sought[phrased])
+
+
+def _require_condition(condition: object) -> None:
+    if not isinstance(condition, Condition):
+        raise InvalidGraph(
+            f"a condition is {repr(condition)[:60]}, a {type(condition).__name__}; give a value of "
+            "skillweave.graph.conditions, code as Predicate(code)"
+        )
+
+
+def _require_phrases(words: object) -> None:
+    """Refuse phrases that only Python code can declare: data with them is refused where it is read."""
+    if not isinstance(words, tuple) or not words:
+        raise InvalidGraph(f"keywords are {repr(words)[:60]}; give a tuple of words or phrases")
+    for word in words:
+        if not isinstance(word, str) or not word.strip():
+            raise InvalidGraph(f"{repr(word)[:60]} cannot be looked for in a message; give words that are not blank")

@@ -1,18 +1,19 @@
 """What a graph declares: frozen values that every spelling is read into (spec 3.1)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
+from skillweave.errors import InvalidGraph
 from skillweave.frozen import EMPTY
 from skillweave.graph.conditions import Condition, Regex
-from skillweave.graph.guards import Guard
-from skillweave.graph.scales import Scales
+from skillweave.graph.guards import Guard, Scales
 from skillweave.graph.scoring import Scorer
-from skillweave.skill import FrozenJson
+from skillweave.graph.shape import ANY_SKILL
+from skillweave.skill import FrozenJson, Skill
 
-ANY = "*"
+ANY = ANY_SKILL[0]
 """As `from_` of a route: any skill but the one it leads to."""
 
 STATUSES = ("success", "failure", "denied", "invalid", "partial", "pending", "absent")
@@ -131,3 +132,78 @@ class Declared:
     limits: Limits = Limits()
     suppress: Mapping[str, str] = field(default=EMPTY, hash=False)
     listed: bool = True
+
+
+def require_tree_or_routes(declared: Declared) -> None:
+    """Raise InvalidGraph where a tree stands beside entries or routes, or a default leaf stands without a tree."""
+    if declared.tree is None:
+        if declared.default is not None:
+            raise InvalidGraph(f"default names {declared.default!r}, but there is no tree; remove it or add a tree")
+        return
+    beside = {
+        "entries": bool(declared.entries),
+        "routes": bool(declared.routes),
+        "never_routes": bool(declared.never_routes),
+        "pick": declared.pick is EntryPick.READ,
+    }
+    parts = [name for name, there in beside.items() if there]
+    if parts:
+        raise InvalidGraph(
+            f"a graph is a tree or has entries and routes; this one has a tree and {', '.join(parts)}: keep one of them"
+        )
+
+
+def nodes_of(tree: TreeNode | None) -> Iterator[TreeNode]:
+    """Decisions and leaves, depth first; a decision that several branches share comes once."""
+    waiting: list[TreeNode] = [] if tree is None else [tree]
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+        elif id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            waiting += (node.otherwise, node.then)
+
+
+def leaf_ids(tree: TreeNode | None, default: str | None = None) -> tuple[str, ...]:
+    """All leaf skills in depth-first order, once each; the default one last where it stands nowhere else."""
+    found = dict.fromkeys(_leaves(tree))
+    if tree is not None and default is not None:
+        found.setdefault(default)
+    return tuple(found)
+
+
+def _leaves(tree: TreeNode | None) -> Iterator[str]:
+    for node in nodes_of(tree):
+        if isinstance(node, str):
+            yield node
+
+
+def graph_skill(skill: Skill) -> GraphSkill:
+    """A skill as a graph knows it: its tools by name, without the patterns of their arguments."""
+    rules = skill.tools
+    named = None if rules is None or rules.allowed is None else (entry.partition("(")[0] for entry in rules.allowed)
+    tools = None if named is None else tuple(dict.fromkeys(named))
+    text = skill.text
+    body = "\n".join(part for part in (text.instructions, *text.steps) if part)
+    return GraphSkill(skill.id, skill.description, tools, body)
+
+
+def with_loaded_skills(declared: Declared, skills: Mapping[str, Skill]) -> Declared:
+    """The graph, its skills completed by the loaded ones: description, tools and text where the graph has none."""
+    return replace(declared, skills=tuple(_filled(one, skills) for one in declared.skills))
+
+
+def _filled(known: GraphSkill, skills: Mapping[str, Skill]) -> GraphSkill:
+    skill = skills.get(known.id)
+    if skill is None:
+        return known
+    found = graph_skill(skill)
+    return replace(
+        known,
+        description=known.description or found.description,
+        tools=found.tools if known.tools is None else known.tools,
+        body=known.body or found.body,
+    )

@@ -1,4 +1,4 @@
-"""What a drawing shows: nodes, edges, and where a run has been (spec 3.6)."""
+"""What a drawing shows: nodes, edges, and the marks of a run (spec 3.6)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,21 +1,19 @@
-"""Asking a scorer: which intent it hears, and which of the entries that may begin it chooses (spec 3.4)."""
+"""Which entries may begin at a moment, and which of them a scorer chooses (spec 3.2, 3.4)."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from math import inf
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import exp, fsum, inf, isclose, isfinite
+from numbers import Real
 
-from skillweave.graph.compiled import Compiled, all_intents
-from skillweave.graph.conditions import Intent
-from skillweave.graph.context import MoveContext
-from skillweave.graph.declared import ANY, Entry, EntryPick
-from skillweave.graph.entries import intents_of, scorable_entries
-from skillweave.graph.judging import Sight
-from skillweave.graph.ranking import best_of, heard_of, ranked_entries, scores_in_order
-from skillweave.graph.score_candidates import entry_candidates, intent_candidates
-from skillweave.graph.scoring import EntryScoring, ScoreCandidate, Scorer
+from skillweave.errors import InvalidScores
+from skillweave.graph.compiled import CompiledGraph, all_intents
+from skillweave.graph.conditions import AllOf, Intent, intents_of, leaves_of
+from skillweave.graph.declared import ANY, Entry, EntryPick, GraphSkill
+from skillweave.graph.judging import HOLDS, HOLDS_NOT, EvalContext, Verdict
+from skillweave.graph.move import MoveContext
+from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, ScorePolicy, Scorer
 
 
-async def score_entries(compiled: Compiled, context: MoveContext) -> EntryScoring:
+async def score_entries(compiled: CompiledGraph, context: MoveContext) -> EntryScoring:
     """What the graph's scorer says to the user's message at this moment; empty for a graph without a scorer.
 
     First it is asked about the intents that could count, then, at the start, about the entries that may begin. An entry
@@ -25,35 +23,22 @@ async def score_entries(compiled: Compiled, context: MoveContext) -> EntryScorin
     scorer = compiled.declared.pick
     if isinstance(scorer, EntryPick):
         return EntryScoring(scorer.value, None)
-    entries = _entries_at(compiled, context)
+    entries, intent = _entries_at(compiled, context), None
     intents = intent_candidates(_intents_at(compiled, context, entries))
-    scoring = EntryScoring(scorer.name, None, intent=await _heard(scorer, context.user, intents))
-    return await _ranked(scorer, scoring, context.user, entries, entry_candidates(entries, compiled.declared.skills))
-
-
-async def _heard(scorer: Scorer, message: str, intents: Sequence[ScoreCandidate]) -> str | None:
-    if not intents:
-        return None
-    best = heard_of(await _scores(scorer, message, intents), scorer.policy)
-    return None if best is None else intents[best].id
-
-
-async def _ranked(
-    scorer: Scorer,
-    scoring: EntryScoring,
-    message: str,
-    entries: Sequence[Entry],
-    candidates: Sequence[ScoreCandidate],
-) -> EntryScoring:
+    if intents:
+        heard = heard_of(await _scores(scorer, context.user, intents), scorer.policy)
+        intent = None if heard is None else intents[heard].id
+    candidates = entry_candidates(entries, compiled.declared.skills)
     if not candidates:
-        return scoring
-    scores = await _scores(scorer, message, candidates)
+        return EntryScoring(scorer.name, None, intent=intent)
+    scores = await _scores(scorer, context.user, candidates)
     skills = [candidate.id for candidate in candidates]
-    open_ = {entry.skill for entry in entries if all(one.intent == scoring.intent for one in intents_of(entry))}
-    eligible = [score if skill in open_ else -inf for skill, score in zip(skills, scores, strict=True)]
-    best = best_of(eligible, scorer.policy)
-    chosen = None if best is None else skills[best]
-    return replace(scoring, chosen=chosen, ranked=ranked_entries(skills, scores, scorer.policy))
+    open_ = {entry.skill for entry in entries if all(one.intent == intent for one in intents_of(entry.condition))}
+    best = best_of(
+        [score if skill in open_ else -inf for skill, score in zip(skills, scores, strict=True)], scorer.policy
+    )
+    ranked = ranked_entries(skills, scores, scorer.policy)
+    return EntryScoring(scorer.name, None if best is None else skills[best], ranked, intent)
 
 
 async def _scores(scorer: Scorer, message: str, candidates: Sequence[ScoreCandidate]) -> tuple[float, ...]:
@@ -61,19 +46,150 @@ async def _scores(scorer: Scorer, message: str, candidates: Sequence[ScoreCandid
     return scores_in_order(scorer.name, answer, [candidate.id for candidate in candidates])
 
 
-def _entries_at(compiled: Compiled, context: MoveContext) -> tuple[Entry, ...]:
+def _entries_at(compiled: CompiledGraph, context: MoveContext) -> tuple[Entry, ...]:
     """The entries to be scored: none in a tree, and none once a skill is begun."""
     if compiled.declared.tree is not None or context.current in compiled.wired:
         return ()
-    return tuple(scorable_entries(compiled, Sight(compiled.lexicon, compiled.declared.scales, context)))
+    return tuple(scorable_entries(compiled, EvalContext(compiled.lexicon, compiled.declared.scales, context)))
 
 
-def _intents_at(compiled: Compiled, context: MoveContext, entries: Iterable[Entry]) -> Iterator[Intent]:
-    """The intents that could make a difference: all of a tree, those of the entries, of the ways onward."""
+def _intents_at(compiled: CompiledGraph, context: MoveContext, entries: Iterable[Entry]) -> Iterator[Intent]:
+    """The intents that can count now: all of a tree, else those of the entries and of the routes onward."""
     if compiled.declared.tree is not None:
         yield from all_intents(compiled.declared)
     elif context.current is not None and context.current in compiled.wired:
         yield from compiled.intents_from.get(context.current, ())
         yield from compiled.intents_from.get(ANY, ())
     for entry in entries:
-        yield from intents_of(entry)
+        yield from intents_of(entry.condition)
+
+
+def is_never(compiled: CompiledGraph, ctx: EvalContext) -> bool:
+    """Whether the user's message is a phrase that must not start any conditional entry."""
+    return bool(compiled.never) and " ".join(ctx.message.text.split()) in compiled.never
+
+
+def judged_entries(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[tuple[Entry, Verdict]]:
+    """Every entry, in the order of declaration, with whether it may begin: its condition holds, or it has none.
+
+    None with a condition may where the message is one of `never_routes`.
+    """
+    never = is_never(compiled, ctx)
+    for entry in compiled.declared.entries:
+        if entry.condition is None:
+            yield entry, HOLDS
+        else:
+            yield entry, HOLDS_NOT if never else entry.condition.judge(ctx)
+
+
+def scorable_entries(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[Entry]:
+    """The entries that may begin, intents apart: those are judged by the scorer that is asked next."""
+    never = is_never(compiled, ctx)
+    for entry in compiled.declared.entries:
+        rest = AllOf(tuple(leaf for leaf in leaves_of(entry.condition) if not isinstance(leaf, Intent)))
+        if entry.condition is None or (not never and rest.judge(ctx).holds):
+            yield entry
+
+
+def entry_candidates(entries: Iterable[Entry], skills: Iterable[GraphSkill]) -> tuple[ScoreCandidate, ...]:
+    """One candidate for each skill, in order: its id in words with its description, its examples, then its intents."""
+    known = {skill.id: skill for skill in skills}
+    texts: dict[str, dict[str, None]] = {}
+    for entry in entries:
+        own = texts.setdefault(entry.skill, {_described(entry.skill, known.get(entry.skill)): None})
+        own.update(dict.fromkeys(entry.examples))
+        for intent in intents_of(entry.condition):
+            own.update(dict.fromkeys((intent.intent, *intent.examples)))
+    return _candidates(texts)
+
+
+def intent_candidates(intents: Iterable[Intent]) -> tuple[ScoreCandidate, ...]:
+    """One candidate for each intent, in order: what it is called, then the examples of all who ask for it."""
+    texts: dict[str, dict[str, None]] = {}
+    for intent in intents:
+        texts.setdefault(intent.intent, {intent.intent: None}).update(dict.fromkeys(intent.examples))
+    return _candidates(texts)
+
+
+def _candidates(texts: Mapping[str, Iterable[str]]) -> tuple[ScoreCandidate, ...]:
+    return tuple(ScoreCandidate(id_, tuple(text for text in own if text.strip())) for id_, own in texts.items())
+
+
+def _described(skill_id: str, skill: GraphSkill | None) -> str:
+    words = " ".join(skill_id.replace("-", " ").replace("_", " ").split())
+    return f"{words}\n{skill.description}" if skill is not None and skill.description.strip() else words
+
+
+def scores_in_order(scorer: str, answer: object, asked: Sequence[str]) -> tuple[float, ...]:
+    """The scores of a scorer's answer in the order in which it was asked; what is no finite number is minus infinity.
+
+    Raises InvalidScores unless the answer has a number for each of the ids and for no other; a boolean is no number.
+    """
+    if not isinstance(answer, Mapping):
+        raise InvalidScores(scorer, "scores by id", f"a value of type {type(answer).__name__}")
+    given = dict(answer)
+    missing = [id_ for id_ in asked if id_ not in given]
+    if missing:
+        found = f"none for {_named(missing)}" if given else "none at all"
+        raise InvalidScores(scorer, f"{len(asked)} scores", found)
+    known = set(asked)
+    strange = [id_ for id_ in given if id_ not in known]
+    if strange:
+        raise InvalidScores(scorer, f"scores of {_named(asked)} alone", f"one for {_named(strange)}")
+    return tuple(_number(scorer, id_, given[id_]) for id_ in asked)
+
+
+def relevances(scores: Sequence[float], temperature: float) -> tuple[float, ...]:
+    """The softmax of the scores: shares that add up to 1, equal ones where no score is finite; none of no scores."""
+    highest = max(scores, default=-inf)
+    if not isfinite(highest):
+        return tuple(1 / len(scores) for _ in scores)
+    weights = [exp((score - highest) / temperature) for score in scores]
+    total = fsum(weights)
+    return tuple(weight / total for weight in weights)
+
+
+def best_of(scores: Sequence[float], policy: ScorePolicy) -> int | None:
+    """The position of the highest score, of equal ones the first; None where no score is finite or the policy abstains.
+
+    A lead that differs from the margin by rounding alone keeps it.
+    """
+    position = max(range(len(scores)), key=scores.__getitem__, default=None)
+    if position is None or not isfinite(scores[position]):
+        return None
+    best = scores[position]
+    if policy.min_score is not None and best < policy.min_score:
+        return None
+    if policy.margin is not None:
+        lead = best - max((score for place, score in enumerate(scores) if place != position), default=-inf)
+        if lead < policy.margin and not isclose(lead, policy.margin, rel_tol=1e-9):
+            return None
+    return position
+
+
+def heard_of(scores: Sequence[float], policy: ScorePolicy) -> int | None:
+    """The position of the intent that is heard: the best one, if its score is above `min_score`, or else above 0."""
+    position = best_of(scores, policy)
+    if position is None or scores[position] <= (policy.min_score or 0.0):
+        return None
+    return position
+
+
+def ranked_entries(skills: Sequence[str], scores: Sequence[float], policy: ScorePolicy) -> tuple[RankedEntry, ...]:
+    """The skills with their scores and relevances, in the order in which they are given."""
+    return tuple(map(RankedEntry, skills, scores, relevances(scores, policy.temperature)))
+
+
+def _number(scorer: str, id_: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidScores(scorer, f"a number for {_named([id_])}", f"a value of type {type(value).__name__}")
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return -inf
+    return number if isfinite(number) else -inf
+
+
+def _named(ids: Sequence[object]) -> str:
+    shown = ", ".join(repr(id_)[:60] for id_ in ids[:3])
+    return f"{shown} and {len(ids) - 3} more" if len(ids) > 3 else shown

@@ -1,4 +1,4 @@
-"""A skill graph beside the skills that are loaded: the one that a source brings, and what there is to say about it."""
+"""The skill graph that a source brings, and what the checkup finds when the loaded skills are its skills."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -27,7 +27,7 @@ def graph_in(snapshot: Snapshot) -> SkillGraph | None:
 
 
 def graph_findings(snapshot: Snapshot, graph: SkillGraph | None = None) -> tuple[Diagnostic, ...]:
-    """What the checkup finds when each skill is as it is loaded; `graph` is the host's own, in place of a source's."""
+    """What the checkup finds with the loaded skills; `graph` is the host's own, in place of the source's."""
     return tuple(_findings(snapshot, graph))
 
 
@@ -63,7 +63,7 @@ def _read(data: Mapping[str, object]) -> SkillGraph:
 
 
 def checkup_among(graph: SkillGraph, snapshot: Snapshot, known_tools: Collection[str] | None = None) -> Checkup:
-    """What the checkup says when exactly the loaded skills are there; others are unknown, whatever the graph lists."""
+    """The report with the loaded skills as the only known ones, whatever skills the graph lists."""
     from skillweave.graph.checkup import checkup  # not needed to move
 
     declared = graph.with_skills(snapshot.skills).declared

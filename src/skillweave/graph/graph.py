@@ -10,27 +10,21 @@ from typing import TYPE_CHECKING, Any, Self
 from skillweave.conversation import Turn
 from skillweave.errors import GraphRefused, InvalidGraph
 from skillweave.graph.advance import advance, context_of
+from skillweave.graph.builder import DeclaredBuilder
 from skillweave.graph.checked import Checkup, Level
-from skillweave.graph.compiled import Compiled, compile_graph
-from skillweave.graph.context import MoveContext
-from skillweave.graph.cursor import Cursor
-from skillweave.graph.declared import Declared, EntryPick, GraphSkill
+from skillweave.graph.compiled import CompiledGraph, compile_graph
+from skillweave.graph.declared import Declared, EntryPick, GraphSkill, require_tree_or_routes, with_loaded_skills
 from skillweave.graph.drawn import Edge, Node, Overlay
-from skillweave.graph.filling import filled
-from skillweave.graph.judging import Sight
-from skillweave.graph.move import Move
-from skillweave.graph.moving import move_from
-from skillweave.graph.reachable import reachable_from
+from skillweave.graph.entry_scoring import score_entries
+from skillweave.graph.move import Cursor, Move, MoveContext
+from skillweave.graph.moving import Leaf, leaf_at, move_from, reachable_from
 from skillweave.graph.scoring import EntryScoring
-from skillweave.graph.tree import Leaf, walk
-from skillweave.graph.whole import require_whole
 from skillweave.skill import Skill
 
 if TYPE_CHECKING:
-    from skillweave.graph.builder import GraphBuilder
-    from skillweave.graph.script import Script
-    from skillweave.graph.simulate import Simulation
-    from skillweave.text.embedder import Embedder
+    from skillweave.graph.simulate import Script, Simulation
+    from skillweave.text.embedding import Embedder
+
 
 log = logging.getLogger("skillweave")
 
@@ -66,7 +60,7 @@ class SkillGraph:
     def __init__(self, declared: Declared, *, digest: str | None = None) -> None:
         from skillweave.graph.data.digest import digest_of
 
-        require_whole(declared)
+        require_tree_or_routes(declared)
         self._compiled = compile_graph(declared, digest or digest_of(declared))
 
     @staticmethod
@@ -77,15 +71,16 @@ class SkillGraph:
 
         Raises InvalidGraph for what cannot be a graph, GraphRefused for errors that the checkup finds.
         """
-        graph = _made(declared)
-        _act_on(graph, _check_named(check), known_tools)
+        graph = SkillGraph(declared) if isinstance(declared.pick, EntryPick) else ScoredGraph(declared)
+        if check not in list(Check):
+            raise InvalidGraph(f"check={str(check)[:60]!r} means nothing; give one of {', '.join(Check)}")
+        if check != Check.OFF:
+            _act_on(graph.checkup(known_tools), Check(check))
         return graph
 
     @staticmethod
     def builder() -> "GraphBuilder":
         """The fluent spelling: each method returns the builder, `build()` the graph."""
-        from skillweave.graph.builder import GraphBuilder
-
         return GraphBuilder()
 
     @staticmethod
@@ -100,13 +95,13 @@ class SkillGraph:
 
         Raises InvalidGraph naming the place of what cannot be read, GraphRefused for errors that the checkup finds.
         """
-        from skillweave.graph.data.reading import read_graph
+        from skillweave.graph.data.codec import read_graph
 
         return SkillGraph.of(read_graph(data, embedder=embedder), check=check, known_tools=known_tools)
 
     def to_dict(self) -> dict[str, Any]:
         """The data form, plain JSON; raises InvalidGraph for a graph with code of its own in it."""
-        from skillweave.graph.data.writing import write_graph
+        from skillweave.graph.data.codec import write_graph
 
         return write_graph(self.declared)
 
@@ -116,8 +111,8 @@ class SkillGraph:
         return self._compiled.declared
 
     @property
-    def compiled(self) -> Compiled:
-        """The indexes with which it is moved in."""
+    def compiled(self) -> CompiledGraph:
+        """The graph with the indexes that moves use."""
         return self._compiled
 
     @property
@@ -129,7 +124,7 @@ class SkillGraph:
         self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None
     ) -> str | None:
         """The skill that the conversation is in after this moment: `explain(context).to`."""
-        return self.explain(context, scoring).to
+        return move_from(self._compiled, context if isinstance(context, MoveContext) else read(context), scoring).to
 
     def explain(self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None) -> Move:
         """Where to from here and why; never raises for what conditions do. `scoring` comes from `score_entries`."""
@@ -137,16 +132,12 @@ class SkillGraph:
 
     def leaf(self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None) -> Leaf | None:
         """The leaf that a decision tree leads to at this moment; None for a graph of entries and routes."""
-        declared = self.declared
-        if declared.tree is None:
-            return None
-        sight = Sight(self._compiled.lexicon, declared.scales, read(context), scoring)
-        return walk(declared.tree, declared.default, sight)
+        return leaf_at(self._compiled, read(context), scoring)
 
     def advance(
         self, cursor: Cursor | None, turn: Turn, scoring: EntryScoring | None = None
     ) -> tuple[Move, Cursor | None]:
-        """The move of a turn and the cursor after it; the turn that the cursor saw last moves the same again."""
+        """The move of a turn and the cursor after it; a repeat of the last turn gives the same move again."""
         return advance(self._compiled, cursor, context_of(turn), turn.id, scoring)
 
     def reachable_skills(self, current: str | None = None) -> tuple[str, ...]:
@@ -154,7 +145,7 @@ class SkillGraph:
         return reachable_from(self._compiled, current)
 
     def checkup(self, known_tools: Collection[str] | None = None) -> Checkup:
-        """What is wrong with the wiring; pure, callable at any time."""
+        """What is wrong with the wiring; changes nothing, and may be called at any time."""
         from skillweave.graph.checkup import checkup
 
         return checkup(self.declared, known_tools)
@@ -175,7 +166,7 @@ class SkillGraph:
 
     @cached_property
     def skills(self) -> tuple[WiredSkill, ...]:
-        """The skills, each with what engages it."""
+        """The skills, each with the edges that engage it."""
         into: dict[str, list[Edge]] = {}
         for edge in self.edges:
             into.setdefault(edge.to, []).append(edge)
@@ -195,7 +186,7 @@ class SkillGraph:
         return to_svg(self.nodes, self.edges, overlay)
 
     def overlay(self, cursor: Cursor | None) -> Overlay:
-        """A conversation to be drawn on top: where it has been, where it is, what it can reach."""
+        """What a drawing marks of a conversation: where it has been, where it is, what it can reach."""
         current = None if cursor is None else cursor.skill
         visited = () if cursor is None else tuple(cursor.visits)
         return Overlay(visited, current, self.reachable_skills(current))
@@ -205,21 +196,32 @@ class SkillGraph:
 
         Raises InvalidGraph for a script that cannot be read, and what the graph's scorer raises.
         """
-        from skillweave.graph.simulate import simulate
+        from skillweave.graph.simulate import play
 
-        return await simulate(self, script)
+        return await play(self._compiled, script)
 
     def with_skills(self, skills: Mapping[str, Skill]) -> Self:
-        """The same graph, knowing of its skills what the definitions say; its digest stays the same."""
-        return type(self)(filled(self.declared, skills), digest=self.digest)
+        """The graph, its skills completed by the definitions (description, tools, text); the digest does not change."""
+        return type(self)(with_loaded_skills(self.declared, skills), digest=self.digest)
 
 
-def _made(declared: Declared) -> SkillGraph:
-    if isinstance(declared.pick, EntryPick):
-        return SkillGraph(declared)
-    from skillweave.graph.scored import ScoredGraph
+class ScoredGraph(SkillGraph):
+    """A SkillGraph that can score: only graphs built with a scorer are of this kind."""
 
-    return ScoredGraph(declared)
+    async def score_entries(self, context: MoveContext | Mapping[str, object]) -> EntryScoring:
+        """What the scorer says to the user's words; hand it to `explain`, `next_skill` or `advance`.
+
+        Raises what the scorer raises; the cancellation of the task is never taken for a failure.
+        """
+        return await score_entries(self.compiled, read(context))
+
+
+class GraphBuilder(DeclaredBuilder):
+    """The fluent spelling of a graph; every method returns the builder, and raises InvalidGraph at once."""
+
+    def build(self, check: Check | str = Check.THROW, known_tools: Collection[str] | None = None) -> SkillGraph:
+        """The graph. Raises InvalidGraph for parts that exclude each other, GraphRefused for errors of the checkup."""
+        return SkillGraph.of(self.declared(), check=check, known_tools=known_tools)
 
 
 def read(context: MoveContext | Mapping[str, object]) -> MoveContext:
@@ -231,16 +233,7 @@ def read(context: MoveContext | Mapping[str, object]) -> MoveContext:
     return read_context(context)
 
 
-def _check_named(check: Check | str) -> Check:
-    if check not in list(Check):
-        raise InvalidGraph(f"check={str(check)[:60]!r} means nothing; give one of {', '.join(Check)}")
-    return Check(check)
-
-
-def _act_on(graph: SkillGraph, check: Check, known_tools: Collection[str] | None) -> None:
-    if check is Check.OFF:
-        return
-    report = graph.checkup(known_tools)
+def _act_on(report: Checkup, check: Check) -> None:
     if check is Check.THROW and not report.ok:
         raise GraphRefused(str(report), [problem for problem in report.problems if problem.level is Level.ERROR])
     if check is Check.WARN:

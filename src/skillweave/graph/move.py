@@ -1,10 +1,45 @@
-"""One step of a conversation in its graph, with what speaks for it and what lost (spec 3.2)."""
+"""A moment of a conversation, the step that a graph takes there, and the position afterwards (spec 3.2)."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from skillweave.codec import Portable
+from skillweave.conversation import Message, ToolResult
 from skillweave.decisions import Evidence
+from skillweave.frozen import EMPTY
+
+LONGEST_TRAIL = 100
+"""So many of the latest steps are remembered; visits count all."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveContext(Portable):
+    """One moment of a conversation.
+
+    `user` is what the user said last, `iteration` the model's call since then, counted from 1; `current` the skill that
+    the cursor is on, None at the start; `tools` the results since the last move, in the order of the calls; `picks`
+    what the model asked for, in order. `visits` and `trail` tell where the cursor has been. `between` two calls of the
+    model nothing but picks is judged: no entry begins, no route fires.
+    """
+
+    user: str = ""
+    iteration: int = 1
+    history: tuple[Message, ...] = ()
+    current: str | None = None
+    tools: tuple[ToolResult, ...] = ()
+    picks: tuple[str, ...] = ()
+    visits: Mapping[str, int] = field(default=EMPTY, hash=False)
+    trail: tuple[str, ...] = ()
+    between: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateContext(Portable):
+    """What a host's own condition is called with: the moment, and the tool result that is judged, None without one."""
+
+    context: MoveContext
+    result: ToolResult | None = None
 
 
 class By(StrEnum):
@@ -69,3 +104,18 @@ class Move(Portable):
     def moved(self) -> bool:
         """Whether the cursor took a step; a loop back to the same skill is one."""
         return self.by in (By.ENTRY, By.SCORER, By.ROUTE, By.PICK)
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor(Portable):
+    """The current skill, how often each was visited, the way here, and the digest of the graph that it belongs to.
+
+    `last_move` is what the turn `last_turn` did: the same turn again does the same.
+    """
+
+    skill: str
+    visits: Mapping[str, int] = field(default=EMPTY, hash=False)
+    trail: tuple[str, ...] = ()
+    digest: str = ""
+    last_turn: str = ""
+    last_move: Move | None = None

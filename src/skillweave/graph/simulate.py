@@ -1,18 +1,144 @@
-"""Playing a script through a graph, without a model (spec 3.6)."""
+"""A script of what happens in a conversation, and how it is played through a graph without a model (spec 3.6)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from skillweave.conversation import Message, Role
+from skillweave.conversation import Message, Role, ToolResult
 from skillweave.graph.advance import advance, at
-from skillweave.graph.context import MoveContext
-from skillweave.graph.cursor import Cursor
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import Move
-from skillweave.graph.scored import ScoredGraph
-from skillweave.graph.scoring import EntryScoring
-from skillweave.graph.script import Expect, Script, Step, read_script
+from skillweave.graph.compiled import CompiledGraph
+from skillweave.graph.data.context import RESULT_KEYS, read_picks, read_result
+from skillweave.graph.entry_scoring import score_entries
+from skillweave.graph.move import By, Cursor, Move, MoveContext
+from skillweave.graph.moving import leaf_at
+from skillweave.graph.shape import (
+    hint,
+    inside,
+    is_null,
+    require_known_keys,
+    require_mapping,
+    require_text,
+    shown,
+    wrong,
+)
+
+MOST_STEPS = 10_000
+STEP_KEYS = ("user", *RESULT_KEYS, "tools", "pick", "expect")
+EXPECT_KEYS = ("to", "by")
+
+_WAYS = tuple(by.value for by in By)
+_FORM = "write {user: TEXT}, {tool: NAME, result: ...}, {tools: [...]} or {pick: ID}, with `expect: ID` to test it"
+_EXPECT = "write a skill's id, null for none, or {to: ID, by: route}"
+Script: TypeAlias = "Sequence[Step | ToolResult | str | Mapping[str, object]] | Mapping[str, object]"
+"""Steps as values or as data: a text is what the user says; as a mapping `{steps: [...]}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """Where a step should lead: `to` is a skill, in a tree a leaf, None for nowhere; `by` None allows any cause.
+
+    With `any_to` only `by` counts.
+    """
+
+    to: str | None = None
+    by: By | None = None
+    any_to: bool = False
+
+    def holds(self, to: str | None, by: By) -> bool:
+        """Whether it is as expected."""
+        return (self.any_to or to == self.to) and (self.by is None or by is self.by)
+
+    def to_dict(self) -> dict[str, str | None]:
+        """The JSON form `{to, by}`, without what does not matter."""
+        to = {} if self.any_to else {"to": self.to}
+        return {**to, **({} if self.by is None else {"by": self.by.value})}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the user says, None for nothing, what tools answer, what the model picks; all may come in one step."""
+
+    user: str | None = None
+    tools: tuple[ToolResult, ...] = ()
+    picks: tuple[str, ...] = ()
+    expect: Expect | None = None
+
+
+def read_script(script: Script) -> tuple[Step, ...]:
+    """The steps of a script; raises InvalidGraph naming the place, as `steps[2].expect.by`, the rule and the fix."""
+    steps: object = script
+    if isinstance(script, Mapping):
+        require_known_keys(script, ("steps",), "the script")
+        steps = script.get("steps", ())
+    if not isinstance(steps, list | tuple):
+        raise wrong("steps", f"it is {shown(steps)}, and a list is expected", _FORM)
+    if len(steps) > MOST_STEPS:
+        raise wrong("steps", f"it has {len(steps):,} items, and {MOST_STEPS:,} are allowed", "split the script")
+    return tuple(_step(step, inside("steps", number)) for number, step in enumerate(steps))
+
+
+def _step(step: object, place: str) -> Step:
+    if isinstance(step, Step):
+        return step
+    if isinstance(step, ToolResult):
+        return Step(tools=(step,))
+    if isinstance(step, str) and not is_null(step):
+        return Step(user=str(step))
+    data = require_mapping(step, place, _FORM)
+    require_known_keys(data, STEP_KEYS, place)
+    return Step(
+        user=_said(data["user"], inside(place, "user")) if "user" in data else None,
+        tools=_tools(data, place),
+        picks=read_picks(data["pick"], inside(place, "pick")) if "pick" in data else (),
+        expect=_expect(data["expect"], inside(place, "expect")) if "expect" in data else None,
+    )
+
+
+def _said(value: object, place: str) -> str:
+    if not isinstance(value, str):
+        raise wrong(place, f"it is {shown(value)}, and text is expected", "write what the user says")
+    return str(value)
+
+
+def _tools(data: Mapping[str, object], place: str) -> tuple[ToolResult, ...]:
+    single = {key: data[key] for key in RESULT_KEYS if key in data}
+    if not single and "tools" not in data:
+        return ()
+    if "tools" not in data:
+        return (read_result(single, place),)
+    if single:
+        fix = "put every result into `tools`"
+        raise wrong(place, f"`tools` and `{next(iter(single))}` stand beside each other", fix)
+    results = data["tools"]
+    if not isinstance(results, list | tuple):
+        raise wrong(inside(place, "tools"), f"it is {shown(results)}, and a list is expected", _FORM)
+    return tuple(read_result(one, inside(inside(place, "tools"), number)) for number, one in enumerate(results))
+
+
+def _expect(value: object, place: str) -> Expect:
+    if is_null(value) or isinstance(value, str):
+        return Expect(_id(value, place))
+    data = require_mapping(value, place, _EXPECT)
+    require_known_keys(data, EXPECT_KEYS, place)
+    if not data:
+        raise wrong(place, "nothing is expected", _EXPECT)
+    return Expect(
+        to=_id(data["to"], inside(place, "to")) if "to" in data else None,
+        by=_by(data["by"], inside(place, "by")) if "by" in data else None,
+        any_to="to" not in data,
+    )
+
+
+def _id(value: object, place: str) -> str | None:
+    return None if is_null(value) else require_text(value, place, _EXPECT)
+
+
+def _by(value: object, place: str) -> By:
+    name = require_text(value, place, f"write one of {', '.join(_WAYS)}")
+    if name not in _WAYS:
+        fix = f"{hint(name, _WAYS)}write one of {', '.join(_WAYS)}"
+        raise wrong(place, f"nothing moves by {shown(name)}", fix)
+    return By(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +200,7 @@ class Simulation:
         return {"ok": self.ok, "moves": [step.to_dict() for step in self.steps]}
 
 
-async def simulate(graph: SkillGraph, script: Script) -> Simulation:
+async def play(compiled: CompiledGraph, script: Script) -> Simulation:
     """Play the steps one after the other, as a conversation of its own.
 
     Words of the user are the model's call 1, every other step is the next call: the tool results of the step before
@@ -84,7 +210,7 @@ async def simulate(graph: SkillGraph, script: Script) -> Simulation:
 
     Raises InvalidGraph for a script that cannot be read, and what the scorer raises.
     """
-    played = _Conversation(graph)
+    played = _Conversation(compiled)
     steps = [await played.play(step) for step in read_script(script)]
     return Simulation(tuple(steps), played.cursor)
 
@@ -92,20 +218,20 @@ async def simulate(graph: SkillGraph, script: Script) -> Simulation:
 class _Conversation:
     """Where a simulated conversation stands."""
 
-    def __init__(self, graph: SkillGraph) -> None:
+    def __init__(self, compiled: CompiledGraph) -> None:
         self.cursor: Cursor | None = None
-        self._graph = graph
+        self._compiled = compiled
         self._history: list[Message] = []
         self._user = ""
         self._iteration = 0
         self._turns = 0
 
     async def play(self, step: Step) -> Simulated:
-        context = at(self.cursor, self._moment(step), self._graph.compiled)
-        scoring = await self._scored(context)
+        context = at(self.cursor, self._moment(step), self._compiled)
+        scoring = await score_entries(self._compiled, context) if self._compiled.has_scorer else None
         self._turns += 1
-        move, self.cursor = advance(self._graph.compiled, self.cursor, context, f"step {self._turns}", scoring)
-        leaf = self._graph.leaf(context, scoring)
+        move, self.cursor = advance(self._compiled, self.cursor, context, f"step {self._turns}", scoring)
+        leaf = leaf_at(self._compiled, context, scoring)
         skill = None if self.cursor is None else self.cursor.skill
         return Simulated(step, move, skill, None if leaf is None else leaf.skill)
 
@@ -128,6 +254,3 @@ class _Conversation:
             picks=step.picks,
             between=bool(step.picks) and step.user is None and not step.tools,
         )
-
-    async def _scored(self, context: MoveContext) -> EntryScoring | None:
-        return await self._graph.score_entries(context) if isinstance(self._graph, ScoredGraph) else None

@@ -1,1 +1,26 @@
 """Ready sets of skills for a domain; each is an entry point, found by name like those of other packages."""
+
+from pathlib import Path
+
+from skillweave.sources.pack import Pack
+
+
+def coding() -> Pack:
+    """The pack: `specification-engine`, `opencode-implementer` and the rule that gives both for a coding task."""
+    return Pack(Path(__file__).with_name("coding.yaml"))
+
+
+def coding_pipeline() -> Pack:
+    """The pack: six skills, each a step with its own tools, and the graph that leads from one to the next.
+
+    Its file says which tools a host has to bring.
+    """
+    return Pack(Path(__file__).with_name("coding_pipeline.yaml"), name="coding-pipeline")
+
+
+def support_triage() -> Pack:
+    """The pack: seven skills, one of them for everywhere, and the graph that leads from one to the next.
+
+    Its file says which tools a host has to bring.
+    """
+    return Pack(Path(__file__).with_name("support_triage.yaml"), name="support-triage")

@@ -1,10 +1,8 @@
 """Snapshots of all skills, where they come from, and the one mutable reference to the newest (spec 1.3)."""
 
-from skillweave.registry.changes import Changes
-from skillweave.registry.precedence import Precedence
+from skillweave.registry.merging import Precedence
 from skillweave.registry.registry import Registry
-from skillweave.registry.snapshot import Snapshot
+from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot
 from skillweave.registry.source import Artifact, Loaded, Source, Watched
-from skillweave.registry.versions import LoadedVersion
 
 __all__ = ["Artifact", "Changes", "Loaded", "LoadedVersion", "Precedence", "Registry", "Snapshot", "Source", "Watched"]

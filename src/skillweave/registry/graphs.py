@@ -1,19 +1,15 @@
-"""Which skill graph counts when several sources bring one, and what of it outlives a broken edit (spec 1.2 and 1.3).
+"""Which skill graph counts when several sources bring one (spec 1.2 and 1.3). Here it is mere data."""
 
-Here a graph is data: what it means is read above.
-"""
-
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
-from skillweave.diagnostics import Diagnostic, Location, Severity, has_errors
-from skillweave.formats.codes import GRAPH
-from skillweave.formats.ids import namespaced
-from skillweave.registry.precedence import Precedence
+from skillweave.diagnostics import Diagnostic, Location, Severity
+from skillweave.formats.identity import namespaced
+from skillweave.registry.merging import Precedence
 from skillweave.registry.source import Loaded
-from skillweave.skill import Skill, is_skill_id
+from skillweave.skill import is_skill_id
 
 Graph: TypeAlias = Mapping[str, object]
 _Rename: TypeAlias = Callable[[object], object]
@@ -25,16 +21,6 @@ _DEEPEST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
-    """The graph of one source and where it stands, with the source's name and skills."""
-
-    source: str
-    skills: Sequence[Skill]
-    graph: Graph | None
-    location: Location | None
-
-
-@dataclass(frozen=True, slots=True)
 class Chosen:
     """The graph that counts, None where no source has one, where it stands, and a finding for every other one."""
 
@@ -43,58 +29,32 @@ class Chosen:
     findings: tuple[Diagnostic, ...] = ()
 
 
-def choose_graph(brought: Iterable[Brought], precedence: Precedence) -> Chosen:
-    """The graph of the first source that has one; with namespaces its ids are those of its own source's skills."""
-    having = [one for one in brought if one.graph is not None]
+def choose_graph(sources: Iterable[tuple[str, Loaded]], precedence: Precedence) -> Chosen:
+    """The graph of the first source that has one; with namespaces its ids are those of its own source's skills.
+
+    `sources` are the sources' names with what is in use of each, in order.
+    """
+    having = [(source, loaded) for source, loaded in sources if loaded.graph is not None]
     if not having:
         return Chosen()
-    first, *others = having
-    graph = first.graph
+    (first, loaded), *others = having
+    graph = loaded.graph
     if graph is not None and precedence is Precedence.NAMESPACE:
-        graph = _renamed(graph, _ids_in_namespace(first))
-    return Chosen(graph, first.location, tuple(_ignored(one, first) for one in others))
+        ids = {skill.id: namespaced(first, skill.id) for skill in loaded.skills}
+        # An id that becomes too long is left out there, and has none.
+        graph = _renamed(graph, {skill_id: renamed for skill_id, renamed in ids.items() if is_skill_id(renamed)})
+    return Chosen(graph, loaded.graph_location, tuple(_ignored(other, first, one) for other, one in others))
 
 
-def last_good_graph(
-    before: tuple[Graph | None, Location | None], loaded: Loaded
-) -> tuple[Graph | None, Location | None, tuple[Diagnostic, ...]]:
-    """What the source brings now; where its graph cannot be read, the one that was there before, with a finding."""
-    graph, location = before
-    if graph is None or loaded.graph is not None or not _unreadable(loaded):
-        return loaded.graph, loaded.graph_location, ()
-    return graph, location, (_kept(location),)
-
-
-def _unreadable(loaded: Loaded) -> bool:
-    nothing_at_all = not loaded.skills and has_errors(loaded.diagnostics)
-    return nothing_at_all or any(found.code == GRAPH.name for found in loaded.diagnostics)
-
-
-def _kept(location: Location | None) -> Diagnostic:
-    return Diagnostic(
-        "kept-last-good",
-        Severity.WARNING,
-        "the skill graph can no longer be read; its last good version stays in use",
-        "mend the error reported for it, or delete it",
-        location=location,
-    )
-
-
-def _ignored(other: Brought, first: Brought) -> Diagnostic:
+def _ignored(other: str, first: str, loaded: Loaded) -> Diagnostic:
     return Diagnostic(
         "graph-ignored",
         Severity.WARNING,
-        f"the skill graph of source {other.source!r} is ignored: source {first.source!r}, which comes before it, has "
-        "one, and a conversation is in one graph",
+        f"the skill graph of source {other!r} is ignored: source {first!r}, which comes before it, has one, and a "
+        "conversation is in one graph",
         "name the source first whose graph is meant, or make one graph of the two",
-        location=other.location or Location(other.source),
+        location=loaded.graph_location or Location(other),
     )
-
-
-def _ids_in_namespace(brought: Brought) -> Mapping[str, str]:
-    """The ids that skills have in their namespace; one that becomes too long is left out there, and has none."""
-    ids = {skill.id: namespaced(brought.source, skill.id) for skill in brought.skills}
-    return {skill_id: renamed for skill_id, renamed in ids.items() if is_skill_id(renamed)}
 
 
 def _renamed(graph: Graph, ids: Mapping[str, str]) -> Graph:

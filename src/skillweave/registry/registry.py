@@ -2,29 +2,44 @@
 
 import hashlib
 import threading
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
+from skillweave.closing import ClosedOnExit, close_all
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound
-from skillweave.registry.changes import Changes, changes_between
-from skillweave.registry.event_types import merge_event_types
-from skillweave.registry.graphs import Brought, choose_graph
-from skillweave.registry.held import Held, load_held, refilled, unchanged
-from skillweave.registry.overrides import Overrides, lay_over, require_same_id, require_version
-from skillweave.registry.precedence import Merged, Offer, Precedence, in_namespace, merge, overlay
-from skillweave.registry.shelf import Contents, Defined, Definition, define
-from skillweave.registry.snapshot import Snapshot
+from skillweave.registry.definitions import Contents, Defined, Definition, define
+from skillweave.registry.graphs import choose_graph
+from skillweave.registry.last_good import SourceState, load_source
+from skillweave.registry.merging import (
+    Merged,
+    Offer,
+    Overrides,
+    Precedence,
+    in_namespace,
+    lay_over,
+    merge,
+    merge_event_types,
+    merge_task_rules,
+    overlay,
+    require_same_id,
+    require_version,
+)
+from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot, changes_between, versions_of
 from skillweave.registry.source import Artifact, Loaded, Source
-from skillweave.registry.task_rules import merge_task_rules
-from skillweave.registry.versions import LoadedVersion, versions_of
 from skillweave.skill import Skill
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop, Task
 
 CODE = "code"
 """The source name of what is registered."""
 QUIET_SECONDS = 0.1
 """How long nothing more may change before an edit counts as complete."""
+POLL_SECONDS = 1.0
+"""How often a source is asked for its version while it is followed."""
 _NO_CONTENTS: Contents = MappingProxyType({})
 
 
@@ -32,7 +47,7 @@ _NO_CONTENTS: Contents = MappingProxyType({})
 class _State:
     """Everything at one moment; swapped as a whole."""
 
-    shelves: tuple[Held, ...]
+    sources: tuple[SourceState, ...]
     defined: Mapping[str, Defined] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     overrides: Overrides = field(default_factory=Overrides)
@@ -41,9 +56,33 @@ class _State:
     snapshot: Snapshot = field(default_factory=Snapshot)
 
 
-class Registry:
+class _Run:
+    """One refresh that several callers wait for; it begins after the run before it, and after who calls meanwhile."""
+
+    def __init__(
+        self, loop: "AbstractEventLoop", work: Callable[[], Coroutine[None, None, Changes]], before: "_Run | None"
+    ) -> None:
+        self.loop = loop
+        self.begun = False
+        self.task: Task[Changes] = loop.create_task(
+            self._after(work, before if before and before.loop is loop and not before.task.done() else None)
+        )
+        self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    async def _after(self, work: Callable[[], Coroutine[None, None, Changes]], before: "_Run | None") -> Changes:
+        import asyncio
+
+        if before is not None:
+            await asyncio.wait((before.task,))
+        await asyncio.sleep(0)  # the tasks that were made in the same moment get to join
+        self.begun = True
+        return await work()
+
+
+class Registry(ClosedOnExit):
     """All skills of some sources and those registered in code, as snapshots that never change.
 
+    `snapshot` is all skills now; a change puts another snapshot in its place, and what is held of one stays as it is.
     Reading, registering and refreshing may happen in any thread and on any event loop. Nothing is loaded before the
     first `refresh`.
     """
@@ -53,53 +92,62 @@ class Registry:
         self._precedence = Precedence(precedence)
         self._lock = threading.Lock()
         self._tickets = 0
-        self._state = _State(tuple(Held() for _ in self._sources))
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """All skills now; what is held of it stays as it is."""
-        return self._state.snapshot
+        self._state = _State(tuple(SourceState() for _ in self._sources))
+        self._run: _Run | None = None
+        self.snapshot: Snapshot = self._state.snapshot
 
     async def refresh(self) -> Changes:
         """Load every source again, which reads only what changed, and publish one new snapshot of it all.
 
-        Without a change the snapshot stays the same object. A source that was loaded before and does not answer now
-        keeps its skills. Raises SourceUnavailable for one that was never loaded, and DuplicateSkill for a clash of
-        ids under the precedence `error`; then the snapshot stays as it is.
+        Callers of the same moment share one run, and those who come while it reads share the next one, which begins
+        when it has ended; so each of them sees what was there when it called. Without a change the snapshot stays the
+        same object. A source that was loaded before and does not answer now keeps its skills. Raises SourceUnavailable
+        for one that was never loaded, and DuplicateSkill for a clash of ids under the precedence `error`; then the
+        snapshot stays as it is.
         """
+        import asyncio
+
+        run = self._run
+        if run is None or run.begun or run.task.done() or run.loop is not asyncio.get_running_loop():
+            run = self._run = _Run(asyncio.get_running_loop(), self._refresh, run)
+        # One caller that gives up does not end the run of the others.
+        return await asyncio.shield(run.task)
+
+    async def _refresh(self) -> Changes:
         import asyncio
 
         with self._lock:
             self._tickets += 1
             ticket = self._tickets
-            shelves = self._state.shelves
-        loading = (load_held(source, shelf) for source, shelf in zip(self._sources, shelves, strict=True))
+            known = self._state.sources
+        loading = (load_source(source, state) for source, state in zip(self._sources, known, strict=True))
         answers = [_answer(result) for result in await asyncio.gather(*loading, return_exceptions=True)]
         with self._lock:
             before = self._state
-            shelves = tuple(
-                refilled(shelf, answer, ticket) for shelf, answer in zip(before.shelves, answers, strict=True)
-            )
-            if unchanged(before.shelves, shelves):
-                self._state = replace(before, shelves=shelves)
+            states = tuple(state.after(*answer, ticket) for state, answer in zip(before.sources, answers, strict=True))
+            if all(now.holds_what(then) for now, then in zip(states, before.sources, strict=True)):
+                self._state = replace(before, sources=states)
             else:
-                self._publish(replace(before, shelves=shelves, base=self._merged(shelves)))
+                self._publish(replace(before, sources=states, base=self._merged(states)))
             return changes_between(before.snapshot, self._state.snapshot)
 
-    def watch(self, *, quiet_seconds: float = QUIET_SECONDS) -> AsyncGenerator[Changes, None]:
-        """Follow the files of all sources that have any, and refresh after each edit: `async for changes in ...`.
+    def watch(
+        self, *, quiet_seconds: float = QUIET_SECONDS, poll_seconds: float = POLL_SECONDS
+    ) -> AsyncGenerator[Changes, None]:
+        """Follow all sources that have files or a version, and refresh after each change: `async for changes in ...`.
 
         It begins with a refresh, and gives what differs from before as often as something does, also when another
         refresh found it first. A broken edit keeps the last good version and gives its finding; a folder that vanishes
         may come back; ignored folders (`.git`, `node_modules`, `.venv`) are not followed. An edit counts when nothing
-        changed for `quiet_seconds` (at most 5). It ends with `aclose()` or the task that runs it.
+        changed for `quiet_seconds` (at most 5). Sources with a version are asked for it every `poll_seconds`. It ends
+        with `aclose()` or the task that runs it.
 
-        Raises CannotWatch when no source lies in the file system, and MissingExtra without the package `watchfiles`;
+        Raises CannotWatch when no source can be followed, and MissingExtra for files without the package `watchfiles`;
         while it runs, what the first `refresh` raises, and CannotWatch.
         """
-        from skillweave.registry.watch import watch_sources
+        from skillweave.registry.watching import watch_sources
 
-        return watch_sources(self._sources, self.refresh, lambda: self.snapshot, quiet_seconds)
+        return watch_sources(self._sources, self.refresh, lambda: self.snapshot, quiet_seconds, poll_seconds)
 
     def register(self, definition: Definition, artifacts: Contents = _NO_CONTENTS) -> Skill:
         """Add a skill, or replace the registered one of that id; it can be used at once, and wins over sources.
@@ -172,6 +220,10 @@ class Registry:
         data = await offer.reader.read(offer.given, artifact_id)
         return Artifact(replace(ref, size=len(data), content_hash=hashlib.sha256(data).hexdigest()), data)
 
+    async def close(self) -> None:
+        """Close the sources that hold a connection; the snapshot stays readable."""
+        await close_all(self._sources)
+
     def _override_version_only(self, skill_id: str, version: str, artifacts: Contents) -> Skill:
         if artifacts:
             raise InvalidSkill(f"artifacts come with a definition of skill {skill_id!r}, not with a version alone")
@@ -182,11 +234,11 @@ class Registry:
             self._publish(replace(before, overrides=before.overrides.with_version(skill_id, version)))
             return self._state.snapshot[skill_id]
 
-    def _merged(self, shelves: Iterable[Held]) -> Merged:
+    def _merged(self, states: Iterable[SourceState]) -> Merged:
         offers: list[Offer] = []
         findings: list[Diagnostic] = []
-        for source, shelf in zip(self._sources, shelves, strict=True):
-            given = [Offer(skill, source, skill) for skill in shelf.skills]
+        for source, state in zip(self._sources, states, strict=True):
+            given = [Offer(skill, source, skill) for skill in state.good.skills]
             if self._precedence is Precedence.NAMESPACE:
                 given, too_long = in_namespace(given, source.name)
                 findings += too_long
@@ -199,44 +251,31 @@ class Registry:
         offers = (Offer(defined.skill, defined, defined.skill) for defined in state.defined.values())
         registered = overlay(state.base, offers, state.hidden, self._precedence)
         merged = lay_over(registered, state.overrides)
-        events, differing = merge_event_types(
-            (source.name, shelf.events) for source, shelf in zip(self._sources, state.shelves, strict=True)
-        )
-        rules = merge_task_rules(
-            ((s.name, shelf.skills, shelf.task_rules) for s, shelf in zip(self._sources, state.shelves, strict=True)),
-            self._precedence,
-        )
-        chosen = choose_graph(
-            (
-                Brought(source.name, shelf.skills, shelf.graph, shelf.graph_location)
-                for source, shelf in zip(self._sources, state.shelves, strict=True)
-            ),
-            self._precedence,
-        )
-        diagnostics = (
-            *(finding for shelf in state.shelves for finding in shelf.findings),
-            *(shelf.away for shelf in state.shelves if shelf.away),
-            *(finding for defined in state.defined.values() for finding in defined.diagnostics),
-            *(finding for defined in state.overrides.definitions.values() for finding in defined.diagnostics),
-            *merged.diagnostics,
-            *differing,
-            *chosen.findings,
-        )
-        skills = {skill_id: offer.skill for skill_id, offer in merged.winners.items()}
-        held = state.snapshot
-        generation = held.generation + 1
+        good = [(source.name, one.good) for source, one in zip(self._sources, state.sources, strict=True)]
+        events, declared_twice = merge_event_types(good)
+        chosen = choose_graph(good, self._precedence)
+        before = state.snapshot
         snapshot = Snapshot(
-            MappingProxyType(skills),
-            generation,
+            MappingProxyType({skill_id: offer.skill for skill_id, offer in merged.winners.items()}),
+            before.generation + 1,
             merged.shadowed,
-            diagnostics,
+            (
+                *(finding for _, loaded in good for finding in loaded.diagnostics),
+                *(one.away for one in state.sources if one.away),
+                *(finding for defined in state.defined.values() for finding in defined.diagnostics),
+                *(finding for defined in state.overrides.definitions.values() for finding in defined.diagnostics),
+                *merged.diagnostics,
+                *declared_twice,
+                *chosen.findings,
+            ),
             events,
-            rules,
+            merge_task_rules(good, self._precedence),
             merged.relabelled,
             chosen.graph,
             chosen.location,
         )
-        self._state = replace(state, merged=merged, snapshot=held if _same(held, snapshot) else snapshot)
+        self._state = replace(state, merged=merged, snapshot=before if _same(before, snapshot) else snapshot)
+        self.snapshot = self._state.snapshot
 
 
 def _known(state: _State, skill_id: str) -> Iterator[Skill]:
@@ -246,7 +285,9 @@ def _known(state: _State, skill_id: str) -> Iterator[Skill]:
     yield from (skill for merged in held for skill in merged.shadowed if skill.id == skill_id)
 
 
-def _answer(result: Loaded | Diagnostic | BaseException) -> Loaded | Diagnostic:
+def _answer(
+    result: tuple[Loaded | Diagnostic, str | None] | BaseException,
+) -> tuple[Loaded | Diagnostic, str | None]:
     if isinstance(result, BaseException):
         raise result
     return result

@@ -1,14 +1,16 @@
-"""All skills at one moment, unchangeable."""
+"""All skills at one moment, what differs between two such moments, and the loaded versions of one skill."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar, overload
 
+from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import SkillNotFound
-from skillweave.events.declared import EventType
-from skillweave.skill import Skill
+from skillweave.events.event import EventType
+from skillweave.formats.identity import Order, compare_versions
+from skillweave.skill import Origin, Skill
 from skillweave.task import TaskRule
 
 T = TypeVar("T")
@@ -65,3 +67,61 @@ class Snapshot(Mapping[str, Skill]):
     def active(self) -> tuple[Skill, ...]:
         """The skills that may be selected, in registry order."""
         return tuple(skill for skill in self.skills.values() if skill.status.selectable)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes(Portable):
+    """What a refresh changed, as ids in registry order; true when there is a new snapshot, be it for a finding only."""
+
+    before: int
+    generation: int
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.generation != self.before
+
+
+def changes_between(before: Snapshot, now: Snapshot) -> Changes:
+    """What is in the later snapshot and was not in the earlier one, and the other way round."""
+    if before is now:
+        return Changes(before.generation, now.generation)
+    return Changes(
+        before.generation,
+        now.generation,
+        added=tuple(skill_id for skill_id in now.skills if skill_id not in before.skills),
+        changed=tuple(
+            skill_id for skill_id, skill in now.skills.items() if before.skills.get(skill_id, skill) != skill
+        ),
+        removed=tuple(skill_id for skill_id in before.skills if skill_id not in now.skills),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedVersion:
+    """One definition of a skill; `order` is how its version stands to that in use, None where one of them has none."""
+
+    skill: Skill
+    order: Order | None
+
+    @property
+    def version(self) -> str | None:
+        """The version as its author wrote it."""
+        return self.skill.version
+
+    @property
+    def origin(self) -> Origin | None:
+        """Where it comes from."""
+        return self.skill.origin
+
+
+def versions_of(snapshot: Snapshot, skill_id: str) -> tuple[LoadedVersion, ...]:
+    """The one in use first, then those that it shadows, in the order in which they lost; raises SkillNotFound."""
+    used = snapshot[skill_id]
+    shadowed = (skill for skill in snapshot.shadowed if skill.id == skill_id)
+    return tuple(LoadedVersion(skill, _order(skill.version, used.version)) for skill in (used, *shadowed))
+
+
+def _order(version: str | None, used: str | None) -> Order | None:
+    return None if version is None or used is None else compare_versions(version, used)

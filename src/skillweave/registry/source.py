@@ -1,13 +1,16 @@
 """The port that skills come through, and what comes through it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import posixpath
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
+from skillweave.closing import ClosedOnExit, close_all
 from skillweave.diagnostics import Diagnostic, Location
-from skillweave.events.declared import EventType
+from skillweave.events.event import EventType
 from skillweave.skill import ArtifactRef, Skill
 from skillweave.task import TaskRule
 
@@ -42,7 +45,10 @@ class Reader(Protocol):
 
 
 class Source(Reader, Protocol):
-    """Where skills come from; `skillweave.testing.sources.SourceContract` is the contract as tests."""
+    """Where skills come from; `skillweave.testing.sources.SourceContract` is the contract as tests.
+
+    A source may have more abilities, each a protocol of its own: Watched, Versioned, Streamed, and `close`.
+    """
 
     @property
     def name(self) -> str:
@@ -59,12 +65,128 @@ class Source(Reader, Protocol):
 
 @runtime_checkable
 class Watched(Protocol):
-    """What a source has besides when it lies in the file system: `Registry.watch` follows it."""
+    """What a source has besides when it lies in the file system: `Registry.watch` follows its files."""
 
     @property
     def watched(self) -> tuple[Path, ...]:
         """The files and folders, as absolute paths, that decide what `load` answers; a folder with all below it."""
         ...
+
+
+@runtime_checkable
+class Versioned(Protocol):
+    """What a source has besides when it can say cheaply that nothing changed, such as a table with a change counter.
+
+    A refresh asks for the version first and loads only if it is another one; `Registry.watch` asks for it regularly.
+    """
+
+    async def version(self) -> str | None:
+        """A text that is another one after every change of what `load` answers; None when the source cannot tell.
+
+        Raises SourceUnavailable.
+        """
+        ...
+
+
+@runtime_checkable
+class Streamed(Protocol):
+    """What a source has besides when it may hold more than should be in memory at once; see `stream_of`."""
+
+    def stream(self) -> AsyncIterator[Loaded]:
+        """Everything that `load` gives, in parts and in the same order; `collect` puts the parts together.
+
+        Raises SourceUnavailable.
+        """
+        ...
+
+
+async def version_of(source: Source) -> str | None:
+    """The source's version; None for a source that cannot tell it."""
+    return await source.version() if isinstance(source, Versioned) else None
+
+
+def watched_of(source: Source) -> tuple[Path, ...]:
+    """The files and folders of the source; none for a source that does not lie in the file system."""
+    return source.watched if isinstance(source, Watched) else ()
+
+
+async def stream_of(source: Source) -> AsyncIterator[Loaded]:
+    """Everything that a source holds, in parts: those of its own stream, else what it loads as the only part."""
+    if isinstance(source, Streamed):
+        async for part in source.stream():
+            yield part
+    else:
+        yield await source.load(None)
+
+
+async def collect(parts: AsyncIterable[Loaded]) -> Loaded:
+    """The parts of a stream as one value, so that a source with a stream need not write its `load` anew.
+
+    The graph is that of the first part that has one, the memory that of the last part.
+    """
+    together = [part async for part in parts]
+    graphs = [part for part in together if part.graph is not None]
+    return Loaded(
+        tuple(skill for part in together for skill in part.skills),
+        tuple(finding for part in together for finding in part.diagnostics),
+        together[-1].memory if together else None,
+        MappingProxyType({name: event_type for part in together for name, event_type in part.events.items()}),
+        tuple(rule for part in together for rule in part.task_rules),
+        graphs[0].graph if graphs else None,
+        graphs[0].graph_location if graphs else None,
+    )
+
+
+class WrappedSource(ClosedOnExit):
+    """A source around another one: `Cached(Trusted(Folder(path)))` is two of them.
+
+    A subclass overrides `changed` to leave skills out or to add findings, or any of the other methods. All abilities
+    of the wrapped source go through. One that gives skills another id or digest overrides `read` too, since the wrapped
+    source knows its own skills only.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    @property
+    def name(self) -> str:
+        """The wrapped source's name."""
+        return self.source.name
+
+    @property
+    def watched(self) -> tuple[Path, ...]:
+        """The wrapped source's files and folders."""
+        return watched_of(self.source)
+
+    def changed(self, loaded: Loaded) -> Loaded:
+        """What this source makes of an answer of the wrapped one, or of a part of it: by default nothing else."""
+        return loaded
+
+    async def load(self, previous: Loaded | None = None) -> Loaded:
+        """What the wrapped source loads, changed; the same value again while that one gives the same."""
+        before = previous.memory if previous is not None and isinstance(previous.memory, Loaded) else None
+        inner = await self.source.load(before)
+        if previous is not None and inner is before:
+            return previous
+        # The wrapped source gets its own answer back next time, not what was made of it.
+        return replace(self.changed(inner), memory=inner)
+
+    async def read(self, skill: Skill, artifact: str) -> bytes:
+        """The wrapped source's content; raises ArtifactNotFound."""
+        return await self.source.read(skill, artifact)
+
+    async def version(self) -> str | None:
+        """The wrapped source's version."""
+        return await version_of(self.source)
+
+    async def stream(self) -> AsyncIterator[Loaded]:
+        """The wrapped source's stream, each part changed."""
+        async for part in stream_of(self.source):
+            yield self.changed(part)
+
+    async def close(self) -> None:
+        """Close the wrapped source."""
+        await close_all((self.source,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +205,53 @@ class Artifact:
             return self.data.decode("utf-8-sig")
         except UnicodeDecodeError:
             return None
+
+
+UNKNOWN = "application/octet-stream"
+_ADDED = {
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".go": "text/plain",
+    ".js": "text/javascript",
+    ".jsonl": "application/jsonl",
+    ".jsx": "text/javascript",
+    ".markdown": "text/markdown",
+    ".md": "text/markdown",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ".ps1": "text/plain",
+    ".rb": "text/plain",
+    ".rs": "text/plain",
+    ".sql": "application/sql",
+    ".toml": "application/toml",
+    ".ts": "text/plain",
+    ".tsx": "text/plain",
+    ".webp": "image/webp",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+}
+"""What skills bring along and the standard table lacks, or names differently from one Python to the next."""
+_TEXT = frozenset(
+    {f"application/{kind}" for kind in ("json", "jsonl", "sql", "toml", "yaml", "xml", "x-sh", "x-csh", "javascript")}
+)
+
+
+def media_type_of(name: str) -> str:
+    """The media type by the suffix; the machine's own tables are not asked. Unknown: application/octet-stream."""
+    return _of_suffix(posixpath.splitext(name)[1].lower())
+
+
+def is_text(media_type: str) -> bool:
+    """Whether documents of this type are meant to be read as text."""
+    return media_type.startswith("text/") or media_type.endswith(("+xml", "+json")) or media_type in _TEXT
+
+
+@lru_cache(maxsize=512)
+def _of_suffix(suffix: str) -> str:
+    return _ADDED.get(suffix) or _built_in().get(suffix, UNKNOWN)
+
+
+@cache
+def _built_in() -> dict[str, str]:
+    from mimetypes import MimeTypes
+
+    return MimeTypes().types_map[1]

@@ -2,18 +2,47 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from typing import TypeAlias
 
 from skillweave.decisions import Decision, Outcome
 from skillweave.registry import Snapshot
-from skillweave.relations.groups import Group, Standing, form_groups, stand
-from skillweave.relations.rules import Requirement, all_requirements, exclusions
-from skillweave.relations.wording import name_shown, rule_shown, standing_shown
-from skillweave.select.candidates import Selection
+from skillweave.relations.rules import all_requirements, exclusions, name_shown, rule_shown, standing_shown
+from skillweave.select.candidates import Candidate, Selection
 from skillweave.skill import Relation
 
 STAGE = "admit"
-_NOBODY: Mapping[str, str] = MappingProxyType({})
+
+Closures: TypeAlias = Mapping[str, Mapping[str, None]]
+"""Skills that take part in their own right, each with itself and its companions in requirement order (as a key set)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Skills that go together: `members` are the head, then its companions in requirement order.
+
+    `candidate` is the best-ranked match of this turn among the members, so its id may be a companion's; None says that
+    the group is engaged from earlier turns and nothing in it was matched.
+    """
+
+    head: str
+    members: tuple[str, ...]
+    candidate: Candidate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Who comes first: this turn's matches in their rank, then the engaged skills in the order given.
+
+    `matched` are the candidates by id, `places` the positions from 0, `engaged` the ids engaged from earlier turns.
+    """
+
+    matched: Mapping[str, Candidate]
+    places: Mapping[str, int]
+    engaged: frozenset[str]
+
+    def place(self, skill_id: str) -> int:
+        """The position of a skill, lower is better; what is neither matched nor engaged comes last."""
+        return self.places.get(skill_id, len(self.places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +57,8 @@ class Admission:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """The skills that belong to another place of the skill graph, and what says so of each."""
+class OutOfScope:
+    """The skills that belong to another place of the skill graph; `reason` gives the words for a skill's id."""
 
     skills: Collection[str]
     reason: Callable[[str], str]
@@ -42,28 +71,69 @@ def admit(
     engaged: Sequence[str],
     max_skills: int,
     granted: frozenset[str] | None = None,
-    kept_out: Mapping[str, str] = _NOBODY,
-    elsewhere: Elsewhere | None = None,
+    kept_out: Mapping[str, str] | None = None,
+    elsewhere: OutOfScope | None = None,
 ) -> Admission:
     """Join companions, settle conflicts, apply the limit; matched groups come in selection rank, then engaged ones.
 
-    `engaged` are the ids in force from earlier turns, companions included, most recently matched first: in a conflict
+    `engaged` are the ids engaged from earlier turns, companions included, most recently matched first: in a conflict
     they go before new ones. `max_skills` bounds the new skills that enter in their own right, each with its companions;
     engaged skills don't count. `granted` are the ids that this agent may have, None for all; `kept_out` are the ids
     that a person rejected, with the reason; skills that are `elsewhere` do not enter either, nor what requires one.
     What selection rejected gets no decision here. What a task rule gives together enters together, as one of the
     skills that the limit counts.
     """
-    standing = stand(selection.chosen, engaged)
-    gate = _Gate(snapshot, standing, max_skills, granted, kept_out, elsewhere)
-    earlier_first = sorted(standing.places, key=lambda skill_id: skill_id not in standing.engaged)
+    ranking = rank(selection.chosen, engaged)
+    gate = _Gate(snapshot, ranking, max_skills, granted, kept_out or {}, elsewhere)
+    earlier_first = sorted(ranking.places, key=lambda skill_id: skill_id not in ranking.engaged)
     refusals = {skill_id: gate.enter(skill_id) for skill_id in earlier_first}
     decisions = [
-        _decision(skill_id, refusal, standing)
-        for skill_id in standing.places
+        _decision(skill_id, refusal, ranking.matched.get(skill_id))
+        for skill_id in ranking.places
         if (refusal := refusals[skill_id]) is not None and skill_id not in gate.members
     ]
-    return Admission(form_groups(gate.closures, standing), tuple(decisions))
+    return Admission(form_groups(gate.closures, ranking), tuple(decisions))
+
+
+def rank(chosen: Sequence[Candidate], engaged: Sequence[str]) -> Ranking:
+    """The order of this turn; of a skill that stands twice the first counts."""
+    matched: dict[str, Candidate] = {}
+    for candidate in chosen:
+        matched.setdefault(candidate.skill_id, candidate)
+    order = dict.fromkeys((*matched, *engaged))
+    return Ranking(matched, {skill_id: place for place, skill_id in enumerate(order)}, frozenset(engaged))
+
+
+def form_groups(closures: Closures, ranking: Ranking) -> tuple[Group, ...]:
+    """Merge what shares a skill, so that each skill stands in one group; the best-placed group first."""
+    if all(len(closure) == 1 for closure in closures.values()):
+        # Skills without companions, as nearly all are, share nothing.
+        return tuple(Group(one, (one,), ranking.matched.get(one)) for one in sorted(closures, key=ranking.place))
+    groups = [_form_group(connected, ranking) for connected in _connected(closures)]
+    return tuple(sorted(groups, key=lambda group: min(map(ranking.place, group.members))))
+
+
+def _connected(closures: Closures) -> list[Closures]:
+    cluster_of: dict[str, dict[str, Mapping[str, None]]] = {}
+    for skill_id, closure in closures.items():
+        merged = {skill_id: closure}
+        for cluster in {id(found): found for member in closure if (found := cluster_of.get(member))}.values():
+            merged.update(cluster)
+        cluster_of.update((member, merged) for joined in merged.values() for member in joined)
+    return list({id(cluster): cluster for cluster in cluster_of.values()}.values())
+
+
+def _form_group(closures: Closures, ranking: Ranking) -> Group:
+    # Of two heads that share a companion, and of a mutual pair, the better-placed leads; a skill that another one
+    # merely needs never does, so that an engaged skill's companion does not take its place by being matched alone.
+    ranked = sorted(closures, key=ranking.place)
+    heads = [skill_id for skill_id in ranked if not _is_companion(skill_id, closures)]
+    members = tuple(dict.fromkeys(member for skill_id in heads for member in closures[skill_id]))
+    return Group(heads[0], members, ranking.matched.get(min(members, key=ranking.place)))
+
+
+def _is_companion(skill_id: str, closures: Closures) -> bool:
+    return any(skill_id in closure and other not in closures[skill_id] for other, closure in closures.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +147,11 @@ class _Gate:
     """Who has entered so far; lives for one call of `admit`."""
 
     snapshot: Snapshot
-    standing: Standing
+    ranking: Ranking
     max_skills: int
     granted: frozenset[str] | None
     kept_out: Mapping[str, str]
-    elsewhere: Elsewhere | None
+    elsewhere: OutOfScope | None
     closures: dict[str, Mapping[str, None]] = field(default_factory=dict)
     members: set[str] = field(default_factory=set)
     excluded: dict[str, tuple[str, Relation]] = field(default_factory=dict)
@@ -90,32 +160,45 @@ class _Gate:
 
     def enter(self, skill_id: str) -> _Refusal | None:
         """Let a skill in with its companions, or say why not; then nothing changes."""
-        candidate = self.standing.matched.get(skill_id)
+        candidate = self.ranking.matched.get(skill_id)
         together = () if candidate is None else candidate.together
         refusal = self._enter_with(skill_id, together)
-        if refusal is not None and together and skill_id in self.standing.engaged:
-            # It is in force already, whatever becomes of what a rule would give with it now.
+        if refusal is not None and together and skill_id in self.ranking.engaged:
+            # It is engaged already, whatever becomes of what a rule would give with it now.
             return self._enter_with(skill_id, ())
         return refusal
 
     def _enter_with(self, skill_id: str, together: Sequence[str]) -> _Refusal | None:
-        given = tuple(dict.fromkeys((skill_id, *together)))
-        needed = all_requirements(given, self.snapshot)
-        closure = dict.fromkeys((*given, *(requirement.rule.skill for requirement in needed)))
-        refusal = self._unfit(skill_id) or self._parted(given) or self._unmet(needed) or self._torn(closure)
-        refusal = refusal or self._conflict(skill_id, closure) or self._over_limit(skill_id)
-        if refusal is None:
-            self._join(skill_id, closure)
-        return refusal
+        refusal = self._unfit(skill_id)
+        if refusal is not None:
+            return refusal
+        closure: Mapping[str, None] = {skill_id: None}
+        if together or self.snapshot.skills[skill_id].relations:
+            given = tuple(dict.fromkeys((skill_id, *together)))
+            refusal, closure = self._gathered(given)
+        if refusal is None and (self.excluded or self.exclusions_of):
+            refusal = self._conflict(skill_id, closure)
+        if refusal is not None:
+            return refusal
+        # A companion that was matched as well came with its head; counting it again would punish a good match.
+        counts = skill_id not in self.ranking.engaged and skill_id not in self.members
+        if counts and self.entered >= self.max_skills:
+            return _Refusal(Outcome.OVER_LIMIT, f"max_skills is {self.max_skills}, and no place is left")
+        self.entered += counts
+        self.closures[skill_id] = closure
+        for member in closure:
+            for rule in self.exclusions_of.get(member, ()):
+                self.excluded.setdefault(rule.skill, (member, rule))
+        self.members.update(closure)
+        return None
 
     def _unfit(self, skill_id: str) -> _Refusal | None:
+        """Why the skill cannot take part, whatever goes with it."""
         skill = self.snapshot.skills.get(skill_id)
-        if skill is not None and skill.status.selectable:
-            return self._forbidden(skill_id)
-        outcome = Outcome.UNKNOWN if skill is None else Outcome.INACTIVE
-        return _Refusal(outcome, f"{name_shown(skill_id)} is {standing_shown(skill)}")
-
-    def _forbidden(self, skill_id: str) -> _Refusal | None:
+        if skill is None:
+            return _Refusal(Outcome.UNKNOWN, f"{name_shown(skill_id)} is {standing_shown(skill)}")
+        if not skill.status.selectable:
+            return _Refusal(Outcome.INACTIVE, f"{name_shown(skill_id)} is {standing_shown(skill)}")
         if skill_id in self.kept_out:
             return _Refusal(Outcome.FORBIDDEN, self.kept_out[skill_id])
         if self.granted is not None and skill_id not in self.granted:
@@ -124,28 +207,24 @@ class _Gate:
             return _Refusal(Outcome.NOT_AT_CURSOR, self.elsewhere.reason(skill_id))
         return None
 
-    def _parted(self, given: Sequence[str]) -> _Refusal | None:
+    def _gathered(self, given: Sequence[str]) -> tuple[_Refusal | None, Mapping[str, None]]:
+        """All that goes with the given skills, and why it cannot go together, if it cannot."""
+        needed = all_requirements(given, self.snapshot)
+        closure = dict.fromkeys((*given, *(requirement.rule.skill for requirement in needed)))
         for other in given[1:]:
-            unfit = self._unfit(other)
-            if unfit is not None:
+            if (unfit := self._unfit(other)) is not None:
                 reason = f"a task rule gives it with {name_shown(other)} or not at all; {unfit.reason}"
-                return _Refusal(Outcome.UNMET, reason)
-        return None
-
-    def _unmet(self, needed: Sequence[Requirement]) -> _Refusal | None:
+                return _Refusal(Outcome.UNMET, reason), closure
         for requirement in needed:
-            unfit = self._unfit(requirement.rule.skill)
-            if unfit is not None:
-                return _Refusal(Outcome.UNMET, f"{rule_shown(requirement.owner, requirement.rule)}; {unfit.reason}")
-        return None
-
-    def _torn(self, closure: Mapping[str, None]) -> _Refusal | None:
+            if (unfit := self._unfit(requirement.rule.skill)) is not None:
+                reason = f"{rule_shown(requirement.owner, requirement.rule)}; {unfit.reason}"
+                return _Refusal(Outcome.UNMET, reason), closure
         for member in closure:
             for rule in self._exclusions(member):
                 if rule.skill in closure:
                     reason = f"what goes with it cannot go together: {rule_shown(member, rule)}"
-                    return _Refusal(Outcome.CONFLICT, reason)
-        return None
+                    return _Refusal(Outcome.CONFLICT, reason), closure
+        return None, closure
 
     def _conflict(self, skill_id: str, closure: Mapping[str, None]) -> _Refusal | None:
         for member in closure:
@@ -160,27 +239,9 @@ class _Gate:
         return None
 
     def _lost(self, skill_id: str, member: str, winner: str, sentence: str) -> _Refusal:
-        why = "is engaged already" if winner in self.standing.engaged else "comes first"
+        why = "is engaged already" if winner in self.ranking.engaged else "comes first"
         brought = "" if member == skill_id else f"{name_shown(skill_id)} brings {name_shown(member)}, and "
         return _Refusal(Outcome.CONFLICT, f"{brought}{sentence}; {name_shown(winner)} {why}")
-
-    def _over_limit(self, skill_id: str) -> _Refusal | None:
-        if not self._counts(skill_id) or self.entered < self.max_skills:
-            return None
-        return _Refusal(Outcome.OVER_LIMIT, f"max_skills is {self.max_skills}, and no place is left")
-
-    def _join(self, skill_id: str, closure: Mapping[str, None]) -> None:
-        self.entered += self._counts(skill_id)
-        self.closures[skill_id] = closure
-        for member in closure:
-            if member not in self.members:
-                self.members.add(member)
-                for rule in self._exclusions(member):
-                    self.excluded.setdefault(rule.skill, (member, rule))
-
-    def _counts(self, skill_id: str) -> bool:
-        # A companion that was matched as well came with its head; counting it again would punish a good match.
-        return skill_id not in self.standing.engaged and skill_id not in self.members
 
     def _exclusions(self, member: str) -> Sequence[Relation]:
         if member not in self.exclusions_of:
@@ -188,8 +249,7 @@ class _Gate:
         return self.exclusions_of[member]
 
 
-def _decision(skill_id: str, refusal: _Refusal, standing: Standing) -> Decision:
-    candidate = standing.matched.get(skill_id)
+def _decision(skill_id: str, refusal: _Refusal, candidate: Candidate | None) -> Decision:
     if candidate is None:
         return Decision(skill_id, refusal.outcome, STAGE, refusal.reason)
     return Decision(

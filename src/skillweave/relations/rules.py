@@ -1,11 +1,17 @@
-"""What a skill's rules ask of others: its requirements and exclusions, each other skill once (seed 002)."""
+"""What the rules of a skill say: whom it requires and excludes, which tools it names, in words for people (seed 002).
+
+Text for people is one line, whatever the skills contain. A tool is spelt `Tool`, `Tool(prefix:*)`, `Tool(exact)` or
+`mcp__server__*` (spec 4.3).
+"""
 
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
 
 from skillweave.registry import Snapshot
-from skillweave.skill import Relation, RelationKind, Skill
+from skillweave.skill import Relation, RelationKind, Skill, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,16 +24,16 @@ class Requirement:
 
 def requirements(skill: Skill) -> Sequence[Relation]:
     """The rules that name a companion, the first rule of each; a skill that requires itself requires nothing."""
-    return _once_each(skill, [rule for rule in skill.relations if rule.kind is RelationKind.REQUIRES])
+    return _first_each(skill, [rule for rule in skill.relations if rule.kind is RelationKind.REQUIRES])
 
 
 def exclusions(skill: Skill) -> Sequence[Relation]:
     """The rules that exclude a skill, the first rule of each; a rule against the skill itself means nothing."""
-    return _once_each(skill, [rule for rule in skill.relations if rule.kind is not RelationKind.REQUIRES])
+    return _first_each(skill, [rule for rule in skill.relations if rule.kind is not RelationKind.REQUIRES])
 
 
 def all_requirements(names: Iterable[str], snapshot: Snapshot) -> Sequence[Requirement]:
-    """What the named skills bring, breadth first and transitively: each other skill once, in the registry or not."""
+    """All companions of the named skills, also those of companions: nearest first, each once, known or not."""
     waiting = deque(names)
     seen = set(waiting)
     found: list[Requirement] = []
@@ -48,9 +54,85 @@ def needs_any(skill_id: str, others: Collection[str], snapshot: Snapshot) -> boo
     return any(needed.rule.skill in others for needed in all_requirements([skill_id], snapshot))
 
 
-def _once_each(skill: Skill, rules: Sequence[Relation]) -> Sequence[Relation]:
+def _first_each(skill: Skill, rules: Sequence[Relation]) -> Sequence[Relation]:
     first: dict[str, Relation] = {}
     for rule in rules:
         first.setdefault(rule.skill, rule)
     first.pop(skill.id, None)
     return tuple(first.values())
+
+
+_LONGEST_NAME = 100
+_LONGEST_REASON = 200
+_VERBS = {
+    RelationKind.REQUIRES: "requires",
+    RelationKind.INCOMPATIBLE: "is incompatible with",
+    RelationKind.FORBIDS: "forbids",
+}
+
+
+def name_shown(name: str) -> str:
+    """The name between backticks, made printable and at most 100 characters long."""
+    shown = name[:_LONGEST_NAME]
+    if not shown.isprintable():
+        shown = "".join(letter if letter.isprintable() else "�" for letter in shown)
+    return f"`{shown}…`" if len(name) > _LONGEST_NAME else f"`{shown}`"
+
+
+def rule_shown(owner: str, rule: Relation) -> str:
+    """The rule as a sentence: "`a` requires `b`: reason", without the reason where none was given."""
+    sentence = f"{name_shown(owner)} {_VERBS[rule.kind]} {name_shown(rule.skill)}"
+    if not rule.reason:
+        return sentence
+    reason = " ".join(rule.reason.split()).removesuffix(".")
+    if len(reason) > _LONGEST_REASON:
+        reason = reason[:_LONGEST_REASON] + "…"
+    return f"{sentence}: {reason}" if reason else sentence
+
+
+def standing_shown(skill: Skill | None) -> str:
+    """Why a skill cannot take part, to follow "which is": not in the registry, a draft, disabled, deprecated."""
+    if skill is None:
+        return "not in the registry"
+    return "a draft" if skill.status is Status.DRAFT else skill.status.value
+
+
+class Form(StrEnum):
+    """What an entry covers: the whole tool, calls whose text begins so or is so; `broken` cannot be read."""
+
+    TOOL = "tool"
+    PREFIX = "prefix"
+    EXACT = "exact"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEntry:
+    """One entry of a tool list; a `tool` that ends in `*` stands for all tools whose names begin so."""
+
+    tool: str
+    form: Form = Form.TOOL
+    argument: str = ""
+
+    def names(self, tool: str) -> bool:
+        """Whether the entry is about that tool."""
+        return tool.startswith(self.tool[:-1]) if self.tool.endswith("*") else tool == self.tool
+
+
+@lru_cache(maxsize=4096)
+def read_entry(text: str) -> ToolEntry:
+    """The entry that the text spells; never fails: what cannot be read is `broken`, allows nothing, forbids its tool.
+
+    `Tool(prefix *)` and `Tool(*)`, which public skills use, are read as `Tool(prefix:*)` and `Tool(:*)`.
+    """
+    name, parenthesis, rest = text.strip().partition("(")
+    name = name.rstrip()
+    stem, star, tail = name.partition("*")
+    argument = rest[:-1].strip() if rest.endswith(")") else ""
+    if not name or tail or (parenthesis and (star or not argument)):
+        return ToolEntry(stem + star, Form.BROKEN)
+    if not parenthesis:
+        return ToolEntry(name)
+    if argument == "*" or argument.endswith((":*", " *")):
+        return ToolEntry(name, Form.PREFIX, argument[:-2].rstrip())
+    return ToolEntry(name, Form.EXACT, argument)

@@ -7,11 +7,10 @@ from skillweave.codec import Portable
 from skillweave.decisions import Decision
 from skillweave.registry import Snapshot
 from skillweave.relations.admit import admit
-from skillweave.relations.complete import Because
-from skillweave.relations.rules import all_requirements
-from skillweave.relations.wording import rule_shown
+from skillweave.relations.rules import all_requirements, rule_shown
+from skillweave.relations.validate import Because
 from skillweave.select.candidates import Candidate, Selection
-from skillweave.select.task_rules import candidates_for
+from skillweave.select.task import candidates_for
 from skillweave.task import Task, TaskRule
 
 

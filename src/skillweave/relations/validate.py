@@ -1,16 +1,21 @@
-"""Checking a set of skills that somebody asks for, before anything starts (spec 4.1; seed 002, V001 to V006)."""
+"""Checking and completing a set of skills that somebody asks for, before anything starts (spec 4.1; seed 002)."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 from skillweave.codec import Portable
-from skillweave.errors import nearest_names
+from skillweave.errors import InvalidSkill, nearest_names
 from skillweave.registry import Snapshot
-from skillweave.relations.circles import circles
-from skillweave.relations.names import require_names
-from skillweave.relations.rules import exclusions, requirements
-from skillweave.relations.tool_entry import read_entry
-from skillweave.relations.wording import name_shown, rule_shown, standing_shown
+from skillweave.relations.rules import (
+    all_requirements,
+    exclusions,
+    name_shown,
+    read_entry,
+    requirements,
+    rule_shown,
+    standing_shown,
+)
 from skillweave.skill import RelationKind, Skill, Status
 
 _SUGGESTED = 5
@@ -52,7 +57,10 @@ def validate_skills(
     errors = tuple(_errors(given, present, snapshot))
     tools = None if host_tools is None else frozenset(host_tools)
     warnings = [text for skill in members for text in _member_warnings(skill, tools)]
-    warnings.extend(_circle_warnings(members, present))
+    links = {skill.id: [rule.skill for rule in requirements(skill) if rule.skill in present] for skill in members}
+    for circle in circles(links):
+        shown = ", ".join(map(name_shown, circle))
+        warnings.append(f"{shown} require each other in a circle; check that all of it is meant")
     return ValidationResult(not errors, errors, tuple(warnings))
 
 
@@ -65,7 +73,10 @@ def _errors(given: Sequence[str], present: set[str], snapshot: Snapshot) -> Iter
             suggestions -= 1
         else:
             yield from _missing(skill, present, snapshot)
-            yield from _excluded(skill, present)
+            for rule in exclusions(skill):
+                if rule.skill in present:
+                    message = f"{rule_shown(name, rule)}; remove one of the two"
+                    yield ValidationError("INCOMPATIBLE_SKILLS", message, name, "V003")
 
 
 def _unknown(name: str, searched: Snapshot | None) -> ValidationError:
@@ -88,13 +99,6 @@ def _missing(skill: Skill, present: set[str], snapshot: Snapshot) -> Iterator[Va
             yield ValidationError("MISSING_REQUIRED", f"{rule_shown(skill.id, rule)}; {remedy}", skill.id, "V002")
 
 
-def _excluded(skill: Skill, present: set[str]) -> Iterator[ValidationError]:
-    for rule in exclusions(skill):
-        if rule.skill in present:
-            message = f"{rule_shown(skill.id, rule)}; remove one of the two"
-            yield ValidationError("INCOMPATIBLE_SKILLS", message, skill.id, "V003")
-
-
 def _member_warnings(skill: Skill, host_tools: Collection[str] | None) -> Iterator[str]:
     if skill.status is Status.DEPRECATED:
         yield f"{name_shown(skill.id)} is deprecated; look for the skill that replaces it"
@@ -109,7 +113,125 @@ def _member_warnings(skill: Skill, host_tools: Collection[str] | None) -> Iterat
                 yield f"{name_shown(skill.id)} uses the tool {name_shown(entry)}, which the host does not have"
 
 
-def _circle_warnings(members: Sequence[Skill], present: set[str]) -> Iterator[str]:
-    links = {skill.id: [rule.skill for rule in requirements(skill) if rule.skill in present] for skill in members}
-    for circle in circles(links):
-        yield f"{', '.join(map(name_shown, circle))} require each other in a circle; check that all of it is meant"
+class Because(NamedTuple):
+    """A skill and why it stands there."""
+
+    skill: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completion(Portable):
+    """A list of skills with its companions: `skills` are the given names, then what was added.
+
+    `added` and `missing` are pairs (skill, because); a missing companion is not in the registry, so it was not added.
+    """
+
+    skills: tuple[str, ...]
+    added: tuple[Because, ...] = ()
+    missing: tuple[Because, ...] = ()
+
+
+def complete_skills(names: Iterable[str], snapshot: Snapshot) -> Completion:
+    """The names with all required companions, transitively: nearest first, each with the rule that asks for it.
+
+    Given names stay as they are, unknown ones too: `validate_skills` reports those. Raises `InvalidSkill` for names
+    that are not texts.
+    """
+    given = require_names(names)
+    added: list[Because] = []
+    missing: list[Because] = []
+    for requirement in all_requirements(given, snapshot):
+        companion = requirement.rule.skill
+        reasons = added if companion in snapshot.skills else missing
+        reasons.append(Because(companion, rule_shown(requirement.owner, requirement.rule)))
+    return Completion((*given, *(skill for skill, _ in added)), tuple(added), tuple(missing))
+
+
+def require_names(names: Iterable[str]) -> tuple[str, ...]:
+    """The names in order, repeats dropped silently (V006); `InvalidSkill` for anything that is not a list of texts."""
+    if isinstance(names, str | bytes):
+        raise InvalidSkill(
+            f"skill names are a list of texts, not the one text {_shown(names)}; write [{_shown(names)}]"
+        )
+    given = list(names)
+    for position, name in enumerate(given):
+        if not isinstance(name, str):
+            raise InvalidSkill(
+                f"skill name {position + 1} of {len(given)} is {_shown(name)}, of type {type(name).__name__}; "
+                "names are texts"
+            )
+    return tuple(dict.fromkeys(given))
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else text[:100] + "…"
+
+
+Links: TypeAlias = Mapping[str, Sequence[str]]
+"""Names and the names that each points to, all of them keys."""
+
+_SMALLEST = 3
+
+
+def circles(links: Links) -> tuple[tuple[str, ...], ...]:
+    """The sets of names on circles of three or more, each in the order of the keys; linear in names and links.
+
+    A circle is usually a slip; a pair that requires each other is not.
+    """
+    knots: dict[str, list[str]] = {}
+    for name, knot in _knots(links).items():
+        knots.setdefault(knot, []).append(name)
+    return tuple(tuple(knot) for knot in knots.values() if len(knot) >= _SMALLEST and not _only_pairs(knot, links))
+
+
+def _knots(links: Links) -> dict[str, str]:
+    # Kosaraju, without recursion: a chain of 10,000 skills must not end at the interpreter's stack limit.
+    back: dict[str, list[str]] = {name: [] for name in links}
+    for name, others in links.items():
+        for other in others:
+            back[other].append(name)
+    knot_of: dict[str, str] = {}
+    seen: set[str] = set()
+    finished = [name for start in links for name in _finished_first(start, links, seen)]
+    for start in reversed(finished):
+        for name in _reached(start, back, knot_of):
+            knot_of[name] = start
+    return {name: knot_of[name] for name in links}
+
+
+def _finished_first(start: str, links: Links, seen: set[str]) -> Iterator[str]:
+    if start in seen:
+        return
+    seen.add(start)
+    path = [(start, iter(links[start]))]
+    while path:
+        name, others = path[-1]
+        new = next((other for other in others if other not in seen), None)
+        if new is None:
+            path.pop()
+            yield name
+        else:
+            seen.add(new)
+            path.append((new, iter(links[new])))
+
+
+def _reached(start: str, links: Links, taken: Mapping[str, str]) -> list[str]:
+    if start in taken:
+        return []
+    reached = {start: None}
+    waiting = [start]
+    while waiting:
+        for other in links[waiting.pop()]:
+            if other not in reached and other not in taken:
+                reached[other] = None
+                waiting.append(other)
+    return list(reached)
+
+
+def _only_pairs(knot: Sequence[str], links: Links) -> bool:
+    # Names that hang together by mutual pairs alone have no longer circle only when those pairs form a tree.
+    members = set(knot)
+    inner = {(name, other) for name in knot for other in links[name] if other in members and other != name}
+    return len(inner) == 2 * (len(members) - 1) and all((other, name) in inner for name, other in inner)

@@ -1,9 +1,15 @@
 """What selection yields: ranked candidates, and the rejected ones with the reason."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skillweave.codec import Portable
 from skillweave.decisions import Decision, Evidence, Outcome
+from skillweave.registry import Snapshot
+
+MOST_EVIDENCE = 8
+"""Pieces of evidence shown per skill; more are counted for the order, but not listed."""
+NOT_ALLOWED = "it is not among the skills allowed in this turn"
+VETOED = "one of its `never` phrases is in the message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +56,51 @@ class Selection(Portable):
 
     chosen: tuple[Candidate, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+
+
+def refusal(
+    skill_id: str, snapshot: Snapshot, within: frozenset[str] | None, forbidden: str | None = None
+) -> tuple[Outcome, str] | None:
+    """Why a skill cannot be chosen, whoever speaks for it, as outcome and reason; None where it can.
+
+    `within` are the ids that may be chosen, None for all. `forbidden` is a reason that the matcher has of its own.
+    """
+    skill = snapshot.get(skill_id)
+    if skill is None:
+        return Outcome.UNKNOWN, "no skill has this id"
+    if not skill.status.selectable:
+        return Outcome.INACTIVE, f"the skill is {skill.status.value}; only active ones are given"
+    if forbidden is not None:
+        return Outcome.FORBIDDEN, forbidden
+    return None if within is None or skill_id in within else (Outcome.UNREACHABLE, NOT_ALLOWED)
+
+
+def joined(first: Candidate, second: Candidate) -> Candidate:
+    """The first verdict on a skill, with the second's evidence added, and the arguments of whichever has some.
+
+    Whoever speaks for the skill alone frees it from the set that a task rule gives it with.
+    """
+    evidence = tuple(dict.fromkeys((*first.evidence, *second.evidence)))
+    arguments = second.arguments if first.arguments is None else first.arguments
+    together = min(first.together, second.together, key=len)
+    return replace(first, evidence=evidence[:MOST_EVIDENCE], arguments=arguments, together=together)
+
+
+def within_places(selection: Selection, most: int) -> Selection:
+    """The selection with `most` places, the rest `over-limit`; what a task rule gives together takes one place.
+
+    For those who only ask what matches: a turn counts its places where it admits.
+    """
+    kept: list[Candidate] = []
+    over: list[Rejected] = []
+    seated: set[str] = set()
+    places = most
+    for candidate in selection.chosen:
+        if candidate.skill_id not in seated:
+            if places == 0:
+                over.append(Rejected(candidate, Outcome.OVER_LIMIT, f"max_skills is {most}, and no place is left"))
+                continue
+            places -= 1
+            seated.update(candidate.together)
+        kept.append(candidate)
+    return Selection(tuple(kept), (*over, *selection.rejected))

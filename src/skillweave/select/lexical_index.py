@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from skillweave.formats.host_keys import when_to_use_of
-from skillweave.select.ranked import Ranked, Ranking
+from skillweave.select.lexical import Ranked, Ranking
 from skillweave.skill import Skill
 from skillweave.text.bm25 import Bm25, Numbers, Scores, build_bm25, rarities, side_by_side
-from skillweave.text.light_words import LIGHT_WORDS
-from skillweave.text.words import words_of
+from skillweave.text.words import LIGHT_WORDS, words_of
 
 BRIEF_WEIGHT, FULL_WEIGHT = 0.5, 1.0
 """What each index counts in the sum of max-normalised scores: better than either alone and than fusing ranks."""

@@ -1,16 +1,20 @@
-"""Finding `/skill-id` and `$skill-id` in what a user wrote, and the words that follow them (spec 2.1)."""
+"""The matcher `mention`: skills that the user asks for as `/skill-id` or `$skill-id` (spec 2.1)."""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 
-from skillweave.select.trigger_index import LONGEST_PHRASE, spellings
+from skillweave.decisions import Evidence
+from skillweave.formats.arguments import LONGEST_ARGUMENTS, takes_arguments
+from skillweave.select.candidates import MOST_EVIDENCE, Candidate, Rejected, Selection, refusal
+from skillweave.select.index import LONGEST_PHRASE
+from skillweave.select.matchers import MatchContext, Mention
 from skillweave.skill import Skill
-from skillweave.text.boundary import edges_of, fits
-from skillweave.text.folding import fold, fold_message
+from skillweave.text.folding import fold_message
+from skillweave.text.search import edges_of, fits
+
+MATCHER = "mention"
 
 _OPENERS = frozenset("([{\"'`,;!?")
 _PATH_LIKE = frozenset("／＼．～＄＠＃")
@@ -18,31 +22,8 @@ _OTHER = re.escape("!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~")
 _NAME = re.compile(rf"[/$]([^\s{_OTHER}]{{1,{LONGEST_PHRASE}}})")
 _GOES_ON = re.compile(r"[-/\\]|[.:?#&=%@+~*$][\w/]", re.ASCII)
 """After a name: the rest of a longer name, of a path, a file or an address."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A skill that the user named, where in the message, and all that follows up to the next mention, stripped."""
-
-    skill_id: str
-    start: int
-    end: int
-    words: str
-
-
-def names_of(skills: Iterable[Skill]) -> Mapping[str, str]:
-    """The ids of skills by every folded name that a mention may use: the id, and its spellings.
-
-    An id goes before another skill's spelling, an active skill before one that is not.
-    """
-    ranked = sorted(skills, key=lambda skill: not skill.status.selectable)
-    names = {skill.id: skill.id for skill in ranked}  # where two ids differ in their capitals, each is itself
-    for skill in ranked:
-        names.setdefault(fold(skill.id), skill.id)
-    for skill in ranked:
-        for spelling in spellings(skill):
-            names.setdefault(spelling, skill.id)
-    return MappingProxyType(names)
+_UNKEPT = re.compile("[\0\ud800-\udfff]")
+"""NUL and halves of surrogate pairs: the ledger keeps arguments, and not every store can keep these."""
 
 
 def find_mentions(text: str, names: Mapping[str, str]) -> tuple[Mention, ...]:
@@ -102,3 +83,43 @@ def _longest_name(text: str, match: re.Match[str], names: Mapping[str, str]) -> 
         if whole and fits(text, begin, end, edges_of(name)) and _GOES_ON.match(text, end) is None:
             return names.get(text[begin:end], names[name]), end
     return None
+
+
+class MentionMatcher:
+    """The matcher `mention`: what the user mentions, in first-seen order; only a user's message mentions anything.
+
+    What follows the first mention of a skill are its arguments. No `never` phrase vetoes it. An inactive skill, and one
+    whose `user-invocable` is false, is rejected; a name that no skill has is ordinary text.
+    """
+
+    name, strength, deliberate = MATCHER, 50, True
+
+    def match(self, context: MatchContext) -> Selection:
+        """The mentioned skills."""
+        mentioned: dict[str, list[Mention]] = {}
+        for mention in context.mentions:
+            mentioned.setdefault(mention.skill_id, []).append(mention)
+        index = context.index
+        chosen: list[Candidate] = []
+        rejected: list[Rejected] = []
+        for skill_id, mentions in mentioned.items():
+            candidate = _candidate(index.snapshot[skill_id], mentions)
+            invocation = index.invocation(skill_id)
+            closed = None if invocation.by_user else f"its `user-invocable` is false: {invocation.openings(skill_id)}"
+            refused = refusal(skill_id, index.snapshot, context.within, closed)
+            if refused is None:
+                chosen.append(candidate)
+            else:
+                rejected.append(Rejected(candidate, *refused))
+        return Selection(tuple(chosen), tuple(rejected))
+
+
+def _candidate(skill: Skill, mentions: list[Mention]) -> Candidate:
+    evidence = [Evidence(MATCHER, skill.id, mention.start, mention.end) for mention in mentions[:MOST_EVIDENCE]]
+    if not takes_arguments(skill):
+        return Candidate(skill.id, 1.0, MATCHER, tuple(evidence))
+    words = mentions[0].words
+    if len(words) > LONGEST_ARGUMENTS:
+        evidence.insert(1, Evidence("arguments", f"cut to {LONGEST_ARGUMENTS:,} of {len(words):,} characters"))
+        words = words[:LONGEST_ARGUMENTS].rstrip()
+    return Candidate(skill.id, 1.0, MATCHER, tuple(evidence[:MOST_EVIDENCE]), _UNKEPT.sub("\ufffd", words))

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import ArtifactNotFound, InvalidSkill
-from skillweave.registry.shelf import Contents, Defined, Definition, define
+from skillweave.registry.definitions import Contents, Defined, Definition, define
 from skillweave.registry.source import Loaded
 from skillweave.skill import Skill
 from skillweave.sources import codes

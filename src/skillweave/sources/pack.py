@@ -1,27 +1,35 @@
-"""Skills in one YAML or JSON file, in any spelling (spec 1.2)."""
+"""Skills in one YAML or JSON file, in any spelling, with its events, rules and graph (spec 1.2)."""
 
 import asyncio
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import cast
 
-from skillweave.diagnostics import Location, has_errors
-from skillweave.errors import ArtifactNotFound, SourceUnavailable
-from skillweave.formats.digest import digest_of_bytes
-from skillweave.frontmatter import read_json, read_yaml
-from skillweave.frontmatter.codes import NOT_UTF8
-from skillweave.registry.shelf import Defined
+from skillweave.diagnostics import Diagnostic, Location, has_errors
+from skillweave.errors import ArtifactNotFound, InvalidGraph, InvalidSkill, SourceUnavailable
+from skillweave.events.event import EventType, name_problem
+from skillweave.formats.codes import GRAPH
+from skillweave.formats.fields import as_json
+from skillweave.formats.identity import MAX_ID, digest_of_bytes, id_of
+from skillweave.formats.spelling import read_any
+from skillweave.formats.task_rules import read_task_rules
+from skillweave.frontmatter import Document, Keys, read_json, read_yaml, resolved
+from skillweave.frontmatter.codes import NOT_UTF8, Code
+from skillweave.registry.definitions import Defined, lift_contents
 from skillweave.registry.source import Loaded
-from skillweave.skill import Skill
+from skillweave.skill import EMPTY, FrozenJson, Json, Skill, freeze_mapping
 from skillweave.sources import codes
+from skillweave.sources.files import Refused, read_real
 from skillweave.sources.names import expanded, shown
-from skillweave.sources.pack_file import PackFile, read_pack
-from skillweave.sources.reading import Refused, read_real
 
 SUFFIXES = (".yaml", ".yml", ".json")
 """What the name of a pack ends in."""
 MAX_PACK_BYTES = 16 * 1024 * 1024
+READ_KEYS = ("pack", "skills", "graph", "events", "task_rules")
+UNREAD_KEYS = ("agents", "checkpoints")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,26 +98,22 @@ class Pack:
             bad = NOT_UTF8.found(Location(self._place, line), message, "save the file as UTF-8")
             return Loaded((), (bad,), PackMemory(digest))
         reader = read_json if self._path.suffix.lower() == ".json" else read_yaml
-        pack = read_pack(reader(text, path=self._place), path=self._place, source=self._name)
-        self._hold(pack)
-        memory = PackMemory(digest, pack.metadata, pack.unread)
-        skills = tuple(one.skill for one in pack.defined)
-        return Loaded(
-            skills, pack.findings, memory, pack.events, pack.task_rules, pack.graph, graph_location=pack.graph_location
-        )
+        defined, loaded = _read_pack(reader(text, path=self._place), self._place, self._name, digest)
+        self._hold(defined, has_errors(loaded.diagnostics))
+        return loaded
 
     def _holds(self, loaded: Loaded) -> bool:
         return all((skill.id, skill.digest) in self._defined for skill in loaded.skills)
 
-    def _hold(self, pack: PackFile) -> None:
-        """Keep what was read, after an error also what it does not replace, and what stood there before.
+    def _hold(self, defined: Sequence[Defined], broken: bool) -> None:  # noqa: FBT001
+        """Keep what was read, of a broken file also what it does not replace, and what stood there before.
 
         Until the registry has the answer, and when it never takes it, the skills of before are those in use.
         """
         before = self._newest
-        read = {(one.skill.id, one.skill.digest): one for one in reversed(pack.defined)}
-        ids = {one.skill.id for one in pack.defined}
-        kept = {key: one for key, one in before.items() if key[0] not in ids} if has_errors(pack.findings) else {}
+        read = {(one.skill.id, one.skill.digest): one for one in reversed(defined)}
+        ids = {one.skill.id for one in defined}
+        kept = {key: one for key, one in before.items() if key[0] not in ids} if broken else {}
         self._newest = {**kept, **read}
         self._defined = {**before, **self._newest}
 
@@ -122,3 +126,170 @@ class Pack:
                     f"pack '{self._place}' does not exist; create it, or name another one"
                 ) from None
             raise SourceUnavailable(f"pack '{self._place}' is not read: {refused.why}; {refused.fix}") from None
+
+
+def _read_pack(document: Document, path: str, source: str, digest: str) -> tuple[tuple[Defined, ...], Loaded]:
+    """The pack in a YAML or JSON document; each bad skill is a finding with its place, and the others load."""
+    data = document.data
+    if data is None:
+        return (), Loaded((), document.diagnostics, PackMemory(digest))
+    reading = _Reading(data, document.lines, path, source)
+    reading.findings += document.diagnostics
+    reading.check_keys()
+    defined = tuple(reading.definitions())
+    graph = reading.graph() if "graph" in data else None
+    if not defined and graph is None and not has_errors(reading.findings):
+        fix = "list skills under `skills:`, or name another pack"
+        reading.report(codes.NO_SKILLS, (), f"pack '{path}' holds no skill", fix)
+    events = reading.event_types()
+    rules = read_task_rules(data, document.lines, path=path, source=f"pack {source}")
+    metadata = data.get("pack")
+    unread = {key: value for key, value in data.items() if key in UNREAD_KEYS}
+    return defined, Loaded(
+        tuple(one.skill for one in defined),
+        (*reading.findings, *rules.diagnostics),
+        PackMemory(digest, metadata if isinstance(metadata, dict) else {}, unread),
+        events,
+        rules.rules,
+        graph,
+        graph_location=None if graph is None else reading.location(("graph",)),
+    )
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One pass over the parts of a pack, which gathers what is found wrong with them."""
+
+    data: Mapping[str, object]
+    lines: Mapping[Keys, int]
+    path: str
+    source: str
+    findings: list[Diagnostic] = field(default_factory=list)
+
+    def location(self, at: Keys) -> Location:
+        return Location(self.path, self.lines.get(at))
+
+    def report(self, code: Code, at: Keys, message: str, fix: str, skill: str | None = None) -> None:
+        self.findings.append(replace(code.found(self.location(at), message, fix), skill=skill))
+
+    def check_keys(self) -> None:
+        for key in self.data:
+            name = repr(key[:60])
+            if key in UNREAD_KEYS:
+                message = f"{name} is kept with the pack, but nothing reads it yet"
+                self.report(codes.UNREAD_PACK_KEY, (key,), message, "nothing is to be done")
+            elif key not in READ_KEYS:
+                fix = f"use one of {', '.join((*READ_KEYS, *UNREAD_KEYS))}, or remove it"
+                self.report(codes.UNKNOWN_PACK_KEY, (key,), f"{name} means nothing at the top of a pack", fix)
+        if not isinstance(self.data.get("pack", {}), dict):
+            self.report(codes.UNKNOWN_PACK_KEY, ("pack",), "`pack` is no mapping", "write `pack:` as keys and values")
+
+    def definitions(self) -> Iterator[Defined]:
+        for entry, at in self._entries():
+            mapping, contents = lift_contents(entry)
+            read = read_any(mapping, path=self.path, source=self.source, lines=self.lines, at=at)
+            if read.skill is None:
+                self.findings += (_named(finding, entry) for finding in read.diagnostics)
+                continue
+            self.findings += read.diagnostics
+            try:
+                yield Defined(read.skill).holding(contents)
+            except InvalidSkill as error:
+                self.report(codes.NOT_A_DEFINITION, at, str(error), "correct it", read.skill.id)
+
+    def _entries(self) -> Iterator[tuple[Mapping[str, object], Keys]]:
+        """The entries of `skills:` that are mappings, each with its keys; the others are reported."""
+        skills = self.data.get("skills") or []
+        if not isinstance(skills, list):
+            fix = "write the skills as a list, each with `- `"
+            self.report(codes.NOT_A_DEFINITION, ("skills",), "`skills` is no list", fix)
+            return
+        for index, entry in enumerate(skills):
+            at = ("skills", index)
+            if isinstance(entry, dict):
+                yield entry, at
+            else:
+                message = f"entry {index + 1} of `skills` is no skill but {_noun(entry)}"
+                self.report(codes.NOT_A_DEFINITION, at, message, "write the skill as keys and values, `id:` first")
+
+    def graph(self) -> Mapping[str, object] | None:
+        """The skill graph in its smallest data form, None where there is none or a mistake is in it.
+
+        A graph is left out as a whole: without one of its ways it would lead conversations astray. What of a graph of
+        the right shape makes no sense, the checkup says, which knows the skills of the other sources too.
+        """
+        # Few packs have a graph, and the modules that read one take long to import.
+        from skillweave.graph.data.codec import read_graph, write_graph
+        from skillweave.graph.shape import line_of
+
+        value = self.data["graph"]
+        if resolved(value) in (None, "", {}):
+            return None
+        try:
+            data = write_graph(read_graph(cast("Mapping[str, object]", value), place="graph"))
+        except InvalidGraph as error:
+            for one in error.mistakes or (error,):
+                location = Location(self.path, line_of(one.place or "graph", self.lines))
+                fix = one.fix or "correct it; until then the skills load without the graph"
+                self.findings.append(GRAPH.found(location, str(one).removesuffix(f"; {one.fix}"), fix))
+            return None
+        return freeze_mapping(cast("dict[str, Json]", data))
+
+    def event_types(self) -> Mapping[str, EventType]:
+        """The event types by name; of one with a good name and a schema that cannot be read no payload passes.
+
+        A name without a schema allows any object. Whether a schema keeps the rules of JSON Schema is not looked at
+        here.
+        """
+        value = self.data.get("events")
+        if value is None or value == "":
+            return MappingProxyType({})
+        if not isinstance(value, Mapping):
+            fix = "write each event as its name and the JSON Schema of its payload"
+            self.report(codes.BAD_EVENT, ("events",), "`events` is no mapping", fix)
+            return MappingProxyType({})
+        types = (self._event_type(str(name), declaration) for name, declaration in value.items())
+        return MappingProxyType({event_type.name: event_type for event_type in types if event_type is not None})
+
+    def _event_type(self, name: str, declaration: object) -> EventType | None:
+        at = ("events", name)
+        problem = name_problem(name)
+        if problem is not None:
+            self.report(codes.BAD_EVENT, at, f"{name[:60]!r} {problem}", "give the event another name")
+            return None
+        schema = self._schema(name, declaration)
+        description = None if schema is None else schema.get("description")
+        return EventType(
+            name,
+            description if isinstance(description, str) else "",
+            False if schema is None else schema,
+            self.location(at),
+        )
+
+    def _schema(self, name: str, declaration: object) -> Mapping[str, FrozenJson] | None:
+        typed = resolved(declaration)
+        if typed is None:
+            return EMPTY
+        try:
+            schema = as_json(typed)
+            problem = "" if isinstance(schema, dict) else "is no mapping"
+        except ValueError as error:
+            schema, problem = None, f"holds {error}"
+        if isinstance(schema, dict):
+            return freeze_mapping(schema)
+        fix = "write the JSON Schema of an object, or nothing where any object will do"
+        message = f"the schema of event {name!r} {problem}; no payload passes it"
+        self.report(codes.BAD_EVENT, ("events", name), message, fix)
+        return None
+
+
+def _named(finding: Diagnostic, entry: Mapping[str, object]) -> Diagnostic:
+    """The finding with the id that the broken entry would have, so that its last good version is found."""
+    name = next((entry[key] for key in ("id", "skill_id", "name") if isinstance(entry.get(key), str)), None)
+    return finding if finding.skill or name is None else replace(finding, skill=id_of(str(name))[:MAX_ID])
+
+
+def _noun(entry: object) -> str:
+    if entry is None or entry == "":
+        return "empty"
+    return "a list" if isinstance(entry, list) else f"the value {str(entry)[:60]!r}"

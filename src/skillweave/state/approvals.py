@@ -9,8 +9,7 @@ from skillweave.errors import InvalidVerdict
 from skillweave.formats.arguments import digest_in_use
 from skillweave.frozen import FrozenDict
 from skillweave.registry import Snapshot
-from skillweave.relations.tool_entry import read_entry
-from skillweave.relations.wording import name_shown
+from skillweave.relations.rules import name_shown, read_entry
 from skillweave.skill import Checkpoint, Skill
 from skillweave.state.state import Approval, ApprovalVerdict, Engaged, State
 

@@ -1,30 +1,40 @@
-"""The ports of the ledger: where States are kept, and beside it the log of decisions."""
+"""The port of a store: it keeps the State of each conversation, the decisions about it, and the index of them all.
+
+Every method takes a `tenant`: conversations of two tenants have nothing to do with each other, also when they have
+the same id. The default tenant is the empty text.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from types import TracebackType
+from typing import Protocol, Self
 
 from skillweave.codec import Portable
 from skillweave.decisions import Decision
+from skillweave.events.event import Event
 from skillweave.state.state import State
 
 KEEP_DECISIONS_SECONDS = 30 * 24 * 3600.0
 """Decisions are kept for thirty days (spec 5.5)."""
 
 
-class Ledger(Protocol):
-    """Keeps one State per conversation. A backend is what passes `skillweave.testing.ledger.LedgerContract`.
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """All that one turn writes: a store takes it in one trip, and keeps all of it or nothing.
 
-    Both methods raise StoreUnavailable when the store does not answer.
+    `state` is the State after the turn; its revision is set by the store. `decisions` are logged under `turn_id`,
+    which they need. `events` are for stores with `keeps_events`; others leave them out.
     """
 
-    async def load(self, conversation: str) -> tuple[State, float]:
-        """The State, empty with revision 0 when there is none, and the store's clock in seconds."""
-        ...
+    state: State
+    turn_id: str = ""
+    decisions: tuple[Decision, ...] = ()
+    events: tuple[Event, ...] = ()
 
-    async def swap(self, conversation: str, expected_revision: int, state: State) -> bool:
-        """Store the State as revision `expected_revision + 1` if that revision is still the newest; False if not."""
-        ...
+    def __post_init__(self) -> None:
+        """Raises ValueError for decisions of no turn, which nobody could find again."""
+        if self.decisions and not self.turn_id:
+            raise ValueError("decisions are kept by their turn; give `turn_id` with them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,30 +46,74 @@ class Logged(Portable):
     decision: Decision
 
 
+class Ledger(Protocol):
+    """Keeps one State per conversation, and changes it by compare-and-swap.
+
+    All methods raise StoreUnavailable when the store does not answer.
+    """
+
+    async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
+        """The State, empty with revision 0 when there is none, and the store's clock in seconds."""
+        ...
+
+    async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
+        """Store a turn's writes, the State as revision `expected_revision + 1`, if that revision is still the newest.
+
+        False if it is not: then nothing of the writes is stored. Decisions of a turn that has some already are left
+        out, so that a turn that is repeated is logged once.
+        """
+        ...
+
+
 class DecisionLog(Protocol):
-    """Keeps decisions for `why`, without any message text."""
+    """Keeps decisions for `why`, for thirty days and without any message text."""
 
-    async def append(self, conversation: str, turn_id: str, decisions: Sequence[Decision]) -> None:
-        """Keep a turn's decisions, each `without_message_text()`; the same turn again changes nothing."""
+    async def append(self, conversation: str, turn_id: str, decisions: Sequence[Decision], *, tenant: str = "") -> None:
+        """Keep the decisions of a turn that does not change the State, each `without_message_text()`.
+
+        The same turn again changes nothing.
+        """
         ...
 
-    async def read(self, conversation: str) -> tuple[Logged, ...]:
-        """The kept decisions of a conversation, oldest first."""
+    async def read(self, conversation: str, *, tenant: str = "") -> tuple[Logged, ...]:
+        """The kept decisions of a conversation, oldest first; none that is older than thirty days."""
         ...
 
 
-class Store(Ledger, DecisionLog, Protocol):
-    """A backend that keeps both."""
-
-
-@runtime_checkable
 class ConversationIndex(Protocol):
-    """What a backend may tell beside, for people who look: which conversations it keeps."""
+    """Says which conversations are kept, for people who look."""
 
-    async def count(self) -> int:
+    async def conversations(
+        self, prefix: str = "", limit: int = 1000, after: str = "", *, tenant: str = ""
+    ) -> tuple[str, ...]:
+        """At most `limit` ids that begin with `prefix` and come after `after`, in the order of their characters.
+
+        The last id of one answer is the `after` of the next one.
+        """
+        ...
+
+    async def count(self, *, tenant: str = "") -> int:
         """How many conversations there are."""
         ...
 
-    async def conversations(self, prefix: str = "", limit: int = 1000) -> tuple[str, ...]:
-        """At most `limit` ids that begin so, in their order."""
+
+class Store(Ledger, DecisionLog, ConversationIndex, Protocol):
+    """A backend, which does all three. It is what passes `skillweave.testing.ledger.LedgerContract`."""
+
+    @property
+    def keeps_events(self) -> bool:
+        """Whether it keeps the events of `Writes` and brings them to those who listen; else the caller tells them."""
         ...
+
+    async def close(self) -> None:
+        """Give back connections, files and threads; a second call does nothing.
+
+        A store that needed them raises StoreUnavailable afterwards. `async with store:` closes it at the end.
+        """
+        ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...

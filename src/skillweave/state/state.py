@@ -7,9 +7,9 @@ from typing import Any, ClassVar, TypeAlias
 
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Rung
 from skillweave.errors import nearest_names
-from skillweave.graph.cursor import Cursor
+from skillweave.graph.move import Cursor
 
 RECENT_MESSAGES = 3
 """How many user messages without a match a skill stays engaged for in the lifecycle `recent`."""
@@ -170,11 +170,15 @@ class Fragment(Portable):
 
 @dataclass(frozen=True, slots=True)
 class State(Portable):
-    """All about one conversation. `revision` 0 means that nothing is stored yet; every swap stores the next one."""
+    """All about one conversation. `revision` 0 means that nothing is stored yet; every swap stores the next one.
+
+    `in_call` are the skills whose text the latest call carried, where text lasts one call only: no record says so.
+    None where no such call is known.
+    """
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("revision", "records", "superseded", "engaged", "cursor", "approvals"),
-        *("prefix_pairs as prefix", "last_turn"),
+        *("prefix_pairs as prefix", "last_turn", "in_call?"),
     )
 
     revision: int = 0
@@ -185,6 +189,7 @@ class State(Portable):
     approvals: tuple[Approval, ...] = ()
     prefix: tuple[Fragment, ...] = ()
     last_turn: str = ""
+    in_call: tuple[str, ...] | None = None
 
     @property
     def prefix_pairs(self) -> tuple[tuple[str, int], ...]:

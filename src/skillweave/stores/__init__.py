@@ -1,1 +1,29 @@
-"""Where conversations are kept: each backend is one file and passes the public contract suite."""
+"""Where conversations are kept: each backend is one file, is found by its name, and passes the contract suite."""
+
+import os
+from collections.abc import Callable
+
+from skillweave.extensions import Extensions
+from skillweave.state.port import Store
+from skillweave.stores.memory import MemoryStore
+
+LEDGERS: Extensions[Callable[[str], Store]] = Extensions("ledgers", "ledger for", form="{}://")
+"""The name is the scheme of a URL, the value a callable that takes the rest of it."""
+
+
+def store_of(ledger: str | os.PathLike[str] | Store | None) -> Store:
+    """The Store that a name stands for: a plain name is a SQLite file, None this process's memory.
+
+    Raises SkillweaveError for a scheme that nothing installed can open.
+    """
+    if ledger is None:
+        return MemoryStore()
+    if not isinstance(ledger, str | os.PathLike):
+        return ledger
+    name = os.fspath(ledger)
+    scheme, separator, rest = name.partition("://")
+    if not separator:
+        scheme, rest = "sqlite", name
+    elif scheme == "sqlite":
+        rest = rest.removeprefix("/")
+    return LEDGERS.make(scheme, lambda opener: opener(rest))

@@ -4,50 +4,84 @@ import asyncio
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from types import MappingProxyType
+from typing import TypeAlias, TypeVar
 
+from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
 from skillweave.errors import StoreUnavailable, UnreadableState
 from skillweave.state.codec import decision_from_json, decision_to_json, state_from_json, state_to_json
-from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
+from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged, Writes
 from skillweave.state.state import State
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_SECONDS = 5.0
 """How long a write waits for another process's write before the store counts as not answering."""
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS states (
-    conversation TEXT PRIMARY KEY,
-    revision INTEGER NOT NULL,
-    document TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS decisions (
-    conversation TEXT NOT NULL,
-    turn_id TEXT NOT NULL,
-    place INTEGER NOT NULL,
-    at REAL NOT NULL,
-    document TEXT NOT NULL,
-    PRIMARY KEY (conversation, turn_id, place)
-);
-CREATE INDEX IF NOT EXISTS decisions_by_age ON decisions (at);
-"""
+_TABLES = (
+    """
+    CREATE TABLE states (
+        tenant TEXT NOT NULL DEFAULT '',
+        conversation TEXT NOT NULL,
+        revision INTEGER NOT NULL,
+        document TEXT NOT NULL,
+        PRIMARY KEY (tenant, conversation)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE decisions (
+        tenant TEXT NOT NULL DEFAULT '',
+        conversation TEXT NOT NULL,
+        turn_id TEXT NOT NULL,
+        place INTEGER NOT NULL,
+        at REAL NOT NULL,
+        document TEXT NOT NULL,
+        PRIMARY KEY (tenant, conversation, turn_id, place)
+    )
+    """,
+    "CREATE INDEX decisions_by_age ON decisions (at)",
+)
+_STEPS: Mapping[int, tuple[str, ...]] = MappingProxyType(
+    {
+        0: _TABLES,
+        # Version 1 knew no tenants. A key cannot be changed in place, so that the tables are copied, once.
+        1: (
+            "DROP INDEX IF EXISTS decisions_by_age",
+            "ALTER TABLE states RENAME TO states_1",
+            "ALTER TABLE decisions RENAME TO decisions_1",
+            *_TABLES,
+            "INSERT INTO states SELECT '', conversation, revision, document FROM states_1",
+            """
+            INSERT INTO decisions
+            SELECT '', conversation, turn_id, place, at, document FROM decisions_1 ORDER BY rowid
+            """,
+            "DROP TABLE states_1",
+            "DROP TABLE decisions_1",
+        ),
+    }
+)
+"""What brings a file of an older version to the present one; 0 is a new file."""
 
 T = TypeVar("T")
+_Row: TypeAlias = tuple[str, str, str, int, float, str]
+"""Tenant, conversation, turn, place in the turn, time, and the decision as JSON."""
 
 
-class SqliteStore:
+class SqliteStore(ClosedOnExit):
     """States and decisions in one file, in WAL mode with `synchronous=NORMAL`.
 
     A crash of the process loses nothing that was stored; a power cut may lose the last commits, never the file.
     `clock` gives seconds; all processes that share the file should share the clock. Raises StoreUnavailable, naming
-    the file, when it cannot be opened, is locked for longer than `busy_seconds`, is damaged, or the disk is full.
+    the file, when it cannot be opened, is locked for longer than `busy_seconds`, is damaged, the disk is full, or the
+    store was closed.
     """
+
+    keeps_events = False
 
     def __init__(
         self, path: str | Path, *, clock: Callable[[], float] = time.time, busy_seconds: float = BUSY_SECONDS
@@ -56,42 +90,77 @@ class SqliteStore:
         self._clock = clock
         self._busy_seconds = busy_seconds
         self._process = 0
+        self._closed = False
         self._start_in_this_process()
 
-    async def load(self, conversation: str) -> tuple[State, float]:
+    async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
         """The newest State and the clock."""
-        return await self._in_thread(lambda connection: self._load(connection, conversation))
+        return await self._in_thread(lambda connection: self._load(connection, tenant, conversation))
 
-    async def swap(self, conversation: str, expected_revision: int, state: State) -> bool:
-        """Store the State if its revision in the file is still the expected one."""
-        document = state_to_json(replace(state, revision=expected_revision + 1))
-        return await self._in_thread(lambda connection: _swap(connection, conversation, expected_revision, document))
+    async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
+        """Store the State and the decisions in one transaction if the file's revision is still the expected one."""
+        document = state_to_json(replace(writes.state, revision=expected_revision + 1))
+        rows, oldest = self._rows(tenant, conversation, writes.turn_id, writes.decisions)
 
-    async def append(self, conversation: str, turn_id: str, decisions: Sequence[Decision]) -> None:
+        def work(connection: sqlite3.Connection) -> bool:
+            if not rows:
+                return _swap(connection, tenant, conversation, expected_revision, document)
+            with _transaction(connection):
+                swapped = _swap(connection, tenant, conversation, expected_revision, document)
+                if swapped:
+                    _append(connection, rows, oldest)
+                return swapped
+
+        return await self._in_thread(work)
+
+    async def append(self, conversation: str, turn_id: str, decisions: Sequence[Decision], *, tenant: str = "") -> None:
         """Keep a turn's decisions once, and forget those past their time."""
-        now = self._clock()
-        rows = [
-            (conversation, turn_id, n, now, decision_to_json(decision.without_message_text()))
-            for n, decision in enumerate(decisions)
-        ]
-        await self._in_thread(lambda connection: _append(connection, rows, now - KEEP_DECISIONS_SECONDS))
+        rows, oldest = self._rows(tenant, conversation, turn_id, decisions)
 
-    async def read(self, conversation: str) -> tuple[Logged, ...]:
+        def work(connection: sqlite3.Connection) -> None:
+            if rows:
+                with _transaction(connection):
+                    _append(connection, rows, oldest)
+
+        await self._in_thread(work)
+
+    async def read(self, conversation: str, *, tenant: str = "") -> tuple[Logged, ...]:
         """All kept decisions, oldest first."""
-        rows = await self._in_thread(lambda connection: _read(connection, conversation))
+        oldest = self._clock() - KEEP_DECISIONS_SECONDS
+        rows = await self._in_thread(lambda connection: _read(connection, tenant, conversation, oldest))
         return tuple(Logged(turn_id, at, decision_from_json(document)) for turn_id, at, document in rows)
 
-    async def count(self) -> int:
-        """How many conversations the file keeps."""
-        return await self._in_thread(_count)
+    async def conversations(
+        self, prefix: str = "", limit: int = 1000, after: str = "", *, tenant: str = ""
+    ) -> tuple[str, ...]:
+        """At most `limit` ids that begin with `prefix` and come after `after`, in their order."""
+        return await self._in_thread(lambda connection: _conversations(connection, tenant, prefix, limit, after))
 
-    async def conversations(self, prefix: str = "", limit: int = 1000) -> tuple[str, ...]:
-        """At most `limit` ids that begin so, in their order."""
-        return await self._in_thread(lambda connection: _conversations(connection, prefix, limit))
+    async def count(self, *, tenant: str = "") -> int:
+        """How many conversations the file keeps."""
+        query = "SELECT count(*) FROM states WHERE tenant = ?"
+        return await self._in_thread(lambda connection: int(connection.execute(query, (tenant,)).fetchone()[0]))
 
     async def close(self) -> None:
-        """Close the file; the store opens it again when used again."""
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+        """Close the file and end the thread; afterwards every call raises StoreUnavailable."""
+        if self._closed:
+            return
+        self._closed = True
+        # A forked child has neither the thread nor any right to the connection.
+        if self._process == os.getpid():
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+            self._thread.shutdown(wait=False)
+
+    def _rows(
+        self, tenant: str, conversation: str, turn_id: str, decisions: Sequence[Decision]
+    ) -> tuple[list[_Row], float]:
+        """The rows of a turn's decisions, and the time before which those of others are forgotten."""
+        now = self._clock()
+        rows = [
+            (tenant, conversation, turn_id, place, now, decision_to_json(decision.without_message_text()))
+            for place, decision in enumerate(decisions)
+        ]
+        return rows, now - KEEP_DECISIONS_SECONDS
 
     def _start_in_this_process(self) -> None:
         # One thread owns the one connection: sqlite3 objects stay in their thread, and writes of this process queue.
@@ -102,6 +171,10 @@ class SqliteStore:
             self._opened: sqlite3.Connection | None = None
 
     async def _in_thread(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._closed:
+            raise StoreUnavailable(
+                f"the ledger {self.path} is closed; open it again, as with SqliteStore({str(self.path)!r})"
+            )
         self._start_in_this_process()
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work)
 
@@ -119,9 +192,9 @@ class SqliteStore:
             self._opened.close()
             self._opened = None
 
-    def _load(self, connection: sqlite3.Connection, conversation: str) -> tuple[State, float]:
-        query = "SELECT revision, document FROM states WHERE conversation = ?"
-        revision, document = connection.execute(query, (conversation,)).fetchone() or (0, None)
+    def _load(self, connection: sqlite3.Connection, tenant: str, conversation: str) -> tuple[State, float]:
+        query = "SELECT revision, document FROM states WHERE tenant = ? AND conversation = ?"
+        revision, document = connection.execute(query, (tenant, conversation)).fetchone() or (0, None)
         try:
             return (State() if document is None else state_from_json(document)), self._clock()
         except StoreUnavailable as error:
@@ -135,41 +208,34 @@ def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
-        found = connection.execute("PRAGMA user_version").fetchone()[0]
-        if found > SCHEMA_VERSION:
-            raise StoreUnavailable(
-                f"{path} was written by a newer skillweave (schema {found}, this version reads {SCHEMA_VERSION}); "
-                "upgrade skillweave or name another file"
-            )
-        if found < SCHEMA_VERSION:
-            connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
+        if _schema_of(connection, path) < SCHEMA_VERSION:
+            with _transaction(connection):
+                # Asked again, as another process may have been faster.
+                found = _schema_of(connection, path)
+                for statement in _STEPS.get(found, ()):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _swap(connection: sqlite3.Connection, conversation: str, expected: int, document: str) -> bool:
-    if expected == 0:
-        changed = connection.execute(
-            "INSERT INTO states (conversation, revision, document) VALUES (?, 1, ?) ON CONFLICT DO NOTHING",
-            (conversation, document),
+def _schema_of(connection: sqlite3.Connection, path: Path) -> int:
+    found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if found > SCHEMA_VERSION:
+        raise StoreUnavailable(
+            f"{path} was written by a newer skillweave (schema {found}, this version reads {SCHEMA_VERSION}); "
+            "upgrade skillweave or name another file"
         )
-    else:
-        changed = connection.execute(
-            "UPDATE states SET revision = ?, document = ? WHERE conversation = ? AND revision = ?",
-            (expected + 1, document, conversation, expected),
-        )
-    return changed.rowcount == 1
+    return found
 
 
-def _append(connection: sqlite3.Connection, rows: Sequence[tuple[str, str, int, float, str]], oldest: float) -> None:
-    if not rows:
-        return
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        connection.executemany("INSERT OR IGNORE INTO decisions VALUES (?, ?, ?, ?, ?)", rows)
-        connection.execute("DELETE FROM decisions WHERE at < ?", (oldest,))
+        yield
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -177,22 +243,44 @@ def _append(connection: sqlite3.Connection, rows: Sequence[tuple[str, str, int, 
         raise
 
 
-def _read(connection: sqlite3.Connection, conversation: str) -> list[tuple[str, float, str]]:
-    return connection.execute(
-        "SELECT turn_id, at, document FROM decisions WHERE conversation = ? ORDER BY at, rowid", (conversation,)
-    ).fetchall()
+def _swap(connection: sqlite3.Connection, tenant: str, conversation: str, expected: int, document: str) -> bool:
+    if expected == 0:
+        changed = connection.execute(
+            "INSERT INTO states (tenant, conversation, revision, document) VALUES (?, ?, 1, ?) ON CONFLICT DO NOTHING",
+            (tenant, conversation, document),
+        )
+    else:
+        changed = connection.execute(
+            "UPDATE states SET revision = ?, document = ? WHERE tenant = ? AND conversation = ? AND revision = ?",
+            (expected + 1, document, tenant, conversation, expected),
+        )
+    return changed.rowcount == 1
 
 
-def _count(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM states").fetchone()[0])
+def _append(connection: sqlite3.Connection, rows: Sequence[_Row], oldest: float) -> None:
+    connection.execute("DELETE FROM decisions WHERE at < ?", (oldest,))
+    turn = "SELECT 1 FROM decisions WHERE tenant = ? AND conversation = ? AND turn_id = ?"
+    if connection.execute(turn, rows[0][:3]).fetchone() is None:
+        connection.executemany("INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
-def _conversations(connection: sqlite3.Connection, prefix: str, limit: int) -> tuple[str, ...]:
+def _read(
+    connection: sqlite3.Connection, tenant: str, conversation: str, oldest: float
+) -> list[tuple[str, float, str]]:
     query = (
-        "SELECT conversation FROM states WHERE conversation >= ?1 AND substr(conversation, 1, ?2) = ?1 "
-        "ORDER BY conversation LIMIT ?3"
+        "SELECT turn_id, at, document FROM decisions WHERE tenant = ? AND conversation = ? AND at >= ? "
+        "ORDER BY at, rowid"
     )
-    return tuple(name for (name,) in connection.execute(query, (prefix, len(prefix), limit)))
+    return connection.execute(query, (tenant, conversation, oldest)).fetchall()
+
+
+def _conversations(connection: sqlite3.Connection, tenant: str, prefix: str, limit: int, after: str) -> tuple[str, ...]:
+    query = (
+        "SELECT conversation FROM states WHERE tenant = ?1 AND conversation >= ?2 AND conversation > ?3 "
+        "AND substr(conversation, 1, ?4) = ?2 ORDER BY conversation LIMIT ?5"
+    )
+    arguments = (tenant, prefix, after, len(prefix), max(limit, 0))
+    return tuple(name for (name,) in connection.execute(query, arguments))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from skillweave.text.embedder import Embedder
+from skillweave.text.embedding import Embedder
 
 TEXTS = (
     "Gives money back for a charge.",

@@ -1,21 +1,23 @@
 """Fakes for skillweave's own ports: a clock that is moved by hand, a counter of words, a context with known answers."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from math import sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import EntityContext, Section
-from skillweave.state.port import Logged, Store
+from skillweave.state.port import Logged, Store, Writes
 from skillweave.state.state import State
 from skillweave.text.words import words_of
 
 if TYPE_CHECKING:
-    from skillweave.text.embedder import Vectors
+    from skillweave.text.embedding import Vectors
 
 
 class ManualClock:
@@ -111,33 +113,54 @@ class FakeEmbedder:
         return int.from_bytes(seed, "big") % self.dimension
 
 
-class FailingStore:
-    """A store that can be made to stop answering: `down` says for which methods (load, swap, append, read)."""
+class FailingStore(ClosedOnExit):
+    """A store that can be made to stop answering: `down` has the names of the methods that fail, such as `load`.
+
+    `asked` counts the calls of each method.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.down: set[str] = set()
+        self.asked: Counter[str] = Counter()
 
-    async def load(self, conversation: str) -> tuple[State, float]:
+    @property
+    def keeps_events(self) -> bool:
+        """What the wrapped store says."""
+        return self._store.keeps_events
+
+    async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
         """The wrapped store's answer, unless `load` is down."""
-        self._fail("load")
-        return await self._store.load(conversation)
+        return await self._answering("load").load(conversation, tenant=tenant)
 
-    async def swap(self, conversation: str, expected_revision: int, state: State) -> bool:
+    async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
         """The wrapped store's answer, unless `swap` is down."""
-        self._fail("swap")
-        return await self._store.swap(conversation, expected_revision, state)
+        return await self._answering("swap").swap(conversation, expected_revision, writes, tenant=tenant)
 
-    async def append(self, conversation: str, turn_id: str, decisions: Sequence[Decision]) -> None:
+    async def append(self, conversation: str, turn_id: str, decisions: Sequence[Decision], *, tenant: str = "") -> None:
         """The wrapped store's answer, unless `append` is down."""
-        self._fail("append")
-        await self._store.append(conversation, turn_id, decisions)
+        await self._answering("append").append(conversation, turn_id, decisions, tenant=tenant)
 
-    async def read(self, conversation: str) -> tuple[Logged, ...]:
+    async def read(self, conversation: str, *, tenant: str = "") -> tuple[Logged, ...]:
         """The wrapped store's answer, unless `read` is down."""
-        self._fail("read")
-        return await self._store.read(conversation)
+        return await self._answering("read").read(conversation, tenant=tenant)
 
-    def _fail(self, method: str) -> None:
+    async def conversations(
+        self, prefix: str = "", limit: int = 1000, after: str = "", *, tenant: str = ""
+    ) -> tuple[str, ...]:
+        """The wrapped store's answer, unless `conversations` is down."""
+        return await self._answering("conversations").conversations(prefix, limit, after, tenant=tenant)
+
+    async def count(self, *, tenant: str = "") -> int:
+        """The wrapped store's answer, unless `count` is down."""
+        return await self._answering("count").count(tenant=tenant)
+
+    async def close(self) -> None:
+        """Close the wrapped store."""
+        await self._store.close()
+
+    def _answering(self, method: str) -> Store:
+        self.asked[method] += 1
         if method in self.down:
             raise StoreUnavailable(f"the store was told not to answer {method}", retry_after=1.0)
+        return self._store

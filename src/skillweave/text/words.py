@@ -1,10 +1,21 @@
-"""Cutting folded text into the words that ranking counts."""
+"""The words of a text: how it is cut, which of them say nothing, and when two count as the same."""
 
 import re
 
-from skillweave.text.boundary import UNSPACED_RUN
 from skillweave.text.folding import fold
-from skillweave.text.stop_words import STOP_WORDS
+from skillweave.text.search import UNSPACED_RUN
+
+_STOP = """
+about above after again all also am an and any are aren as at be because been before being below between both but
+by can cannot could couldn did didn do does doesn doing don down during each few for from further get had has hasn
+have haven having he her here hers him his how if in into is isn it its itself just let like ll make may me might
+more most must my myself need needs no nor not now of off on once only or other our ours out over own please re
+really same shall she should shouldn so some such than that the their them then there these they this those through
+to too under until up us use used using ve very want wants was wasn we were weren what when where which while who
+whom whose why will with won would wouldn you your yours
+"""
+STOP_WORDS = frozenset(_STOP.split())
+
 
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
@@ -64,3 +75,45 @@ def _pieces(word: str, offset: int) -> list[tuple[str, int, int]]:
     if done < len(word):
         pieces.append((word[done:], offset + done, offset + len(word)))
     return pieces
+
+
+_SIBILANT_E = ("sse", "xe", "che", "she", "zze")
+
+
+def singular(word: str) -> str:
+    """The form under which a folded word is compared with others: without the `s` of a plural, and what comes with it.
+
+    A rule of spelling, no dictionary: the form need not be a word (`movies` and `movie` are both `movy`). Words of
+    three letters, and an `s` after `s` or `u`, stay as they are.
+    """
+    if len(word) < 4:
+        return word
+    stem = word[:-1] if word[-1] == "s" and word[-2] not in "su" else word
+    if stem.endswith("ie") and len(stem) > 3:
+        return stem[:-2] + "y"
+    return stem[:-1] if stem.endswith(_SIBILANT_E) else stem
+
+
+_LIGHT = """
+able across actually ago ah alone already although always amount answer anybody anyone anything anyway around ask asked
+asking asks away back bad became become begin behind believe best better big bit body bring brother came care case cases
+certain child children come comes coming couple course cut daughter day days dear done door early easy eight else end
+ends enough especially even evening ever every everybody everyone everything exactly explain eye eyes fact family far
+fast father feel feeling fell felt fine first five follow forget found four friend friends front fun gave general gets
+getting give given gives go goes going gone good got great half hand hands happen happened happens happy hard head hear
+heard hello help helped helps hey hi high hold home hope hour hours house however hundred idea instead keep keeps kept
+kind knew know known knows large last late later least leave left less lets life line little live living long longer
+look looked looking looks lost lot lots love low main many matter maybe mean means meant men middle mine minute minutes
+moment money month months morning mother move much name named nearly never new next nice night nine nobody none nothing
+number often oh ok okay old ones open opposite others ought outside part parts past people perhaps person pick piece
+place places point possible problem problems put question questions quick quickly quiet quite rather read ready real
+reason remember rest right round run said sat saw say saying says second see seem seemed seems seen sense seven several
+short show shows side simple simply since sister sit situation six slow slowly small somebody someone something
+sometimes son soon sorry start started starts stay step stick still stood stop straight strange stuff sudden suddenly
+suggest sure take taken takes taking talk talked talking tell tells ten thank thanks thing things think thinking third
+though thought three time times tired today together told tomorrow tonight took toward tried tries true try trying turn
+turned twice two understand unless usual usually various wait walk warm way ways week weeks well went whatever white
+whole wife wish within without wonder word words work worked working works world worry worse wrong year years yes
+yesterday yet young
+"""
+LIGHT_WORDS = frozenset(_LIGHT.split())

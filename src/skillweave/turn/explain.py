@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Sequence
 
 from skillweave.decisions import Decision, Evidence, Outcome
+from skillweave.disclose.block import Rung
 from skillweave.disclose.fit import Shown
-from skillweave.disclose.reading import READ, Readout
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.sections import READ, Readout
 from skillweave.state.state import Record, skill_key
-from skillweave.turn.admit import Wanted
+from skillweave.turn.admit import SkillInTurn
 
 
-def decisions_of(wanted: Wanted, shown: Shown, *, adopted: Sequence[Record]) -> Iterator[Decision]:
+def decisions_of(wanted: SkillInTurn) -> Iterator[Decision]:
     """What became of the skill, then of what was asked to be read of it, then what of it did not fit."""
+    shown, adopted = wanted.shown, wanted.adopted
     whole = any(record.key == skill_key(wanted.skill.id) for record in adopted)
     outcome, reason, tokens = _verdict(wanted, shown, adopted=whole)
     candidate = wanted.candidate
@@ -38,9 +39,10 @@ def decisions_of(wanted: Wanted, shown: Shown, *, adopted: Sequence[Record]) -> 
         else:
             continue  # this is the verdict on the skill itself
         yield Decision(wanted.skill.id, Outcome.OVER_BUDGET, "disclose", reason, tokens=left_out.tokens)
+    yield from wanted.unknown
 
 
-def _verdict(wanted: Wanted, shown: Shown, *, adopted: bool) -> tuple[Outcome, str, int | None]:
+def _verdict(wanted: SkillInTurn, shown: Shown, *, adopted: bool) -> tuple[Outcome, str, int | None]:
     if wanted.held:
         return Outcome.HELD, "another turn is giving it at this moment", None
     if adopted:
@@ -49,13 +51,13 @@ def _verdict(wanted: Wanted, shown: Shown, *, adopted: bool) -> tuple[Outcome, s
     if missing is not None and shown.rung is not Rung.OUTLINE:
         return Outcome.OVER_BUDGET, _what_is_left(wanted, shown, missing.tokens), missing.tokens
     if shown.block is None:
-        place = f" in message {wanted.record.carrier}" if wanted.record else ""
+        place = f" in message {wanted.carrier}" if wanted.carrier else ""
         return Outcome.ALREADY_PRESENT, f"its text is in the context already{place}", None
     tokens = shown.block.tokens
     how = _how_given(shown)
     if wanted.present is not None:
         return Outcome.UPGRADED, f"more of it fits now than the {wanted.present.label}: given {how}", tokens
-    if wanted.record is None and not wanted.outdated:
+    if wanted.carrier is None and not wanted.outdated:
         return Outcome.INJECTED, f"given {how}", tokens
     return Outcome.REFRESHED, f"given {how}, in place of an earlier text", tokens
 
@@ -66,7 +68,7 @@ def _how_given(shown: Shown) -> str:
     return "with its documents" if shown.inlined else "in full" if shown.rung is Rung.FULL else "instructions only"
 
 
-def _of_readout(wanted: Wanted, readout: Readout, adopted: Sequence[Record]) -> Decision:
+def _of_readout(wanted: SkillInTurn, readout: Readout, adopted: Sequence[Record]) -> Decision:
     outcome, reason = _readout_verdict(readout, adopted)
     tokens = readout.cost if readout.block is None else readout.block.tokens
     return Decision(wanted.skill.id, outcome, READ, reason, matcher=wanted.engaged_by, tokens=tokens)
@@ -93,7 +95,7 @@ def _way_out(readout: Readout) -> str:
     return "more than are left for it, and skill text has to go first to make room"
 
 
-def _what_is_left(wanted: Wanted, shown: Shown, cost: int) -> str:
+def _what_is_left(wanted: SkillInTurn, shown: Shown, cost: int) -> str:
     needs = f"its instructions need {cost:,} tokens, more than are left for it"
     if shown.block is not None:
         return f"{needs}: its catalog line stands in"
@@ -104,7 +106,7 @@ def _what_is_left(wanted: Wanted, shown: Shown, cost: int) -> str:
     return f"{needs}: nothing of it is shown"
 
 
-def _why_wanted(wanted: Wanted) -> str:
+def _why_wanted(wanted: SkillInTurn) -> str:
     if wanted.goes_with is not None:
         return f"goes with {wanted.goes_with}"
     if wanted.candidate is None:

@@ -1,55 +1,47 @@
 """What stands in for a skill when nothing matched, or when the user asks what there is (spec 2.3)."""
 
-from skillweave.conversation import Role
+from skillweave.conversation import Role, Turn
+from skillweave.disclose.catalog import PricedCatalog
 from skillweave.disclose.render import hint, onward
-from skillweave.disclose.shelf import Shelf
 from skillweave.injection import Fallback, FallbackKind
 from skillweave.select.questions import Question
-from skillweave.settings import CatalogMode
-from skillweave.turn.admit import Plan
+from skillweave.settings import CatalogMode, Settings
+from skillweave.turn.disclose import skill_tools_in
+from skillweave.turn.move import Position
 
 
-def fallback_for(plan: Plan, question: Question | None, shelf: Shelf, room: int) -> Fallback | None:
-    """The hint or the catalog, if it fits into `room` tokens; it lasts one call and never hides a match.
+def fallback_for(
+    turn: Turn,
+    settings: Settings,
+    catalog: PricedCatalog,
+    question: Question | None,
+    position: Position | None,
+    room: int,
+    *,
+    matched: bool,
+) -> Fallback | None:
+    """The text for this call only, if one is due that fits into `room` tokens; it never hides a match.
 
-    Where a skill graph leads on, `onward_for` says more than the hint.
+    A user who asks for everything gets full documents, one who asks what there is gets the catalog. Where nothing
+    `matched`, a line says that there are skills; in a skill graph, where the conversation may go from here.
     """
-    if plan.settings.catalog is not CatalogMode.FALLBACK or not _may_answer(plan, shelf):
+    if settings.catalog is CatalogMode.NEVER:
         return None
-    fallback = None
-    if question is not None and shelf.catalog.text:
-        fallback = Fallback(FallbackKind.CATALOG, shelf.catalog.text)
-    elif not plan.matched and not _leads_on(plan):
-        fallback = Fallback(FallbackKind.HINT, hint(len(shelf.skills)))
-    if fallback is None or shelf.pricing.count(fallback.text) > room:
+    leads_on = position is not None and bool(position.reachable)
+    if catalog.skills and turn.message.role is Role.USER:
+        everything = catalog.in_full(room) if question is Question.ALL_SKILLS else ""
+        if everything:
+            return Fallback(FallbackKind.ALL, everything)
+        found = None
+        if settings.catalog is not CatalogMode.FALLBACK:
+            pass  # the catalog stands in every call already
+        elif question is not None and catalog.catalog.text:
+            found = Fallback(FallbackKind.CATALOG, catalog.catalog.text)
+        elif not matched and not leads_on:
+            found = Fallback(FallbackKind.HINT, hint(len(catalog.skills)))
+        if found is not None and catalog.pricing.count(found.text) <= room:
+            return found
+    if position is None or not leads_on or turn.reads:
         return None
-    return fallback
-
-
-def documents_for(plan: Plan, question: Question | None, shelf: Shelf, room: int) -> Fallback | None:
-    """Full documents for a user who asks for all, in what the skills of this turn leave; None for any other message."""
-    if (
-        question is not Question.ALL_SKILLS
-        or plan.settings.catalog is CatalogMode.NEVER
-        or not _may_answer(plan, shelf)
-    ):
-        return None
-    text = shelf.in_full(room)
-    return Fallback(FallbackKind.ALL, text) if text else None
-
-
-def onward_for(plan: Plan, shelf: Shelf, room: int) -> Fallback | None:
-    """Where the model may go from its place in the skill graph, if that fits; it stands behind all that is cached."""
-    position = plan.position
-    if position is None or not _leads_on(plan) or plan.settings.catalog is CatalogMode.NEVER or plan.turn.reads:
-        return None
-    text = onward(position.skill, position.reachable, plan.skill_tools)
-    return Fallback(FallbackKind.REACHABLE, text) if shelf.pricing.count(text) <= room else None
-
-
-def _leads_on(plan: Plan) -> bool:
-    return plan.position is not None and bool(plan.position.reachable)
-
-
-def _may_answer(plan: Plan, shelf: Shelf) -> bool:
-    return bool(shelf.skills) and plan.turn.message.role is Role.USER
+    text = onward(position.skill, position.reachable, skill_tools_in(turn, settings))
+    return Fallback(FallbackKind.REACHABLE, text) if catalog.pricing.count(text) <= room else None

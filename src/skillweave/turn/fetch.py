@@ -1,105 +1,112 @@
-"""Fetch: read the artifacts and the entity context that are missing, with one deadline (spec 5)."""
+"""Fetch: read the artifacts and the entity context that are missing, concurrently, with one deadline (spec 5)."""
 
 import asyncio
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
-from types import MappingProxyType
-from typing import TypeVar
+from typing import TypeAlias
 
+from skillweave.conversation import Turn
 from skillweave.decisions import Decision, Outcome
+from skillweave.disclose.block import Rung
 from skillweave.disclose.render import Inlined
-from skillweave.disclose.rung import Rung
 from skillweave.errors import SkillweaveError
 from skillweave.knowledge.context import ContextSource, EntityContext
-from skillweave.registry import Registry
+from skillweave.registry.source import Artifact
+from skillweave.settings import Settings
 from skillweave.skill import ArtifactRef, Skill
-from skillweave.turn.admit import Plan, Wanted, artifacts_to_show
-
-
-def _no_artifacts() -> Mapping[str, tuple[Inlined, ...]]:
-    return MappingProxyType({})
-
-
-def _no_contexts() -> Mapping[str, EntityContext]:
-    return MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """Contents by skill id, and a decision for each that could not be had in time."""
-
-    artifacts: Mapping[str, tuple[Inlined, ...]] = field(default_factory=_no_artifacts)
-    contexts: Mapping[str, EntityContext] = field(default_factory=_no_contexts)
-    decisions: tuple[Decision, ...] = ()
-
-    @property
-    def documents(self) -> Mapping[tuple[str, str], Inlined]:
-        """The artifacts by skill and id."""
-        return {(skill, inlined.ref.id): inlined for skill, found in self.artifacts.items() for inlined in found}
-
-
-T = TypeVar("T")
+from skillweave.turn.admit import SkillInTurn
 
 MOST_INLINE_BYTES = 256 * 1024
 """So much of a skill's documents is read to stand in its block; the others are listed, and read on demand."""
 MOST_READ_BYTES = 1024 * 1024
 """The largest artifact that is read as text for a model."""
-_Key = tuple[str, str]
+
+ReadArtifact: TypeAlias = Callable[[str, str], Awaitable[Artifact]]
+"""Reads one artifact, by the ids of its skill and of itself."""
+_Key: TypeAlias = tuple[str, str]
+_OTHER_FOLDERS = ("scripts/", "assets/")
 
 
-async def fetch(plan: Plan, registry: Registry, context: ContextSource | None, seconds: float) -> Fetched:
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Artifacts by skill and id, entity context by skill, and a decision for each that could not be had in time."""
+
+    documents: Mapping[_Key, Inlined] = field(default_factory=dict)
+    contexts: Mapping[str, EntityContext] = field(default_factory=dict)
+    decisions: tuple[Decision, ...] = ()
+
+
+def entity_of(turn: Turn, settings: Settings) -> str | None:
+    """The entity that the turn's memory names."""
+    found = (turn.memory.get(key) for key in settings.entity_keys) if turn.memory else ()
+    return next((value for value in found if isinstance(value, str) and value), None)
+
+
+def documents_to_show(skill: Skill) -> tuple[ArtifactRef, ...]:
+    """The artifacts whose text may stand in a block: documents, not scripts, assets or binary files.
+
+    Of a folder skill only `references/` holds documents for the model; scripts are there to be run and assets to be
+    copied, both are listed with their size.
+    """
+    return tuple(
+        ref
+        for ref in skill.artifacts
+        if (ref.media_type.startswith("text/") or ref.media_type in ("application/json", "application/yaml"))
+        and not ref.id.startswith(_OTHER_FOLDERS)
+    )
+
+
+async def fetch(
+    wanted: Sequence[SkillInTurn],
+    entity: str | None,
+    read_artifact: ReadArtifact,
+    context: ContextSource | None,
+    seconds: float,
+) -> Contents:
     """Read what is missing; what fails or is late becomes a decision `failed`, and the turn goes on without it."""
-    wanted = {(one.skill.id, ref.id): ref for one in plan.wanted for ref in _artifacts(one)}
-    reading: dict[_Key, Awaitable[Inlined]] = {key: _read(registry, key[0], ref) for key, ref in wanted.items()}
-    assembling: dict[_Key, Awaitable[EntityContext]] = _contexts(plan, context)
-    too_large = tuple(_too_large(plan))
-    if not reading and not assembling:
-        return Fetched(decisions=too_large)
-    done, failures = await _before(seconds, {**reading, **assembling})
-    inlined: dict[str, list[Inlined]] = {}
-    contexts: dict[str, EntityContext] = {}
-    for (skill_id, _), content in done.items():
-        if isinstance(content, Inlined):
-            inlined.setdefault(skill_id, []).append(content)
-        elif isinstance(content, EntityContext):
-            contexts[skill_id] = content
-    return Fetched(
-        MappingProxyType({skill_id: tuple(found) for skill_id, found in inlined.items()}),
-        MappingProxyType(contexts),
+    work: dict[_Key, Awaitable[Inlined | EntityContext]] = {}
+    too_large: list[Decision] = []
+    for one in wanted:
+        if one.skill.artifacts:
+            refs, left_out = _artifacts_of(one)
+            work.update({(one.skill.id, ref.id): _read(read_artifact, one.skill.id, ref) for ref in refs})
+            too_large += left_out
+        if context is not None and entity is not None and one.skill.domain_tags and not one.held:
+            work[one.skill.id, f"context of {entity}"] = context.assemble(entity, one.skill.domain_tags)
+    if not work:
+        return Contents(decisions=tuple(too_large))
+    done, failures = await _within(seconds, work)
+    contexts = {key[0]: found for key, found in done.items() if isinstance(found, EntityContext)}
+    return Contents(
+        {key: found for key, found in done.items() if isinstance(found, Inlined)},
+        contexts,
         (*failures, *_omissions(contexts), *too_large),
     )
 
 
-def _artifacts(wanted: Wanted) -> Iterator[ArtifactRef]:
-    """What the model asked to read, and what may stand in the skill's block if there is room for it."""
+def _artifacts_of(wanted: SkillInTurn) -> tuple[list[ArtifactRef], list[Decision]]:
+    """What the model asked to read and what may stand in the skill's block; a decision where that is too much."""
     asked = {read.artifact for read in wanted.reads}
-    yield from (ref for ref in wanted.skill.artifacts if ref.id in asked)
+    refs = [ref for ref in wanted.skill.artifacts if ref.id in asked]
     if wanted.held or wanted.in_sections or (wanted.present is not None and wanted.present >= Rung.FULL):
-        return
-    yield from _inlinable(wanted.skill)
+        return refs, []
+    size = 0
+    left: list[ArtifactRef] = []
+    for ref in documents_to_show(wanted.skill):
+        size += ref.size
+        (refs if size <= MOST_INLINE_BYTES else left).append(ref)
+    refs = list(dict.fromkeys(refs))
+    if not left or wanted.present is not None:
+        return refs, []
+    more = f" and {len(left) - 1} more are" if len(left) > 1 else " is"
+    limit = f"with them the block would hold over {MOST_INLINE_BYTES:,} bytes of documents"
+    reason = f"{left[0].id} ({left[0].size:,} bytes){more} only listed: {limit}"
+    return refs, [Decision(wanted.skill.id, Outcome.OVER_BUDGET, "fetch", reason)]
 
 
-def _inlinable(skill: Skill) -> Sequence[ArtifactRef]:
-    documents = artifacts_to_show(skill)
-    sizes = accumulate(ref.size for ref in documents)
-    return [ref for ref, size in zip(documents, sizes, strict=True) if size <= MOST_INLINE_BYTES]
-
-
-def _too_large(plan: Plan) -> Iterator[Decision]:
-    for wanted in plan.wanted:
-        if wanted.present is None and not wanted.held and not wanted.in_sections:
-            left = artifacts_to_show(wanted.skill)[len(_inlinable(wanted.skill)) :]
-            if left:
-                reason = f"{left[0].id} ({left[0].size:,} bytes)"
-                more = f" and {len(left) - 1} more are" if len(left) > 1 else " is"
-                limit = f"with them the block would hold over {MOST_INLINE_BYTES:,} bytes of documents"
-                yield Decision(wanted.skill.id, Outcome.OVER_BUDGET, "fetch", f"{reason}{more} only listed: {limit}")
-
-
-async def _read(registry: Registry, skill_id: str, ref: ArtifactRef) -> Inlined:
+async def _read(read_artifact: ReadArtifact, skill_id: str, ref: ArtifactRef) -> Inlined:
     _require_readable(ref)
-    artifact = await registry.read_artifact(skill_id, ref.id)
+    artifact = await read_artifact(skill_id, ref.id)
     _require_readable(artifact.ref)  # it may have grown since it was listed
     text = artifact.text
     if text is None:
@@ -112,43 +119,29 @@ def _require_readable(ref: ArtifactRef) -> None:
         raise SkillweaveError(f"it has {ref.size:,} bytes, more than the {MOST_READ_BYTES:,} that are read as text")
 
 
-def _contexts(plan: Plan, context: ContextSource | None) -> dict[_Key, Awaitable[EntityContext]]:
-    entity = plan.entity
-    if context is None or entity is None:
-        return {}
-    return {
-        (one.skill.id, f"context of {entity}"): context.assemble(entity, one.skill.domain_tags)
-        for one in plan.wanted
-        if one.skill.domain_tags and not one.held
-    }
-
-
-async def _before(
-    seconds: float, work: Mapping[_Key, Awaitable[object]]
-) -> tuple[dict[_Key, object], tuple[Decision, ...]]:
+async def _within(
+    seconds: float, work: Mapping[_Key, Awaitable[Inlined | EntityContext]]
+) -> tuple[dict[_Key, Inlined | EntityContext], list[Decision]]:
+    """What came before the deadline, and a decision for each piece that did not."""
     tasks = {key: asyncio.ensure_future(awaitable) for key, awaitable in work.items()}
     try:
         await asyncio.wait(tasks.values(), timeout=seconds)
     finally:
         for task in tasks.values():
             task.cancel()
-    done: dict[_Key, object] = {}
+    done: dict[_Key, Inlined | EntityContext] = {}
     failures: list[Decision] = []
-    for key, task in tasks.items():
-        reason = _failure(task, seconds)
-        if reason is None:
-            done[key] = task.result()
+    for (skill_id, what), task in tasks.items():
+        if not task.done() or task.cancelled():
+            reason = f"it did not come within {seconds * 1000:.0f} ms"
+        elif (error := task.exception()) is not None:
+            # Guests implement these ports: whatever they raise is told here, and costs their tier, never the turn.
+            reason = f"{type(error).__name__}: {error}"
         else:
-            failures.append(Decision(key[0], Outcome.FAILED, "fetch", f"{key[1]} is left out: {reason}"))
-    return done, tuple(failures)
-
-
-def _failure(task: "asyncio.Future[object]", seconds: float) -> str | None:
-    if not task.done() or task.cancelled():
-        return f"it did not come within {seconds * 1000:.0f} ms"
-    error = task.exception()
-    # Guests implement these ports: whatever they raise is reported here, and costs their tier, never the turn.
-    return None if error is None else f"{type(error).__name__}: {error}"
+            done[skill_id, what] = task.result()
+            continue
+        failures.append(Decision(skill_id, Outcome.FAILED, "fetch", f"{what} is left out: {reason}"))
+    return done, failures
 
 
 def _omissions(contexts: Mapping[str, EntityContext]) -> tuple[Decision, ...]:

@@ -7,29 +7,25 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
 
-from skillweave.compose.elsewhere import ToolOwners
+from skillweave.compose.policy import ToolOwners
 from skillweave.conversation import Message, Turn
 from skillweave.decisions import Evidence, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.disclose.block import digest_in, text_digest
 from skillweave.graph.advance import advance, at, context_of
-from skillweave.graph.compiled import Compiled, needs_scoring
-from skillweave.graph.context import MoveContext
-from skillweave.graph.cursor import Cursor
-from skillweave.graph.entries import is_never
+from skillweave.graph.compiled import CompiledGraph, needs_scoring
+from skillweave.graph.conditions import judge
+from skillweave.graph.entry_scoring import is_never
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.judging import Sight, judge
-from skillweave.graph.move import Move, Why
-from skillweave.graph.notes import Notes
-from skillweave.graph.reachable import reachable_from, refusal
+from skillweave.graph.judging import EvalContext
+from skillweave.graph.move import Cursor, Move, MoveContext, Why
+from skillweave.graph.moving import Notes, reachable_from, refusal
 from skillweave.graph.scoring import EntryScoring
 from skillweave.registry import Snapshot
-from skillweave.relations.rules import all_requirements
-from skillweave.relations.tool_entry import Form, read_entry
-from skillweave.relations.wording import name_shown
+from skillweave.relations.rules import Form, all_requirements, name_shown, read_entry
 from skillweave.select.candidates import Candidate, Rejected, Selection
-from skillweave.select.explicit import asked_in
-from skillweave.select.kit import Kit
+from skillweave.select.index import SkillIndex
+from skillweave.select.selection import asked_in
 from skillweave.skill import Skill
 from skillweave.state.approvals import kept_out
 from skillweave.state.state import Engaged, State
@@ -40,7 +36,7 @@ MOST_PLACES = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class CursorScope:
     """What a place of the cursor allows: the ids that matchers may choose, and the wired ones that are held back.
 
     `reachable` are the skills that the model may go to from here, of those that can be given; base entries apply
@@ -53,7 +49,7 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wiring:
+class GraphBinding:
     """A graph and one generation of skills; safe to share between threads.
 
     `free` are the skills that no cursor holds back: those outside the graph, and its base entries. `owners` are the
@@ -62,14 +58,14 @@ class Wiring:
     """
 
     graph: SkillGraph
-    kit: Kit
+    index: SkillIndex
     free: frozenset[str]
     owners: ToolOwners
     granted: frozenset[str] | None = None
-    _places: dict[str | None, Here] = field(default_factory=dict, repr=False)
+    _places: dict[str | None, CursorScope] = field(default_factory=dict, repr=False)
 
     @property
-    def compiled(self) -> Compiled:
+    def compiled(self) -> CompiledGraph:
         """The graph's indexes."""
         return self.graph.compiled
 
@@ -77,7 +73,7 @@ class Wiring:
         """Whether the agent may have the skill."""
         return self.granted is None or skill_id in self.granted
 
-    def here(self, skill_id: str | None) -> Here:
+    def here(self, skill_id: str | None) -> CursorScope:
         """What the cursor on that skill allows, None for nowhere: the skill, what it requires, and all that is free."""
         known = self._places.get(skill_id)
         if known is None:
@@ -86,25 +82,25 @@ class Wiring:
             known = self._places[skill_id] = self._look(skill_id)
         return known
 
-    def _look(self, skill_id: str | None) -> Here:
+    def _look(self, skill_id: str | None) -> CursorScope:
         named = () if skill_id is None else (skill_id,)
-        needed = (requirement.rule.skill for requirement in all_requirements(named, self.kit.snapshot))
+        needed = (requirement.rule.skill for requirement in all_requirements(named, self.index.snapshot))
         allowed = frozenset((*named, *needed))
         onward = (one for one in reachable_from(self.compiled, skill_id) if one not in (skill_id, *self.compiled.base))
         held_back = frozenset(self.compiled.wired).difference(allowed, self.compiled.base)
-        return Here(self.free | allowed, held_back, tuple(filter(self._opens, onward)))
+        return CursorScope(self.free | allowed, held_back, tuple(filter(self._opens, onward)))
 
     def _opens(self, skill_id: str) -> bool:
-        return skill_id in self.kit.positions and self.grants(skill_id)
+        return skill_id in self.index.positions and self.grants(skill_id)
 
 
-def wire(graph: SkillGraph, kit: Kit, granted: frozenset[str] | None = None) -> Wiring:
+def bind(graph: SkillGraph, index: SkillIndex, granted: frozenset[str] | None = None) -> GraphBinding:
     """The graph beside the skills of a kit, each known to the graph as it is loaded."""
-    snapshot = kit.snapshot
+    snapshot = index.snapshot
     known = graph.with_skills(snapshot.skills)
     wired = known.compiled.wired
     free = frozenset(skill_id for skill_id in snapshot.skills if skill_id not in wired).union(known.compiled.base)
-    return Wiring(known, kit, free, _owners(known, snapshot), granted)
+    return GraphBinding(known, index, free, _owners(known, snapshot), granted)
 
 
 def _owners(graph: SkillGraph, snapshot: Snapshot) -> ToolOwners:
@@ -152,7 +148,7 @@ class Position:
     `diagnostics` what hindered the move. `kept_out` are the skills that a person rejected, each with the reason.
     """
 
-    wiring: Wiring
+    binding: GraphBinding
     turn: Turn
     move: Move
     cursor: Cursor | None
@@ -162,9 +158,9 @@ class Position:
     kept_out: Mapping[str, str] = field(default_factory=lambda: _NOBODY)
 
     @property
-    def here(self) -> Here:
+    def here(self) -> CursorScope:
         """What may be engaged here."""
-        return self.wiring.here(self.skill)
+        return self.binding.here(self.skill)
 
     @property
     def reachable(self) -> tuple[str, ...]:
@@ -187,7 +183,7 @@ class Position:
 
     def has_left(self, entry: Engaged) -> bool:
         """Whether the skill is engaged no longer: the conversation moved away, or the graph changed and let it go."""
-        let_go = entry.by == MATCHER and entry.skill_id not in self.wiring.compiled.wired
+        let_go = entry.by == MATCHER and entry.skill_id not in self.binding.compiled.wired
         return self.holds_back(entry.skill_id) or (let_go and entry.skill_id != self.skill)
 
     def reason(self, skill_id: str) -> str:
@@ -199,7 +195,7 @@ class Position:
         led = {candidate.skill_id: candidate for candidate in (*self._at_cursor(), *self.base)}
         found = {candidate.skill_id: candidate for candidate in selection.chosen}
         chosen = [_with_evidence(one, found.get(one.skill_id)) for one in led.values()]
-        missing = [one for one in chosen if one.skill_id not in self.wiring.kit.snapshot]
+        missing = [one for one in chosen if one.skill_id not in self.binding.index.snapshot]
         unknown = (
             Rejected(one, Outcome.UNKNOWN, "the skill graph leads to it, but no such skill is loaded")
             for one in missing
@@ -230,27 +226,28 @@ class Position:
 
     def _forbidden(self, skill_id: str) -> str:
         """Why the skill would be given at no place; empty for one that would."""
-        ungranted = "" if self.wiring.grants(skill_id) else f"{name_shown(skill_id)} is not granted to this agent"
+        ungranted = "" if self.binding.grants(skill_id) else f"{name_shown(skill_id)} is not granted to this agent"
         return self.kept_out.get(skill_id, ungranted)
 
 
-def find_position(wiring: Wiring, state: State, turn: Turn, scoring: EntryScoring | None) -> Position:
+def find_position(
+    binding: GraphBinding, state: State, turn: Turn, context: MoveContext, scoring: EntryScoring | None = None
+) -> Position:
     """Move, and say what is engaged for it; pure, and the same again for a replay of the same turn."""
-    context = moment_of(wiring, state, turn)
     notes = Notes()
-    base = () if context.between else tuple(_base(wiring, context, scoring, notes))
-    rejected = kept_out(state.approvals, wiring.kit.snapshot)
-    if wiring.compiled.declared.tree is not None:
-        move, leaf = _leaf(wiring, state, context, scoring)
-        return Position(wiring, turn, move, None, leaf, base, kept_out=rejected)
-    move, cursor = advance(wiring.compiled, state.cursor, context, turn.id, scoring)
+    base = () if context.between else tuple(_base(binding, context, scoring, notes))
+    rejected = kept_out(state.approvals, binding.index.snapshot)
+    if binding.compiled.declared.tree is not None:
+        move, leaf = _leaf(binding, state, context, scoring)
+        return Position(binding, turn, move, None, leaf, base, kept_out=rejected)
+    move, cursor = advance(binding.compiled, state.cursor, context, turn.id, scoring)
     if cursor is not None and state.cursor is None and state.last_turn == turn.id:
         # A replay whose cursor is gone: somebody ended the engagement since, which the replay must not undo.
         nothing = replace(context, between=True, picks=())
-        move, cursor = advance(wiring.compiled, None, nothing, turn.id, scoring)
+        move, cursor = advance(binding.compiled, None, nothing, turn.id, scoring)
     if cursor is None or cursor is not state.cursor:
         move, cursor = _with_failures(move, cursor, notes)
-    return Position(wiring, turn, move, cursor, None if cursor is None else cursor.skill, base, kept_out=rejected)
+    return Position(binding, turn, move, cursor, None if cursor is None else cursor.skill, base, kept_out=rejected)
 
 
 def _with_failures(move: Move, cursor: Cursor | None, notes: Notes) -> tuple[Move, Cursor | None]:
@@ -262,25 +259,27 @@ def _with_failures(move: Move, cursor: Cursor | None, notes: Notes) -> tuple[Mov
     return told, None if cursor is None else replace(cursor, last_move=told)
 
 
-def moment_of(wiring: Wiring, state: State, turn: Turn) -> MoveContext:
+def moment_of(binding: GraphBinding, state: State, turn: Turn) -> MoveContext:
     """What the turn brings; of what is asked for by name, the wired skills that could be given when asked for so."""
     context = context_of(spoken_in(turn, state))
     asked = asked_in(turn)
-    rejected = kept_out(state.approvals, wiring.kit.snapshot) if context.picks else _NOBODY
-    wired = (pick for pick in context.picks if pick in wiring.compiled.wired and pick not in rejected)
-    return replace(context, picks=tuple(pick for pick in wired if _may_open(wiring, pick, asked[pick])))
+    rejected = kept_out(state.approvals, binding.index.snapshot) if context.picks else _NOBODY
+    wired = (pick for pick in context.picks if pick in binding.compiled.wired and pick not in rejected)
+    return replace(context, picks=tuple(pick for pick in wired if _may_open(binding, pick, asked[pick])))
 
 
-def _may_open(wiring: Wiring, skill_id: str, asked: Sequence[Evidence]) -> bool:
-    skill = wiring.kit.snapshot.get(skill_id)
-    if skill is None or not skill.status.selectable or not wiring.grants(skill_id):
+def _may_open(binding: GraphBinding, skill_id: str, asked: Sequence[Evidence]) -> bool:
+    skill = binding.index.snapshot.get(skill_id)
+    if skill is None or not skill.status.selectable or not binding.grants(skill_id):
         return False
-    invocation = wiring.kit.invocation(skill_id)
+    invocation = binding.index.invocation(skill_id)
     return invocation.by_model or any(piece.kind == "host" for piece in asked)
 
 
-def _leaf(wiring: Wiring, state: State, context: MoveContext, scoring: EntryScoring | None) -> tuple[Move, str | None]:
-    graph = wiring.graph
+def _leaf(
+    binding: GraphBinding, state: State, context: MoveContext, scoring: EntryScoring | None
+) -> tuple[Move, str | None]:
+    graph = binding.graph
     move = graph.explain(context, scoring)
     leaves = graph.reachable_skills()
     picked = next((pick for pick in context.picks if pick in leaves), None)
@@ -288,28 +287,30 @@ def _leaf(wiring: Wiring, state: State, context: MoveContext, scoring: EntryScor
         raised = () if context.between else tuple(piece for piece in move.evidence if piece.kind == "raised")
         return replace(move, evidence=(Evidence("pick", picked), *raised), reason=f"{picked!r} was asked for"), picked
     if context.between:
-        kept = _kept(wiring, [entry.skill_id for entry in state.engaged if entry.skill_id in leaves])
+        kept = _kept(binding, [entry.skill_id for entry in state.engaged if entry.skill_id in leaves])
         return replace(move, evidence=(), reason="nothing is said that could lead elsewhere"), kept
     return move, next(piece.text for piece in move.evidence if piece.kind == "leaf")
 
 
-def _kept(wiring: Wiring, engaged: Collection[str]) -> str | None:
+def _kept(binding: GraphBinding, engaged: Collection[str]) -> str | None:
     """The leaf of the last call: of the engaged ones the one that brought the others, which it requires."""
-    return next((one for one in engaged if wiring.here(one).held_back.isdisjoint(engaged)), None)
+    return next((one for one in engaged if binding.here(one).held_back.isdisjoint(engaged)), None)
 
 
-def _base(wiring: Wiring, context: MoveContext, scoring: EntryScoring | None, notes: Notes) -> Iterator[Candidate]:
-    compiled = wiring.compiled
+def _base(
+    binding: GraphBinding, context: MoveContext, scoring: EntryScoring | None, notes: Notes
+) -> Iterator[Candidate]:
+    compiled = binding.compiled
     if not compiled.base:
         return
-    sight = Sight(compiled.lexicon, compiled.declared.scales, context, scoring)
-    never = is_never(compiled, sight)
+    ctx = EvalContext(compiled.lexicon, compiled.declared.scales, context, scoring)
+    never = is_never(compiled, ctx)
     for entry in chain.from_iterable(compiled.base.values()):
         if never and entry.condition is not None:
             continue
         if entry.condition is None:
             yield Candidate(entry.skill, 1.0, MATCHER, (Evidence("entry", f"{entry.skill} ({_BASE})"),))
-        elif (verdict := judge(entry.condition, sight)).holds:
+        elif (verdict := judge(entry.condition, ctx)).holds:
             yield Candidate(entry.skill, 1.0, MATCHER, verdict.evidence)
         elif verdict.raised:
             notes.failed(verdict, f"entry {entry.skill}")
@@ -325,20 +326,27 @@ def _with_evidence(led: Candidate, found: Candidate | None) -> Candidate:
 log = logging.getLogger("skillweave")
 
 
-async def scoring_for(
-    wiring: Wiring, state: State, turn: Turn, seconds: float
-) -> tuple[EntryScoring | None, tuple[Diagnostic, ...]]:
-    """What the graph's scorer says to the turn; None where nothing that it could say would count now.
+async def move(binding: GraphBinding, state: State, turn: Turn, seconds: float) -> Position:
+    """Where the conversation stands after what the turn brings; the graph's scorer is asked where it would count.
 
     A scorer that fails, or takes more than `seconds`, chooses nothing, and a finding says so.
     """
-    graph = wiring.graph
-    if not wiring.compiled.has_scorer:
-        return None, ()
-    from skillweave.graph.scored import ScoredGraph
+    moment = moment_of(binding, state, turn)
+    scoring, diagnostics = await _scored(binding, state, moment, seconds)
+    position = find_position(binding, state, turn, moment, scoring)
+    return replace(position, diagnostics=diagnostics) if diagnostics else position
 
-    context = at(state.cursor, moment_of(wiring, state, turn), wiring.compiled)
-    if not isinstance(graph, ScoredGraph) or context.between or not needs_scoring(wiring.compiled, context):
+
+async def _scored(
+    binding: GraphBinding, state: State, moment: MoveContext, seconds: float
+) -> tuple[EntryScoring | None, tuple[Diagnostic, ...]]:
+    graph = binding.graph
+    if not binding.compiled.has_scorer:
+        return None, ()
+    from skillweave.graph.graph import ScoredGraph
+
+    context = at(state.cursor, moment, binding.compiled)
+    if not isinstance(graph, ScoredGraph) or context.between or not needs_scoring(binding.compiled, context):
         return None, ()
     try:
         async with asyncio.timeout(seconds):

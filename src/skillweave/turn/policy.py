@@ -1,60 +1,158 @@
-"""The tool policy of a turn: what the skills in force say together, and what people said at their checkpoints."""
+"""Policy: the tools that the agent may call now, and the checkpoints that wait for a person (spec 4.3, 5.5).
 
-from collections.abc import Collection, Sequence
+A view of State, skills and settings: nothing is fetched, rendered or counted for it.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from skillweave.compose.elsewhere import NOTHING_ELSEWHERE, ToolsElsewhere
-from skillweave.compose.force import InForce, policy_of
-from skillweave.compose.limits import limited, without_asks
-from skillweave.compose.policy import ToolPolicy
+from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
+from skillweave.compose.policy import ToolPolicy, ToolScope
+from skillweave.conversation import Placement, Turn
+from skillweave.injection import CurrentPolicy, Drop, PendingCheckpoint
 from skillweave.limits import ToolLimits
+from skillweave.registry import Snapshot
+from skillweave.select.candidates import Selection
+from skillweave.select.matchers import Matchers
+from skillweave.settings import Settings
 from skillweave.skill import Skill
-from skillweave.state.approvals import consented, decided, denied_tools, digests_shown, kept_out, undecided
-from skillweave.turn.admit import Plan
+from skillweave.state.approvals import consented, decided, denied_tools, digests_shown, guards, kept_out, undecided
+from skillweave.state.state import Approval, State, skill_of
+from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
+from skillweave.turn.library import Library
+from skillweave.turn.move import Position, find_position, moment_of
+from skillweave.turn.reconcile import blocks_in, reconcile
 
 
-def kept_out_skills(plan: Plan) -> list[Skill]:
-    """The skills that a person rejected as they are now, and the engaged ones that cannot be without one of them."""
-    skills = plan.snapshot.skills
-    return [*(skills[skill_id] for skill_id in kept_out(plan.before.approvals, plan.snapshot)), *plan.parted]
+def policy_at(
+    state: State, library: Library, settings: Settings, matchers: Matchers, turn: Turn, now: float
+) -> CurrentPolicy:
+    """The tool policy and the checkpoints between two turns, as the State has them.
 
-
-def tools_in(plan: Plan, in_force: Sequence[InForce]) -> ToolPolicy:
-    """What the agent may call now, never wider for a person's no than without it, nor than the turn's limits."""
-    approvals, snapshot = plan.before.approvals, plan.snapshot
-    skills = {member.skill.id: member.skill for member in in_force}
-    policy = policy_of(
-        in_force,
-        grant=plan.turn.tools,
-        enforce=plan.settings.enforce,
-        consented=consented(approvals, skills.values()),
-        let_through=decided(approvals),
-        shown=digests_shown(plan.engaged, snapshot),
-        kept_out=kept_out_skills(plan),
-        rejected=denied_tools(approvals, snapshot, skills.keys()),
+    Of `turn` only the conversation, the placement, the transcript, the granted tools and the limits count: nobody says
+    anything. `now` is the store's clock in seconds, by which claims expire.
+    """
+    blocks = None if turn.transcript is None else blocks_in(turn.transcript)
+    context = reconcile(state, blocks, holder=turn.id, now=now)
+    graph = library.graph_for(turn)
+    position = None if graph is None else find_position(graph, state, turn, moment_of(graph, state, turn))
+    selection = Selection() if position is None else position.lead(Selection())
+    admission = admit_skills(turn, selection, library.snapshot, settings, matchers, state, context, position)
+    # What lasted one call only is not recorded: the State names the skills whose text was in the latest one. An older
+    # version wrote no such names; then whatever is wanted may have been there.
+    unknown = state.in_call is None and turn.placement is Placement.CALL
+    in_call = frozenset(state.in_call or ())
+    there = [one for one in admission.skills if one.binds_at(one.present) or unknown or one.skill.id in in_call]
+    tools, checkpoints = tool_policy(turn, settings, matchers, library.snapshot, state, admission, there, position)
+    return CurrentPolicy(
+        turn_id=turn.id,
+        conversation=turn.conversation,
+        placement=turn.placement,
+        generation=library.snapshot.generation,
+        revision=state.revision,
+        tools=tools,
+        checkpoints=checkpoints,
+        rejected=rejected_texts(state, library.snapshot),
     )
-    return limited(replace(policy, elsewhere=_elsewhere(plan, skills)), _undecided(plan))
 
 
-def _elsewhere(plan: Plan, in_force: Collection[str]) -> ToolsElsewhere:
+def tool_policy(
+    turn: Turn,
+    settings: Settings,
+    matchers: Matchers,
+    snapshot: Snapshot,
+    before: State,
+    admission: Admission,
+    active: Sequence[SkillInTurn],
+    position: Position | None,
+) -> tuple[ToolPolicy, tuple[PendingCheckpoint, ...]]:
+    """What the agent may call now, and the checkpoints that nobody has decided.
+
+    `active` are the wanted skills whose text the model really has. The policy is never wider for a person's no than
+    without it, nor than the turn's limits.
+    """
+    approvals = before.approvals
+    skills = {one.skill.id: one.skill for one in active}
+    shown = digests_shown(admission.engaged, snapshot)
+    rejected = [snapshot.skills[skill_id] for skill_id in kept_out(approvals, snapshot)] if approvals else []
+    out = [*rejected, *admission.parted]
+    policy = policy_of(
+        [ActiveSkill(one.skill, matchers.deliberate(one.engaged_by)) for one in active],
+        grant=turn.tools,
+        enforce=settings.enforce,
+        consented=consented(approvals, skills.values()) if approvals else frozenset(),
+        let_through=decided(approvals) if approvals else frozenset(),
+        shown=shown,
+        kept_out=out,
+        rejected=denied_tools(approvals, snapshot, skills.keys()) if approvals else {},
+    )
+    if position is not None:
+        policy = replace(policy, elsewhere=_elsewhere(position, admission, skills))
+    if turn.limits is not None:
+        policy = limited(policy, _undecided(turn.limits, snapshot, approvals, shown, admission))
+    return policy, pending_checkpoints(skills.values(), approvals, out, shown)
+
+
+def pending_checkpoints(
+    active: Iterable[Skill],
+    approvals: Sequence[Approval],
+    kept_out: Iterable[Skill],
+    shown: Mapping[str, str],
+) -> tuple[PendingCheckpoint, ...]:
+    """The checkpoints that nobody has decided for the skills as they are now.
+
+    Of the skills that a person rejected, `kept_out`, those that still guard a tool. `shown` are, by skill id, the
+    digests of texts with arguments in them.
+    """
+    let_through = decided(approvals) if approvals else frozenset()
+    asking = [(one, undecided(one, let_through, shown.get(one.id))) for one in active if one.checkpoints]
+    asking += [(one, guards(one, approvals, shown.get(one.id))) for one in kept_out]
+    return tuple(
+        PendingCheckpoint(
+            skill_id=skill.id,
+            name=checkpoint.name,
+            before=checkpoint.before,
+            blocking=checkpoint.blocking,
+            reviewer=checkpoint.reviewer,
+            asks=checkpoint.asks,
+            digest=shown.get(skill.id, skill.digest),
+        )
+        for skill, checkpoints in asking
+        for checkpoint in checkpoints
+    )
+
+
+def rejected_texts(state: State, snapshot: Snapshot) -> tuple[Drop, ...]:
+    """The recorded texts of the skills that a person rejected, each once: they are to leave the history."""
+    if not state.approvals:
+        return ()
+    texts = (*state.records, *(old.record for old in state.superseded))
+    found = {text.carrier: Drop(skill_of(text.key) or "", text.carrier, text.tokens) for text in texts}
+    rejected = kept_out(state.approvals, snapshot)
+    return tuple(drop for drop in found.values() if drop.skill_id in rejected)
+
+
+def _elsewhere(position: Position, admission: Admission, active: Collection[str]) -> ToolScope:
     """The tools that belong to wired skills, with those that are engaged (spec 3.2)."""
-    position = plan.position
-    if position is None:
-        return NOTHING_ELSEWHERE
-    engaged = frozenset((*in_force, *(wanted.skill.id for wanted in plan.wanted)))
+    engaged = frozenset((*active, *(wanted.skill.id for wanted in admission.skills)))
     idle = "" if position.skill is None or position.skill in engaged else ", where its skill cannot be engaged now"
-    return ToolsElsewhere(position.wiring.owners, engaged, f"{position.where}{idle}")
+    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}")
 
 
-def _undecided(plan: Plan) -> ToolLimits | None:
+def _undecided(
+    limits: ToolLimits,
+    snapshot: Snapshot,
+    approvals: Sequence[Approval],
+    shown: Mapping[str, str],
+    admission: Admission,
+) -> ToolLimits:
     """The turn's limits without those of its agent's own checkpoints that a person let through in this conversation.
 
     One of the same name that another of its skills still asks before the same tool goes on asking.
     """
-    limits, snapshot = plan.turn.limits, plan.snapshot
-    if limits is None or not limits.own_asks:
+    if not limits.own_asks:
         return limits
-    shown, let_through = digests_shown(plan.engaged, snapshot), decided(plan.before.approvals)
+    let_through = decided(approvals)
     passed = {
         (checkpoint.before, name)
         for skill_id, name, digest in let_through
@@ -62,7 +160,7 @@ def _undecided(plan: Plan) -> ToolLimits | None:
         for checkpoint in snapshot[skill_id].checkpoints
         if checkpoint.name == name and checkpoint.before is not None
     }
-    applying = {*(entry.skill_id for entry in plan.engaged), *(wanted.skill.id for wanted in plan.wanted)}
+    applying = {*(entry.skill_id for entry in admission.engaged), *(wanted.skill.id for wanted in admission.skills)}
     asking = {
         (checkpoint.before, checkpoint.name)
         for skill_id in applying

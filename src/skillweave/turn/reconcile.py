@@ -2,16 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
 from os.path import commonprefix
-from types import MappingProxyType
 
 from skillweave.conversation import Message
-from skillweave.disclose.block import digest_in, text_digest
-from skillweave.disclose.escape import HEADERS
+from skillweave.disclose.block import HEADERS, digest_in, text_digest
 from skillweave.state.state import Delivery, Record, State
 from skillweave.state.transitions import expire
 
@@ -56,7 +54,7 @@ def split_at_blocks(text: str) -> tuple[str, Sequence[str]]:
     return normal[: starts[0]], [normal[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
 
 
-class Standing(StrEnum):
+class Presence(StrEnum):
     """Where a recorded text is for the turn that asks: there, its own to give again, or held by another turn."""
 
     PRESENT = "present"
@@ -66,19 +64,27 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reconciled:
-    """The state without what was lost, where each live record stands, and what the transcript shows beyond records.
+    """The State without what was lost, where each live record stands, and what the transcript shows beyond records.
 
-    `unrecorded` counts, by text digest, the blocks in the transcript that no record stands for; None without one.
+    `records` are the live records by key. `unrecorded` counts, by text digest, the blocks in the transcript that no
+    record stands for; None without a transcript.
     """
 
     state: State
-    standing: Mapping[str, Standing]
+    presence: Mapping[str, Presence]
+    records: Mapping[str, Record]
     lost: tuple[Record, ...] = ()
     unrecorded: Mapping[str, int] | None = None
 
-    def record(self, key: str, standing: Standing) -> Record | None:
+    def record(self, key: str, presence: Presence) -> Record | None:
         """The live record of the key if it stands like that."""
-        return self.state.record(key) if self.standing.get(key) is standing else None
+        return self.records.get(key) if self.presence.get(key) is presence else None
+
+    def in_context(self, keys_begin_with: str | tuple[str, ...] = "") -> Iterator[Record]:
+        """The live records whose texts are there or held by another turn: not those that this turn gives itself."""
+        for key, record in self.records.items():
+            if self.presence[key] is not Presence.MINE and key.startswith(keys_begin_with):
+                yield record
 
     def shows(self, carrier: str) -> bool:
         """Whether the transcript holds this text without a record of it, so that it can be adopted."""
@@ -86,8 +92,7 @@ class Reconciled:
 
     def occupied(self) -> int:
         """Tokens of blocks that are, or may be, in the context of the coming call, superseded ones too."""
-        live = sum(r.tokens for r in self.state.records if self.standing[r.key] is not Standing.MINE)
-        return live + sum(old.record.tokens for old in self.state.superseded)
+        return sum(r.tokens for r in self.in_context()) + sum(old.record.tokens for old in self.state.superseded)
 
 
 def reconcile(state: State, blocks: Counter[str] | None, *, holder: str, now: float, told: str = "") -> Reconciled:
@@ -100,15 +105,15 @@ def reconcile(state: State, blocks: Counter[str] | None, *, holder: str, now: fl
     """
     state = expire(state, now)
     if blocks is None:
-        standing = {record.key: _unseen(record, holder) for record in state.records}
-        return Reconciled(state, MappingProxyType(standing))
+        presence = {record.key: _unseen(record, holder) for record in state.records}
+        return Reconciled(state, presence, {record.key: record for record in state.records})
     return _by_transcript(state, blocks, holder, told)
 
 
-def _unseen(record: Record, holder: str) -> Standing:
+def _unseen(record: Record, holder: str) -> Presence:
     if record.holder == holder:
-        return Standing.MINE
-    return Standing.PRESENT if record.state is Delivery.GIVEN else Standing.HELD
+        return Presence.MINE
+    return Presence.PRESENT if record.state is Delivery.GIVEN else Presence.HELD
 
 
 def _by_transcript(state: State, blocks: Counter[str], holder: str, told: str) -> Reconciled:
@@ -123,30 +128,29 @@ def _by_transcript(state: State, blocks: Counter[str], holder: str, told: str) -
     shown |= _sighted((r.carrier for r in state.records if r.holder == holder), left)
     kept: list[Record] = []
     lost: list[Record] = []
-    standing: dict[str, Standing] = {}
+    presence: dict[str, Presence] = {}
     for record in state.records:
         if record.carrier in shown:
             kept.append(_seen(record))
-            standing[record.key] = Standing.PRESENT
+            presence[record.key] = Presence.PRESENT
         elif (unseen := _missed(record, holder, told)) is not None:
             kept.append(record)
-            standing[record.key] = unseen
+            presence[record.key] = unseen
         else:
             lost.append(record)
     # What this turn itself replaced stays known to it, so that a replay says the same words again.
     superseded = tuple(s for s in state.superseded if s.record.carrier in old or s.by in mine)
     after = replace(state, records=tuple(kept), superseded=superseded)
-    return Reconciled(
-        state if after == state else after, MappingProxyType(standing), tuple(lost), MappingProxyType(+left)
-    )
+    by_key = {record.key: record for record in kept}
+    return Reconciled(state if after == state else after, presence, by_key, tuple(lost), +left)
 
 
-def _missed(record: Record, holder: str, told: str) -> Standing | None:
+def _missed(record: Record, holder: str, told: str) -> Presence | None:
     """Where a record stands that the transcript does not show; None when it is lost."""
     unseen = _unseen(record, holder)
-    if unseen is not Standing.PRESENT:
+    if unseen is not Presence.PRESENT:
         return unseen
-    return Standing.HELD if told and record.told == told else None
+    return Presence.HELD if told and record.told == told else None
 
 
 def _seen(record: Record) -> Record:

@@ -1,20 +1,21 @@
-"""The records of what is shown: one row for the skill, one for each artifact and entity section in its block."""
+"""The texts that a turn gives, each with the rows that the ledger keeps of it (spec 5.3, 5.4)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
+from skillweave.disclose.block import Priced, Rung
 from skillweave.disclose.fit import Shown
 from skillweave.disclose.pricing import Pricing
-from skillweave.disclose.reading import Readout
 from skillweave.disclose.render import Inlined
-from skillweave.disclose.rung import Rung
-from skillweave.formats.arguments import digest_in_use
+from skillweave.disclose.sections import Readout
+from skillweave.injection import Block
 from skillweave.state.state import Delivery, Record, artifact_key, skill_key
 from skillweave.state.transitions import CLAIM_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
-class Giving:
+class RecordContext:
     """The turn that gives: its id, the store's clock in seconds, and whether delivery is still to be confirmed.
 
     `told` is the digest of the transcript that came with the call which it answers, if it answers one.
@@ -31,28 +32,42 @@ class Giving:
         return Record(key, digest, rung, carrier, tokens, self.delivery, self.turn_id, self.now, until, self.told)
 
 
-def records_of(shown: Shown, giving: Giving, pricing: Pricing) -> tuple[Record, ...]:
-    """The rows for a shown skill; the shares of one block add up to its tokens."""
-    readouts = (row for readout in shown.readouts for row in readout_records(readout, giving))
-    return (*_of_block(shown, giving, pricing), *readouts, *_of_context(shown, giving))
+def given_texts(
+    shown: Shown, digest: str, recording: RecordContext, pricing: Pricing
+) -> Iterator[tuple[Block, tuple[Record, ...]]]:
+    """The texts that a skill adds, each with its rows, whose tokens add up to the text's.
+
+    First the skill's own block, then what was read of it, then entity context that stands apart. `digest` is that of
+    the skill's text as it is shown.
+    """
+    if shown.block is not None and shown.rung is not None:
+        yield _own_block(shown, shown.block, shown.rung, digest, recording, pricing)
+    for readout in shown.readouts:
+        if readout.block is not None:
+            rows = readout_records(readout, recording)
+            keys = tuple(row.key for row in rows)
+            block = readout.block
+            yield Block(rows[0].carrier, shown.want.skill.id, rows[0].rung, keys, block.text, block.tokens), rows
+    if shown.context is not None:
+        yield _context_block(shown, shown.context, recording)
 
 
-def readout_records(readout: Readout, giving: Giving) -> tuple[Record, ...]:
+def readout_records(readout: Readout, recording: RecordContext) -> tuple[Record, ...]:
     """The rows for what was read: one for each leaf in the block, or one for a table of contents."""
     if readout.block is None:
         return ()
-    carrier = readout.block.carrier(giving.turn_id)
+    carrier = readout.block.carrier(recording.turn_id)
     left = readout.block.tokens
     if not readout.leaves:
         contents = readout.reading.contents
-        return (giving.record(contents.key, contents.section.digest, Rung.OUTLINE, carrier, left),)
+        return (recording.record(contents.key, contents.section.digest, Rung.OUTLINE, carrier, left),)
     rows: list[Record] = []
     for leaf in readout.leaves[1:]:
         tokens = min(left, leaf.section.tokens)
         left -= tokens
-        rows.append(giving.record(leaf.key, leaf.section.digest, Rung.INSTRUCTIONS, carrier, tokens))
+        rows.append(recording.record(leaf.key, leaf.section.digest, Rung.INSTRUCTIONS, carrier, tokens))
     first = readout.leaves[0]
-    return (giving.record(first.key, first.section.digest, Rung.INSTRUCTIONS, carrier, left), *rows)
+    return (recording.record(first.key, first.section.digest, Rung.INSTRUCTIONS, carrier, left), *rows)
 
 
 def inlined_digest(inlined: Inlined) -> str:
@@ -60,33 +75,29 @@ def inlined_digest(inlined: Inlined) -> str:
     return inlined.ref.content_hash or sha256(inlined.content.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _of_block(shown: Shown, giving: Giving, pricing: Pricing) -> tuple[Record, ...]:
-    if shown.block is None or shown.rung is None:
-        return ()
-    skill = shown.want.skill
-    carrier = shown.block.carrier(giving.turn_id)
-    rung = shown.rung
+def _own_block(
+    shown: Shown, block: Priced, rung: Rung, digest: str, recording: RecordContext, pricing: Pricing
+) -> tuple[Block, tuple[Record, ...]]:
+    skill_id = shown.want.skill.id
+    carrier = block.carrier(recording.turn_id)
+    left = block.tokens
     rows: list[Record] = []
-    left = shown.block.tokens
-    for inlined in shown.inlined:
-        tokens = min(left, pricing.count(inlined.content))
+    documents = ((artifact_key(skill_id, one.ref.id), inlined_digest(one), one.content) for one in shown.inlined)
+    for key, its_digest, text in (*documents, *((one.key, one.digest, one.text) for one in shown.within)):
+        tokens = min(left, pricing.count(text))
         left -= tokens
-        rows.append(
-            giving.record(artifact_key(skill.id, inlined.ref.id), inlined_digest(inlined), rung, carrier, tokens)
-        )
-    for passage in shown.within:
-        tokens = min(left, pricing.count(passage.text))
-        left -= tokens
-        rows.append(giving.record(passage.key, passage.digest, rung, carrier, tokens))
-    return (giving.record(skill_key(skill.id), digest_in_use(skill, shown.want.arguments), rung, carrier, left), *rows)
+        rows.append(recording.record(key, its_digest, rung, carrier, tokens))
+    own = recording.record(skill_key(skill_id), digest, rung, carrier, left)
+    keys = (own.key, *(passage.key for passage in shown.within))
+    return Block(carrier, skill_id, rung, keys, block.text, block.tokens), (own, *rows)
 
 
-def _of_context(shown: Shown, giving: Giving) -> tuple[Record, ...]:
-    if shown.context is None:
-        return ()
-    carrier = shown.context.carrier(giving.turn_id)
-    share, rest = divmod(shown.context.tokens, len(shown.apart))
-    return tuple(
-        giving.record(passage.key, passage.digest, Rung.FULL, carrier, share + (rest if place == 0 else 0))
+def _context_block(shown: Shown, block: Priced, recording: RecordContext) -> tuple[Block, tuple[Record, ...]]:
+    carrier = block.carrier(recording.turn_id)
+    share, rest = divmod(block.tokens, len(shown.apart))
+    rows = tuple(
+        recording.record(passage.key, passage.digest, Rung.FULL, carrier, share + (rest if place == 0 else 0))
         for place, passage in enumerate(shown.apart)
     )
+    keys = tuple(row.key for row in rows)
+    return Block(carrier, shown.want.skill.id, Rung.FULL, keys, block.text, block.tokens), rows

@@ -1,46 +1,42 @@
-"""What runs a turn: reads before and inside the pure core, and one write after it."""
+"""What stands around the pure core: reads before it, one write after it, and observers who are told."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from typing import TypeVar
 
-from skillweave.compose.elsewhere import NOTHING_ELSEWHERE
-from skillweave.compose.limits import closed
+from skillweave.compose.composition import closed
+from skillweave.compose.policy import ALL_IN_SCOPE, ToolPolicy
 from skillweave.conversation import Turn
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.disclose.pricing import Pricing
-from skillweave.errors import StoreUnavailable
-from skillweave.events.cause import Cause
+from skillweave.errors import Contended, StoreUnavailable
+from skillweave.events.event import Cause, Event
 from skillweave.graph.graph import SkillGraph
-from skillweave.injection import Injection
+from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, CurrentPolicy, Injection
 from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Selection
-from skillweave.select.questions import Question, question_in
-from skillweave.select.select import select
+from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
-from skillweave.state.port import Store
+from skillweave.state.port import Store, Writes
 from skillweave.state.state import Delivery, State
-from skillweave.turn.admit import Plan, make_plan
-from skillweave.turn.fetch import Fetched, fetch
-from skillweave.turn.move import Position, Wiring, find_position, scoring_for
-from skillweave.turn.reconcile import blocks_in
-from skillweave.turn.settle import Settled, settle
-from skillweave.weaver.announce import Announcer
-from skillweave.weaver.compiled import Compiled, compile_skills
-from skillweave.weaver.race import change_state
-from skillweave.weaver.turns import nothing_said
-from skillweave.weaver.unread import UNKNOWN_RULES, unavailable, withheld
+from skillweave.turn.library import Libraries, Library
+from skillweave.turn.policy import policy_at
+from skillweave.turn.run import Prepared, Reading, find_place, prepare, run, selected
+from skillweave.turn.settle import Settled
+from skillweave.weaver.telling import Announcer
 
 T = TypeVar("T")
 
-LONG_TEXT = 64 * 1024
-"""A turn about more characters of skill text than this is worked out beside the event loop."""
+ATTEMPTS = 24
+"""How often a turn is computed anew because another turn of the same conversation was faster."""
+UNKNOWN_RULES = (
+    "the ledger does not answer, so that nobody knows which skills restrict tools and what people decided; "
+    "try again when it does"
+)
+"""Why no tool may be called while nobody knows who denies it."""
 
 
 class OnStoreFailure(StrEnum):
@@ -54,21 +50,6 @@ class OnStoreFailure(StrEnum):
     FAIL_CLOSED = "fail_closed"
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """What is known of a turn before anything is known of the conversation.
-
-    `selection` is what the matchers say, None where that depends on the place in the skill graph. `withheld` is why
-    nothing that they say counts.
-    """
-
-    compiled: Compiled
-    selection: Selection | None
-    question: Question | None
-    blocks: Counter[str] | None
-    withheld: StoreUnavailable | None = None
-
-
 @dataclass(slots=True)
 class Engine:
     """The parts of a Weaver and the way of a turn through them; every verb of the Weaver is built on these few."""
@@ -76,59 +57,81 @@ class Engine:
     registry: Registry
     store: Store
     settings: Settings
-    pricing: Pricing
-    matchers: tuple[str, ...]
+    libraries: Libraries
+    matchers: Matchers
     context: ContextSource | None
     on_store_failure: OnStoreFailure
     fetch_seconds: float
     announcer: Announcer
     graph: SkillGraph | None = None
-    _compiled: Compiled | None = None
+    tenant: str = ""
+    _library: Library | None = None
     _loaded: bool = False
 
     async def run(self, turn: Turn, delivery: Delivery) -> Injection:
-        """One turn, stored; what the ledger does while it does not answer is said in the Injection."""
+        """One turn, stored; what the ledger does while it does not answer is said in the Injection.
+
+        Raises Contended after 24 lost races.
+        """
         begun = self.announcer.begun()
-        search = await self.search(turn)
-        loaded: list[tuple[State, float]] = []
+        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
+        known: tuple[State, float] | None = None
+        unkept: tuple[Diagnostic, ...] = ()
+        attempt = 0
         try:
-            injection, found = await self._stored(turn, search, delivery, begun, loaded)
+            while True:
+                known = await self.store.load(turn.conversation, tenant=self.tenant)
+                settled = await self._run(turn, prepared, known, delivery)
+                before = known[0]
+                if settled.state is before:
+                    unkept = await self._keep(turn, settled.injection.decisions)
+                    break
+                writes = self._writes(settled, before, prepared, delivery)
+                if await self.store.swap(turn.conversation, before.revision, writes, tenant=self.tenant):
+                    break
+                attempt = await lost_race(turn.conversation, turn.id, attempt)
+            injection, states = settled.injection, (known[0], settled.state)
         except StoreUnavailable as error:
-            known = loaded[-1] if loaded else None
-            injection, found = await self._without_store(turn, search, delivery, begun, known, error)
+            injection, states = await self._run_unread(turn, prepared, delivery, known, error)
+        # Before the next wait, so that turns that are stored one after the other are told in that order too.
+        telling = self.announcer.turn_decided(
+            injection,
+            prepared.library.snapshot,
+            states,
+            stored=injection.revision is not None,
+            delivery=delivery,
+            begun=begun,
+        )
+        found = (*unkept, *await telling.ended())
         return replace(injection, diagnostics=(*injection.diagnostics, *found)) if found else injection
 
     async def look(self, turn: Turn) -> Injection:
         """What `run` would answer now; nothing is written."""
-        search = await self.search(turn)
-        settled = await self._settle(turn, search, await self.store.load(turn.conversation), Delivery.GIVEN)
-        return settled.injection
+        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
+        known = await self.store.load(turn.conversation, tenant=self.tenant)
+        return (await self._run(turn, prepared, known, Delivery.GIVEN)).injection
 
-    async def stand(self, turn: Turn) -> Injection:
-        """The same, and an answer also while the ledger gives none: what `on_store_failure` says, with a diagnostic."""
-        search = await self.search(turn)
+    async def policy(self, turn: Turn, held: Injection | CurrentPolicy | None = None) -> CurrentPolicy:
+        """The tool policy between two turns, by one load; while the ledger is silent, what `on_store_failure` says.
+
+        Where the State is still that of `held`, its policy is the answer.
+        """
+        library = await self.library()
         try:
-            loaded = await self.store.load(turn.conversation)
+            state, now = await self.store.load(turn.conversation, tenant=self.tenant)
         except StoreUnavailable as error:
-            injection, _ = await self._settle_unread(turn, search, Delivery.GIVEN, None, error)
-            return injection
-        return (await self._settle(turn, search, loaded, Delivery.GIVEN)).injection
-
-    async def search(self, turn: Turn) -> Search:
-        """What the matchers say to the turn, and which blocks its transcript holds."""
-        compiled = await self.current()
-        return Search(
-            compiled=compiled,
-            selection=None if _wiring_for(turn, compiled) else select(compiled.kit, turn, matchers=self.matchers),
-            question=question_in(turn.message.text),
-            blocks=None if turn.transcript is None else blocks_in(turn.transcript),
-        )
+            found = policy_at(State(), library, self.settings, self.matchers, turn, 0.0)
+            tools, diagnostic = self._without_rules(found.tools, known=False), self._unavailable(error, known=False)
+            return replace(found, tools=tools, diagnostics=(diagnostic,), revision=None)
+        if held is not None and _still_holds(held, state, turn, library):
+            return held if isinstance(held, CurrentPolicy) else held.policy
+        return policy_at(state, library, self.settings, self.matchers, turn, now)
 
     async def match(self, turn: Turn) -> Selection:
         """What the matchers say to the turn of a conversation that begins with it."""
-        search = await self.search(turn)
-        position = await self._position(turn, search, State())
-        return self._selected(turn, search, position)
+        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
+        position = await find_place(turn, prepared, State(), self.fetch_seconds)
+        return selected(turn, prepared, position, self.matchers)
 
     async def snapshot(self) -> Snapshot:
         """The skills as they are now; read at first use."""
@@ -143,14 +146,15 @@ class Engine:
         self._loaded = True
         return changes
 
-    async def current(self) -> Compiled:
+    async def library(self) -> Library:
         """The skills as they are now, ready to be searched and shown."""
-        snapshot = await self.snapshot()
-        if self._compiled is None or self._compiled.snapshot is not snapshot:
-            self._compiled = await asyncio.to_thread(
-                compile_skills, snapshot, self.settings, self.pricing, self.matchers, self.graph
-            )
-        return self._compiled
+        snapshot = self.registry.snapshot if self._loaded else await self.snapshot()
+        library = self._library
+        if library is None or library.snapshot is not snapshot:
+            compile_them = self.libraries.compile
+            library = await asyncio.to_thread(compile_them, snapshot, self.settings, self.matchers, self.graph)
+            self._library = library
+        return library
 
     async def change(
         self,
@@ -178,67 +182,84 @@ class Engine:
         cause: Cause,
         turn_id: str | None = None,
     ) -> tuple[T, bool]:
-        """The same for a step that has an answer: the one that goes with the State that was stored."""
+        """A change that has an answer: the one that goes with the State that was stored, and whether any was."""
+        attempt = 0
+        while True:
+            before, now = await self.store.load(conversation, tenant=self.tenant)
+            after, answer = change(before, now)
+            if after == before:
+                return answer, False
+            if await self.store.swap(conversation, before.revision, Writes(after), tenant=self.tenant):
+                await self.announcer.state_changed(conversation, turn_id, (before, after), cause)
+                return answer, True
+            attempt = await lost_race(conversation, conversation, attempt)
 
-        async def compute(state: State, now: float) -> tuple[State, tuple[State, State, T]]:
-            after, answer = change(state, now)
-            return after, (state, after, answer)
+    async def _run(self, turn: Turn, prepared: Prepared, known: tuple[State, float], delivery: Delivery) -> Settled:
+        reading = Reading(self.registry.read_artifact, self.context, self.fetch_seconds)
+        return await run(turn, prepared, *known, self.settings, self.matchers, reading, delivery)
 
-        (before, after, answer), changed = await change_state(self.store, conversation, compute, racer=conversation)
-        if changed:
-            await self.announcer.state_changed(conversation, turn_id, (before, after), cause)
-        return answer, changed
+    async def _run_unread(
+        self,
+        turn: Turn,
+        prepared: Prepared,
+        delivery: Delivery,
+        known: tuple[State, float] | None,
+        error: StoreUnavailable,
+    ) -> tuple[Injection, tuple[State, State]]:
+        """The turn on what was read before the store failed, else on a State in which nothing is known."""
+        if self.on_store_failure is OnStoreFailure.FAIL_CLOSED:
+            prepared = replace(prepared, withheld=error)
+        before, now = known or (State(), 0.0)
+        settled = await self._run(turn, prepared, (before, now), delivery)
+        injection = settled.injection
+        tools = self._without_rules(injection.tools, known=known is not None)
+        diagnostics = (self._unavailable(error, known=known is not None), *injection.diagnostics)
+        injection = replace(injection, tools=tools, diagnostics=diagnostics, revision=None)
+        return injection, (before, settled.state)
 
-    async def _stored(
-        self, turn: Turn, search: Search, delivery: Delivery, begun: float, loaded: list[tuple[State, float]]
-    ) -> tuple[Injection, tuple[Diagnostic, ...]]:
-        async def compute(state: State, now: float) -> tuple[State, tuple[State, Settled]]:
-            loaded.append((state, now))
-            settled = await self._settle(turn, search, (state, now), delivery)
-            return settled.state, (state, settled)
+    def _without_rules(self, tools: ToolPolicy, *, known: bool) -> ToolPolicy:
+        if known:
+            return tools
+        if self.on_store_failure is OnStoreFailure.FAIL_CLOSED:
+            # Which skills are engaged, and what people said, is unknown: every tool may be one that they deny.
+            return closed(tools, UNKNOWN_RULES)
+        # Where the conversation stands is unknown too, so that no tool is known to belong elsewhere.
+        return replace(tools, elsewhere=ALL_IN_SCOPE)
 
-        (before, settled), _ = await change_state(self.store, turn.conversation, compute, racer=turn.id)
-        injection, states = settled.injection, (before, settled.state)
-        # Before the next wait, so that turns that are stored one after the other are told in that order too.
-        telling = self.announcer.turn_decided(
-            injection, search.compiled.snapshot, states, stored=True, delivery=delivery, begun=begun
+    def _unavailable(self, error: StoreUnavailable, *, known: bool) -> Diagnostic:
+        """The finding that the ledger does not answer: what becomes of skills and of the rules of earlier turns."""
+        closing = self.on_store_failure is OnStoreFailure.FAIL_CLOSED
+        given = "withheld" if closing else "given without being recorded"
+        if known:
+            rules = "the tool rules are those of the conversation as it was read"
+        elif closing:
+            rules = "no tool may be called, as the rules of earlier turns are not known"
+        else:
+            rules = "the tool rules, checkpoints and rejections of earlier turns are not known and do not hold"
+        return Diagnostic(
+            code=LEDGER_UNAVAILABLE,
+            severity=Severity.ERROR,
+            message=f"the ledger does not answer, so skills are {given}: {error}; {rules}",
+            fix="see to the store; until then a skill may be given more than once or not at all",
         )
-        kept = await self._keep(turn, injection.decisions)
-        return injection, (*kept, *await telling.ended())
 
-    async def _settle(self, turn: Turn, search: Search, loaded: tuple[State, float], delivery: Delivery) -> Settled:
-        compiled = search.compiled
-        position = await self._position(turn, search, loaded[0])
-        selection = self._selected(turn, search, position)
-        plan = make_plan(turn, selection, compiled.snapshot, self.settings, loaded, search.blocks, position)
-        fetched = await fetch(plan, self.registry, self.context, self.fetch_seconds)
-        work = partial(settle, plan, fetched, compiled.shelf, question=search.question, delivery=delivery)
-        # To divide and count a long text takes a tenth of a second or more, in which other conversations go on.
-        return await asyncio.to_thread(work) if _is_long(plan, fetched) else work()
+    def _writes(self, settled: Settled, before: State, prepared: Prepared, delivery: Delivery) -> Writes:
+        """Everything that a turn stores, for one trip; its events only where the store keeps them."""
+        injection = settled.injection
+        events: tuple[Event, ...] = ()
+        if self.store.keeps_events:
+            from skillweave.weaver.events import DecidedTurn, turn_events
 
-    async def _position(self, turn: Turn, search: Search, state: State) -> Position | None:
-        wiring = _wiring_for(turn, search.compiled)
-        if wiring is None:
-            return None
-        if search.withheld is not None:
-            # Where nothing is given nothing moves: the conversation stays where its rules are.
-            turn = nothing_said(turn.id, turn.conversation)
-        scoring, diagnostics = await scoring_for(wiring, state, turn, self.fetch_seconds)
-        return replace(find_position(wiring, state, turn, scoring), diagnostics=diagnostics)
-
-    def _selected(self, turn: Turn, search: Search, position: Position | None) -> Selection:
-        selection = search.selection or Selection()
-        if position is not None:
-            found = select(search.compiled.kit, turn, within=position.here.within, matchers=self.matchers)
-            selection = position.lead(found)
-        return selection if search.withheld is None else withheld(selection, search.withheld)
+            snapshot, revision = prepared.library.snapshot, before.revision + 1
+            events = turn_events(DecidedTurn(injection, snapshot, before, settled.state, revision, delivery, 0.0))
+        return Writes(settled.state, injection.turn_id, injection.decisions, events)
 
     async def _keep(self, turn: Turn, decisions: tuple[Decision, ...]) -> tuple[Diagnostic, ...]:
         try:
-            await self.store.append(turn.conversation, turn.id, decisions)
+            await self.store.append(turn.conversation, turn.id, decisions, tenant=self.tenant)
         except StoreUnavailable as error:
             lost = Diagnostic(
-                code="decisions-not-kept",
+                code=DECISIONS_NOT_KEPT,
                 severity=Severity.WARNING,
                 message=f"the decisions of turn {turn.id!r} were not kept for `why`: {error}",
                 fix="see to the store; the turn itself is complete",
@@ -246,53 +267,27 @@ class Engine:
             return (lost,)
         return ()
 
-    async def _without_store(
-        self,
-        turn: Turn,
-        search: Search,
-        delivery: Delivery,
-        begun: float,
-        known: tuple[State, float] | None,
-        error: StoreUnavailable,
-    ) -> tuple[Injection, tuple[Diagnostic, ...]]:
-        injection, states = await self._settle_unread(turn, search, delivery, known, error)
-        telling = self.announcer.turn_decided(
-            injection,
-            search.compiled.snapshot,
-            states,
-            stored=False,
-            delivery=delivery,
-            begun=begun,
-        )
-        return injection, await telling.ended()
 
-    async def _settle_unread(
-        self, turn: Turn, search: Search, delivery: Delivery, known: tuple[State, float] | None, error: StoreUnavailable
-    ) -> tuple[Injection, tuple[State, State]]:
-        """The turn on what was read before the store failed, else on a State in which nothing is known."""
-        closing = self.on_store_failure is OnStoreFailure.FAIL_CLOSED
-        if closing:
-            search = replace(search, withheld=error)
-        loaded = known or (State(), 0.0)
-        settled = await self._settle(turn, search, loaded, delivery)
-        injection = settled.injection
-        if closing and known is None:
-            # Which skills are in force, and what people said, is unknown: every tool may be one that they deny.
-            injection = replace(injection, tools=closed(injection.tools, UNKNOWN_RULES))
-        elif known is None:
-            # Where the conversation stands is unknown too, so that no tool is known to belong elsewhere.
-            injection = replace(injection, tools=replace(injection.tools, elsewhere=NOTHING_ELSEWHERE))
-        diagnostic = unavailable(error, closing=closing, known=known is not None)
-        diagnostics = (diagnostic, *injection.diagnostics)
-        return replace(injection, diagnostics=diagnostics), (loaded[0], settled.state)
+async def lost_race(conversation: str, racer: str, attempt: int) -> int:
+    """Wait a little after a lost race, two racers differently long; the number of the next attempt.
+
+    Raises Contended after the last one.
+    """
+    spread = 1 + sum(racer.encode("utf-8", "surrogatepass")) % 7
+    await asyncio.sleep(min(0.05, 0.0005 * spread * attempt))
+    if attempt + 1 == ATTEMPTS:
+        raise Contended(conversation, ATTEMPTS)
+    return attempt + 1
 
 
-def _is_long(plan: Plan, fetched: Fetched) -> bool:
-    bodies = (text for one in plan.wanted for text in (one.skill.text.instructions or "", *one.skill.text.steps))
-    documents = (document.content for found in fetched.artifacts.values() for document in found)
-    return sum(map(len, (*bodies, *documents))) > LONG_TEXT
+def _still_holds(held: Injection | CurrentPolicy, state: State, turn: Turn, library: Library) -> bool:
+    """Whether a policy is what would be worked out now: of this State, these skills and this kind of turn.
 
-
-def _wiring_for(turn: Turn, compiled: Compiled) -> Wiring | None:
-    """The graph that the turn moves in; a spawned agent has the skills of its plan, wherever its parent stands."""
-    return compiled.wiring if turn.limits is None else None
+    A claim ends by the clock alone, so that with one in the State nothing is taken for granted.
+    """
+    return (
+        held.revision == state.revision
+        and held.generation == library.snapshot.generation
+        and held.placement is turn.placement
+        and all(record.until is None for record in state.records)
+    )

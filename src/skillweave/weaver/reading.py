@@ -1,26 +1,98 @@
-"""What skillweave's own tools answer: each read of a skill is a small turn of its own, entered in the ledger."""
+"""skillweave's own tools: what a model sees of them, and what they answer (spec 5.1)."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import ClassVar, TypedDict
+from types import MappingProxyType
+from typing import ClassVar, TypedDict, Unpack, cast
 
 from skillweave.codec import Portable
 from skillweave.conversation import Message, Placement, Read, Role, Turn
 from skillweave.decisions import Decision, Outcome
-from skillweave.disclose.escape import Escaped
-from skillweave.disclose.reading import READ
-from skillweave.disclose.rung import Rung
+from skillweave.disclose.block import Escaped, Rung
+from skillweave.disclose.sections import READ
+from skillweave.frozen import FrozenJson
 from skillweave.injection import Block, Drop, Injection
 from skillweave.limits import ToolLimits
-from skillweave.select.explicit import LONGEST_ID
-from skillweave.select.select import select
-from skillweave.skill import Skill
+from skillweave.select.selection import LONGEST_ID, select
+from skillweave.skill import Json, Skill, freeze_mapping
 from skillweave.state.state import Delivery, is_read_apart
 from skillweave.weaver.engine import Engine
-from skillweave.weaver.tool_table import TOOLS
 from skillweave.weaver.turns import require_known
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec(Portable):
+    """One tool: what a host declares to its model; `parameters` is a JSON Schema of an object of texts."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, FrozenJson] = field(hash=False)
+
+    def problem_with(self, arguments: Mapping[str, object]) -> str | None:
+        """What is wrong with a call's arguments, in words for the model; None when nothing is."""
+        known = cast("Mapping[str, object]", self.parameters["properties"])
+        for name in cast("tuple[str, ...]", self.parameters["required"]):
+            if not arguments.get(name):
+                return f"{self.name} needs {name}; call it again with {name}"
+        for name, value in arguments.items():
+            if name not in known:
+                return f"{self.name} takes {', '.join(known) or 'no argument'}, not {name[:60]!r}"
+            if value is not None and not isinstance(value, str):
+                return f"{name} of {self.name} is a text, not {type(value).__name__}; call it again with a text"
+        return None
+
+
+def _spec(name: str, description: str, required: Mapping[str, str], optional: Mapping[str, str]) -> ToolSpec:
+    properties: dict[str, Json] = {
+        argument: {"type": "string", "description": text} for argument, text in {**required, **optional}.items()
+    }
+    schema: dict[str, Json] = {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+    return ToolSpec(name, description, freeze_mapping(schema))
+
+
+_SECTION = "The number of a section, such as 2.1, as its table of contents lists it."
+
+TOOLS: Mapping[str, ToolSpec] = MappingProxyType(
+    {
+        spec.name: spec
+        for spec in (
+            _spec(
+                "read_skill",
+                "Load a skill: instructions for a kind of task. Long ones come as a table of contents whose sections "
+                "are read one by one.",
+                {"skill_id": "The id of the skill."},
+                {"section": _SECTION},
+            ),
+            _spec(
+                "list_skills",
+                "List the skills that can be loaded, each with its id and what it is for.",
+                {},
+                {"after": "Go on after this id, when an earlier list said that there are more."},
+            ),
+            _spec(
+                "read_artifact",
+                "Read a document that belongs to a skill. Long ones come as a table of contents.",
+                {"skill_id": "The id of the skill.", "artifact_id": "The document, as the skill lists it."},
+                {"section": _SECTION},
+            ),
+            _spec(
+                "search_skills",
+                "Find the skills that fit a task.",
+                {"query": "What is to be done, in a few words."},
+                {},
+            ),
+        )
+    }
+)
+"""The tool table, in the order in which a host declares it."""
+
 
 MOST_FOUND = 10
 LONGEST_QUERY = 1000
@@ -85,21 +157,21 @@ async def read(
 
 async def list_skills(engine: Engine, after: str) -> ToolAnswer:
     """A page of the skills that may be loaded, in the order of their ids."""
-    return ToolAnswer((await engine.current()).shelf.page(after))
+    return ToolAnswer((await engine.library()).catalog.page(after))
 
 
 async def search_skills(engine: Engine, query: str) -> ToolAnswer:
     """The skills whose triggers or words fit best, also those that are not close enough to be selected."""
-    compiled = await engine.current()
+    library = await engine.library()
     turn = Turn("search", "search", Message(Role.USER, query[:LONGEST_QUERY]))
     # In a thread: where no turn is matched by words, the first search builds the index of words.
-    selection = await asyncio.to_thread(select, compiled.kit, turn, matchers=("triggers", "lexical"))
+    selection = await asyncio.to_thread(select, library.index, turn, matchers=("triggers", "lexical"))
     near = (rejected.candidate for rejected in selection.rejected if rejected.outcome is Outcome.BELOW_THRESHOLD)
-    shown = {skill.id for skill in compiled.shelf.skills}
+    shown = {skill.id for skill in library.catalog.skills}
     found = [candidate.skill_id for candidate in (*selection.chosen, *near) if candidate.skill_id in shown]
     if not found:
         return ToolAnswer(f"No skill is about that; list_skills shows all {len(shown)}.", failed=True)
-    return ToolAnswer(compiled.shelf.lines(found[:MOST_FOUND]))
+    return ToolAnswer(library.catalog.lines(found[:MOST_FOUND]))
 
 
 async def call(
@@ -172,3 +244,49 @@ def _verdicts(wanted: Read, about: Sequence[Decision]) -> Sequence[Decision]:
         return about
     read = [decision for decision in about if decision.stage == READ]
     return read or [decision for decision in about if decision.outcome in _TROUBLES] or about
+
+
+class Reads:
+    """The part of a Weaver that lets a model load, list and find skills."""
+
+    _engine: Engine
+    _new_id: Callable[[], str]
+
+    async def read_skill(
+        self, skill_id: str, section: str | None = None, *, conversation: str, **fields: Unpack[CallFields]
+    ) -> ToolAnswer:
+        """What the model's call of `read_skill` is answered with: the skill, its outline, or one of its sections.
+
+        What is in the context already is answered by one line that says where; an unknown skill or section by one that
+        names the known ones. Counts as given on return.
+        """
+        return await read(self._engine, Read(skill_id, section), conversation, fields, self._new_id)
+
+    async def read_artifact(
+        self,
+        skill_id: str,
+        artifact_id: str,
+        section: str | None = None,
+        *,
+        conversation: str,
+        **fields: Unpack[CallFields],
+    ) -> ToolAnswer:
+        """What the model's call of `read_artifact` is answered with: a document of a skill, or a section of it."""
+        return await read(self._engine, Read(skill_id, section, artifact_id), conversation, fields, self._new_id)
+
+    async def list_skills(self, after: str = "") -> ToolAnswer:
+        """The skills with ids after `after`, as many as the catalog's budget holds."""
+        return await list_skills(self._engine, after)
+
+    async def search_skills(self, query: str) -> ToolAnswer:
+        """The ten skills that fit the words best, best first."""
+        return await search_skills(self._engine, query)
+
+    async def call_tool(
+        self, name: str, arguments: Mapping[str, object] | None, *, conversation: str, **fields: Unpack[CallFields]
+    ) -> ToolAnswer:
+        """Any of skillweave's own tools by its name, as the model called it; never raises for what the model wrote.
+
+        `arguments` None stands for what was no JSON object.
+        """
+        return await call(self._engine, name, arguments, conversation, fields, self._new_id)

@@ -2,47 +2,50 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
-from typing import Unpack
+from functools import cached_property, wraps
+from types import TracebackType
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
-from skillweave.compose.verdict import Ruling, Verdict
+from skillweave.closing import ClosedOnExit, close_all
+from skillweave.compose.policy import Ruling, Verdict
 from skillweave.conversation import Placement, Turn
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.pricing import Pricing
-from skillweave.errors import UnreadableState
-from skillweave.events.cause import Cause
-from skillweave.events.event import Event
-from skillweave.events.observer import Observer
+from skillweave.errors import Contended, StoreUnavailable, UnreadableState
+from skillweave.events.event import Cause, Event, Observer
 from skillweave.graph.findings import graph_findings
 from skillweave.graph.graph import SkillGraph
-from skillweave.injection import Injection
+from skillweave.injection import CurrentPolicy, Injection
 from skillweave.knowledge.context import ContextSource
 from skillweave.limits import ToolLimits
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
-from skillweave.select.candidates import Selection
-from skillweave.select.limit import within_places
-from skillweave.select.select import DEFAULT as DEFAULT_MATCHERS
+from skillweave.select.candidates import Selection, within_places
+from skillweave.select.matchers import Matcher
+from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
+from skillweave.select.selection import find_matchers
 from skillweave.settings import Settings
-from skillweave.state.port import Logged, Store
+from skillweave.state.port import Logged, Store, Writes
 from skillweave.state.state import Delivery, State, check_lifecycles, full_key
-from skillweave.state.transitions import clear, evict
-from skillweave.tokens.counter import CountedOnce, TokenCounter
-from skillweave.tokens.vocabulary import Tiktoken
-from skillweave.weaver.announce import Announcer
-from skillweave.weaver.blocking import SyncWeaver
-from skillweave.weaver.deliveries import Deliveries
+from skillweave.state.transitions import clear, confirm, evict, held_keys, release
+from skillweave.tokens.counter import CountedOnce, Tiktoken, TokenCounter
+from skillweave.turn.library import Libraries
 from skillweave.weaver.emit import emit
-from skillweave.weaver.engagements import Engagements
 from skillweave.weaver.engine import Engine, OnStoreFailure
-from skillweave.weaver.observers import OBSERVER_SECONDS, Observers
-from skillweave.weaver.reads import Reads
+from skillweave.weaver.loop_thread import LoopThread
+from skillweave.weaver.reading import Reads
 from skillweave.weaver.skill_sets import SkillSets
+from skillweave.weaver.telling import OBSERVER_SECONDS, Announcer, Observers
 from skillweave.weaver.turns import TurnFields, nothing_said, turn_of
+from skillweave.weaver.verdicts import Engagements
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 log = logging.getLogger("skillweave")
 
@@ -50,7 +53,7 @@ FETCH_SECONDS = 2.0
 """The one deadline for artifacts and entity context."""
 
 
-class Weaver(Deliveries, Engagements, Reads, SkillSets):
+class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
     """Puts the right skills into each turn of any number of conversations.
 
     Build one with `skillweave.open`, or from its parts: a Registry, a Store, Settings. All its state is in the Store,
@@ -68,24 +71,26 @@ class Weaver(Deliveries, Engagements, Reads, SkillSets):
         counter: TokenCounter | None = None,
         context: ContextSource | None = None,
         graph: SkillGraph | None = None,
-        matchers: tuple[str, ...] = DEFAULT_MATCHERS,
+        matchers: Sequence[str | Matcher] = DEFAULT_MATCHERS,
         on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,
         fetch_seconds: float = FETCH_SECONDS,
         observers: Sequence[Observer] = (),
         observer_seconds: float = OBSERVER_SECONDS,
+        tenant: str = "",
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
         self._engine = Engine(
             registry=registry,
             store=store,
             settings=settings or Settings(),
-            pricing=Pricing(CountedOnce(counter or Tiktoken())),
-            matchers=matchers,
+            libraries=Libraries(Pricing(CountedOnce(counter or Tiktoken()))),
+            matchers=find_matchers(matchers),
             context=context,
             on_store_failure=on_store_failure,
             fetch_seconds=fetch_seconds,
             announcer=Announcer(Observers(tuple(observers), observer_seconds), new_id),
             graph=graph,
+            tenant=tenant,
         )
         self._new_id = new_id
 
@@ -106,8 +111,8 @@ class Weaver(Deliveries, Engagements, Reads, SkillSets):
 
     @property
     def matchers(self) -> tuple[str, ...]:
-        """The names of the matchers that run, in their order."""
-        return self._engine.matchers
+        """The names of the matchers that take part, strongest first."""
+        return self._engine.matchers.names
 
     @property
     def graph(self) -> SkillGraph | None:
@@ -115,9 +120,14 @@ class Weaver(Deliveries, Engagements, Reads, SkillSets):
         return self._engine.graph
 
     @property
+    def tenant(self) -> str:
+        """Whose conversations these are; the empty text where there is one tenant only."""
+        return self._engine.tenant
+
+    @property
     def counter(self) -> TokenCounter:
         """What counts tokens."""
-        return self._engine.pricing.counter
+        return self._engine.libraries.pricing.counter
 
     async def weave(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Injection:
         """What to give to the model for this message, counted as given on return.
@@ -134,21 +144,57 @@ class Weaver(Deliveries, Engagements, Reads, SkillSets):
         turn = turn_of(message, fields, self._new_id)
         return await self._engine.look(turn)
 
-    async def standing(
+    @asynccontextmanager
+    async def delivery(self, message: str | Turn, **fields: Unpack[TurnFields]) -> AsyncIterator[Injection]:
+        """What `weave` answers, in two phases: claimed inside the block, confirmed on its exit, released if it raises.
+
+        While claimed (at most 60 s) no other turn gives the same text. What is put on `hold` inside the block its end
+        neither confirms nor releases.
+        """
+        turn = turn_of(message, fields, self._new_id)
+        try:
+            injection = await self._engine.run(turn, Delivery.CLAIMED)
+        except asyncio.CancelledError:
+            # The store may have written the claim, although nobody waits for it any more.
+            await self._close_claim(turn, lambda state, _: release(state, turn.id))
+            raise
+        try:
+            yield injection
+        except BaseException:
+            await self._close_claim(turn, lambda state, _: release(state, turn.id))
+            raise
+        await self._close_claim(turn, lambda state, now: confirm(state, turn.id, now))
+
+    async def _close_claim(self, turn: Turn, change: Callable[[State, float], State]) -> None:
+        def unless_held(state: State, now: float) -> State:
+            return state if held_keys(state, turn.id) else change(state, now)
+
+        try:
+            await self._engine.change(turn.conversation, unless_held, cause=Cause.RELEASED, turn_id=turn.id)
+        except (StoreUnavailable, Contended):
+            # The host's call is over and must not fail for this: the claim ends by itself, then the text counts as
+            # not delivered and is given again.
+            log.warning("a claim in conversation %r was left to expire", turn.conversation, exc_info=True)
+
+    async def current_policy(
         self,
         conversation: str,
         *,
         tools: Sequence[str] | None = None,
         limits: ToolLimits | None = None,
         placement: Placement = Placement.HISTORY,
-    ) -> Injection:
-        """What is in force between two turns: the tool policy and the checkpoints that wait; nothing is written.
+        turn_id: str | None = None,
+        held: Injection | CurrentPolicy | None = None,
+    ) -> CurrentPolicy:
+        """The tool policy between two turns and the checkpoints that wait; one look into the ledger, nothing written.
 
-        For a host that judges a tool call without the Injection of its turn, in another process or after a person's
-        verdict. While the ledger does not answer, the policy is what `on_store_failure` says, with a diagnostic.
+        For a host that judges a tool call in another process than its turn, or after a person's verdict. `held` is what
+        it has of this agent already, made with the same tools and limits: while the State is still the same, its
+        policy is handed back. While the ledger does not answer, the policy is what `on_store_failure` says, with a
+        diagnostic.
         """
-        turn = nothing_said(self._new_id(), conversation, tools=tools, limits=limits, placement=placement)
-        return await self._engine.stand(turn)
+        silent = nothing_said(turn_id or self._new_id(), conversation, tools=tools, limits=limits, placement=placement)
+        return await self._engine.policy(silent, held)
 
     async def match(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Selection:
         """What the matchers say to this message, whatever the conversation already has; nothing is written."""
@@ -157,20 +203,20 @@ class Weaver(Deliveries, Engagements, Reads, SkillSets):
 
     async def authorize(
         self,
-        injection: Injection,
+        policy: Injection | CurrentPolicy,
         tool: str,
         arguments: Mapping[str, object] | None = None,
         *,
         call_id: str | None = None,
     ) -> Verdict:
-        """What `injection.tools.authorize` rules on a call, and observers are told when it is denied.
+        """What `policy.tools.authorize` rules on a call, and observers are told when it is denied; reads nothing.
 
         They are never told the arguments. `call_id` is the host's name for the call, so that one that is judged twice
         is told once.
         """
-        verdict = injection.tools.authorize(tool, arguments)
+        verdict = policy.tools.authorize(tool, arguments)
         if verdict.ruling is Ruling.DENY:
-            await self._engine.announcer.tool_blocked(injection, verdict, call_id)
+            await self._engine.announcer.tool_blocked(policy, verdict, call_id)
         return verdict
 
     async def emit(
@@ -208,16 +254,16 @@ class Weaver(Deliveries, Engagements, Reads, SkillSets):
         try:
             return await self._engine.change(conversation, lambda state, _: clear(state), cause=Cause.CLEARED)
         except UnreadableState as error:
-            return await self.store.swap(conversation, error.revision, State())
+            return await self.store.swap(conversation, error.revision, Writes(State()), tenant=self.tenant)
 
     async def state(self, conversation: str) -> State:
         """All that is kept about a conversation."""
-        state, _ = await self.store.load(conversation)
+        state, _ = await self.store.load(conversation, tenant=self.tenant)
         return state
 
     async def why(self, conversation: str, skill_id: str | None = None) -> tuple[Logged, ...]:
         """The kept decisions of a conversation, of one skill or all, oldest first."""
-        logged = await self.store.read(conversation)
+        logged = await self.store.read(conversation, tenant=self.tenant)
         return tuple(entry for entry in logged if skill_id is None or entry.decision.skill_id == skill_id)
 
     async def snapshot(self) -> Snapshot:
@@ -240,39 +286,165 @@ class Weaver(Deliveries, Engagements, Reads, SkillSets):
         """
         from skillweave.contracts import check_contracts
 
-        compiled = await self._engine.current()
-        snapshot = compiled.snapshot
+        library = await self._engine.library()
+        snapshot = library.snapshot
         contracts = await asyncio.to_thread(check_contracts, snapshot.values())
         lifecycles = check_lifecycles(self.settings.lifecycles, snapshot.skills)
-        about_skills = (*snapshot.diagnostics, *compiled.kit.diagnostics, *contracts)
+        about_skills = (*snapshot.diagnostics, *library.index.diagnostics, *contracts)
         about_graph = await asyncio.to_thread(graph_findings, snapshot, self.graph)
-        return (*about_skills, *about_graph, *compiled.shelf.diagnostics, *lifecycles)
+        return (*about_skills, *about_graph, *library.catalog.diagnostics, *lifecycles)
 
     async def catalog(self) -> str:
         """The catalog block inside its budget."""
-        return (await self._engine.current()).shelf.catalog.text
+        return (await self._engine.library()).catalog.catalog.text
 
     async def tokens_of_everything(self) -> int:
         """Tokens of the whole catalog and the instructions of every active skill: what an agent without us would load.
 
         Counted once for each state of the skills, which takes a while the first time.
         """
-        shelf = (await self._engine.current()).shelf
-        return await asyncio.to_thread(lambda: shelf.everything)
+        catalog = (await self._engine.library()).catalog
+        return await asyncio.to_thread(lambda: catalog.everything)
 
-    def variant(self, settings: Settings | None = None, matchers: Sequence[str] | None = None) -> "Weaver":
-        """The same skills, ledger and observers with other settings or matchers, for one of several kinds of agents."""
+    def variant(
+        self,
+        settings: Settings | None = None,
+        matchers: Sequence[str | Matcher] | None = None,
+        tenant: str | None = None,
+    ) -> "Weaver":
+        """These skills, this ledger and these observers with other settings, matchers or another tenant.
+
+        For one of several kinds of agents, or of several customers; what can be shared is compiled once for all.
+        """
         twin = copy(self)
-        vars(twin)["sync"] = self.sync.over(twin)  # one loop, which is what a store's connections are bound to
+        vars(twin)["sync"] = SyncWeaver(
+            twin, self.sync.thread
+        )  # one loop, which is what a store's connections are bound to
         twin._engine = replace(  # noqa: SLF001 - a copy of oneself
             self._engine,
             settings=settings or self.settings,
-            matchers=self.matchers if matchers is None else tuple(matchers),
-            _compiled=None,
+            matchers=self._engine.matchers if matchers is None else find_matchers(matchers),
+            tenant=self.tenant if tenant is None else tenant,
+            _library=None,
         )
         return twin
 
+    async def close(self) -> None:
+        """Give back what the ledger and the sources hold; a variant shares these, so close one of them, last."""
+        await close_all((self.store, self.registry))
+
     @cached_property
-    def sync(self) -> SyncWeaver:
-        """The same verbs without `await`, also inside a running event loop."""
-        return SyncWeaver(self)
+    def sync(self) -> "SyncWeaver":
+        """These verbs without `await`, also inside a running event loop."""
+        return SyncWeaver(self, LoopThread())
+
+
+class _Blocking(Generic[P, T]):
+    """One verb of the Weaver on the private loop's thread, with the arguments and the answer that it has there."""
+
+    def __init__(self, verb: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> None:
+        self._verb = verb
+        self.__doc__ = verb.__doc__
+
+    @overload
+    def __get__(self, sync: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, sync: "SyncWeaver", owner: type) -> Callable[P, T]: ...
+    def __get__(self, sync: "SyncWeaver | None", owner: type) -> Self | Callable[P, T]:
+        if sync is None:
+            return self
+
+        @wraps(self._verb)
+        def verb(*args: P.args, **kwargs: P.kwargs) -> T:
+            return sync.run(self._verb(sync.weaver, *args, **kwargs))
+
+        return verb
+
+
+class SyncWeaver:
+    """The verbs of a Weaver, blocking, on one private event-loop thread; made by `weaver.sync`."""
+
+    weave = _Blocking(Weaver.weave)
+    preview = _Blocking(Weaver.preview)
+    current_policy = _Blocking(Weaver.current_policy)
+    match = _Blocking(Weaver.match)
+    authorize = _Blocking(Weaver.authorize)
+    emit = _Blocking(Weaver.emit)
+    evict = _Blocking(Weaver.evict)
+    clear = _Blocking(Weaver.clear)
+    state = _Blocking(Weaver.state)
+    why = _Blocking(Weaver.why)
+    snapshot = _Blocking(Weaver.snapshot)
+    refresh = _Blocking(Weaver.refresh)
+    diagnostics = _Blocking(Weaver.diagnostics)
+    catalog = _Blocking(Weaver.catalog)
+    tokens_of_everything = _Blocking(Weaver.tokens_of_everything)
+    read_skill = _Blocking(Weaver.read_skill)
+    read_artifact = _Blocking(Weaver.read_artifact)
+    list_skills = _Blocking(Weaver.list_skills)
+    search_skills = _Blocking(Weaver.search_skills)
+    call_tool = _Blocking(Weaver.call_tool)
+    disengage = _Blocking(Weaver.disengage)
+    unload = _Blocking(Weaver.unload)
+    hold = _Blocking(Weaver.hold)
+    confirm = _Blocking(Weaver.confirm)
+    release = _Blocking(Weaver.release)
+    decide = _Blocking(Weaver.decide)
+    consent = _Blocking(Weaver.consent)
+    reconsider = _Blocking(Weaver.reconsider)
+    select_skills = _Blocking(Weaver.select_skills)
+    explain_task = _Blocking(Weaver.explain_task)
+    complete = _Blocking(Weaver.complete)
+    validate = _Blocking(Weaver.validate)
+    compose = _Blocking(Weaver.compose)
+    check_output = _Blocking(Weaver.check_output)
+    prepare_spawn = _Blocking(Weaver.prepare_spawn)
+    spawned = _Blocking(Weaver.spawned)
+
+    def __init__(self, weaver: Weaver, thread: LoopThread) -> None:
+        self.weaver = weaver
+        self.thread = thread
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run what awaits this weaver on its own loop, and wait for the result; for adapters of blocking hosts."""
+        return self.thread.run(work)
+
+    @contextmanager
+    def delivery(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Iterator[Injection]:
+        """See `Weaver.delivery`; a plain `with`."""
+        handing_over = self.weaver.delivery(message, **fields)
+        injection = self.run(_entered(handing_over))
+        try:
+            yield injection
+        except BaseException as error:
+            self.run(_left(handing_over, error))
+            raise
+        self.run(_left(handing_over, None))
+
+    def close(self) -> None:
+        """Give back what the Weaver holds, and end the private thread."""
+        self.run(self.weaver.close())
+        self.thread.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+async def _entered(manager: AbstractAsyncContextManager[Injection]) -> Injection:
+    return await manager.__aenter__()
+
+
+async def _left(manager: AbstractAsyncContextManager[Injection], error: BaseException | None) -> None:
+    if error is None:
+        await manager.__aexit__(None, None, None)
+        return
+    try:
+        await manager.__aexit__(type(error), error, error.__traceback__)
+    except type(error) as again:
+        if again is not error:
+            raise

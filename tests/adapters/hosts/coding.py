@@ -4,7 +4,7 @@ from pathlib import Path
 
 from examples.coding_tools import CodingTool, coding_tools
 from skillweave.factory import open_weaver
-from skillweave.testing.hosts.script import Asks, Says, tool_call
+from skillweave.testing.hosts import Asks, Says, tool_call
 from skillweave.testing.observers import Recorder
 from skillweave.weaver import Weaver
 

@@ -15,11 +15,9 @@ from langgraph.types import Command
 
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.conversation import Placement
-from skillweave.testing.hosts.agent import Tool
+from skillweave.testing.hosts import Script, Tool, as_json
 from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import CONVERSATION
-from skillweave.testing.hosts.script import Script, as_json
-from skillweave.testing.hosts.skills import BASE, Workshop
+from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
 from skillweave.weaver import Weaver
 
 THREAD: Any = {"configurable": {"thread_id": CONVERSATION}}

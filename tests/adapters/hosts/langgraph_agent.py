@@ -10,8 +10,8 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from skillweave.adapters.langgraph import build_skill_agent
 from skillweave.conversation import Placement
-from skillweave.testing.hosts.script import Script
-from skillweave.testing.hosts.skills import BASE, Workshop
+from skillweave.testing.hosts import Script
+from skillweave.testing.hosts.play import BASE, Workshop
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.langchain_agent import THREAD, LangChainAgent
 

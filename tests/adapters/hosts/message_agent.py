@@ -7,13 +7,11 @@ from typing import Any
 
 from skillweave.adapters.approval import read_reply, record
 from skillweave.adapters.messages import Call
-from skillweave.compose.policy import OWN_TOOLS
-from skillweave.compose.verdict import Ruling
+from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.conversation import Placement
 from skillweave.injection import Injection
-from skillweave.testing.hosts.play import CONVERSATION
-from skillweave.testing.hosts.script import Says, Script, Sent, as_json
-from skillweave.testing.hosts.skills import BASE, Workshop
+from skillweave.testing.hosts import Says, Script, Sent, as_json
+from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
 from skillweave.weaver import Weaver
 from tests import chatting
 from tests.chatting import Request, Shapes
@@ -98,7 +96,7 @@ class MessageAgent:
         return said
 
     async def _now(self) -> Injection:
-        now = await self.weaver.standing(CONVERSATION, placement=self.placement)
+        now = await self.weaver.current_policy(CONVERSATION, placement=self.placement)
         return self.injection if self.injection and now.without_ledger and not now.tools.closed else now
 
     def _open_calls(self) -> tuple[Call, ...]:
@@ -112,10 +110,13 @@ class MessageAgent:
             name for verdict in verdicts.values() if verdict.ruling is Ruling.ASK for name in verdict.checkpoints
         ]
         if not self.waiting:
-            results = [await self._result(call) for call in calls]
+            results = []
+            for call in calls:
+                results.append(await self._result(call, now))
+                now = await self._now() if call.name in OWN_TOOLS else now  # what it read applies from here on
             self.chat = self.shapes.answered(self.chat, results)
 
-    async def _result(self, call: Call) -> dict[str, Any]:
+    async def _result(self, call: Call, now: Injection) -> dict[str, Any]:
         if call.name in OWN_TOOLS:
             transcript = self.style.transcript(self.chat)
             answer = await self.weaver.call_tool(
@@ -128,7 +129,6 @@ class MessageAgent:
             )
             answered: dict[str, Any] = self.style.answer(call, answer)
             return answered
-        now = await self._now()
         verdict = await self.weaver.authorize(now, call.name, call.arguments)
         if verdict.ruling is not Ruling.ALLOW:
             refused: dict[str, Any] = self.style.refuse(call, verdict)

@@ -11,11 +11,9 @@ from agents import Agent, FunctionTool, ItemHelpers, RunConfig, Runner, RunState
 from agents.result import RunResultBase
 
 from skillweave.adapters.openai_agents import Skills
-from skillweave.testing.hosts.agent import Tool
+from skillweave.testing.hosts import Script, Tool, as_json
 from skillweave.testing.hosts.openai_agents import ScriptedModel
-from skillweave.testing.hosts.play import CONVERSATION
-from skillweave.testing.hosts.script import Script, as_json
-from skillweave.testing.hosts.skills import BASE, Workshop
+from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
 from skillweave.weaver import Weaver
 
 UNTRACED = RunConfig(tracing_disabled=True)

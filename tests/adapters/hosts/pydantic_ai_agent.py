@@ -12,11 +12,10 @@ from pydantic_ai.run import AgentRunResult
 
 from skillweave.adapters.pydantic_ai import Skills, approvals
 from skillweave.conversation import Placement
-from skillweave.testing.hosts import agent
-from skillweave.testing.hosts.play import CONVERSATION
+from skillweave.testing.hosts import Script, as_json
+from skillweave.testing.hosts import Tool as HostTool
+from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
 from skillweave.testing.hosts.pydantic_ai import scripted_model
-from skillweave.testing.hosts.script import Script, as_json
-from skillweave.testing.hosts.skills import BASE, Workshop
 from skillweave.weaver import Weaver
 
 
@@ -88,7 +87,7 @@ class PydanticAgent:
         self.file.write_bytes(ConversationTypeAdapter.dump_json(conversation))
 
 
-def as_pydantic(tool: agent.Tool) -> Tool[None]:
+def as_pydantic(tool: HostTool) -> Tool[None]:
     """A tool of the contract as Pydantic AI's."""
 
     def run(text: str) -> str:

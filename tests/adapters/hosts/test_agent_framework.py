@@ -10,7 +10,7 @@ from skillweave.testing.hosts.contracts import (
     CheckpointContract,
     StreamingContract,
 )
-from skillweave.testing.hosts.skills import Workshop
+from skillweave.testing.hosts.play import Workshop
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.agent_framework_agent import FrameworkAgent
 

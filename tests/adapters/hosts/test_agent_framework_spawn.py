@@ -16,8 +16,8 @@ from skillweave.compose.spawn import SpawnPlan, SpawnRequest
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidSpawn
 from skillweave.formats.native import from_dict
+from skillweave.testing.hosts import Asks, Says, Script
 from skillweave.testing.hosts.agent_framework import ScriptedChatClient
-from skillweave.testing.hosts.script import Asks, Says, Script
 from tests.adapters.hosts.coding import CODE, PAIR, SPECIFICATION, coder, files, spawn, weaver_and_events, workshop
 
 OWN = {"read_skill", "list_skills", "read_artifact", "search_skills"}

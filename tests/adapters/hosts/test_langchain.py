@@ -12,8 +12,7 @@ from skillweave.testing.hosts.contracts import (
     StreamingContract,
     SyncContract,
 )
-from skillweave.testing.hosts.play import HostContract
-from skillweave.testing.hosts.skills import Workshop
+from skillweave.testing.hosts.play import HostContract, Workshop
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.langchain_agent import LangChainAgent
 

@@ -11,8 +11,7 @@ from skillweave.testing.hosts.contracts import (
     StreamingContract,
     SyncContract,
 )
-from skillweave.testing.hosts.play import HostContract
-from skillweave.testing.hosts.skills import Workshop
+from skillweave.testing.hosts.play import HostContract, Workshop
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.langgraph_agent import LangGraphAgent
 

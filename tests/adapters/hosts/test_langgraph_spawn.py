@@ -24,8 +24,8 @@ from skillweave.adapters.spawning import SpawnBounds
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidSpawn
+from skillweave.testing.hosts import Asks, Says, Script
 from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.script import Asks, Says, Script
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.coding import CODE, PAIR, SPECIFICATION, coder, files, spawn, weaver_and_events, workshop
 

@@ -10,7 +10,7 @@ from skillweave.testing.hosts.contracts import (
     CheckpointContract,
     HistoryPlacementContract,
 )
-from skillweave.testing.hosts.skills import Workshop
+from skillweave.testing.hosts.play import Workshop
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.message_agent import MessageAgent
 from tests.chatting import AnthropicShapes, OpenAiShapes, Shapes

@@ -11,7 +11,7 @@ from skillweave.testing.hosts.contracts import (
     StreamingContract,
     SyncContract,
 )
-from skillweave.testing.hosts.skills import Workshop
+from skillweave.testing.hosts.play import Workshop
 from skillweave.weaver import Weaver
 from tests.adapters.hosts.openai_agents_agent import OpenAiAgent
 

@@ -9,16 +9,13 @@ from hypothesis import strategies as st
 
 from skillweave.graph.checked import Problem
 from skillweave.graph.checkup import checkup
-from skillweave.graph.checkup.parts import parts_of_route
-from skillweave.graph.checkup.terms import Terms, bounds_of, terms_of
+from skillweave.graph.checkup.terms import Terms, bounds_of, parts_of_route, terms_of
 from skillweave.graph.compiled import wired_ids
 from skillweave.graph.conditions import Keywords
-from skillweave.graph.context import MoveContext
 from skillweave.graph.declared import ANY, Declared, Entry, GraphSkill, Route
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.move import By
-from skillweave.graph.scales import Scales
+from skillweave.graph.guards import FieldTest, Guard, Op, Scales
+from skillweave.graph.move import By, MoveContext
 from tests.graph import strategies as some
 
 UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -4,12 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.disjoint import disjoint
+from skillweave.graph.checkup.terms import disjoint
 from skillweave.graph.conditions import AtIteration, Intent, Predicate, Regex
-from skillweave.graph.context import MoveContext
 from skillweave.graph.declared import Route
-from skillweave.graph.guards import FieldTest, Guard
-from skillweave.graph.scales import Scales
+from skillweave.graph.guards import FieldTest, Guard, Scales
+from skillweave.graph.move import MoveContext
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK, UNHURRIED, fires, guard, terms_of_route, valid_moments, words
 

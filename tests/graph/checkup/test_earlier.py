@@ -3,12 +3,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.budget import Budget
-from skillweave.graph.checkup.disjoint import disjoint
-from skillweave.graph.checkup.earlier import first_implied
-from skillweave.graph.checkup.implied import implies
-from skillweave.graph.checkup.terms import Terms
-from skillweave.graph.checkup.together import first_together
+from skillweave.graph.checkup.pairs import Budget, first_implied, first_together
+from skillweave.graph.checkup.terms import Terms, disjoint, implies
 from skillweave.graph.conditions import AllOf, UserContains
 from skillweave.graph.declared import Route
 from tests.graph import strategies as some

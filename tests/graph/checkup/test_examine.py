@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph.checked import Level
+from skillweave.graph.checked import CODES, Level
 from skillweave.graph.checkup import checkup
-from skillweave.graph.checkup.codes import CODES
 from skillweave.graph.declared import Declared, Entry, Route
 from skillweave.graph.graph import SkillGraph
 from tests.graph import strategies as some

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.implied import implies, stands_in
+from skillweave.graph.checkup.terms import implies, stands_in
 from skillweave.graph.conditions import AllOf, AtIteration, HistoryMin, Intent, Predicate, Regex, UserContains
-from skillweave.graph.context import MoveContext
 from skillweave.graph.declared import Route
-from skillweave.graph.scales import Scales
-from skillweave.text.automaton import MatchMode, compile_automaton
+from skillweave.graph.guards import Scales
+from skillweave.graph.move import MoveContext
 from skillweave.text.folding import fold
+from skillweave.text.search import MatchMode, compile_automaton
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK, UNHURRIED, fires, guard, terms_of_route, valid_moments, words
 from tests.strategies import texts

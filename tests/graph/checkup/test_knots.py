@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.knots import Links, knots
+from skillweave.graph.checkup.reaching import Links, strong_components
 from tests.graph.checkup.graphs import UNHURRIED
 
 
@@ -20,7 +20,7 @@ from tests.graph.checkup.graphs import UNHURRIED
     ids=str,
 )
 def test_names_that_lead_to_each_other_are_one_knot(links: Links, found: list[str]) -> None:
-    assert ["".join(sorted(knot)) for knot in knots(links)] == found
+    assert ["".join(sorted(component)) for component in strong_components(links)] == found
 
 
 names = st.sampled_from("abcdef")
@@ -30,7 +30,7 @@ names = st.sampled_from("abcdef")
 @given(st.dictionaries(names, st.lists(names), max_size=6))
 def test_two_names_are_in_one_knot_exactly_where_each_leads_to_the_other(found: dict[str, list[str]]) -> None:
     links = {name: [other for other in others if other in found] for name, others in found.items()}
-    together = {name: set(knot) for knot in knots(links) for name in knot}
+    together = {name: set(component) for component in strong_components(links) for name in component}
 
     def reached(start: str) -> set[str]:
         seen, waiting = {start}, [start]
@@ -48,4 +48,4 @@ def test_two_names_are_in_one_knot_exactly_where_each_leads_to_the_other(found: 
 def test_a_cycle_longer_than_the_interpreters_stack_is_one_knot() -> None:
     count = 20_000
     links = {str(number): [str((number + 1) % count)] for number in range(count)}
-    assert [len(knot) for knot in knots(links)] == [count]
+    assert [len(component) for component in strong_components(links)] == [count]

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from skillweave.graph.checkup import checkup
 from skillweave.graph.conditions import AllOf, AtIteration, Condition, HistoryMin, Predicate, Regex, UserContains
-from skillweave.graph.context import MoveContext
 from skillweave.graph.declared import ANY, Declared, Entry, EntryPick, Route
 from skillweave.graph.graph import SkillGraph
+from skillweave.graph.move import MoveContext
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import UNHURRIED, codes, graph, only, problems, valid_moments, words
 from tests.graph.strategies import LongestWins

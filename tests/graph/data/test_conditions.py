@@ -4,11 +4,20 @@ import pytest
 from hypothesis import given
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph.conditions import AllOf, AtIteration, Condition, Guarded, Keywords, Predicate, Regex, UserContains
-from skillweave.graph.data.conditions import read_condition, write_condition
-from skillweave.graph.data.guards import read_guard, write_guard
-from skillweave.graph.data.matching import read_on_status, read_on_tool
-from skillweave.graph.guards import FieldTest, Guard, Op
+from skillweave.graph.conditions import (
+    AllOf,
+    AtIteration,
+    Condition,
+    Guarded,
+    Keywords,
+    Predicate,
+    Regex,
+    UserContains,
+    read_condition,
+    write_condition,
+)
+from skillweave.graph.data.parts import read_on_status, read_on_tool
+from skillweave.graph.guards import FieldTest, Guard, Op, read_guard, write_guard
 from tests.graph.strategies import guards, scored_conditions
 
 

@@ -6,8 +6,8 @@ import pytest
 from skillweave.conversation import Message, Role, ToolResult
 from skillweave.errors import InvalidGraph
 from skillweave.frontmatter import read_yaml
-from skillweave.graph.context import MoveContext
 from skillweave.graph.data.context import read_context
+from skillweave.graph.move import MoveContext
 
 
 def test_nothing_is_the_first_moment_of_a_conversation() -> None:

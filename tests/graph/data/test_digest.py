@@ -6,11 +6,11 @@ from hypothesis import given
 
 from skillweave.graph import SkillGraph
 from skillweave.graph.conditions import AllOf, AtIteration, Condition, HistoryMin, Keywords, Predicate, Regex
+from skillweave.graph.data.codec import read_graph
 from skillweave.graph.data.digest import digest_of
-from skillweave.graph.data.reading import read_graph
 from skillweave.graph.declared import Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route, TreeNode
 from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.scorers.keyword import KeywordScorer
+from skillweave.graph.scorers import KeywordScorer
 from skillweave.graph.scoring import ScorePolicy
 from tests.graph.data.readable import some
 from tests.graph.strategies import LongestWins, graphs, odd_graphs

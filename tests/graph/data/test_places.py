@@ -1,8 +1,7 @@
 import pytest
 
 from skillweave.frontmatter import Keys
-from skillweave.graph.data.places import line_of
-from skillweave.graph.data.shape import inside
+from skillweave.graph.shape import inside, line_of
 
 LINES: dict[Keys, int] = {
     ("routes",): 3,

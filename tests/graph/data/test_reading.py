@@ -16,11 +16,10 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.data.reading import read_graph
+from skillweave.graph.data.codec import read_graph
 from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route
 from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.scorers.embedding import EmbeddingScorer
-from skillweave.graph.scorers.lexical import LexicalScorer
+from skillweave.graph.scorers import EmbeddingScorer, LexicalScorer
 from skillweave.graph.scoring import ScorePolicy
 from tests.graph.data.broken import BROKEN, deep_all, deep_tree, entry, route
 

@@ -8,19 +8,13 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph.data import bounds
-from skillweave.graph.data.conditions import READERS
-from skillweave.graph.data.entries import ENTRY_KEYS
-from skillweave.graph.data.limits import LIMIT_KEYS, VISIT_KEYS
-from skillweave.graph.data.picks import PICK_KEYS, PICKS
-from skillweave.graph.data.reading import GRAPH_KEYS, read_graph
-from skillweave.graph.data.routes import ROUTE_KEYS
-from skillweave.graph.data.skills import SKILL_KEYS
-from skillweave.graph.data.trees import DECISION_KEYS
-from skillweave.graph.data.writing import write_graph
+from skillweave.graph import shape as bounds
+from skillweave.graph.conditions import KINDS
+from skillweave.graph.data.codec import GRAPH_KEYS, SCHEMA, graph_schema, read_graph, write_graph
+from skillweave.graph.data.options import LIMIT_KEYS, PICK_KEYS, PICKS, VISIT_KEYS
+from skillweave.graph.data.parts import DECISION_KEYS, ENTRY_KEYS, ROUTE_KEYS, SKILL_KEYS
 from skillweave.graph.declared import Declared
 from skillweave.graph.guards import Op
-from skillweave.graph.schema import SCHEMA, graph_schema
 from tests.graph.data.broken import BROKEN, deep_all, deep_tree, entry, route
 from tests.graph.data.readable import readable, some
 
@@ -98,7 +92,7 @@ def test_reader_and_schema_judge_alike_whatever_is_changed_in_a_graph(declared: 
         (DEFINITIONS["entry"], ENTRY_KEYS),
         (DEFINITIONS["route"], ROUTE_KEYS),
         (DEFINITIONS["branching"], DECISION_KEYS),
-        (DEFINITIONS["condition"], (*READERS, "flags", "examples")),
+        (DEFINITIONS["condition"], (*KINDS, "flags", "examples")),
         (DEFINITIONS["guard"]["additionalProperties"], tuple(Op)),
         (DEFINITIONS["pick"], PICK_KEYS),
         (DEFINITIONS["limits"], LIMIT_KEYS),
@@ -112,7 +106,7 @@ def test_reader_and_schema_know_the_same_keys(place: Mapping[str, Any], keys: tu
 
 def test_reader_and_schema_know_the_same_kinds_and_picks() -> None:
     kinds = [kind["required"][0] for kind in DEFINITIONS["condition"]["oneOf"]]
-    assert sorted(kinds) == sorted(READERS)
+    assert sorted(kinds) == sorted(KINDS)
     assert DEFINITIONS["pick"]["properties"]["by"]["enum"] == list(PICKS)
     assert graph_schema()["properties"]["pick"]["anyOf"][0]["enum"] == list(PICKS)
 

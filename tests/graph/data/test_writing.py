@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from skillweave.errors import InvalidGraph
 from skillweave.graph import SkillGraph
 from skillweave.graph.conditions import AllOf, AtIteration, Keywords, Predicate
-from skillweave.graph.context import MoveContext
-from skillweave.graph.data.reading import read_graph
-from skillweave.graph.data.writing import write_graph
+from skillweave.graph.data.codec import read_graph, write_graph
 from skillweave.graph.declared import Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route, TreeNode
 from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.scorers.lexical import LexicalScorer
+from skillweave.graph.move import MoveContext
+from skillweave.graph.scorers import LexicalScorer
 from skillweave.graph.scoring import EntryScoring, ScorePolicy
 from tests.graph.data.readable import readable, some
 from tests.graph.strategies import LongestWins, moments_of

@@ -15,9 +15,8 @@ from skillweave.graph.conditions import (
     Regex,
     UserContains,
 )
-from skillweave.graph.context import Look
 from skillweave.graph.declared import Decide, Entry, Route
-from skillweave.graph.drawing.captions import (
+from skillweave.graph.drawing.nodes import (
     LONGEST_CAPTION,
     condition_caption,
     decision_caption,
@@ -25,17 +24,18 @@ from skillweave.graph.drawing.captions import (
     route_caption,
 )
 from skillweave.graph.guards import FieldTest, Guard, Op
+from skillweave.graph.move import PredicateContext
 from tests.graph.strategies import odd_conditions, odd_routes
 
 RISK = Guard((FieldTest("risk", Op.GTE, "high"),))
 
 
-def wants_help(_look: Look) -> object:
+def wants_help(_look: PredicateContext) -> object:
     return True
 
 
 class Judge:
-    def __call__(self, _look: Look) -> object:
+    def __call__(self, _look: PredicateContext) -> object:
         return True
 
 

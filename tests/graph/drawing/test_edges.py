@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from skillweave.graph.conditions import Guarded, HistoryMin, Keywords, Predicate
 from skillweave.graph.declared import ANY, Decide, Declared, Entry, Route
 from skillweave.graph.drawing import edges_of, nodes_of
-from skillweave.graph.drawing.edges import kind_of
+from skillweave.graph.drawing.nodes import kind_of
 from skillweave.graph.drawn import Edge, EdgeKind
 from skillweave.graph.guards import FieldTest, Guard, Op
 from tests.graph.strategies import flat_graphs, tree_graphs

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from skillweave.graph.declared import ANY, Declared
 from skillweave.graph.drawing import edges_of, nodes_of, to_mermaid
 from skillweave.graph.drawing.picture import LONGEST_LABEL, picture_of
-from skillweave.graph.drawing.printable import seen
 from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
+from skillweave.graph.wording import visible
 from tests.graph.drawing.real_mermaid import Mermaid, Refused
 from tests.graph.drawing.shapes import NASTY, drawings, nasty, overlays
 from tests.graph.strategies import graphs, odd_graphs
@@ -148,7 +148,7 @@ def assert_shown(mermaid: Mermaid, labels: Sequence[str]) -> None:
     nodes = [Node(f"k{number}", NodeKind.SKILL, label) for number, label in enumerate(labels)]
     edges = [Edge("k0", node.id, EdgeKind.TOOL, node.label) for node in nodes]
     drawn = mermaid.draw(to_mermaid(nodes, edges))
-    expected = [seen(label, LONGEST_LABEL) for label in labels]
+    expected = [visible(label, LONGEST_LABEL) for label in labels]
     assert [unbroken(drawn["nodes"][f"s-k{number}"]) for number in range(len(labels))] == list(map(unbroken, expected))
     shown = [unbroken(line) for label, line in zip(labels, expected, strict=True) if label]
     assert list(map(unbroken, drawn["edges"])) == shown

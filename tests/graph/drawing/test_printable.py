@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.drawing.printable import BLANK, printable, seen
+from skillweave.graph.wording import BLANK, printable, visible
 from tests.graph.drawing.shapes import nasty
 
 
@@ -36,7 +36,7 @@ def test_a_text_of_much_white_space_is_cut_too() -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "\n", "\u200b", "\u202e\u2066", "\xa0", "\x00"])
 def test_a_text_of_which_nothing_is_seen_is_called_blank(text: str) -> None:
-    assert seen(text, 10) == BLANK
+    assert visible(text, 10) == BLANK
 
 
 @given(nasty, st.integers(min_value=2, max_value=60))

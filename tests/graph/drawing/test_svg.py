@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from skillweave.graph.declared import ANY, Declared
 from skillweave.graph.drawing import edges_of, nodes_of, to_svg
-from skillweave.graph.drawing.measure import width_of
+from skillweave.graph.drawing.figures import width_of
 from skillweave.graph.drawing.picture import LONGEST_LABEL
-from skillweave.graph.drawing.printable import seen
-from skillweave.graph.drawing.style import DARK, LIGHT
+from skillweave.graph.drawing.svg import DARK, LIGHT
 from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
+from skillweave.graph.wording import visible
 from tests.graph.drawing.drawn_svg import read_svg
 from tests.graph.drawing.shapes import NASTY, drawings, overlays
 from tests.graph.strategies import graphs, odd_graphs
@@ -151,7 +151,7 @@ def test_any_drawing_is_well_formed_and_has_each_node_and_edge_once(drawing: Dra
     text = to_svg(nodes, edges, data.draw(st.none() | overlays(nodes)))
     text.encode("utf-8")
     drawn = read_svg(text)
-    titles = [seen(node.label, LONGEST_LABEL) for node in nodes]
+    titles = [visible(node.label, LONGEST_LABEL) for node in nodes]
     own = [box.title for box in drawn.boxes if not box.classes & {"start", "any", "unknown"}]
     assert own == titles
     assert len(drawn.arrows) == len(edges)

@@ -2,9 +2,7 @@
 
 import pytest
 
-from skillweave.graph.scorers.embedding import EmbeddingScorer
-from skillweave.graph.scorers.keyword import KeywordScorer
-from skillweave.graph.scorers.lexical import LexicalScorer
+from skillweave.graph.scorers import EmbeddingScorer, KeywordScorer, LexicalScorer
 from skillweave.graph.scoring import Scorer
 from skillweave.testing.fakes import FakeEmbedder
 from skillweave.testing.scorers import ScorerContract

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from skillweave.errors import InvalidVectors, NoEmbedder
-from skillweave.graph.scorers.embedding import EmbeddingScorer
+from skillweave.graph.scorers import EmbeddingScorer
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
 from skillweave.testing.fakes import FakeEmbedder
-from skillweave.text.embedded_once import EmbeddedOnce
+from skillweave.text.embedding import EmbeddedOnce
 
 SKILLS = (ScoreCandidate("refund", ("give money back", "charged twice")), ScoreCandidate("desk", ("book a desk",)))
 

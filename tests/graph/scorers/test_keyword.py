@@ -2,8 +2,8 @@ from math import sqrt
 
 import pytest
 
-from skillweave.graph.ranking import best_of
-from skillweave.graph.scorers.keyword import KeywordScorer
+from skillweave.graph.entry_scoring import best_of
+from skillweave.graph.scorers import KeywordScorer
 from skillweave.graph.scoring import ScoreCandidate
 
 

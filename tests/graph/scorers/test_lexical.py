@@ -1,8 +1,8 @@
 import pytest
 
-from skillweave.graph.ranking import best_of
-from skillweave.graph.scorers import lexical
-from skillweave.graph.scorers.lexical import LexicalScorer
+from skillweave.graph import scorers
+from skillweave.graph.entry_scoring import best_of
+from skillweave.graph.scorers import LexicalScorer
 from skillweave.graph.scoring import ScoreCandidate
 
 SKILLS = (
@@ -54,17 +54,17 @@ async def test_equal_candidates_have_equal_scores() -> None:
 
 
 async def test_a_set_of_candidates_is_indexed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    lexical._indexed.cache_clear()
+    scorers._indexed.cache_clear()
     for message in ("a desk", "an order", "a desk"):
         await scores(message)
-    assert lexical._indexed.cache_info().misses == 1
+    assert scorers._indexed.cache_info().misses == 1
 
 
 async def test_so_many_sets_of_candidates_stay_indexed_at_most() -> None:
-    lexical._indexed.cache_clear()
-    for count in range(lexical.MOST_INDEXES + 5):
+    scorers._indexed.cache_clear()
+    for count in range(scorers.MOST_INDEXES + 5):
         await LexicalScorer().score("a desk", [ScoreCandidate("desk", (f"desk {count}",))])
-    assert lexical._indexed.cache_info().currsize == lexical.MOST_INDEXES
+    assert scorers._indexed.cache_info().currsize == scorers.MOST_INDEXES
 
 
 async def test_candidates_without_a_word_score_0() -> None:

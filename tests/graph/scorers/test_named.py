@@ -4,10 +4,7 @@ import sys
 import pytest
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph.scorers.embedding import EmbeddingScorer
-from skillweave.graph.scorers.keyword import KeywordScorer
-from skillweave.graph.scorers.lexical import LexicalScorer
-from skillweave.graph.scorers.named import DEFAULT_POLICIES, scorer_named
+from skillweave.graph.scorers import DEFAULT_POLICIES, EmbeddingScorer, KeywordScorer, LexicalScorer, scorer_named
 from skillweave.graph.scoring import ScorePolicy
 from skillweave.testing.fakes import FakeEmbedder
 
@@ -40,6 +37,6 @@ def test_a_policy_that_cannot_be_is_refused() -> None:
 
 
 def test_naming_scorers_loads_no_array_library() -> None:
-    script = "import skillweave.graph.scorers.named, skillweave.graph.entry_scoring, sys; print('numpy' in sys.modules)"
+    script = "import skillweave.graph.scorers, skillweave.graph.entry_scoring, sys; print('numpy' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert answer.stdout == "False\n"

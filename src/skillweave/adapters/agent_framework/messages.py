@@ -1,12 +1,11 @@
-"""The Microsoft Agent Framework's messages and tools: read as what was heard, named, and told of refusals."""
+"""The messages of the Microsoft Agent Framework as host messages, its tools by name, and words about refused calls."""
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from skillweave.adapters.call import Call, read_call
-from skillweave.adapters.heard import Heard
+from skillweave.adapters.chat import Call, HostMessage, read_call
 from skillweave.conversation import Message, Part, Role, ToolResult
 from skillweave.errors import InvalidTurn, MissingExtra
 
@@ -19,7 +18,7 @@ except ModuleNotFoundError:
 _ROLES = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}
 
 
-def heard(messages: Sequence[FrameworkMessage]) -> list[Heard]:
+def host_messages(messages: Sequence[FrameworkMessage]) -> list[HostMessage]:
     """Each message that the model is sent, and each result of a tool by itself.
 
     Raises InvalidTurn for a message of a role that no model is sent.
@@ -49,7 +48,7 @@ def with_refusals(messages: Sequence[FrameworkMessage], words: Mapping[str, str]
     return [_told(message, words) for message in messages]
 
 
-def _read(message: FrameworkMessage, where: str) -> Iterator[Heard]:
+def _read(message: FrameworkMessage, where: str) -> Iterator[HostMessage]:
     for answers, contents in groupby(message.contents, lambda content: content.type == "function_result"):
         if answers:
             yield from (_result(content, where) for content in contents)
@@ -57,7 +56,7 @@ def _read(message: FrameworkMessage, where: str) -> Iterator[Heard]:
             yield _said(message, list(contents), where)
 
 
-def _said(message: FrameworkMessage, contents: Sequence[Content], where: str) -> Heard:
+def _said(message: FrameworkMessage, contents: Sequence[Content], where: str) -> HostMessage:
     role = _ROLES.get(str(message.role))
     if role is None:
         raise InvalidTurn(f"{where} has the role {str(message.role)[:40]!r}, which no model is sent; take it out")
@@ -65,13 +64,13 @@ def _said(message: FrameworkMessage, contents: Sequence[Content], where: str) ->
     asked = tuple(call_of(one) for one in contents if _is_ours_to_run(one))
     asking = tuple({"type": "tool_call", "id": call.id, "name": call.name} for call in asked)
     whole = Message(role, (*_parts(contents), *asking))
-    return Heard(where, whole, whole, asked)
+    return HostMessage(where, whole, whole, asked)
 
 
-def _result(content: Content, where: str) -> Heard:
+def _result(content: Content, where: str) -> HostMessage:
     whole = Message(Role.TOOL, str(content.result or ""))
     status = "error" if content.exception else "success"
-    return Heard(where, whole, whole, result=ToolResult("", whole.text, status, content.call_id))
+    return HostMessage(where, whole, whole, result=ToolResult("", whole.text, status, content.call_id))
 
 
 def _parts(contents: Iterable[Content]) -> Iterator[Part]:

@@ -4,19 +4,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
-from skillweave.adapters.agent_framework.approval import Verdicts
-from skillweave.adapters.agent_framework.batch import batch_of
-from skillweave.adapters.agent_framework.messages import heard, name_of, with_refusals
+from skillweave.adapters.agent_framework.approval import Verdicts, batch_of
+from skillweave.adapters.agent_framework.messages import host_messages, name_of, with_refusals
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, is_own
-from skillweave.adapters.call import Call, words_for
-from skillweave.adapters.own import SEPARATOR
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.adapters.chat import SEPARATOR, Call, words_for
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver
-from skillweave.weaver.tool_table import ToolSpec
+from skillweave.weaver.reading import ToolSpec
 
 try:
     from agent_framework import (
@@ -148,10 +146,12 @@ class SkillChatMiddleware(ChatMiddleware):
         # A service that keeps the history is sent only what is new; of the rest, only what it said last is known here.
         if not kept_by_service:
             self._chat = list(sent)
-            return await self._bridge.weave(heard(self._chat), self.conversation, tools=self.tools)
+            return await self._bridge.weave(host_messages(self._chat), self.conversation, tools=self.tools)
         before = self._chat or [Message("assistant", [self._state.get(_LAST_REPLY, "")])]
         self._chat = [*before, *sent]
-        return await self._bridge.weave(heard(self._chat), self.conversation, tools=self.tools, turn_id=uuid4().hex)
+        return await self._bridge.weave(
+            host_messages(self._chat), self.conversation, tools=self.tools, turn_id=uuid4().hex
+        )
 
     def _tell_refusals(self, context: ChatContext) -> None:
         told = with_refusals(context.messages, self._verdicts.refusals)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
-from skillweave.adapters.agent_framework.batch import answers
+from skillweave.adapters.agent_framework.approval import answers
 from skillweave.adapters.agent_framework.messages import call_of, name_of
 from skillweave.adapters.agent_framework.provider import CALLER
 from skillweave.adapters.approval import question, read_reply
-from skillweave.adapters.call import Call, read_call
+from skillweave.adapters.chat import Call, read_call
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, same_for_all
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
 from skillweave.errors import InvalidSpawn, InvalidTurn, InvalidVerdict, MissingExtra

@@ -13,7 +13,6 @@ except ModuleNotFoundError:
     raise MissingExtra("the LangGraph adapter", "langgraph", "langgraph") from None
 
 from skillweave.adapters.langgraph.agent import build_skill_agent
-from skillweave.adapters.langgraph.nodes import SkillNodes, skill_nodes
-from skillweave.adapters.langgraph.state import SkillState
+from skillweave.adapters.langgraph.nodes import SkillNodes, SkillState, skill_nodes
 
 __all__ = ["SkillNodes", "SkillState", "build_skill_agent", "skill_nodes"]

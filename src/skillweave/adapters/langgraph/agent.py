@@ -1,6 +1,7 @@
 """The ready agent: one graph in the order of seed 000, from the system prompt to the output."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -12,13 +13,29 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer, Send
 
 from skillweave.adapters.approval import require_decided
-from skillweave.adapters.bridge import ChatFields
-from skillweave.adapters.langchain_core.messages import Speaker, given, heard, unreadable, with_instructions
-from skillweave.adapters.langchain_core.tools import conversation_of, names_of
-from skillweave.adapters.langgraph.nodes import EXPLICIT, HostTool, Node, SkillNodes, Update, skill_nodes
-from skillweave.adapters.langgraph.state import SkillState, memory_in
-from skillweave.adapters.langgraph.step import Step, at_once
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.adapters.chat import HostFields
+from skillweave.adapters.langchain_core import (
+    Speaker,
+    conversation_of,
+    given,
+    host_messages,
+    names_of,
+    unreadable,
+    with_instructions,
+)
+from skillweave.adapters.langgraph.nodes import (
+    EXPLICIT,
+    HostTool,
+    Node,
+    SkillNodes,
+    SkillState,
+    Step,
+    Update,
+    at_once,
+    memory_in,
+    skill_nodes,
+)
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Role, ToolResult
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver
@@ -99,10 +116,10 @@ class _ToModel:
             return "approval"
         if state["woven"]["first"]:
             return "model"
-        chat = heard(state["messages"])
+        chat = host_messages(state["messages"])
         replies = [n for n, piece in enumerate(chat) if piece.message.role is Role.ASSISTANT]
         after = chat[replies[-1] + 1 :] if replies else chat
-        if not replies or any(piece.theirs is not None and piece.message.role is Role.USER for piece in after):
+        if not replies or any(piece.host_part is not None and piece.message.role is Role.USER for piece in after):
             return "model"
         return "synthesis" if after and not self._answered([one.result for one in after if one.result]) else "output"
 
@@ -124,25 +141,30 @@ class _ModelCall:
         return Step(self._call, self._acall, "model")
 
     def _call(self, state: SkillState) -> Update:
-        woven = self._nodes.bridge.weaver.sync.run(self._woven(state, self._conversation(state)))
+        woven = self._held(state) or self._nodes.bridge.weaver.sync.run(self._again(state, self._conversation(state)))
         return self._heard(woven, self._bound(woven).invoke(self._sent(state, woven)))
 
     async def _acall(self, state: SkillState) -> Update:
-        woven = await self._woven(state, self._conversation(state))
+        woven = self._held(state) or await self._again(state, self._conversation(state))
         return self._heard(woven, await self._bound(woven).ainvoke(self._sent(state, woven)))
 
     def _conversation(self, state: SkillState) -> str:
         return conversation_of(self._nodes.bridge, state)
 
-    async def _woven(self, state: SkillState, conversation: str) -> Injection:
+    def _held(self, state: SkillState) -> Injection | None:
+        """What was injected right before, in this run: its blocks stand in the messages, and nobody has to decide."""
+        held = state.get("injection")
+        return None if held is None else replace(held, messages=())
+
+    async def _again(self, state: SkillState, conversation: str) -> Injection:
         """The turn that was injected, once more: what has been placed stands in the messages, the rest still comes."""
-        fields = ChatFields(
+        fields = HostFields(
             tools=self._nodes.names,
             memory=memory_in(state),
             turn_id=state["woven"]["id"],
             named=state["woven"]["named"],
         )
-        injection = await self._nodes.bridge.weave(heard(state["messages"]), conversation, **fields)
+        injection = await self._nodes.bridge.weave(host_messages(state["messages"]), conversation, **fields)
         require_decided(injection)
         return injection
 

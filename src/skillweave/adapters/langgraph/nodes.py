@@ -1,40 +1,139 @@
-"""The nodes that bring skills into a graph: select, inject, guarded tools, approval (seed 000, spec 7)."""
+"""The nodes that bring skills into a graph, and their state: select, inject, guarded tools, approval (spec 7)."""
 
-from collections.abc import Callable, Coroutine, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Annotated, Any, NotRequired, TypeAlias, TypedDict
 
-from langchain_core.messages import BaseMessage
-from langchain_core.runnables import Runnable
+from langchain_core.messages import AnyMessage, BaseMessage
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import set_config_context
 from langchain_core.tools import BaseTool
+from langgraph.channels import UntrackedValue
+from langgraph.config import get_config
+from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 
-from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_told, waiting
-from skillweave.adapters.bridge import Bridge, ChatFields
-from skillweave.adapters.langchain_core.messages import Speaker, given, heard, taken_out, told
-from skillweave.adapters.langchain_core.tools import (
+from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_notice, waiting
+from skillweave.adapters.bridge import Bridge
+from skillweave.adapters.chat import HostFields
+from skillweave.adapters.langchain_core import (
+    Speaker,
     ToolGuard,
     conversation_of,
+    given,
+    host_messages,
     names_of,
     own_tools,
     require_other_names,
     shown_by,
+    taken_out,
+    told,
 )
-from skillweave.adapters.langgraph.state import SkillState, WovenTurn, memory_in, selected_in
-from skillweave.adapters.langgraph.step import Step
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import (
     CheckpointNotFound,
+    InvalidTurn,
     InvalidVerdict,
     SkillNotFound,
     StoreUnavailable,
 )
-from skillweave.injection import PendingCheckpoint
+from skillweave.injection import Injection, PendingCheckpoint
 from skillweave.settings import CatalogMode
-from skillweave.state.state import SKILL, ApprovalVerdict, Delivery, skill_of
+from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
+
+
+class WovenTurn(TypedDict):
+    """The turn that the coming call of the model belongs to, so that it can be woven again after a pause.
+
+    `first` says that the run begins with it, `step` is that of the graph's run in which it was injected.
+    """
+
+    id: str
+    named: list[str]
+    first: bool
+    step: NotRequired[int]
+
+
+class SkillState(TypedDict, total=False):
+    """What the nodes read and write; extend it with a host's own keys.
+
+    `selected_skill_ids` are selected and not yet injected; a host may add its own choice. `injected_skill_ids` only
+    tells what the ledger says, whatever stood there before. `working_memory` may name the entity that is being worked
+    on, `conversation_id` the conversation where it is not the thread's. `injection` is what was injected last in this
+    run; it is not checkpointed, so that a run that resumes asks the ledger anew. The nodes' own are `woven`, `awaiting`
+    (the checkpoints that a person is shown) and `open_checkpoints` (all that are open as the model is called: verdicts
+    are about the texts of then).
+    """
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    selected_skill_ids: list[str]
+    injected_skill_ids: list[str]
+    working_memory: dict[str, Any]
+    conversation_id: str
+    woven: WovenTurn
+    injection: Annotated[Injection | None, UntrackedValue]
+    awaiting: list[dict[str, Any]]
+    open_checkpoints: list[dict[str, Any]]
+
+
+def selected_in(state: SkillState) -> list[str]:
+    """The skills that a host selected; raises InvalidTurn for anything but a list of ids."""
+    selected: Any = state.get("selected_skill_ids") or []
+    if not isinstance(selected, list) or not all(isinstance(one, str) for one in selected):
+        raise InvalidTurn(f"selected_skill_ids in the state is a list of skill ids; got {str(selected)[:60]!r}")
+    return [*selected]
+
+
+def memory_in(state: SkillState) -> Mapping[str, Any]:
+    """The working memory; raises InvalidTurn for anything but a mapping."""
+    memory: Any = state.get("working_memory") or {}
+    if not isinstance(memory, Mapping):
+        raise InvalidTurn(
+            f"working_memory in the state is a dict, such as {{'entity_id': ...}}; got {str(memory)[:60]!r}"
+        )
+    return memory
+
+
+class Step(Runnable[SkillState, Any]):
+    """What LangGraph runs, and traces, as a node or an edge; each function runs in the context of its run.
+
+    A RunnableLambda does the same with a run of its own inside, which costs as much as skillweave's own work.
+    """
+
+    def __init__(
+        self, run: Callable[[SkillState], Any], arun: Callable[[SkillState], Coroutine[Any, Any, Any]], name: str
+    ) -> None:
+        self._work = run
+        self._awork = arun
+        self.name = name
+
+    def invoke(self, input: SkillState, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401
+        """Run it blocking; without a config in the context of the caller."""
+        if config is None:
+            return self._work(input)
+        with set_config_context(config) as context:
+            return context.run(self._work, input)
+
+    async def ainvoke(self, input: SkillState, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401
+        """Run it awaited; without a config in the context of the caller."""
+        if config is None:
+            return await self._awork(input)
+        with set_config_context(config) as context:
+            return await asyncio.create_task(self._awork(input), context=context)
+
+
+def at_once(work: Callable[[SkillState], Any]) -> Step:
+    """A step that is over in microseconds, which an awaited run need not hand to a thread."""
+
+    async def awaited(state: SkillState) -> Any:  # noqa: ANN401 - what the step gives
+        return work(state)
+
+    return Step(work, awaited, getattr(work, "__name__", "step"))
+
 
 Update: TypeAlias = dict[str, Any]
 Node: TypeAlias = Runnable[Any, Any]
@@ -114,78 +213,94 @@ def skill_nodes(
     )
 
 
-def turn_here() -> str | None:
-    """Thread and checkpoint of the running node: the same when it runs again. None where the graph has no thread."""
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """Where a node runs: its conversation, its step in the run, and a turn id that is the same when it runs again.
+
+    `turn` is None where the graph has no thread.
+    """
+
+    conversation: str
+    step: int
+    turn: str | None
+
+
+def _here(bridge: Bridge, state: SkillState) -> _Here:
     info = get_runtime().execution_info
-    if info is None or info.thread_id is None:
-        return None
-    return f"{str(info.thread_id)[-400:]}/{info.checkpoint_id}"
+    turn = None if info is None or info.thread_id is None else f"{str(info.thread_id)[-400:]}/{info.checkpoint_id}"
+    return _Here(conversation_of(bridge, state), get_config().get("metadata", {}).get("langgraph_step", 0), turn)
 
 
 class _Steps:
-    """What the nodes do; `conversation` and turn are read in the node's own context, the rest may run elsewhere."""
+    """What the nodes do; where a node runs is read in its own context, the rest may run elsewhere."""
 
     def __init__(self, bridge: Bridge, speaker: Speaker, names: list[str]) -> None:
         self._bridge = bridge
         self._speaker = speaker
         self._names = names
 
-    def node(self, name: str, work: Callable[[SkillState, str, str | None], Coroutine[Any, Any, Update]]) -> Node:
+    def node(self, name: str, work: Callable[[SkillState, _Here], Coroutine[Any, Any, Update]]) -> Node:
         def run(state: SkillState) -> Update:
-            return self._bridge.weaver.sync.run(work(state, conversation_of(self._bridge, state), turn_here()))
+            return self._bridge.weaver.sync.run(work(state, _here(self._bridge, state)))
 
         async def arun(state: SkillState) -> Update:
-            return await work(state, conversation_of(self._bridge, state), turn_here())
+            return await work(state, _here(self._bridge, state))
 
         return Step(run, arun, name)
 
-    async def select(self, state: SkillState, conversation: str, turn: str | None) -> Update:
-        coming = await self._bridge.coming(heard(state["messages"]), conversation, **self._known(state, turn))
+    async def select(self, state: SkillState, here: _Here) -> Update:
+        chat, known = host_messages(state["messages"]), self._known(state, here)
+        coming = await self._bridge.coming(chat, here.conversation, state.get("injection"), **known)
         return {"selected_skill_ids": list(coming)}
 
-    async def inject(self, state: SkillState, conversation: str, turn: str | None) -> Update:
-        chat, known = heard(state["messages"]), self._known(state, turn)
+    async def inject(self, state: SkillState, here: _Here) -> Update:
+        chat, known = host_messages(state["messages"]), self._known(state, here)
         named: list[str] = []
         if selected := selected_in(state):
             # What the matchers say counts as theirs; only the rest is the host's own choice.
-            coming = await self._bridge.coming(chat, conversation, **known)
+            coming = await self._bridge.coming(chat, here.conversation, **known)
             named = [skill_id for skill_id in selected if skill_id not in coming]
-        injection = await self._bridge.weave(chat, conversation, **ChatFields(**known, named=named))
-        return {
+        injection = await self._bridge.weave(chat, here.conversation, **HostFields(**known, named=named))
+        update = {
             "messages": given(injection, self._speaker),
             "selected_skill_ids": [],
-            "woven": WovenTurn(id=injection.turn_id, named=named, first=False),
+            "woven": WovenTurn(id=injection.turn_id, named=named, first=False, step=here.step),
+            "injection": injection,
             "awaiting": [one.to_dict() for one in waiting(injection)],
             "open_checkpoints": shown_by(injection),
-            **await self._injected(conversation),
         }
+        # Without the ledger, what the state says stays until it answers.
+        return update if injection.without_ledger else {**update, "injected_skill_ids": list(injection.present)}
 
     def approve(self, state: SkillState) -> Update:
-        conversation, run = conversation_of(self._bridge, state), self._bridge.weaver.sync.run
-        found = run(self._asked(state, conversation))
+        here, run = _here(self._bridge, state), self._bridge.weaver.sync.run
+        found = run(self._asked(state, here))
         while isinstance(found, _Asked):
             found = run(self._decided(state, found, interrupt(found.question)))
         return found
 
     async def aapprove(self, state: SkillState) -> Update:
-        conversation = conversation_of(self._bridge, state)
-        found = await self._asked(state, conversation)
+        found = await self._asked(state, _here(self._bridge, state))
         while isinstance(found, _Asked):
             found = await self._decided(state, found, interrupt(found.question))
         return found
 
-    def _known(self, state: SkillState, turn: str | None) -> ChatFields:
-        return ChatFields(tools=self._names, memory=memory_in(state), turn_id=turn)
+    def _known(self, state: SkillState, here: _Here) -> HostFields:
+        return HostFields(tools=self._names, memory=memory_in(state), turn_id=here.turn)
 
-    async def _asked(self, state: SkillState, conversation: str) -> _Asked | Update:
-        open_now = waiting(await self._bridge.standing(conversation, self._names))
+    async def _asked(self, state: SkillState, here: _Here) -> _Asked | Update:
+        held = state.get("injection")
+        # Right behind the inject node nothing can have changed: there is nobody to ask, and nothing to take out.
+        if held is not None and here.step == state["woven"].get("step", 0) + 1 and not (held.waits or held.rejected):
+            return {"awaiting": []}
+        open_now = waiting(await self._bridge.current_policy(here.conversation, self._names))
         if not open_now:
-            return await self._settled(state, conversation, open_now)
+            return await self._settled(state, here.conversation, open_now)
         # The first reply is about what the state says was shown, also when a skill was edited during the pause.
         still = {(one.skill_id, one.name) for one in open_now}
         shown = (PendingCheckpoint(**one) for one in state.get("awaiting", ()))
         pending = tuple(one for one in shown if (one.skill_id, one.name) in still)
-        return _Asked(conversation, pending or open_now)
+        return _Asked(here.conversation, pending or open_now)
 
     async def _decided(self, state: SkillState, asked: _Asked, value: object) -> _Asked | Update:
         try:
@@ -195,15 +310,15 @@ class _Steps:
         try:
             await record(self._bridge.weaver, asked.conversation, asked.pending, reply)
         except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
-            open_now = waiting(await self._bridge.standing(asked.conversation, self._names))
+            open_now = waiting(await self._bridge.current_policy(asked.conversation, self._names))
             if open_now:
                 return _Asked(asked.conversation, open_now, str(error))
-        open_now = waiting(await self._bridge.standing(asked.conversation, self._names))
+        open_now = waiting(await self._bridge.current_policy(asked.conversation, self._names))
         return await self._settled(state, asked.conversation, open_now)
 
     async def _settled(self, state: SkillState, conversation: str, open_now: Sequence[PendingCheckpoint]) -> Update:
-        """The texts of rejected skills go, and the model is told."""
-        update: Update = {"awaiting": [one.to_dict() for one in open_now]}
+        """The texts of rejected skills go, and the model is told; the coming call of the model is woven again."""
+        update: Update = {"awaiting": [one.to_dict() for one in open_now], "injection": None}
         try:
             drops = await rejected_texts(self._bridge.weaver, conversation)
             if changed := taken_out(state["messages"], drops):
@@ -212,19 +327,11 @@ class _Steps:
             return update  # the texts go at the next step at which the ledger answers
         return update
 
-    async def _injected(self, conversation: str) -> Update:
-        try:
-            records = (await self._bridge.weaver.state(conversation)).records
-        except StoreUnavailable:
-            return {}  # what the state says stays until the ledger answers
-        found = (skill_of(one.key) for one in records if one.key.startswith(SKILL) and one.state is Delivery.GIVEN)
-        return {"injected_skill_ids": [skill_id for skill_id in found if skill_id]}
-
     async def _said(self, conversation: str, skills: set[str]) -> list[BaseMessage]:
         verdicts = (await self._bridge.weaver.state(conversation)).approvals
         return [
             told(
-                rejection_told(one),
+                rejection_notice(one),
                 f"{conversation}/{one.skill_id}/{one.checkpoint}/{one.at}",
                 self._speaker,
             )

@@ -22,10 +22,10 @@ except ModuleNotFoundError:
     raise MissingExtra("sub-agents in LangGraph", "langgraph", "langgraph") from None
 
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.call import read_call
-from skillweave.adapters.langchain_core.tools import caller, conversation_of, names_of
+from skillweave.adapters.chat import read_call
+from skillweave.adapters.langchain_core import caller, conversation_of, names_of
 from skillweave.adapters.langgraph.agent import build_skill_agent
-from skillweave.adapters.langgraph.state import SkillState
+from skillweave.adapters.langgraph.nodes import SkillState
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, same_for_all
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
 from skillweave.weaver import Weaver

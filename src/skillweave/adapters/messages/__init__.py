@@ -5,7 +5,7 @@ skillweave's own tools `skill_tools`, `transcript`, `answer` and `take_out`, so 
 `from skillweave.adapters.messages import anthropic_style as style` and the rest of its loop stays the same.
 """
 
-from skillweave.adapters.call import Call
-from skillweave.adapters.messages.options import TurnOptions
+from skillweave.adapters.chat import Call
+from skillweave.adapters.messages.lists import TurnOptions
 
 __all__ = ["Call", "TurnOptions"]

@@ -7,19 +7,33 @@ for its cache.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
-from skillweave.adapters.call import Call, read_call, words_for
-from skillweave.adapters.heard import Heard, transcript_of
-from skillweave.adapters.messages.options import TurnOptions, turn_with
-from skillweave.adapters.messages.shape import entries, listed, parts_of, plain, role_of, text_in
-from skillweave.adapters.messages.take_out import take_out
-from skillweave.adapters.messages.tools import offer
-from skillweave.adapters.own import SEPARATOR, all_blocks, is_block, without_blocks
-from skillweave.compose.verdict import Verdict
-from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
+from skillweave.adapters.chat import (
+    SEPARATOR,
+    Call,
+    HostMessage,
+    all_blocks,
+    answer_of_tool,
+    is_block,
+    read_call,
+    transcript_of,
+    words_for,
+)
+from skillweave.adapters.messages.lists import (
+    TurnOptions,
+    entries,
+    listed,
+    offer,
+    parts_of,
+    plain,
+    role_of,
+    take_out,
+    turn_with,
+)
+from skillweave.compose.policy import Verdict
+from skillweave.conversation import Message, Part, Placement, Role, Turn
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
-from skillweave.weaver.reading import ToolAnswer
-from skillweave.weaver.tool_table import TOOLS
+from skillweave.weaver.reading import TOOLS, ToolAnswer
 
 __all__ = ["answer", "calls", "offer", "place", "refuse", "skill_tools", "system", "take_out", "transcript", "turn"]
 
@@ -101,16 +115,16 @@ def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:
     return {"type": "tool_result", "tool_use_id": call.id, "content": words_for(why), "is_error": True}
 
 
-def _read(message: Mapping[str, Any], where: str) -> Iterator[Heard]:
+def _read(message: Mapping[str, Any], where: str) -> Iterator[HostMessage]:
     role = Role(role_of(message, where, _ROLES))
     content = message.get("content")
     parts = parts_of(content, where)
     whole = Message(role, parts)
     if role is Role.ASSISTANT:
-        yield Heard(where, whole, whole, calls(message))
+        yield HostMessage(where, whole, whole, calls(message))
         return
     if role is Role.SYSTEM:
-        yield Heard(where, whole, None if all_blocks(parts) else whole)
+        yield HostMessage(where, whole, None if all_blocks(parts) else whole)
         return
     if not parts:
         raise InvalidTurn(f"{where} is a user message without content, which the API refuses; add the user's words")
@@ -118,7 +132,7 @@ def _read(message: Mapping[str, Any], where: str) -> Iterator[Heard]:
     said = tuple(part for part in parts if not _is_result(part))
     if said:
         theirs = said if isinstance(content, str) else _theirs(parts)
-        yield Heard(where, Message(role, said), Message(role, theirs) if theirs else None)
+        yield HostMessage(where, Message(role, said), Message(role, theirs) if theirs else None)
 
 
 def _theirs(parts: Sequence[Part]) -> tuple[Part, ...]:
@@ -128,19 +142,12 @@ def _theirs(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(part for n, part in enumerate(parts) if n not in ours and not _is_result(part))
 
 
-def _result(part: Part, where: str) -> Heard:
+def _result(part: Part, where: str) -> HostMessage:
     block = part if isinstance(part, Mapping) else {}
     content = block.get("content")
     parts = () if content is None else parts_of(content, where)
-    call = block.get("tool_use_id")
-    result = ToolResult(
-        tool="",
-        content=text_in(parts),
-        status="error" if block.get("is_error") else "success",
-        call=call if isinstance(call, str) else None,
-    )
-    whole = Message(Role.TOOL, parts)
-    return Heard(where, whole, Message(Role.TOOL, without_blocks(parts)), result=result)
+    status = "error" if block.get("is_error") else "success"
+    return answer_of_tool(where, parts, status=status, call=block.get("tool_use_id"))
 
 
 def _is_result(part: Part) -> bool:

@@ -3,18 +3,31 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
-from skillweave.adapters.call import Call, read_call, words_for
-from skillweave.adapters.heard import Heard, transcript_of
-from skillweave.adapters.messages.options import TurnOptions, turn_with
-from skillweave.adapters.messages.shape import entries, listed, parts_of, plain, role_of, text_in
-from skillweave.adapters.messages.take_out import take_out
-from skillweave.adapters.messages.tools import offer
-from skillweave.adapters.own import SEPARATOR, all_blocks, without_blocks
-from skillweave.compose.verdict import Verdict
-from skillweave.conversation import Message, Part, Role, ToolResult, Turn
+from skillweave.adapters.chat import (
+    SEPARATOR,
+    Call,
+    HostMessage,
+    all_blocks,
+    answer_of_tool,
+    read_call,
+    transcript_of,
+    words_for,
+)
+from skillweave.adapters.messages.lists import (
+    TurnOptions,
+    entries,
+    listed,
+    offer,
+    parts_of,
+    plain,
+    role_of,
+    take_out,
+    turn_with,
+)
+from skillweave.compose.policy import Verdict
+from skillweave.conversation import Message, Part, Role, Turn
 from skillweave.injection import Injection
-from skillweave.weaver.reading import ToolAnswer
-from skillweave.weaver.tool_table import TOOLS
+from skillweave.weaver.reading import TOOLS, ToolAnswer
 
 __all__ = ["answer", "calls", "offer", "place", "refuse", "skill_tools", "system", "take_out", "transcript", "turn"]
 
@@ -92,19 +105,18 @@ def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": call.id, "content": words_for(why)}
 
 
-def _read(message: Mapping[str, Any], where: str) -> Heard:
+def _read(message: Mapping[str, Any], where: str) -> HostMessage:
     role = _ROLES[role_of(message, where, tuple(_ROLES))]
     parts = _parts(message, role, where)
     whole = Message(role, parts)
     if role is Role.SYSTEM:
-        return Heard(where, whole, None if all_blocks(parts) else whole)
+        return HostMessage(where, whole, None if all_blocks(parts) else whole)
     if role is Role.ASSISTANT:
-        return Heard(where, whole, whole, _calls(message))
+        return HostMessage(where, whole, whole, _calls(message))
     if role is Role.USER:
-        return Heard(where, whole, whole)
-    call = message.get("tool_call_id")
-    result = ToolResult(str(message.get("name") or ""), text_in(parts), call=call if isinstance(call, str) else None)
-    return Heard(where, whole, Message(role, without_blocks(parts)), result=result)
+        return HostMessage(where, whole, whole)
+    name = str(message.get("name") or "")
+    return answer_of_tool(where, parts, tool=name, call=message.get("tool_call_id"))
 
 
 def _parts(message: Mapping[str, Any], role: Role, where: str) -> tuple[Part, ...]:

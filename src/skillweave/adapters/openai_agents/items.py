@@ -1,27 +1,25 @@
-"""Items of the Responses API read as what was heard, as the OpenAI Agents SDK keeps and sends them."""
+"""Items of the Responses API read as host messages, as the OpenAI Agents SDK keeps and sends them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from skillweave.adapters.call import Call, read_call
-from skillweave.adapters.heard import Heard
-from skillweave.adapters.messages.shape import listed, plain
-from skillweave.adapters.own import all_blocks, without_blocks
-from skillweave.conversation import Message, Part, Role, ToolResult
+from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call
+from skillweave.adapters.messages.lists import listed, plain
+from skillweave.conversation import Message, Part, Role
 
 _ROLES = {"user": Role.USER, "system": Role.SYSTEM, "developer": Role.SYSTEM, "assistant": Role.ASSISTANT}
 _TEXTS = ("input_text", "output_text", "text")
 _CALLS = ("function_call", "custom_tool_call")
 
 
-def heard(items: str | Sequence[Any]) -> list[Heard]:
+def host_messages(items: str | Sequence[Any]) -> list[HostMessage]:
     """What the model is sent; all that it said and asked for in one reply is one message."""
     entries = [{"role": "user", "content": items}] if isinstance(items, str) else [plain(item) or {} for item in items]
     return list(_read(entries))
 
 
-def _read(entries: Sequence[Mapping[str, Any]]) -> Iterator[Heard]:
+def _read(entries: Sequence[Mapping[str, Any]]) -> Iterator[HostMessage]:
     numbered = ((index, item, _role(item)) for index, item in enumerate(entries))
     for role, group in groupby(numbered, key=lambda entry: entry[2]):
         found = [(f"input[{index}]", item) for index, item, _ in group]
@@ -29,7 +27,10 @@ def _read(entries: Sequence[Mapping[str, Any]]) -> Iterator[Heard]:
             yield _reply(found[0][0], [item for _, item in found])
         else:
             yield from (
-                _result(where, item) if role is Role.TOOL else _said(where, role, item) for where, item in found
+                answer_of_tool(where, _parts(item.get("output")), call=item.get("call_id"))
+                if role is Role.TOOL
+                else _said(where, role, item)
+                for where, item in found
             )
 
 
@@ -40,13 +41,13 @@ def _role(item: Mapping[str, Any]) -> Role:
     return Role.TOOL if str(item.get("type")).endswith("_output") else Role.ASSISTANT
 
 
-def _said(where: str, role: Role, item: Mapping[str, Any]) -> Heard:
+def _said(where: str, role: Role, item: Mapping[str, Any]) -> HostMessage:
     parts = _parts(item.get("content"))
     whole = Message(role, parts)
-    return Heard(where, whole, None if role is Role.SYSTEM and all_blocks(parts) else whole)
+    return HostMessage(where, whole, None if role is Role.SYSTEM and all_blocks(parts) else whole)
 
 
-def _reply(where: str, items: Sequence[Mapping[str, Any]]) -> Heard:
+def _reply(where: str, items: Sequence[Mapping[str, Any]]) -> HostMessage:
     parts: list[Part] = []
     calls: list[Call] = []
     for item in items:
@@ -57,19 +58,12 @@ def _reply(where: str, items: Sequence[Mapping[str, Any]]) -> Heard:
         if item.get("type") in _CALLS:
             calls.append(_call(item))
     whole = Message(Role.ASSISTANT, tuple(parts))
-    return Heard(where, whole, whole, tuple(calls))
+    return HostMessage(where, whole, whole, tuple(calls))
 
 
 def _call(item: Mapping[str, Any]) -> Call:
     arguments = item.get("arguments") if item["type"] == "function_call" else {"input": item.get("input")}
     return read_call(item.get("call_id"), item.get("name"), arguments)
-
-
-def _result(where: str, item: Mapping[str, Any]) -> Heard:
-    whole = Message(Role.TOOL, _parts(item.get("output")))
-    call = item.get("call_id")
-    result = ToolResult("", whole.text, call=call if isinstance(call, str) else None)
-    return Heard(where, whole, Message(Role.TOOL, without_blocks(tuple(whole.content or ()))), result=result)
 
 
 def _parts(content: object) -> tuple[Part, ...]:

@@ -1,14 +1,37 @@
-"""Which conversation a run of the OpenAI Agents SDK belongs to, for its configuration, its model and its tools."""
+"""One run of the OpenAI Agents SDK: its conversation, its guarded tools, and its model with the weaving in front."""
 
+import copy
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import Any
 
-from skillweave.adapters.bridge import Bridge
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.adapters.approval import require_decided
+from skillweave.adapters.bridge import Bridge, Judged, is_own
+from skillweave.adapters.chat import SEPARATOR, Call, read_call, words_for
+from skillweave.adapters.openai_agents.items import host_messages
+from skillweave.compose.policy import Ruling
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import InvalidTurn, MissingExtra
+from skillweave.injection import Injection
+from skillweave.relations.rules import read_entry
+from skillweave.weaver.reading import ToolSpec
 
 try:
+    from agents import (
+        FunctionTool,
+        Model,
+        ModelProvider,
+        ModelResponse,
+        ModelSettings,
+        RunContextWrapper,
+        Tool,
+        ToolGuardrailFunctionOutput,
+        ToolInputGuardrail,
+        ToolInputGuardrailData,
+    )
+    from agents.items import TResponseInputItem, TResponseStreamEvent
+    from agents.retry import ModelRetryAdvice, ModelRetryAdviceRequest
     from agents.run_config import CallModelData, CallModelInputFilter, ModelInputData
     from agents.tool_context import ToolContext
 except ModuleNotFoundError:
@@ -78,3 +101,198 @@ def id_of(conversation: object) -> str:
     if not isinstance(named, str) or not named:
         raise InvalidTurn("a run needs a conversation; give the session that keeps it, or an id of your own")
     return named
+
+
+class OwnTool(FunctionTool):
+    """A tool of skillweave itself, told from a host's tool of the same name."""
+
+
+def declared(bridge: Bridge, spec: ToolSpec) -> FunctionTool:
+    """One of skillweave's own tools."""
+
+    async def answer(context: ToolContext[Any], arguments: str) -> str:
+        call = read_call(context.tool_call_id, spec.name, arguments)
+        if call.problem:
+            return call.problem
+        return (await bridge.answer(call, conversation_of(context))).text
+
+    data = spec.to_dict()
+    return OwnTool(spec.name, spec.description, data["parameters"], answer, strict_json_schema=False)
+
+
+def guarded(bridge: Bridge, tool: Tool) -> Tool:
+    """A copy of a host's function tool that is judged at each call, before the host's own guardrails.
+
+    Raises InvalidTurn for one with the name of one of skillweave's own, whose calls are not judged.
+    """
+    if not isinstance(tool, FunctionTool) or isinstance(tool, OwnTool):
+        return tool
+    if is_own(tool.name):
+        raise InvalidTurn(f"a tool is named {tool.name!r}, as skillweave's own; give it another name, or leave it out")
+
+    copied = copy.copy(tool)
+    copied.tool_input_guardrails = [_guardrail(tool.name, bridge, {}), *(tool.tool_input_guardrails or ())]
+    return copied
+
+
+def _guardrail(name: str, bridge: Bridge, known: dict[str, Judged]) -> ToolInputGuardrail[Any]:
+    """Judges each call of the tool, unless it is `known`, by the id of the call, how it was judged just before."""
+
+    async def judged(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
+        call = read_call(data.context.tool_call_id, name, data.context.tool_arguments)
+        found = known.pop(call.id, None) or await bridge.judge(call, conversation_of(data.context))
+        if found.runs:
+            return ToolGuardrailFunctionOutput.allow()
+        return ToolGuardrailFunctionOutput.reject_content(words_for(found.verdict))
+
+    return ToolInputGuardrail(judged, "skillweave")
+
+
+def offered(tools: Sequence[Tool], injection: Injection) -> list[Tool]:
+    """The tools that the model may see in this call.
+
+    One that runs elsewhere cannot be judged at its calls: it is shown only while all of them are allowed.
+    """
+    named = frozenset(injection.tools.offers([tool.name for tool in tools]))
+    return [tool for tool in tools if tool.name in named and (isinstance(tool, FunctionTool) or _free(tool, injection))]
+
+
+def pause(tools: Sequence[Tool], bridge: Bridge, injection: Injection) -> None:
+    """Let the SDK pause before a tool that an open checkpoint guards.
+
+    Only there: with a rule in place, the SDK pauses also before each call whose arguments it cannot read.
+    """
+    before = [read_entry(one.before) for one in injection.checkpoints if one.blocking and one.before]
+    for tool in tools:
+        if isinstance(tool, FunctionTool) and any(entry.names(tool.name) for entry in before):
+            _pause(tool, bridge, injection.conversation)
+
+
+def _pause(tool: FunctionTool, bridge: Bridge, conversation: str) -> None:
+    hosts: Any = tool.needs_approval
+    invoke = tool.on_invoke_tool
+    known: dict[str, Judged] = {}
+
+    async def waits(context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str) -> bool:
+        judged = await bridge.judge(Call(call_id, tool.name, arguments), conversation)
+        if judged.waits:
+            return True
+        asked = hosts if isinstance(hosts, bool) else hosts(context, arguments, call_id)
+        if await asked if isawaitable(asked) else asked:
+            return True
+        known[call_id] = judged  # the guardrail comes next, without a pause
+        return False
+
+    async def invoked(context: ToolContext[Any], arguments: str) -> object:
+        return await invoke(context, arguments)
+
+    tool.needs_approval = waits
+    tool.tool_input_guardrails = [_guardrail(tool.name, bridge, known), *(tool.tool_input_guardrails or ())[1:]]
+    if isinstance(hosts, bool):
+        # Behind an invoker of its own the SDK would ask about every call that leaves a default to the tool.
+        tool.on_invoke_tool = invoked
+
+
+def _free(tool: Tool, injection: Injection) -> bool:
+    return injection.tools.authorize(tool.name).ruling is Ruling.ALLOW
+
+
+class Woven(Model):
+    """A model that is sent the woven call; an agent's own one (`agent` is its name) is never called without skills."""
+
+    def __init__(self, model: Model, agent: str = "") -> None:
+        self._model: Model = model._model if isinstance(model, Woven) else model  # noqa: SLF001 - its own class
+        self._agent = agent
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever else the host's model has
+        if name == "_model":  # a copy that is being made has none yet
+            raise AttributeError(name)
+        return getattr(self._model, name)
+
+    async def get_response(
+        self,
+        system_instructions: str | None,
+        input: str | list[TResponseInputItem],  # noqa: A002 - the signature of Model
+        model_settings: ModelSettings,
+        tools: list[Tool],
+        *rest: Any,  # noqa: ANN401
+        **named: Any,  # noqa: ANN401
+    ) -> ModelResponse:
+        """The model's reply to the woven call."""
+        instructions, shown = await self._woven(system_instructions, input, tools, named)
+        return await self._model.get_response(instructions, input, model_settings, shown, *rest, **named)
+
+    async def stream_response(
+        self,
+        system_instructions: str | None,
+        input: str | list[TResponseInputItem],  # noqa: A002
+        model_settings: ModelSettings,
+        tools: list[Tool],
+        *rest: Any,  # noqa: ANN401
+        **named: Any,  # noqa: ANN401
+    ) -> AsyncIterator[TResponseStreamEvent]:
+        """The same in pieces."""
+        instructions, shown = await self._woven(system_instructions, input, tools, named)
+        stream = self._model.stream_response(instructions, input, model_settings, shown, *rest, **named)
+        try:
+            async for event in stream:
+                yield event
+        finally:
+            if isinstance(stream, AsyncGenerator):
+                await stream.aclose()
+
+    def get_retry_advice(self, request: ModelRetryAdviceRequest) -> ModelRetryAdvice | None:
+        """As the host's model advises."""
+        return self._model.get_retry_advice(request)
+
+    async def close(self) -> None:
+        """Close the host's model."""
+        await self._model.close()
+
+    async def _cleanup_on_run_end(self, owner: object) -> None:
+        # Part of what a Model is to the SDK: connections that a run opened are closed by it.
+        await self._model._cleanup_on_run_end(owner)  # noqa: SLF001
+
+    async def _woven(
+        self,
+        instructions: str | None,
+        sent: str | list[TResponseInputItem],
+        tools: list[Tool],
+        named: Mapping[str, Any],
+    ) -> tuple[str | None, list[Tool]]:
+        if not isinstance(instructions, Instructions):
+            if self._agent:
+                raise InvalidTurn(f"this run of agent {self._agent!r} names no conversation; {NAME_IT}")
+            return instructions, tools
+        _require_whole(named)
+        bridge = instructions.bridge
+        injection = await bridge.weave(
+            host_messages(sent), instructions.conversation, tools=[tool.name for tool in tools]
+        )
+        require_decided(injection)
+        pause(tools, bridge, injection)
+        written = SEPARATOR.join(part for part in (str(instructions), injection.instructions) if part)
+        return written or None, offered(tools, injection)
+
+
+class WovenProvider(ModelProvider):
+    """The host's provider, whose models are sent woven calls."""
+
+    def __init__(self, provider: ModelProvider) -> None:
+        self._provider = provider
+
+    def get_model(self, model_name: str | None) -> Model:
+        """The host's model of this name, with the weaving in front."""
+        return Woven(self._provider.get_model(model_name))
+
+    async def aclose(self) -> None:
+        """Close the host's provider."""
+        await self._provider.aclose()
+
+
+def _require_whole(named: Mapping[str, Any]) -> None:
+    if named.get("conversation_id") or named.get("previous_response_id"):
+        raise InvalidTurn(
+            "the provider keeps this conversation, and the model is sent only what is new in it;"
+            " keep it in a session, without conversation_id and previous_response_id"
+        )

@@ -9,16 +9,22 @@ from typing import Any, TypeVar, cast
 
 from skillweave.adapters.approval import question, read_question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged, is_own
-from skillweave.adapters.call import Call, read_call, words_for
-from skillweave.adapters.messages.shape import plain
-from skillweave.adapters.openai_agents.model import Woven, WovenProvider
-from skillweave.adapters.openai_agents.run import ConversationFilter, id_of
-from skillweave.adapters.openai_agents.tools import OwnTool, declared, guarded
-from skillweave.compose.spawn_plan import SpawnPlan
+from skillweave.adapters.chat import Call, read_call, words_for
+from skillweave.adapters.messages.lists import plain
+from skillweave.adapters.openai_agents.run import (
+    ConversationFilter,
+    OwnTool,
+    Woven,
+    WovenProvider,
+    declared,
+    guarded,
+    id_of,
+)
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
 from skillweave.injection import PendingCheckpoint
-from skillweave.relations.tool_entry import read_entry
+from skillweave.relations.rules import read_entry
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
 

@@ -64,7 +64,7 @@ def notes_of(diagnostics: "Sequence[Diagnostic]") -> tuple[str, ...]:
 
 def _bytes(path: str, what: str) -> bytes:
     from skillweave.sources import codes
-    from skillweave.sources.reading import Refused, read_real
+    from skillweave.sources.files import Refused, read_real
 
     try:
         return read_real(path, MOST_BYTES).data

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from skillweave.errors import InvalidGraph
     from skillweave.frontmatter import Document, Keys
     from skillweave.graph.checked import Checkup
-    from skillweave.graph.context import MoveContext
     from skillweave.graph.graph import SkillGraph
-    from skillweave.graph.script import Step
+    from skillweave.graph.move import MoveContext
+    from skillweave.graph.simulate import Step
     from skillweave.registry import Snapshot, Source
 
 GRAPH = "The graph"
@@ -136,7 +136,7 @@ def script_steps(path: str, graph: str) -> "tuple[Sequence[Step], tuple[str, ...
     Raises Mistake or InvalidGraph with file and line.
     """
     from skillweave.errors import InvalidGraph
-    from skillweave.graph.script import read_script
+    from skillweave.graph.simulate import read_script
 
     named = _read_beside(graph, path, "script")
     document = _script(named)
@@ -166,8 +166,8 @@ def _script(named: Named) -> "Document":
 
 def _is_name(file: str) -> bool:
     """Whether it can only be the name of a pack: it does not look like a file, and no such file is there."""
+    from skillweave.sources.named import pack_names
     from skillweave.sources.pack import SUFFIXES
-    from skillweave.sources.packs import pack_names
 
     path = Path(file)
     if path.name != file or path.suffix.lower() in SUFFIXES:
@@ -176,7 +176,7 @@ def _is_name(file: str) -> bool:
 
 
 def _installed(name: str) -> "Source":
-    from skillweave.sources.packs import pack_names, pack_of
+    from skillweave.sources.named import pack_names, pack_of
 
     known = pack_names()
     if name not in known:
@@ -215,7 +215,7 @@ def _read(document: "Document", name: str) -> "SkillGraph":
 
 def _located(error: "InvalidGraph", name: str, lines: "Mapping[Keys, int]") -> str:
     from skillweave.diagnostics import Location
-    from skillweave.graph.data.places import line_of
+    from skillweave.graph.shape import line_of
 
     return f"{Location(name, line_of(error.place, lines))}: {error}"
 

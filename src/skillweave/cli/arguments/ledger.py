@@ -1,10 +1,8 @@
 """Which ledger a command works on, and under which conversation."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from skillweave.cli.failure import Mistake
 from skillweave.conversation import Message, Role, Turn
@@ -22,11 +20,6 @@ class Kept:
 
     ledger: str | None
     conversation: str
-
-
-@runtime_checkable
-class _Closes(Protocol):
-    async def close(self) -> None: ...
 
 
 def kept_in(ledger: str | None, conversation: str | None) -> Kept:
@@ -77,14 +70,8 @@ async def require_known(store: "Store", kept: Kept) -> None:
         raise unknown_conversation(kept)
 
 
-@asynccontextmanager
-async def opened(kept: Kept) -> AsyncIterator["Store"]:
-    """The store, closed at the end."""
-    from skillweave.stores.named import store_of
+def opened(kept: Kept) -> "Store":
+    """The store, to be closed with `async with`."""
+    from skillweave.stores import store_of
 
-    store = store_of(kept.ledger)
-    try:
-        yield store
-    finally:
-        if isinstance(store, _Closes):
-            await store.close()
+    return store_of(kept.ledger)

@@ -43,7 +43,7 @@ def sources_of(
     sources = tuple(source_of(name, strictness, bar.part()) for name in names)
     if not packs:
         return sources
-    from skillweave.sources.packs import packs_of
+    from skillweave.sources.named import packs_of
 
     return (*sources, *packs_of(packs))
 

@@ -51,7 +51,7 @@ def task_of(description: str | None, risk: str | None, *, coding: bool) -> Task 
 
 def settings_of(*, catalog: str, max_skills: int, budget: int) -> "Settings":
     """The settings that the options name, all others at their defaults."""
-    from skillweave.disclose.budget import Budget
+    from skillweave.disclose.fit import Budget
     from skillweave.settings import CatalogMode, Settings
 
     return Settings(budget=Budget(total=budget), max_skills=max_skills, catalog=CatalogMode(catalog))
@@ -61,7 +61,7 @@ def matchers_of(named: Sequence[str] | None, *, mention: bool) -> tuple[str, ...
     """The matchers that run, None for the default ones; `mention` adds that one to either."""
     if not mention:
         return tuple(named) if named else None
-    from skillweave.select.select import DEFAULT
+    from skillweave.select.selection import DEFAULT
 
     return (*(named or DEFAULT), "mention")
 

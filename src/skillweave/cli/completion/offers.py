@@ -4,8 +4,7 @@ Only plain names are offered: a shell takes apart, or runs, what else somebody m
 """
 
 import re
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -54,14 +53,14 @@ def given(ctx: typer.Context) -> list[str]:
 
 def matchers() -> list[str]:
     """The names of all matchers."""
-    from skillweave.select.select import MATCHERS
+    from skillweave.select.selection import MATCHERS
 
     return list(MATCHERS)
 
 
 def packs() -> list[str]:
     """The names of the packs that are installed."""
-    from skillweave.sources.packs import pack_names
+    from skillweave.sources.named import pack_names
 
     return _plain(pack_names())
 
@@ -80,8 +79,7 @@ def graph_skills(ctx: typer.Context) -> list[str]:
 async def _skills(names: Sequence[str] | None, packs: Sequence[str] | None) -> dict[str, str]:
     from skillweave.cli.arguments.skills import load, skills_beside_packs
     from skillweave.formats.skill_md import Strictness
-    from skillweave.sources.named import source_of
-    from skillweave.sources.packs import packs_of
+    from skillweave.sources.named import packs_of, source_of
 
     found: dict[str, str] = {}
     for name in skills_beside_packs(names, packs):
@@ -104,8 +102,7 @@ def _folders(name: str) -> list[str]:
     from pathlib import Path
 
     from skillweave.sources.names import expanded, shown
-    from skillweave.sources.search import Nested, Search
-    from skillweave.sources.tree import Tree
+    from skillweave.sources.tree import Nested, Search, Tree
 
     root = os.path.realpath(expanded(Path(name)))
     if not Path(root).is_dir():
@@ -116,10 +113,8 @@ def _folders(name: str) -> list[str]:
 
 
 async def _conversations(ledger: str | None, prefix: str) -> Iterable[str]:
-    from skillweave.state.port import ConversationIndex
-
     async with _looking(ledger) as store:
-        return await store.conversations(prefix) if isinstance(store, ConversationIndex) else ()
+        return await store.conversations(prefix)
 
 
 async def _considered(ledger: str | None, conversation: str) -> Iterable[str]:
@@ -133,12 +128,10 @@ async def _given(ledger: str | None, conversation: str) -> Iterable[str]:
     return [record.key.removeprefix("skill:") for record in state.records if record.key.startswith("skill:")]
 
 
-@asynccontextmanager
-async def _looking(ledger: str | None) -> AsyncIterator["Store"]:
+def _looking(ledger: str | None) -> "Store":
     from skillweave.cli.arguments.ledger import existing, opened
 
-    async with opened(existing(ledger, "any")) as store:
-        yield store
+    return opened(existing(ledger, "any"))
 
 
 def _plain(names: Iterable[str]) -> list[str]:

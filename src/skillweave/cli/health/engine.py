@@ -16,7 +16,7 @@ _SKILL: Mapping[str, Json] = {
 
 def look_at_vocabularies() -> Iterator[Finding]:
     """Whether each vocabulary that is shipped can be loaded; none is ever fetched."""
-    from skillweave.tokens.vocabulary import DEFAULT_ENCODING, VOCABULARIES, Tiktoken
+    from skillweave.tokens.counter import DEFAULT_ENCODING, VOCABULARIES, Tiktoken
 
     for encoding in VOCABULARIES:
         used = ", the default" if encoding == DEFAULT_ENCODING else ""

@@ -30,20 +30,19 @@ async def look_at_ledger(ledger: str | None) -> AsyncIterator[Finding]:
 
 async def _opened(name: str) -> Finding:
     from skillweave.cli.output.words import counted
-    from skillweave.state.port import ConversationIndex
+    from skillweave.state.port import Writes
     from skillweave.state.state import State
 
     async with opened(Kept(name, _NOBODY)) as store:
         await store.load(_NOBODY)
         # A swap from a revision that nothing has must be lost, and changes nothing; but it has to be able to write.
-        if await store.swap(_NOBODY, _NEVER, State()):
+        if await store.swap(_NOBODY, _NEVER, Writes(State())):
             message = "stores what it must refuse, so that turns may overwrite each other"
             return Finding(
                 LEDGER, name, Level.PROBLEM, message, "use another ledger, and report this one to its author"
             )
-        count = await store.count() if isinstance(store, ConversationIndex) else None
-    kept = "" if count is None else f"; keeps {counted(count, 'conversation')}"
-    return Finding(LEDGER, name, Level.OK, f"opens and can be written{kept}")
+        count = await store.count()
+    return Finding(LEDGER, name, Level.OK, f"opens and can be written; keeps {counted(count, 'conversation')}")
 
 
 def _not_yet(name: str) -> Finding | None:

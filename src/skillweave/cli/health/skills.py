@@ -49,7 +49,7 @@ async def look_at_roots(project: Path, home: Path) -> AsyncIterator[Finding]:
 
 
 def _pack(name: str) -> "Sequence[Source]":
-    from skillweave.sources.packs import packs_of
+    from skillweave.sources.named import packs_of
 
     return packs_of([name])
 

@@ -7,7 +7,7 @@ from skillweave.cli.output.page import Ink, Page
 from skillweave.cli.output.words import counted, listed, tokens_shown
 from skillweave.state.approvals import CONSENT
 from skillweave.state.state import Approval, ApprovalVerdict, Engaged
-from skillweave.weaver.leaving import Left
+from skillweave.weaver.verdicts import Left
 
 
 def engaged_text(entry: Engaged, page: Page) -> str:

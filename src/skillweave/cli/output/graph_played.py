@@ -7,8 +7,7 @@ from skillweave.cli.output.page import Ink, Page
 from skillweave.cli.output.words import counted
 
 if TYPE_CHECKING:
-    from skillweave.graph.script import Expect, Step
-    from skillweave.graph.simulate import Simulated, Simulation
+    from skillweave.graph.simulate import Expect, Simulated, Simulation, Step
 
 _LONGEST = 60
 

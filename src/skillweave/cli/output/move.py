@@ -8,8 +8,7 @@ from skillweave.cli.output.words import listed
 from skillweave.graph.declared import ANY
 
 if TYPE_CHECKING:
-    from skillweave.graph.cursor import Cursor
-    from skillweave.graph.move import Move
+    from skillweave.graph.move import Cursor, Move
 
 SHOWN_LOST = 3
 SHOWN_STEPS = 10

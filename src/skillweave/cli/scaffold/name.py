@@ -4,7 +4,7 @@ import re
 from unicodedata import combining, normalize
 
 from skillweave.cli.failure import Mistake
-from skillweave.formats.ids import id_of
+from skillweave.formats.identity import id_of
 from skillweave.formats.open_spec import MAX_NAME
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)

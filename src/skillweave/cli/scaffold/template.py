@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from skillweave.formats.skill_md_write import to_open_skill_md
+from skillweave.formats.skill_md import to_open_skill_md
 from skillweave.skill import Skill, SkillText, Triggers, title_of
 
 PARTS: Mapping[str, tuple[str, str]] = MappingProxyType(

@@ -1,21 +1,20 @@
-"""Whether examples begin where they belong, and phrases that must begin nothing do not."""
+"""Whether examples begin where they belong, phrases that must begin nothing do not, and intents can be told apart."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from skillweave.graph.checked import Problem
-from skillweave.graph.checkup.codes import problem
-from skillweave.graph.checkup.subject import Subject
-from skillweave.graph.checkup.wording import named
-from skillweave.graph.compiled import Compiled
-from skillweave.graph.conditions import Condition, Intent, leaves_of
-from skillweave.graph.context import MoveContext
+from skillweave.graph.checked import Problem, problem
+from skillweave.graph.checkup.subject import Declaration, Subject
+from skillweave.graph.compiled import CompiledGraph
+from skillweave.graph.conditions import Intent, intents_of, judge, spaced
 from skillweave.graph.declared import Entry
-from skillweave.graph.judging import HOLDS, Sight, judge
-from skillweave.graph.lexicon import spaced
+from skillweave.graph.judging import HOLDS, EvalContext
+from skillweave.graph.move import MoveContext
+from skillweave.graph.wording import named
 
 _MANY_RULES = 3
 """From so many entries with conditions on, phrases that try them are missed."""
+_FIT = "Widen the condition so that it holds, or correct the example."
 
 
 def check_phrases(subject: Subject) -> Iterator[Problem]:
@@ -34,11 +33,11 @@ def check_phrases(subject: Subject) -> Iterator[Problem]:
 @dataclass(frozen=True, slots=True)
 class _Trials:
     subject: Subject
-    compiled: Compiled
+    compiled: CompiledGraph
 
     def examples(self) -> Iterator[Problem]:
         for entry in self.subject.declared.entries:
-            if _has_intent(entry):
+            if intents_of(entry.condition):
                 continue
             for example in dict.fromkeys(entry.examples):
                 if spaced(example) not in self.compiled.never:
@@ -54,8 +53,8 @@ class _Trials:
                 fix = "Remove it from the examples, or from `never_routes`."
                 yield problem("never-routes-claimed", message, fix, skill=owner)
                 continue
-            sight = self._sight(phrase)
-            claiming = next((place for place in self._candidates(sight) if self._claims(place, sight)), None)
+            ctx = self._sight(phrase)
+            claiming = next((place for place in self._candidates(ctx) if self._claims(place, ctx)), None)
             if claiming is not None:
                 claimer = named(entries[claiming].skill)
                 message = f"{named(phrase)} must not begin any entry, and the condition of {claimer} holds for it."
@@ -63,15 +62,15 @@ class _Trials:
                 yield problem("never-routes-claimed", message, fix, skill=entries[claiming].skill)
 
     def _example(self, entry: Entry, example: str) -> Iterator[Problem]:
-        sight, owner, phrase = self._sight(example), named(entry.skill), named(example)
-        own = HOLDS if entry.condition is None else judge(entry.condition, sight)
+        ctx, owner, phrase = self._sight(example), named(entry.skill), named(example)
+        own = HOLDS if entry.condition is None else judge(entry.condition, ctx)
         if not own.holds:
             raised = f" ({own.evidence[0].text})" if own.raised else ""
             message = f"The condition of the entry {owner} does not hold for its example {phrase}{raised}."
             yield problem("example-misses-own-rule", message, _FIT, skill=entry.skill)
         if not self.subject.in_order:
             return
-        earlier = self._winner(sight)
+        earlier = self._winner(ctx)
         if earlier is None:
             message = f"No entry begins on {phrase}, an example of {owner}."
             yield problem("example-unclaimed", message, _FIT, skill=entry.skill)
@@ -80,43 +79,65 @@ class _Trials:
             fix = f"Declare {owner} first, or narrow the condition of {named(earlier)}."
             yield problem("example-shadowed-by-earlier", message, fix, skill=entry.skill, from_=earlier, to=entry.skill)
 
-    def _sight(self, phrase: str) -> Sight:
-        return Sight(self.compiled.lexicon, self.subject.declared.scales, MoveContext(user=phrase))
+    def _sight(self, phrase: str) -> EvalContext:
+        return EvalContext(self.compiled.lexicon, self.subject.declared.scales, MoveContext(user=phrase))
 
-    def _winner(self, sight: Sight) -> str | None:
+    def _winner(self, ctx: EvalContext) -> str | None:
         """The skill that begins."""
-        for place in self._candidates(sight):
+        for place in self._candidates(ctx):
             entry = self.subject.declared.entries[place]
-            if entry.condition is None or self._claims(place, sight):
+            if entry.condition is None or self._claims(place, ctx):
                 return entry.skill
         return None
 
-    def _candidates(self, sight: Sight) -> list[int]:
+    def _candidates(self, ctx: EvalContext) -> list[int]:
         """The entries that may hold, in order: those without phrases and those of which a phrase is there."""
-        hit = (place for number in sight.hits for place in self.compiled.by_phrase.get(number, ()))
-        return sorted({*self.compiled.alone, *hit})
+        hit = (place for number in ctx.hits for place in self.compiled.by_phrase.get(number, ()))
+        return sorted({*self.compiled.without_phrase, *hit})
 
-    def _claims(self, position: int, sight: Sight) -> bool:
+    def _claims(self, position: int, ctx: EvalContext) -> bool:
         condition = self.subject.declared.entries[position].condition
-        return condition is not None and judge(condition, sight).holds
-
-
-_FIT = "Widen the condition so that it holds, or correct the example."
-
-
-def _has_intent(entry: Entry) -> bool:
-    return any(isinstance(leaf, Intent) for leaf in leaves_of(entry.condition))
+        return condition is not None and judge(condition, ctx).holds
 
 
 def _no_evidence(subject: Subject) -> Iterator[Problem]:
     declared = subject.declared
     rules = [entry for entry in declared.entries if entry.condition is not None]
-    examples = any(entry.examples or any(map(_examples_in, leaves_of(entry.condition))) for entry in declared.entries)
+    examples = any(
+        entry.examples or any(intent.examples for intent in intents_of(entry.condition)) for entry in declared.entries
+    )
     if len(rules) >= _MANY_RULES and not examples and not declared.never_routes:
         message = f"{len(rules)} entries have conditions, and no phrase says what must begin at one of them or at none."
         fix = "Add `examples` to the entries, and phrases to `never_routes`."
         yield problem("no-negative-evidence", message, fix)
 
 
-def _examples_in(leaf: Condition) -> tuple[str, ...]:
-    return leaf.examples if isinstance(leaf, Intent) else ()
+def check_intents(subject: Subject) -> Iterator[Problem]:
+    """intent-without-scorer for each intent where it is declared, then duplicate-intent-example."""
+    found = ((one, [part for part in one.parts if isinstance(part, Intent)]) for one in subject.declarations)
+    judged = [(declaration, intents) for declaration, intents in found if intents]
+    if not subject.has_scorer:
+        for declaration, intents in judged:
+            owner, _, spot, _ = declaration.wording
+            for name in dict.fromkeys(intent.intent for intent in intents):
+                message = f"The intent {named(name)} of {owner} is never heard: the graph has no scorer."
+                fix = "Give the graph a scorer (`pick`), or use keywords instead."
+                yield problem("intent-without-scorer", message, fix, **spot)
+    yield from _duplicates(judged)
+
+
+def _duplicates(judged: list[tuple[Declaration, list[Intent]]]) -> Iterator[Problem]:
+    first: dict[str, tuple[str, Declaration]] = {}
+    told: set[tuple[str, str]] = set()
+    for declaration, intents in judged:
+        own = declaration.source.examples if isinstance(declaration.source, Entry) else ()
+        for intent in intents:
+            for example in (*intent.examples, *own):
+                phrase = spaced(example)
+                name, before = first.setdefault(phrase, (intent.intent, declaration))
+                if name != intent.intent and (phrase, intent.intent) not in told:
+                    told.add((phrase, intent.intent))
+                    skill, earlier = declaration.wording.skill, before.wording.skill
+                    message = f"{named(example)} is an example of the intents {named(name)} and {named(intent.intent)}."
+                    fix = "Keep it with the intent that it means."
+                    yield problem("duplicate-intent-example", message, fix, skill=skill, from_=earlier, to=skill)

@@ -1,14 +1,113 @@
-"""Whether every skill can be reached, and whether one can leave it again."""
+"""Whether every skill that is named is there, can be reached, and can be left again."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
-from skillweave.graph.checked import Problem
-from skillweave.graph.checkup.codes import problem
-from skillweave.graph.checkup.knots import knots
-from skillweave.graph.checkup.subject import Subject
-from skillweave.graph.checkup.wording import named, several
-from skillweave.graph.declared import ANY, Route
+from skillweave.graph.checked import Problem, problem
+from skillweave.graph.checkup.subject import Spot, Subject, way
+from skillweave.graph.declared import ANY, Route, leaf_ids
+from skillweave.graph.wording import named, sentence, several
+
+Links: TypeAlias = Mapping[str, Sequence[str]]
+"""Names and the names that each leads to, all of them keys."""
+
+
+def check_wiring(subject: Subject) -> Iterator[Problem]:
+    """unknown-skill for each place that names one, then no-entry."""
+    for user, place in _named_skills(subject):
+        if not _is_known(subject, place["skill"]):
+            yield _unknown_skill(subject, user, place)
+    if not subject.declared.entries and subject.declared.tree is None:
+        yield problem(
+            "no-entry",
+            "The graph has neither entries nor a tree, so no conversation ever begins in it.",
+            "Add an entry.",
+        )
+
+
+def _is_known(subject: Subject, skill_id: str) -> bool:
+    return skill_id in subject.skills or (not subject.declared.listed and skill_id != ANY)
+
+
+def _named_skills(subject: Subject) -> Iterator[tuple[str, Spot]]:
+    """Every skill that something names: what names it, and where it stands as the fields of a problem."""
+    declared = subject.declared
+    for entry in declared.entries:
+        yield "An entry", {"skill": entry.skill}
+    for route in declared.routes:
+        user = sentence(way(route))
+        for end in dict.fromkeys((route.from_, route.to)):
+            if end != ANY or end == route.to:
+                yield user, {"skill": end, "from_": route.from_, "to": route.to}
+    for leaf in leaf_ids(declared.tree):
+        yield "A leaf of the tree", {"skill": leaf}
+    if declared.default is not None:
+        yield "The `default` of the tree", {"skill": declared.default}
+    for skill_id in declared.limits.visits_of:
+        yield "A limit of visits", {"skill": skill_id}
+
+
+def _unknown_skill(subject: Subject, user: str, place: Spot) -> Problem:
+    name = place["skill"]
+    if name == ANY:
+        message = f"{user} names {named(ANY)}, which is no skill: it stands for any skill a route comes from."
+        return problem("unknown-skill", message, "Name the one skill that is meant.", **place)
+    otherwise = f"Add {named(name)} to the skills, or remove what names it."
+    fix = subject.guesses.fix(name, subject.skills, "skills", otherwise)
+    return problem("unknown-skill", f"{user} names {named(name)}, which is not among the skills.", fix, **place)
+
+
+def strong_components(links: Links) -> list[list[str]]:
+    """The strongly connected components; a component comes before those that lead to it (Tarjan 1972)."""
+    search = _Search(links)
+    for name in links:
+        if name not in search.number:
+            search.run(name)
+    return search.found
+
+
+@dataclass(slots=True, eq=False)
+class _Search:
+    links: Links
+    number: dict[str, int] = field(default_factory=dict)
+    low: dict[str, int] = field(default_factory=dict)
+    open: dict[str, None] = field(default_factory=dict)
+    found: list[list[str]] = field(default_factory=list)
+
+    def run(self, start: str) -> None:
+        path = [(start, self._enter(start))]
+        while path:
+            name, others = path[-1]
+            new = next((other for other in others if self._is_new(name, other)), None)
+            if new is not None:
+                path.append((new, self._enter(new)))
+                continue
+            path.pop()
+            if path:
+                above = path[-1][0]
+                self.low[above] = min(self.low[above], self.low[name])
+            if self.low[name] == self.number[name]:
+                self._close(name)
+
+    def _enter(self, name: str) -> Iterator[str]:
+        self.number[name] = self.low[name] = len(self.number)
+        self.open[name] = None
+        return iter(self.links[name])
+
+    def _is_new(self, name: str, other: str) -> bool:
+        if other not in self.number:
+            return True
+        if other in self.open:
+            self.low[name] = min(self.low[name], self.number[other])
+        return False
+
+    def _close(self, name: str) -> None:
+        component: list[str] = []
+        while not component or component[-1] != name:
+            component.append(self.open.popitem()[0])
+        self.found.append(component[::-1])
 
 
 def check_reaching(subject: Subject) -> Iterator[Problem]:
@@ -17,14 +116,14 @@ def check_reaching(subject: Subject) -> Iterator[Problem]:
         unused = (skill_id for skill_id in subject.own if skill_id not in subject.wired)
         yield from (_unreachable(skill_id, "no leaf of the tree is it") for skill_id in unused)
     elif subject.declared.entries:
-        ways = _Ways(subject)
+        ways = _Reachability(subject)
         yield from ways.arrivals()
         yield from ways.dead_ends()
         yield from ways.traps()
 
 
-class _Ways:
-    """Who leads where; a route from ANY leads there from every skill."""
+class _Reachability:
+    """Which skill leads to which; a route from ANY leads there from every skill."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
@@ -55,11 +154,11 @@ class _Ways:
                 yield problem("dead-end", message, fix, skill=skill_id)
 
     def traps(self) -> Iterator[Problem]:
-        """Cycles that are never left; one of all skills but the base ones leaves nothing behind, and is none."""
+        """Cycles that are never left; a cycle of all skills but the base ones is no trap."""
         places = {skill_id: place for place, skill_id in enumerate(self._subject.ids)}
         found = []
-        for knot in knots(self._links):
-            members = sorted((name for name in knot if name != ANY), key=places.__getitem__)
+        for component in strong_components(self._links):
+            members = sorted((name for name in component if name != ANY), key=places.__getitem__)
             if len(members) > 1 and self._leave_some_behind(members) and not self._exits(members):
                 found.append(members)
         for members in sorted(found, key=lambda members: places[members[0]]):
@@ -69,7 +168,7 @@ class _Ways:
 
     @cached_property
     def _links(self) -> dict[str, list[str]]:
-        # The knots are those of the skills alone: what ANY leads to, every skill leads to.
+        # The components are those of the skills alone: what ANY leads to, every skill leads to.
         links: dict[str, list[str]] = {skill_id: [ANY] for skill_id in self._reached}
         links[ANY] = []
         for route in self._subject.declared.routes:
@@ -78,7 +177,7 @@ class _Ways:
         return links
 
     def _exits(self, members: Sequence[str]) -> bool:
-        """Whether a route leads from one of the skills to another than these."""
+        """Whether a route leads out of this set of skills."""
         inside = set(members)
         own = (route for member in members for _, route in self._subject.routes_from.get(member, ()))
         any_ = (route for _, route in self._subject.routes_from.get(ANY, ()))

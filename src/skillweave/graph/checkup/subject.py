@@ -1,17 +1,101 @@
-"""The graph under checkup, with what several checks look up in it."""
+"""The graph under checkup, with what several checks look up in it and how findings call its parts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple, TypedDict
 
-from skillweave.graph.checkup.budget import Budget
-from skillweave.graph.checkup.declarations import Declaration
-from skillweave.graph.checkup.terms import Terms, bounds_of, terms_of
-from skillweave.graph.checkup.wording import Guesses
-from skillweave.graph.compiled import Compiled, compile_graph, wired_ids
-from skillweave.graph.declared import ANY, Declared, EntryPick, GraphSkill, Route
-from skillweave.graph.lexicon import decisions_of
+from skillweave.errors import nearest_names
+from skillweave.graph.checkup.pairs import Budget
+from skillweave.graph.checkup.terms import OnTool, Part, Terms, bounds_of, parts_of, parts_of_route, terms_of
+from skillweave.graph.compiled import CompiledGraph, compile_graph, decisions_of, wired_ids
+from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Route
+from skillweave.graph.guards import FieldTest
+from skillweave.graph.wording import named
+
+_MOST_GUESSES = 20
+
+
+def way(route: Route) -> str:
+    """The route by its ends, and its label where it has one."""
+    from_ = "any skill" if route.from_ == ANY else named(route.from_)
+    label = f" ({named(route.label)})" if route.label else ""
+    return f"the route from {from_} to {named(route.to)}{label}"
+
+
+def said(part: Part) -> str:
+    """A part of a condition as it was declared, on one line."""
+    try:
+        match part:
+            case FieldTest():
+                text = str(part)
+            case OnTool(regex):
+                text = f"on_tool /{regex.source}/"
+            case _:
+                key, value = next(iter(part.write("").items()))
+                text = f"{key} {value}"
+    except ValueError:  # Python refuses to write out a number of thousands of digits
+        text = "a comparison with a very long number"
+    return named(" ".join(text.split()))
+
+
+class Guesses:
+    """Remedies for misspelled names; each name is looked up once, and no more than 20 names, since it is slow."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], str] = {}
+
+    def fix(self, name: str, known: Iterable[str], among: str, otherwise: str) -> str:
+        """The remedy: write the nearest known name, or `otherwise`; `among` is a name for the set of known names."""
+        key = (among, name)
+        if key not in self._found and len(self._found) < _MOST_GUESSES:
+            self._found[key] = next(iter(nearest_names(name, known)), "")
+        near = self._found.get(key)
+        return f"Write {named(near)}." if near else otherwise
+
+
+class Spot(TypedDict, total=False):
+    """The fields by which a problem says where it is."""
+
+    skill: str
+    from_: str
+    to: str
+
+
+class Wording(NamedTuple):
+    """How findings speak of a declaration: its name, what never happens to it, where it is, the skill it leads to."""
+
+    name: str
+    never: str
+    spot: Spot
+    skill: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Declaration:
+    """An entry, a route or a decision, with everything that has to hold for it."""
+
+    source: Entry | Route | Decide
+
+    @property
+    def wording(self) -> Wording:
+        """How findings speak of it."""
+        match self.source:
+            case Entry(skill):
+                return Wording(f"the entry {named(skill)}", "never begins", {"skill": skill}, skill)
+            case Route(from_, to):
+                return Wording(way(self.source), "never fires", {"from_": from_, "to": to}, to)
+            case Decide(then=then, label=label):
+                name = f"the decision {named(label)}" if label else "a decision of the tree"
+                leaf = then if isinstance(then, str) else None
+                return Wording(name, "never holds", {} if leaf is None else {"skill": leaf}, leaf)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Everything that has to hold for it, one part after the other."""
+        source = self.source
+        return tuple(parts_of_route(source) if isinstance(source, Route) else parts_of(source.condition))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +154,7 @@ class Subject:
 
     @cached_property
     def route_terms(self) -> Mapping[int, Terms]:
-        """What each route that can fire by itself asks for, by its position."""
+        """What each route that can fire by itself requires, by its position."""
         scales = self.declared.scales
         return {
             position: terms_of(self.routes[position].parts, scales, bounds_of(route))
@@ -80,7 +164,7 @@ class Subject:
 
     @cached_property
     def entry_terms(self) -> Sequence[Terms | None]:
-        """What each entry asks for, None for one without a condition."""
+        """What each entry requires, None for one without a condition."""
         scales = self.declared.scales
         return [
             None if entry.condition is None else terms_of(self.entries[position].parts, scales)
@@ -96,7 +180,7 @@ class Subject:
         return found
 
     @cached_property
-    def compiled(self) -> Compiled | None:
+    def compiled(self) -> CompiledGraph | None:
         """The entries made ready to be tried, None where one of their conditions cannot be compiled."""
         entries = replace(self.declared, skills=(), routes=(), tree=None, default=None)
         try:

@@ -1,32 +1,42 @@
-"""What has to hold together, as sets of values and phrases that can be compared with another such whole."""
+"""What an entry, route or decision requires, as sets of values and phrases, and proofs about two of them.
 
-from collections.abc import Iterable, Mapping
+`Terms` are all that has to hold together. A proof may miss what is so, but says nothing that is not so.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph.checkup.parts import OnTool, Part
 from skillweave.graph.checkup.values import ANY_TEXT, Numbers, Point, Values, Words, compared, listed, numbers
-from skillweave.graph.conditions import AtIteration, HistoryMin, Intent, Keywords, Predicate, Regex, UserContains
+from skillweave.graph.conditions import (
+    AllOf,
+    AtIteration,
+    Condition,
+    Guarded,
+    HistoryMin,
+    Intent,
+    Keywords,
+    Predicate,
+    Regex,
+    UserContains,
+    expression,
+    leaves_of,
+    phrases_of,
+)
 from skillweave.graph.declared import ANY, STATUSES, Decide, Entry, Route
-from skillweave.graph.guards import FieldTest
-from skillweave.graph.lexicon import expression, phrases_of
-from skillweave.graph.scales import Scales
-from skillweave.text.automaton import MatchMode
+from skillweave.graph.guards import FieldTest, Op, Scales
+from skillweave.text.search import MatchMode, edges_of, fits
 
 Place: TypeAlias = tuple[str, str]
 """Something with a value: a field that guards compare, the length of the history, the intent."""
-
 TOOL: Place = ("field", "tool_name")
 HISTORY: Place = ("history", "")
 INTENT: Place = ("intent", "")
-
 _MOST_POINTS = 64
-
 Bounds: TypeAlias = Mapping[Place, Values]
 """What a place may be in the first place."""
-
 ALWAYS: Bounds = {
     TOOL: ANY_TEXT,
     ("field", "result"): ANY_TEXT,
@@ -35,6 +45,38 @@ ALWAYS: Bounds = {
     ("field", "status"): listed(STATUSES),
     ("field", "iteration"): Values(numbers=numbers(low=(1, 0), whole=True)),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class OnTool:
+    """An expression that is found in the name of the tool."""
+
+    regex: Regex
+
+
+Part: TypeAlias = FieldTest | OnTool | Condition
+
+
+def parts_of(condition: Condition | None) -> Iterator[Part]:
+    """The parts of a condition, guards as their comparisons."""
+    for leaf in leaves_of(condition):
+        if isinstance(leaf, Guarded):
+            yield from leaf.guard.tests
+        elif not isinstance(leaf, AllOf):
+            yield leaf
+
+
+def parts_of_route(route: Route) -> Iterator[Part]:
+    """The parts of all conditions of a route; its tool's name and its statuses as the comparisons that they are."""
+    if isinstance(route.on_tool, Regex):
+        yield OnTool(route.on_tool)
+    elif route.on_tool is not None:
+        yield FieldTest("tool_name", Op.EQ, route.on_tool)
+    if route.on_status:
+        yield FieldTest("status", Op.IN, route.on_status)
+    yield from parts_of(route.condition)
+    if route.guard is not None:
+        yield from route.guard.tests
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +104,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """The host's own code says yes; the number tells one piece of code from another."""
+    """The host's own code returns true; `number` is the identity of the code."""
 
     number: int
 
@@ -73,25 +115,25 @@ Need: TypeAlias = Phrases | Expression | Code | FieldTest
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The values that each place may have, and what else is needed; all of it together."""
+    """Everything that one declaration requires: the values that each place may have, and what else is needed."""
 
     values: Mapping[Place, Values]
     needs: frozenset[Need]
 
     @property
     def never(self) -> Place | None:
-        """A place for which no value is left, so that all of it never holds; None where that is not proved."""
+        """A place for which no value is left, so that the terms never hold; None where that is not proved."""
         return next((place for place, values in self.values.items() if values.is_empty), None)
 
     @cached_property
     def tools(self) -> frozenset[str] | None:
-        """The names that the tool may have, None where there is no end of them."""
+        """The names that the tool may have, None where any name is possible."""
         values = self.values.get(TOOL)
         return None if values is None or values.texts.outside else values.texts.listed
 
     @cached_property
     def points(self) -> Mapping[Place, tuple[Point, ...]]:
-        """The places with few enough values to be told one by one, and these."""
+        """The places with at most 64 values, each with its values one by one."""
         found = ((place, values.points) for place, values in self.values.items())
         return {place: points for place, points in found if points is not None and len(points) <= _MOST_POINTS}
 
@@ -102,7 +144,7 @@ class Terms:
 
 
 def bounds_of(source: Entry | Route | Decide) -> Bounds:
-    """What places may be where that is judged: a route knows the current skill, which ANY never leads to."""
+    """The values that places can have where the source is judged; for a route the current skill is known."""
     if not isinstance(source, Route):
         return ALWAYS
     from_any = source.from_ == ANY
@@ -111,7 +153,7 @@ def bounds_of(source: Entry | Route | Decide) -> Bounds:
 
 
 def terms_of(parts: Iterable[Part], scales: Scales, bounds: Bounds = ALWAYS) -> Terms:
-    """What the parts ask for, where places are bound so."""
+    """What the parts require together, within the values that places can have."""
     values: dict[Place, Values] = {}
     needs: set[Need] = set()
     for part in parts:
@@ -126,7 +168,7 @@ def terms_of(parts: Iterable[Part], scales: Scales, bounds: Bounds = ALWAYS) -> 
 
 
 def asked_values(part: Part, scales: Scales) -> tuple[Place, Values] | None:
-    """The place that a part is about and the values that it wants there; None for what is no set of values."""
+    """The place that a part is about, and the values that it asks for; None for a part that is no set of values."""
     match part:
         case FieldTest():
             wanted = compared(part, scales)
@@ -142,7 +184,7 @@ def asked_values(part: Part, scales: Scales) -> tuple[Place, Values] | None:
 
 
 def _narrowed(terms: Terms) -> Terms:
-    """The same, with the names of the tool only in which its expressions are found."""
+    """The terms without the tools in whose names the expressions are not found."""
     tools, in_tool = terms.tools, terms.in_tool
     if tools is None or not in_tool:
         return terms
@@ -169,3 +211,64 @@ def _need(part: Part) -> Need:
 def _plain(regex: Regex) -> Regex:
     """The expression with those flags only that change what it finds, in one order."""
     return Regex(regex.source, "".join(flag for flag in "ims" if flag in regex.flags))
+
+
+def implies(terms: Terms, other: Terms) -> bool:
+    """Whether `other` surely hold wherever `terms` hold."""
+    for place, wanted in other.values.items():
+        values = terms.values.get(place)
+        if values is None or not values.within(wanted):
+            return False
+    return all(_has(terms, need) for need in other.needs)
+
+
+def stands_in(phrase: tuple[str, MatchMode], longer: tuple[str, MatchMode]) -> bool:
+    """Whether a message that has the longer phrase has the phrase too."""
+    text, mode = phrase
+    whole, whole_mode = longer
+    if phrase == longer or (mode is MatchMode.SUBSTRING and text in whole):
+        return True
+    return whole_mode is MatchMode.WORD and mode is MatchMode.WORD and _as_word(text, whole)
+
+
+def _has(terms: Terms, need: Need) -> bool:
+    if need in terms.needs:
+        return True
+    if isinstance(need, Expression) and need.in_tool:
+        tools = terms.tools
+        return tools is not None and all(map(need.finds, tools))
+    if isinstance(need, Phrases):
+        own = (one.phrases for one in terms.needs if isinstance(one, Phrases))
+        return any(all(any(stands_in(short, long) for short in need.phrases) for long in longs) for longs in own)
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _as_word(text: str, whole: str) -> bool:
+    # Where the phrase ends with the longer one, both ask the same of the text around them: the last letters are equal.
+    edges = edges_of(text)
+    start = whole.find(text) if text else -1
+    while start >= 0:
+        if fits(whole, start, start + len(text), edges):
+            return True
+        start = whole.find(text, start + 1)
+    return False
+
+
+def disjoint(one: Terms, other: Terms) -> bool:
+    """Whether both surely never hold for the same tool result at the same moment: by tools, statuses, values, intents.
+
+    Words, expressions and code prove nothing: a message may have all of them.
+    """
+    for place, values in one.values.items():
+        others = other.values.get(place)
+        if others is not None and not values.overlaps(others):
+            return True
+    return _other_tools(one, other) or _other_tools(other, one)
+
+
+def _other_tools(one: Terms, other: Terms) -> bool:
+    tools, in_tool = one.tools, other.in_tool
+    if tools is None or not in_tool:
+        return False
+    return not any(all(need.finds(tool) for need in in_tool) for tool in tools)

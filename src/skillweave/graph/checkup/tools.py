@@ -1,12 +1,21 @@
-"""Which tools there are, as far as skills and host say so."""
+"""Whether routes and texts of skills name tools and statuses that there are."""
 
-from collections.abc import Collection, Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from skillweave.graph.checkup.subject import Subject
-from skillweave.graph.checkup.terms import Expression
-from skillweave.graph.declared import ANY
+from skillweave.graph.checked import Problem, problem
+from skillweave.graph.checkup.subject import Declaration, Subject, way
+from skillweave.graph.checkup.terms import Expression, OnTool, Part
+from skillweave.graph.declared import ANY, STATUSES, GraphSkill, Route
+from skillweave.graph.guards import FieldTest, Op
+from skillweave.graph.wording import named, sentence, several
+from skillweave.text.search import Automaton, MatchMode, compile_automaton
+
+_A_SKILL = "a skill"
+_CALL = re.compile(r"(?<!\w)[a-z][a-z0-9]*+(?:_[a-z0-9]++)++(?=\()")
+"""A name in snake case with a parenthesis after it; read in one go, however long the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,150 @@ class Toolbox:
         return (names_of(skill.tools), *host)
 
 
-def all_names(boxes: Collection[Names]) -> Iterator[str]:
-    """Every exact name."""
-    return (name for names in boxes for name in sorted(names.exact))
+def check_vocabulary(subject: Subject) -> Iterator[Problem]:
+    """unknown-tool and unknown-status of each route in the order of declaration; then statuses in other conditions."""
+    toolbox = Toolbox(subject)
+    boxes: dict[str, tuple[Names, ...] | None] = {}
+    for route, declaration in zip(subject.declared.routes, subject.routes, strict=True):
+        if route.from_ not in boxes:
+            boxes[route.from_] = toolbox.at(route.from_)
+        yield from _tools(subject, route, declaration.parts, boxes[route.from_])
+        yield from _statuses(subject, declaration)
+    for declaration in (*subject.entries, *subject.decisions):
+        yield from _statuses(subject, declaration)
+
+
+def _tools(subject: Subject, route: Route, parts: Sequence[Part], boxes: Collection[Names] | None) -> Iterator[Problem]:
+    if boxes is None:
+        return
+    whose = _A_SKILL if route.from_ == ANY else named(route.from_)
+    wanted: dict[str, None] = {}
+    for part in parts:
+        if isinstance(part, OnTool):
+            expression = Expression(part.regex)
+            if not any(names.might_match(expression) for names in boxes):
+                wait = f"{sentence(way(route))} waits for tools with {named(part.regex.source)} in their name"
+                message = f"{wait}, which {_nobody(subject, whose)}."
+                fix = f"Correct the expression, or add the tool to those of {whose} or to the known tools."
+                yield problem("unknown-tool", message, fix, from_=route.from_, to=route.to)
+        elif isinstance(part, FieldTest):
+            wanted.update(dict.fromkeys(_tools_in(part)))
+    for tool in wanted:
+        if not any(tool in names for names in boxes):
+            message = f"{sentence(way(route))} waits for the tool {named(tool)}, which {_nobody(subject, whose)}."
+            otherwise = f"Add it to the tools of {whose} or to the known tools."
+            exact = (name for names in boxes for name in sorted(names.exact))
+            fix = subject.guesses.fix(tool, exact, f"tools of {whose}", otherwise)
+            yield problem("unknown-tool", message, fix, from_=route.from_, to=route.to)
+
+
+def _nobody(subject: Subject, whose: str) -> str:
+    if subject.known_tools is not None:
+        return f"neither {whose} nor the host has"
+    return "no skill has" if whose == _A_SKILL else f"{whose} does not have"
+
+
+def _tools_in(test: FieldTest) -> Iterator[str]:
+    """The tools that a comparison waits for by name."""
+    if test.field == "tool_name" and test.op in (Op.EQ, Op.IN):
+        values = test.value if isinstance(test.value, tuple) else (test.value,)
+        yield from (value for value in values if isinstance(value, str))
+
+
+def _statuses(subject: Subject, declaration: Declaration) -> Iterator[Problem]:
+    """The statuses of `on_status` and of comparisons; one that only waits for such is unsatisfiable instead."""
+    source = declaration.source
+    wanted = dict.fromkeys(source.on_status if isinstance(source, Route) else ())
+    for part in declaration.parts:
+        if isinstance(part, FieldTest) and part.field == "status" and not _waits_in_vain(part):
+            values = part.value if isinstance(part.value, tuple) else (part.value,)
+            wanted.update(dict.fromkeys(value for value in values if isinstance(value, str)))
+    for status in wanted:
+        if status not in STATUSES:
+            message = (
+                f"{sentence(declaration.wording.name)} names the status {named(status)}, which no tool result has."
+            )
+            fix = subject.guesses.fix(status, STATUSES, "statuses", f"Write one of {', '.join(STATUSES)}.")
+            yield problem("unknown-status", message, fix, **declaration.wording.spot)
+
+
+def _waits_in_vain(test: FieldTest) -> bool:
+    values = test.value if isinstance(test.value, tuple) else (test.value,)
+    return test.op in (Op.EQ, Op.IN) and not any(value in STATUSES for value in values)
+
+
+def check_bodies(subject: Subject) -> Iterator[Problem]:
+    """body-foreign-tool and body-unknown-tool, skill by skill; silent where it is not known whose tools there are."""
+    texts = _Texts(Toolbox(subject))
+    for skill in subject.skills.values():
+        if skill.body:
+            yield from texts.foreign(skill)
+            yield from texts.unknown(skill)
+
+
+@dataclass(frozen=True, eq=False)
+class _Texts:
+    toolbox: Toolbox
+
+    def foreign(self, skill: GraphSkill) -> Iterator[Problem]:
+        if skill.tools is None:  # which says nothing, so that any tool may be its own
+            return
+        own, host = names_of(skill.tools), self.toolbox.host
+        body = skill.body.encode("utf-8", "replace").decode()
+        found = dict.fromkeys(self._named[number] for number in self._mentions.find(body))
+        tools = [tool for tool in found if tool not in own]
+        foreign = [tool for tool in tools if host is None or tool not in host]
+        if foreign:
+            owner = self._owners[foreign[0]]
+            message = (
+                f"The text of {named(skill.id)} names {several(foreign)}, which it may not use, as {named(owner)} may."
+            )
+            fix = f"Add it to the tools of {named(skill.id)}, or leave it to {named(owner)}."
+            yield problem("body-foreign-tool", message, fix, skill=skill.id)
+
+    def unknown(self, skill: GraphSkill) -> Iterator[Problem]:
+        host = self.toolbox.host
+        if host is None and skill.tools is None:
+            return
+        boxes = [names_of(skill.tools or ()), self.toolbox.all_skills, *([] if host is None else [host])]
+        called = dict.fromkeys(match[0] for match in _CALL.finditer(skill.body))
+        unknown = [name for name in called if not any(name in names for names in boxes)]
+        if unknown:
+            nobody = "no skill has" if host is None else "neither a skill nor the host has"
+            message = f"The text of {named(skill.id)} calls {several(unknown)}, which {nobody}."
+            otherwise = "Correct the name, or add the tool to the known ones."
+            known = sorted(self.toolbox.all_skills.exact)
+            fix = self.toolbox.subject.guesses.fix(unknown[0], known, "all tools", otherwise)
+            yield problem("body-unknown-tool", message, fix, skill=skill.id)
+
+    @cached_property
+    def _owners(self) -> dict[str, str]:
+        """By tool the first skill that states it."""
+        owners: dict[str, str] = {}
+        for skill in self.toolbox.subject.skills.values():
+            for tool in sorted(names_of(skill.tools or ()).exact):
+                owners.setdefault(tool, skill.id)
+        return owners
+
+    @cached_property
+    def _spellings(self) -> list[tuple[str, str]]:
+        """How tools stand in texts, each with its tool; a name that is an ordinary word has to stand there as code."""
+        return [
+            (spelling, tool)
+            for tool in self._owners
+            for spelling in ((f"`{tool}`", f"{tool}(") if _is_ordinary(tool) else (tool,))
+        ]
+
+    @cached_property
+    def _named(self) -> list[str]:
+        return [tool for _, tool in self._spellings]
+
+    @cached_property
+    def _mentions(self) -> Automaton:
+        spelled = (spelling.encode("utf-8", "replace").decode() for spelling, _ in self._spellings)
+        return compile_automaton((spelling, MatchMode.WORD) for spelling in spelled)
+
+
+def _is_ordinary(tool: str) -> bool:
+    """Whether the name could as well be a word of prose: `search` and `Read`, but not `lookup_order`."""
+    return tool.isalpha() and tool[1:].islower()

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from math import ceil, floor, inf, isfinite
 from typing import TypeAlias
 
-from skillweave.graph.guards import LISTED, ORDERED, FieldTest, Op, Scalar
-from skillweave.graph.scales import Scales
+from skillweave.graph.guards import LISTED, ORDERED, FieldTest, Op, Scalar, Scales
 
 Point: TypeAlias = tuple[str, Scalar]
 """One value with its type, since true and 1 are equal in Python and no equals in a guard."""
@@ -17,7 +16,7 @@ _HIGHEST = (inf, -1)
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Texts: exactly the listed ones, or, `outside`, all but these."""
+    """A set of texts: the listed ones, or, where `outside` is true, all texts but these."""
 
     listed: frozenset[str] = frozenset()
     outside: bool = False
@@ -48,7 +47,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Finite numbers: `only` these, or those between two bounds `but` some; `numbers` makes them, one way for each set.
+    """A set of finite numbers: `only` these, or those between two bounds without `but`; made by `numbers()`.
 
     A bound is a number and whether it is left out itself: 1 at the low end, -1 at the high one, else 0.
     """
@@ -99,7 +98,7 @@ def numbers(
     *,
     whole: bool = False,
 ) -> Numbers:
-    """The finite numbers between the bounds without some, `whole` ones only where said so."""
+    """The finite numbers between the bounds, without those in `but`; with `whole`, whole numbers only."""
     holes = set(but)
     if whole:
         low, high = _whole_low(low), _whole_high(high)
@@ -119,7 +118,7 @@ def numbers(
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What a field may be: of each type of JSON some, all or none; lists and objects never."""
+    """A set of JSON values, type by type: texts, numbers, booleans, null; never lists or objects."""
 
     texts: Words = Words()
     numbers: Numbers = NO_NUMBERS
@@ -159,7 +158,7 @@ class Values:
 
     @property
     def points(self) -> tuple[Point, ...] | None:
-        """The values one by one, None where there is no end of them."""
+        """The values one by one, None where they cannot be listed."""
         if self.texts.outside or self.numbers.only is None:
             return None
         found: list[Point] = [("text", word) for word in self.texts.listed]
@@ -187,7 +186,7 @@ def listed(values: Iterable[Scalar]) -> Values:
 
 
 def compared(test: FieldTest, scales: Scales) -> Values | None:
-    """The values for which the comparison is true, as `holds` judges it; None for one of a shape that is none."""
+    """The values for which `holds` says yes; None where the value does not fit the operator."""
     if isinstance(test.value, tuple):
         if test.op not in LISTED:
             return None

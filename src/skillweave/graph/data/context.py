@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterator, Mapping
 
 from skillweave.conversation import Message, Role, ToolResult
-from skillweave.formats.data import as_json
+from skillweave.formats.fields import as_json
 from skillweave.frontmatter import Plain, resolved
 from skillweave.frozen import FrozenDict
-from skillweave.graph.context import MoveContext
-from skillweave.graph.data.shape import (
+from skillweave.graph.declared import STATUSES
+from skillweave.graph.move import MoveContext
+from skillweave.graph.shape import (
     inside,
     is_null,
     require_count,
@@ -18,7 +19,6 @@ from skillweave.graph.data.shape import (
     shown,
     wrong,
 )
-from skillweave.graph.declared import STATUSES
 
 CONTEXT_KEYS = ("user", "iteration", "history", "current", "last_tool", "tools", "pick", "visits", "trail")
 MESSAGE_KEYS = ("role", "content", "id")
@@ -33,7 +33,7 @@ _RESULT = "write {tool: NAME, result: ...}"
 
 
 def read_context(data: Mapping[str, object]) -> MoveContext:
-    """The moment that the data tells; null is like an absent key.
+    """The moment that the data describes; a key with null counts as absent.
 
     `last_tool` counts where there is no `tools`. A result that is no text is taken as JSON. Any text is read as a
     `current` skill or a `pick`: an unknown one is for the move to refuse. Raises InvalidGraph naming the key, the rule

@@ -1,25 +1,14 @@
 """What identifies a version of a graph: the hash of its wiring (spec 3.1)."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import sha256
 
 from skillweave.graph.compiled import wired_ids
-from skillweave.graph.conditions import (
-    AllOf,
-    AtIteration,
-    Condition,
-    Guarded,
-    HistoryMin,
-    Intent,
-    Keywords,
-    Predicate,
-    Regex,
-    UserContains,
-)
-from skillweave.graph.data.picks import POLICY_KEYS, built_in_name
+from skillweave.graph.conditions import AllOf, Condition, ConditionKind, Regex
+from skillweave.graph.data.options import POLICY_KEYS, built_in_name
 from skillweave.graph.declared import Declared, EntryPick, Route, TreeNode
-from skillweave.graph.guards import Guard
+from skillweave.graph.guards import json_value
 from skillweave.graph.scoring import Scorer
 
 
@@ -52,7 +41,7 @@ def digest_of(declared: Declared) -> str:
 
 def _route(route: Route) -> list[object]:
     on_tool = _condition(route.on_tool) if isinstance(route.on_tool, Regex) else route.on_tool
-    guard = None if route.guard is None else _guard(route.guard)
+    guard = None if route.guard is None else route.guard.digest()
     condition = _condition(route.condition)
     return [route.from_, route.to, condition, on_tool, sorted(route.on_status), guard, route.label, route.priority]
 
@@ -70,55 +59,24 @@ def _tree(tree: TreeNode | None) -> Iterator[object]:
 
 
 def _condition(condition: Condition | None) -> list[object]:
-    """The parts in depth-first order; of `all` the number of its members tells where it ends."""
+    """The parts in depth-first order; of `all` the number of its members tells where it ends.
+
+    What is no condition has a digest too: that a graph holds it is for `compile_graph` to say.
+    """
     found: list[object] = []
-    waiting = [] if condition is None else [condition]
+    waiting: list[object] = [] if condition is None else [condition]
     while waiting:
         part = waiting.pop()
         if isinstance(part, AllOf):
             found.append(["all", len(part.members)])
             waiting.extend(reversed(part.members))
         else:
-            found.append(_part(part))
+            found.append(part.digest() if isinstance(part, ConditionKind) else ["other", repr(part)])
     return found
-
-
-def _part(part: Condition) -> list[object]:
-    match part:
-        case Keywords(words):
-            return ["keywords", words]
-        case Regex(source, flags):
-            return ["regex", source, flags]
-        case UserContains(text):
-            return ["user_contains", text]
-        case HistoryMin(messages):
-            return ["history_min", messages]
-        case AtIteration(iteration):
-            return ["iteration", iteration]
-        case Intent(intent, examples):
-            return ["intent", intent, examples]
-        case Guarded(guard):
-            return ["guard", _guard(guard)]
-        case Predicate():
-            return ["code", part.name]
-        case _:
-            return ["other", repr(part)]
-
-
-def _guard(guard: Guard) -> Sequence[object]:
-    """The comparisons in an order of their own: they are the keys of mappings, which many a store sorts its own way."""
-    return sorted(([test.field, test.op, _plain(test.value)] for test in guard.tests), key=json.dumps)
-
-
-def _plain(value: object) -> object:
-    """The value as every writer of JSON spells it: 2.0 is 2."""
-    if isinstance(value, tuple):
-        return list(map(_plain, value))
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _pick(pick: EntryPick | Scorer) -> object:
     if isinstance(pick, EntryPick):
         return pick
-    policy = [_plain(getattr(pick.policy, key)) for key in POLICY_KEYS]
+    policy = [json_value(getattr(pick.policy, key)) for key in POLICY_KEYS]
     return [built_in_name(pick) or "code", pick.name, *policy]

@@ -29,6 +29,13 @@ The word `direction` before a blank turns the whole line into a statement, also 
 _OWN_ESCAPES = re.compile("(?<=ﬂ)(?=°)|(?<=¶)(?=ß)")
 """Where Mermaid's own spelling of an escape begins and ends; it looks for that in the finished drawing as well."""
 _WORD_JOINER = "\u2060"
+_PREFIXES = {
+    EndKind.START: "start",
+    EndKind.ANY: "any",
+    EndKind.SKILL: "s",
+    EndKind.PREDICATE: "if",
+    EndKind.UNKNOWN: "s",
+}
 
 
 def to_mermaid(nodes: Sequence[Node], edges: Sequence[Edge], overlay: Overlay | None = None) -> str:
@@ -81,15 +88,6 @@ def _names(ends: Sequence[End]) -> list[str]:
         taken.add(name)
         names.append(name)
     return names
-
-
-_PREFIXES = {
-    EndKind.START: "start",
-    EndKind.ANY: "any",
-    EndKind.SKILL: "s",
-    EndKind.PREDICATE: "if",
-    EndKind.UNKNOWN: "s",
-}
 
 
 def _escaped(label: str) -> str:

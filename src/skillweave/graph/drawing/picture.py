@@ -1,12 +1,12 @@
-"""What there is to draw, by position instead of id: every arrow has both ends, and a run's marks stand at theirs."""
+"""What there is to draw: the ends of arrows by position, the arrows, and the marks of a run."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from skillweave.graph.declared import ANY
-from skillweave.graph.drawing.printable import seen
 from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
+from skillweave.graph.wording import visible
 
 LONGEST_LABEL = 120
 """So many characters of a label are drawn."""
@@ -73,18 +73,18 @@ def picture_of(nodes: Sequence[Node], edges: Sequence[Edge], overlay: Overlay | 
     ends = [End(EndKind.START, "", "start")]
     if any(ANY in (edge.from_, edge.to) for edge in edges):
         ends.append(End(EndKind.ANY, ANY, "any skill"))
-    ends += [End(_KINDS[node.kind], node.id, seen(node.label, LONGEST_LABEL), marks(node)) for node in nodes]
+    ends += [End(_KINDS[node.kind], node.id, visible(node.label, LONGEST_LABEL), marks(node)) for node in nodes]
     places = {end.id: place for place, end in reversed(list(enumerate(ends))) if place}
     for id_ in (id_ for edge in edges for id_ in (edge.from_, edge.to)):
         if id_ is not None and id_ not in places:
             places[id_] = len(ends)
-            ends.append(End(EndKind.UNKNOWN, id_, seen(id_, LONGEST_LABEL)))
+            ends.append(End(EndKind.UNKNOWN, id_, visible(id_, LONGEST_LABEL)))
     arrows = tuple(
         Arrow(
             0 if edge.from_ is None else places[edge.from_],
             places[edge.to],
             edge.kind,
-            seen(edge.label, LONGEST_LABEL) if edge.label else "",
+            visible(edge.label, LONGEST_LABEL) if edge.label else "",
         )
         for edge in edges
     )

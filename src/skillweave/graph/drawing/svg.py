@@ -1,16 +1,40 @@
 """A graph as a standalone SVG picture, without scripts and without anything from elsewhere (spec 3.6)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
-from skillweave.graph.drawing.arranged import Wire, arranged
 from skillweave.graph.drawing.figures import LINE, LOOP, SMALL_LINE, SMALL_TEXT, TEXT, Caption, Figure, Loop
-from skillweave.graph.drawing.layout.ways import HEAD, Point
+from skillweave.graph.drawing.layout import HEAD, Point, Wire, arranged
 from skillweave.graph.drawing.picture import Arrow, EndKind, Mark, Picture, picture_of
-from skillweave.graph.drawing.style import ROOT, style
 from skillweave.graph.drawn import Edge, EdgeKind, Node, Overlay
 
+_COLOURS = {
+    "ground": ("#ffffff", "#0f172a"),
+    "text": ("#0f172a", "#e2e8f0"),
+    "box": ("#f1f5f9", "#1e293b"),
+    "border": ("#94a3b8", "#64748b"),
+    "line": ("#64748b", "#94a3b8"),
+    "decision": ("#fef9e7", "#2d2813"),
+    "decision-border": ("#d4a72c", "#a17c1c"),
+    "start": ("#334155", "#cbd5e1"),
+    "start-text": ("#ffffff", "#0f172a"),
+    "tool": ("#2563eb", "#60a5fa"),
+    "status": ("#0f766e", "#2dd4bf"),
+    "guard": ("#b45309", "#fbbf24"),
+    "model": ("#64748b", "#94a3b8"),
+    "visited": ("#dbeafe", "#1e3a5f"),
+    "visited-border": ("#3b82f6", "#3b82f6"),
+    "current": ("#2563eb", "#2563eb"),
+    "current-border": ("#1e40af", "#93c5fd"),
+    "current-text": ("#ffffff", "#ffffff"),
+    "reachable": ("#16a34a", "#4ade80"),
+}
+"""What each part is drawn in, on light and on dark ground."""
+LIGHT = {name: light for name, (light, _) in _COLOURS.items()}
+DARK = {name: dark for name, (_, dark) in _COLOURS.items()}
+_KINDS = {"entry": "line", "predicate": "line", "tool": "tool", "status": "status", "guard": "guard", "model": "model"}
+ROOT = "skillweave-graph"
 _MARGIN = 20.0
 _HALF_HEAD = 4.0
 _LOOP_MOUTH = 5.0
@@ -188,3 +212,51 @@ def _pair(point: Point) -> str:
 def _number(value: float) -> str:
     text = f"{value:.1f}"
     return "0" if text == "-0.0" else text.removesuffix(".0")
+
+
+def style() -> str:
+    """The style sheet; it concerns nothing but these drawings, also where several stand in one page."""
+    return "\n".join([*_shapes(), *_colours(LIGHT), "@media (prefers-color-scheme: dark) {", *_colours(DARK), "}"])
+
+
+def _shapes() -> list[str]:
+    root = f".{ROOT}"
+    font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+    return [
+        f"{root} text {{ font-family: {font}; text-anchor: middle; }}",
+        f"{root} .node text {{ font-size: {TEXT:g}px; }}",
+        f"{root} .edge text, {root} .key text {{ font-size: {SMALL_TEXT:g}px; }}",
+        f"{root} .shape {{ stroke-width: 1.3; stroke-linejoin: round; }}",
+        f"{root} .line {{ fill: none; stroke-width: 1.4; }}",
+        f"{root} .model .line {{ stroke-dasharray: 2 4; stroke-linecap: round; stroke-width: 1.7; }}",
+        f"{root} .any .shape, {root} .unknown .shape {{ stroke-dasharray: 5 3; }}",
+        f"{root} .beside text {{ text-anchor: start; }}",
+        f"{root} .start text, {root} .current text {{ font-weight: 600; }}",
+        f"{root} .reachable .shape {{ stroke-width: 2; stroke-dasharray: 6 3; }}",
+        f"{root} .current .shape {{ stroke-width: 3; stroke-dasharray: none; }}",
+        f"{root} .apart .shape, {root} .apart .line, {root} .apart .head {{ opacity: 0.35; }}",
+    ]
+
+
+def _colours(colours: Mapping[str, str]) -> list[str]:
+    root = f".{ROOT}"
+    kinds = [
+        f"{root} .{kind} .line {{ stroke: {colours[name]}; }} "
+        f"{root} .{kind} .head, {root} .edge.{kind} text {{ fill: {colours[name]}; }}"
+        for kind, name in _KINDS.items()
+    ]
+    return [
+        f"{root} .ground, {root} .label {{ fill: {colours['ground']}; }}",
+        f"{root} .shape {{ fill: {colours['box']}; stroke: {colours['border']}; }}",
+        f"{root} text {{ fill: {colours['text']}; }}",
+        *kinds,
+        f"{root} .decision .shape {{ fill: {colours['decision']}; stroke: {colours['decision-border']}; }}",
+        f"{root} .start .shape {{ fill: {colours['start']}; stroke: {colours['start']}; }}",
+        f"{root} .start text {{ fill: {colours['start-text']}; }}",
+        f"{root} .any .shape, {root} .unknown .shape {{ fill: none; }}",
+        f"{root} .visited .shape {{ fill: {colours['visited']}; stroke: {colours['visited-border']}; }}",
+        f"{root} .reachable .shape {{ stroke: {colours['reachable']}; }}",
+        f"{root} .current .shape {{ fill: {colours['current']}; stroke: {colours['current-border']}; }}",
+        f"{root} .current text {{ fill: {colours['current-text']}; }}",
+        f"{root} .node.apart text, {root} .edge.apart text {{ fill: {colours['line']}; }}",
+    ]

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from typing import Any
 
 from skillweave.errors import MissingExtra
-from skillweave.testing.hosts.script import Asks, Says, Script, Sent, as_json, names
+from skillweave.testing.hosts import Asks, Says, Script, Sent, as_json, names
 
 try:
     from agent_framework import (

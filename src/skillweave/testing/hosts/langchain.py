@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ConfigDict
 
 from skillweave.errors import MissingExtra
-from skillweave.testing.hosts.script import Says, Script, Sent, as_json
+from skillweave.testing.hosts import Says, Script, Sent, as_json
 
 try:
     from langchain_core.callbacks import CallbackManagerForLLMRun

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from skillweave.errors import MissingExtra
-from skillweave.testing.hosts.script import Script, Sent, as_json, names
+from skillweave.testing.hosts import Script, Sent, as_json, names
 
 try:
     from agents import Model, ModelResponse, ModelSettings, Tool, Usage

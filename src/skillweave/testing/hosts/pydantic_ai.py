@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any
 
 from skillweave.errors import MissingExtra
-from skillweave.testing.hosts.script import Says, Script, Sent, as_json, names
+from skillweave.testing.hosts import Says, Script, Sent, as_json, names
 
 try:
     from pydantic_ai.messages import (

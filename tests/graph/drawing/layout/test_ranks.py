@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.drawing.layout.ranks import ranks_of
-from skillweave.graph.drawing.layout.sizes import Room, Tie
+from skillweave.graph.drawing.rows import Room, Tie, ranks_of
 
 NO_LABEL = Room(0, 0, 0)
 

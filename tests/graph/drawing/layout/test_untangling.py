@@ -4,11 +4,8 @@ from random import Random
 
 import pytest
 
-from skillweave.graph.drawing.layout import untangling
-from skillweave.graph.drawing.layout.ranks import ranks_of
-from skillweave.graph.drawing.layout.rows import Rows, rows_of
-from skillweave.graph.drawing.layout.sizes import Room, Tie
-from skillweave.graph.drawing.layout.untangling import untangle
+from skillweave.graph.drawing import rows as untangling
+from skillweave.graph.drawing.rows import Room, Rows, Tie, ranks_of, rows_of, untangle
 
 BOX = Room.around(80, 40)
 NO_LABEL = Room(0, 0, 0)

@@ -1,0 +1,228 @@
+"""A chat as a host keeps it, read: its messages, its tool calls, our blocks in it, and the Turn that comes next."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any, TypedDict, Unpack
+
+from skillweave.compose.policy import Refusal, Verdict
+from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
+from skillweave.disclose.block import HEADER_END, HEADERS
+from skillweave.errors import InvalidTurn
+from skillweave.limits import ToolLimits
+from skillweave.task import Task
+from skillweave.turn.reconcile import split_at_blocks
+
+SEPARATOR = "\n\n"
+"""Between two of our texts in one place; blocks are recognised from header to header."""
+TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
+"""What stands in the place of a text that was taken out."""
+
+_SHOWN = 60
+_REFUSED = tuple(f"{code.value}: " for code in Refusal)
+_HEADER = re.compile(
+    f"(?:{'|'.join(re.escape(header) for header in HEADERS)})[^\r\n]*{re.escape(HEADER_END)}(?:\r?\n|$)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call of the model: judge it with `injection.tools.authorize(name, arguments)` before anything runs.
+
+    `arguments` is None when what the model wrote is no JSON object; then `problem` says why, in words for the model:
+    answer with `refuse(call, call.problem)`.
+    """
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any] | None
+    problem: str | None = None
+
+
+def read_call(call_id: object, name: object, arguments: object) -> Call:
+    """The call as the model wrote it; a broken one is reported in `problem`, never dropped and never raised."""
+    known_id = call_id if isinstance(call_id, str) else ""
+    if not isinstance(name, str) or not name:
+        return Call(known_id, "", None, "this call names no tool; call again with a tool's name")
+    if isinstance(arguments, Mapping):
+        return Call(known_id, name, arguments)
+    if arguments is None or arguments == "":
+        return Call(known_id, name, {})
+    found, problem = _parsed(arguments)
+    if problem:
+        shown = f"the arguments of this call of {name[:_SHOWN]!r} are {problem}"
+        return Call(known_id, name, None, f"{shown}; call again with a JSON object")
+    return Call(known_id, name, found)
+
+
+def _parsed(arguments: object) -> tuple[Mapping[str, Any] | None, str]:
+    if not isinstance(arguments, str):
+        return None, f"of type {type(arguments).__name__}, not a JSON object"
+    try:
+        found = json.loads(arguments)
+    except json.JSONDecodeError as error:
+        return None, f"not JSON ({error.msg} at character {error.pos})"
+    except (RecursionError, ValueError):
+        return None, "nested too deeply, or hold a number that is too long"
+    return (found, "") if isinstance(found, dict) else (None, "JSON, but not an object")
+
+
+def words_for(why: Verdict | str) -> str:
+    """What the model is told about a call that was not run."""
+    return why if isinstance(why, str) else why.message
+
+
+def is_block(part: Part) -> bool:
+    """Whether the part is a text that starts with the header line of a block, or stands in the place of one.
+
+    This says only whose words a text is. Whether a block is in the context is the ledger's question, and a header
+    proves nothing there (spec 5.4).
+    """
+    return isinstance(part, str) and (_HEADER.match(part) is not None or part == TAKEN_OUT)
+
+
+def all_blocks(parts: Sequence[Part]) -> bool:
+    """Whether there is nothing but blocks, and at least one."""
+    return bool(parts) and all(is_block(part) for part in parts)
+
+
+def without_blocks(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """A tool's answer without our blocks: equal whether they still stand there or were taken out."""
+    texts = ("" if part == TAKEN_OUT else split_at_blocks(part)[0] for part in parts if isinstance(part, str))
+    others = (part for part in parts if not isinstance(part, str))
+    return (*(left for text in texts if (left := text.rstrip())), *others)
+
+
+@dataclass(frozen=True, slots=True)
+class HostMessage:
+    """One message of a chat as the model is sent it; `host_part` is what of it is not ours, None when all of it is.
+
+    `calls` are what the model asks for in it, `result` is what a tool answered in it; `where` names its place in
+    errors.
+    """
+
+    where: str
+    message: Message
+    host_part: Message | None
+    calls: tuple[Call, ...] = ()
+    result: ToolResult | None = None
+
+
+def answer_of_tool(
+    where: str,
+    parts: Sequence[Part],
+    *,
+    tool: str = "",
+    status: str = "success",
+    call: object = None,
+    message_id: str | None = None,
+) -> HostMessage:
+    """The message in which a tool answered the call of this id; what skillweave gave in it is not the host's."""
+    whole = Message(Role.TOOL, tuple(parts), message_id)
+    result = ToolResult(tool, whole.text, status, call if isinstance(call, str) else None)
+    return HostMessage(where, whole, Message(Role.TOOL, without_blocks(parts), message_id), result=result)
+
+
+class HostFields(TypedDict, total=False):
+    """What a host knows of a turn beside its chat; the fields are those of `Turn`, `turn_id` is its `id`."""
+
+    turn_id: str | None
+    placement: Placement
+    tools: Sequence[str] | None
+    memory: Mapping[str, object]
+    named: Sequence[str]
+    task: Task | None
+    limits: ToolLimits | None
+
+
+def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]) -> Turn:
+    """The Turn of the coming call of the model: the chat is its transcript, the last words in it are its message.
+
+    Raises InvalidTurn when neither user nor model said anything, or when the model's last calls are not all answered:
+    no provider takes such a chat.
+    """
+    said = last_words(chat)
+    if said is None:
+        raise InvalidTurn("the chat holds no message of a user or of the model; add what the user said")
+    tools = fields.get("tools")
+    return Turn(
+        id=fields.get("turn_id") or _stable_id(conversation, chat),
+        conversation=conversation,
+        message=said,
+        transcript=transcript_of(chat),
+        results=_results(chat),
+        named=tuple(fields.get("named", ())),
+        memory=fields.get("memory", {}),
+        tools=None if tools is None else tuple(tools),
+        placement=Placement(fields.get("placement", Placement.HISTORY)),
+        task=fields.get("task"),
+        limits=fields.get("limits"),
+    )
+
+
+def last_words(chat: Sequence[HostMessage]) -> Message | None:
+    """What the user or the model said last, None where neither did."""
+    parts = (piece.host_part for piece in reversed(chat))
+    return next((said for said in parts if said and said.role in (Role.USER, Role.ASSISTANT)), None)
+
+
+def transcript_of(chat: Sequence[HostMessage]) -> tuple[Message, ...]:
+    """Everything that the model is sent, our own texts with it."""
+    return tuple(piece.message for piece in chat)
+
+
+def _results(chat: Sequence[HostMessage]) -> tuple[ToolResult, ...]:
+    """What the tools answered since the model's last words; raises InvalidTurn where a call of it has no answer."""
+    last = max((n for n, piece in enumerate(chat) if piece.message.role is Role.ASSISTANT), default=-1)
+    results = [piece.result for piece in chat[last + 1 :] if piece.result is not None]
+    answered = {result.call for result in results}
+    for call in chat[last].calls if last >= 0 else ():
+        if call.id and call.id not in answered:
+            raise InvalidTurn(
+                f"{chat[last].where} calls {call.name[:_SHOWN]!r} and no result follows; append the results of all"
+                " calls before the next turn"
+            )
+    asked = {call.id: call for piece in chat for call in piece.calls}
+    return tuple(_named(result, asked.get(result.call or "")) for result in results)
+
+
+def _named(result: ToolResult, call: Call | None) -> ToolResult:
+    """The result with its tool, and a status in the words of a graph's routes, also where a framework has none."""
+    named = result if call is None else replace(result, tool=call.name)
+    if call is not None and call.problem:
+        return replace(named, status="invalid")
+    if result.content.startswith(_REFUSED):
+        return replace(named, status="denied")
+    return replace(named, status="failure") if result.status == "error" else named
+
+
+def _stable_id(conversation: str, chat: Sequence[HostMessage]) -> str:
+    """An id that a retry of the chat has again.
+
+    A system prompt in front may tell the time of day; what was said is what makes a turn the same turn again.
+    """
+    said = [(piece.message.role, piece.host_part, piece.where) for piece in chat if piece.host_part is not None]
+    start = next(n for n, (role, _, _) in enumerate(said) if role is not Role.SYSTEM)
+    digest = sha256(_written([conversation], "the conversation"))
+    for role, part, where in said[start:]:
+        digest.update(_written([role.value, [_stable(one) for one in part.content or ()]], where))
+    return f"chat-{digest.hexdigest()[:32]}"
+
+
+def _stable(part: Part) -> Part:
+    # Hosts move their cache markers on from call to call.
+    return part if isinstance(part, str) else {key: value for key, value in part.items() if key != "cache_control"}
+
+
+def _written(value: object, where: str) -> bytes:
+    try:
+        return json.dumps(value, sort_keys=True, default=_dumped).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidTurn(f"{where} cannot be written as JSON: {error}; no provider takes it, so mend it") from error
+
+
+def _dumped(value: object) -> object:
+    dump = getattr(value, "model_dump", None)
+    return dump() if callable(dump) else type(value).__name__

@@ -1,0 +1,319 @@
+"""What the adapters of LangChain and LangGraph share: their messages, and the guard at their tools."""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+from skillweave.adapters.approval import question, read_reply, record
+from skillweave.adapters.bridge import Bridge, Judged, is_own
+from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call, words_for
+from skillweave.adapters.messages.lists import take_out
+from skillweave.compose.policy import Verdict
+from skillweave.conversation import Message, Part, Role
+from skillweave.disclose.block import digest_in
+from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
+from skillweave.injection import Drop, Injection, PendingCheckpoint
+from skillweave.state.state import ApprovalVerdict
+from skillweave.weaver.reading import ToolAnswer, ToolSpec
+
+try:
+    from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
+    from langchain_core.tools import BaseTool, StructuredTool
+    from langgraph.config import get_config
+    from langgraph.errors import GraphInterrupt
+    from langgraph.prebuilt.tool_node import ToolCallRequest
+    from langgraph.types import Command, interrupt
+except ModuleNotFoundError:
+    raise MissingExtra("reading LangChain's messages", "langchain-core", "langchain") from None
+
+
+class Speaker(StrEnum):
+    """As whose words skill text stands in a history: most providers refuse a system message in mid-conversation."""
+
+    USER = "user"
+    SYSTEM = "system"
+
+
+_TOLD = "skillweave-told-"
+_ROLES = {"human": Role.USER, "ai": Role.ASSISTANT, "system": Role.SYSTEM, "tool": Role.TOOL, "function": Role.TOOL}
+
+
+def host_messages(messages: Sequence[BaseMessage]) -> list[HostMessage]:
+    """Each message that the model is sent; raises InvalidTurn for one of a kind that no model is sent."""
+    return [_read(message, f"messages[{index}]") for index, message in enumerate(messages)]
+
+
+def given(injection: Injection, speaker: Speaker = Speaker.USER) -> list[BaseMessage]:
+    """The given blocks as messages; their ids are the same in a replay, so that they replace themselves."""
+    kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
+    return [kind(content=message.text, id=message.id) for message in injection.messages]
+
+
+def with_instructions(system: SystemMessage | None, injection: Injection) -> SystemMessage | None:
+    """The system message of this call: the host's own words first, then what belongs into the call."""
+    if not injection.instructions:
+        return system
+    if system is None:
+        return SystemMessage(content=injection.instructions)
+    if isinstance(system.content, str):
+        return system.model_copy(update={"content": f"{system.content}\n\n{injection.instructions}"})
+    return system.model_copy(
+        update={"content": [*system.content, {"type": "text", "text": f"\n\n{injection.instructions}"}]}
+    )
+
+
+def calls(message: BaseMessage) -> tuple[Call, ...]:
+    """The tool calls in a message of the model, broken ones too, each with what is wrong with it."""
+    if not isinstance(message, AIMessage):
+        return ()
+    broken = (read_call(call["id"], call["name"], call["args"] or "") for call in message.invalid_tool_calls)
+    return (*_whole(message), *broken)
+
+
+def unreadable(reply: BaseMessage) -> list[ToolMessage]:
+    """The results of those calls in a reply that cannot be read, which no framework runs, in words for the model."""
+    return [refused(call, call.problem) for call in calls(reply) if call.problem]
+
+
+def told(words: str, key: str, speaker: Speaker = Speaker.USER) -> BaseMessage:
+    """A line for the model that nobody said; the same `key` replaces it."""
+    kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
+    return kind(content=words, id=f"{_TOLD}{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}")
+
+
+def taken_out(messages: Sequence[BaseMessage], drops: Sequence[Drop]) -> list[BaseMessage]:
+    """The changes, by message id, with which the texts are gone; in a tool's result a line is left in their place."""
+    chat = [{"role": "user", "content": message.content} for message in messages]
+    left = take_out(chat, drops)
+    pairs = zip(messages, chat, left, strict=True)
+    return [_without(message, now["content"]) for message, before, now in pairs if now is not before]
+
+
+def _without(message: BaseMessage, content: Any) -> BaseMessage:  # noqa: ANN401 - as messages hold it
+    if digest_in(message.id or ""):
+        return RemoveMessage(id=message.id or "")
+    return message.model_copy(update={"content": content})
+
+
+def answered(call: Call, answer: ToolAnswer) -> ToolMessage:
+    """The result of a call of one of our own tools; its text stays as it is, to be recognised again."""
+    status = "error" if answer.failed else "success"
+    return ToolMessage(content=answer.text, tool_call_id=call.id, name=call.name, status=status)
+
+
+def refused(call: Call, why: Verdict | str) -> ToolMessage:
+    """The result of a call that was not run, written for the model to read."""
+    return ToolMessage(content=words_for(why), tool_call_id=call.id, name=call.name, status="error")
+
+
+def _whole(message: BaseMessage) -> tuple[Call, ...]:
+    # Broken calls need no result to go on: LangChain answers them itself where the model is called.
+    if not isinstance(message, AIMessage):
+        return ()
+    return tuple(read_call(call["id"], call["name"], call["args"]) for call in message.tool_calls)
+
+
+def _read(message: BaseMessage, where: str) -> HostMessage:
+    role = _ROLES.get(message.type.lower().removesuffix("messagechunk"))
+    if role is None:
+        raise InvalidTurn(f"{where} is of type {message.type!r}, which no model is sent; take it out before the call")
+    parts = tuple(_parts(message.content))
+    if role is Role.TOOL:
+        return answer_of_tool(
+            where,
+            parts,
+            tool=message.name or "",
+            status=str(getattr(message, "status", "success")),
+            call=getattr(message, "tool_call_id", None),
+            message_id=message.id,
+        )
+    asking = tuple({"type": "tool_call", "id": call.id, "name": call.name} for call in calls(message))
+    whole = Message(role, (*parts, *asking), message.id)
+    known = bool(digest_in(message.id or "")) or (message.id or "").startswith(_TOLD)
+    ours = known or (role in (Role.USER, Role.SYSTEM) and all_blocks(parts))
+    return HostMessage(where, whole, None if ours else whole, _whole(message))
+
+
+def _parts(content: str | Iterable[str | dict[Any, Any]]) -> Iterable[Part]:
+    for part in [content] if isinstance(content, str) else content:
+        if isinstance(part, str):
+            if part:
+                yield part
+        elif part.get("type") == "text" and isinstance(part.get("text"), str):
+            yield part["text"]
+        elif part.get("type") != "tool_use":  # a provider's own form of a call, which is read apart
+            yield {str(key): value for key, value in part.items()}
+
+
+Ran: TypeAlias = "ToolMessage | Command[Any]"
+
+_NOTHING = object()
+_CALLER: ContextVar[Bridge | None] = ContextVar("skillweave-caller", default=None)
+
+
+def caller() -> Bridge | None:
+    """The Bridge of the agent whose tool is running, for a tool that acts on that agent's behalf."""
+    return _CALLER.get()
+
+
+@contextmanager
+def _called_by(bridge: Bridge) -> Iterator[None]:
+    token = _CALLER.set(bridge)
+    try:
+        yield
+    finally:
+        _CALLER.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """A call that a person has to decide first, or was `decided` since the question was asked.
+
+    The same node runs again with each reply, and LangGraph hands replies out by their order: a reply that was given
+    here must be taken here again, else it answers the next question, which may be the tool's own.
+    """
+
+    call: Call
+    pending: tuple[PendingCheckpoint, ...]
+    shown: tuple[PendingCheckpoint, ...] | None
+    decided: bool = False
+    problem: str = ""
+
+    def reply(self, conversation: str) -> object:
+        """What the person said; pauses the graph where nothing was said and something has to be."""
+        try:
+            return interrupt(question(conversation, self.pending, self.call, self.problem))
+        except GraphInterrupt:
+            if self.decided:
+                return _NOTHING
+            raise
+
+
+class ToolGuard:
+    """What stands before every tool call of an agent; `wrap` and `awrap` are what a ToolNode or a middleware calls."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+
+    def wrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
+        """Answer or run one call, pausing the graph where a person must decide first."""
+        conversation, run = conversation_of(self._bridge, request.state), self._bridge.weaver.sync.run
+        ruled = run(self._rule(request, conversation))
+        while isinstance(ruled, Waits):
+            ruled = run(self._replied(ruled, conversation, ruled.reply(conversation)))
+        if ruled is not None:
+            return ruled
+        with _called_by(self._bridge):
+            return handler(request)
+
+    async def awrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Ran]]) -> Ran:
+        """The same, awaited."""
+        conversation = conversation_of(self._bridge, request.state)
+        ruled = await self._rule(request, conversation)
+        while isinstance(ruled, Waits):
+            ruled = await self._replied(ruled, conversation, ruled.reply(conversation))
+        if ruled is not None:
+            return ruled
+        with _called_by(self._bridge):
+            return await handler(request)
+
+    async def _rule(self, request: ToolCallRequest, conversation: str) -> ToolMessage | Waits | None:
+        call = read_call(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"])
+        if is_own(call.name):
+            messages = request.state["messages"] if isinstance(request.state, Mapping) else request.state
+            return answered(call, await self._bridge.answer(call, conversation, host_messages(messages)))
+        shown = _shown_in(request.state)
+        judged = await self._bridge.judge(call, conversation, shown=shown or ())
+        if judged.waited and not judged.waits:
+            return Waits(call, judged.waited, shown, decided=True)
+        return _ruling(call, judged, shown)
+
+    async def _replied(self, waits: Waits, conversation: str, said: object) -> ToolMessage | Waits | None:
+        """What the reply comes to: kept as the verdict, except a yes to what others have decided since."""
+        try:
+            reply = None if said is _NOTHING else read_reply(said)
+            if reply and (not waits.decided or reply.verdict is ApprovalVerdict.REJECTED):
+                await record(self._bridge.weaver, conversation, waits.pending, reply)
+        except InvalidVerdict as error:
+            return replace(waits, problem=str(error))
+        except (SkillNotFound, CheckpointNotFound) as error:
+            return refused(waits.call, f"not run: {error}")
+        ruled = _ruling(waits.call, await self._bridge.judge(waits.call, conversation), waits.shown)
+        if reply and reply.verdict is ApprovalVerdict.REJECTED and not isinstance(ruled, ToolMessage):
+            # Another call's approval was kept behind it; this call was rejected all the same.
+            return refused(waits.call, f"not run: {reply.by!r} rejected this call")
+        return ruled
+
+
+def _ruling(call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | None) -> ToolMessage | Waits | None:
+    digests = {(one.skill_id, one.name): one.digest for one in shown or ()}
+    for one in judged.waits if shown is not None else ():
+        known = digests.get((one.skill_id, one.name))
+        if known != one.digest:
+            # The model has not seen this text, and a reply that comes now may be about the earlier one.
+            what = "has changed since" if known else "was loaded beside this call"
+            return refused(call, f"not run: the skill {one.skill_id!r} {what}; read it, then call again")
+    if judged.waits:
+        return Waits(call, judged.waits, shown)
+    return None if judged.runs else refused(call, judged.verdict)
+
+
+def conversation_of(bridge: Bridge, state: object = None) -> str:
+    """The conversation of the run: that of a sub-agent's plan, the state's `conversation_id`, else the run's thread.
+
+    Raises InvalidTurn where neither is there.
+    """
+    if bridge.plan is not None:
+        return bridge.plan.conversation
+    stated = state.get("conversation_id") if isinstance(state, Mapping) else None
+    named = stated or get_config().get("configurable", {}).get("thread_id")
+    if named is None or not str(named):
+        raise InvalidTurn(
+            "this run names no conversation; invoke it with config={'configurable': {'thread_id': 'some-id'}}"
+        )
+    return str(named)  # LangGraph takes numbers and UUIDs too
+
+
+def shown_by(injection: Injection) -> list[dict[str, object]]:
+    """The checkpoints that are open as the model is called, kept as the state's `open_checkpoints`."""
+    return [one.to_dict() for one in injection.checkpoints]
+
+
+def _shown_in(state: object) -> tuple[PendingCheckpoint, ...] | None:
+    """None in a graph of the host's own that does not keep them."""
+    shown = state.get("open_checkpoints") if isinstance(state, Mapping) else None
+    return None if shown is None else tuple(PendingCheckpoint(**one) for one in shown)
+
+
+def own_tools(bridge: Bridge) -> list[BaseTool]:
+    """The tools of skillweave as LangChain's, to be declared to the model; the guard answers their calls."""
+    return [_declared(spec) for spec in bridge.own_tools]
+
+
+def require_other_names(tools: Iterable[BaseTool | dict[str, Any]]) -> None:
+    """Raise InvalidTurn where one of the host's tools has the name of one of skillweave's own."""
+    taken = next(filter(is_own, names_of([*tools])), None)
+    if taken:
+        raise InvalidTurn(f"a tool of the host is named {taken!r}, as one of skillweave's own; rename it")
+
+
+def names_of(tools: Sequence[BaseTool | dict[str, Any]]) -> list[str]:
+    """The name of each tool; a provider's own tool without a name goes by its type."""
+    return [tool.name if isinstance(tool, BaseTool) else _name_in(tool) for tool in tools]
+
+
+def _name_in(tool: Mapping[str, Any]) -> str:
+    return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type"))
+
+
+def _declared(spec: ToolSpec) -> BaseTool:
+    data = spec.to_dict()
+
+    def unguarded(**_: object) -> str:
+        raise InvalidTurn(f"{spec.name} ran without the guard that answers it; run tools through the adapter's node")
+
+    return StructuredTool(name=spec.name, description=spec.description, args_schema=data["parameters"], func=unguarded)

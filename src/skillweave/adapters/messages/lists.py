@@ -1,0 +1,175 @@
+"""What both styles share: reading a list of messages, declared tools, the Turn, and taking skill text out."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypedDict, cast
+
+from skillweave.adapters.chat import TAKEN_OUT, HostFields, HostMessage, turn_from
+from skillweave.conversation import Part, Placement, Turn
+from skillweave.disclose.block import digest_in, text_digest
+from skillweave.errors import InvalidTurn
+from skillweave.injection import Drop, Injection
+from skillweave.limits import ToolLimits
+from skillweave.turn.reconcile import split_at_blocks
+from skillweave.weaver.turns import require_known
+
+
+def plain(value: object) -> Mapping[str, Any] | None:
+    """The value as a mapping: itself, or what an SDK's object dumps; None when it is neither."""
+    if isinstance(value, Mapping):
+        return value
+    dump = getattr(value, "model_dump", None)
+    dumped = dump() if callable(dump) and not isinstance(value, type) else None
+    return dumped if isinstance(dumped, Mapping) else None
+
+
+def listed(value: object) -> Sequence[Any]:
+    """The elements of a list or tuple, none for anything else."""
+    return value if isinstance(value, list | tuple) else ()
+
+
+def entries(chat: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each message with the words that name its place; raises InvalidTurn for what is no list of messages."""
+    if not isinstance(chat, Sequence) or isinstance(chat, str | bytes):
+        raise InvalidTurn(f"the chat is a {_kind(chat)}; give a list of messages")
+    if not chat:
+        raise InvalidTurn("the chat is empty; give at least the user's message")
+    for index, raw in enumerate(chat):
+        message = plain(raw)
+        if message is None:
+            raise InvalidTurn(f"chat[{index}] is a {_kind(raw)}, no message; give a dict with 'role' and 'content'")
+        yield f"chat[{index}]", message
+
+
+def role_of(message: Mapping[str, Any], where: str, known: Sequence[str]) -> str:
+    """The message's role; raises InvalidTurn for one that the provider does not know."""
+    role = message.get("role")
+    if not isinstance(role, str) or role not in known:
+        given = "no role" if role is None else f"the unknown role {str(role)[:40]!r}"
+        raise InvalidTurn(f"{where} has {given}; use one of {', '.join(known)}")
+    return role
+
+
+def parts_of(content: object, where: str) -> tuple[Part, ...]:
+    """Content as parts: text as text, a host's other parts as they are; no part for an empty text."""
+    if isinstance(content, str):
+        return (content,) if content else ()
+    if not isinstance(content, list | tuple):
+        what = "no content" if content is None else f"content of type {_kind(content)}"
+        raise InvalidTurn(f"{where} has {what}; give a text or a list of parts")
+    return tuple(_part(raw, f"{where}.content[{index}]") for index, raw in enumerate(content))
+
+
+def _part(raw: object, where: str) -> Part:
+    part = plain(raw)
+    if part is None or not isinstance(part.get("type"), str):
+        raise InvalidTurn(f"{where} is a {_kind(raw)} without a type; give a dict such as {{'type': 'text', ...}}")
+    if part["type"] != "text":
+        return part
+    text = part.get("text")
+    if not isinstance(text, str):
+        raise InvalidTurn(f"{where} is a text part without text; give it a 'text' of type str")
+    return text
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__
+
+
+def offer(tools: Sequence[Any] | None, injection: Injection) -> list[Any]:
+    """The declarations that the model may see in this call, as they are and in their order.
+
+    Both styles: `{"type": "function", "function": {"name": ...}}`, `{"name": ...}`; a provider's own tool without a
+    name goes by its type. OpenAI refuses an empty list: leave `tools` out then. Hiding is not enough, because a model
+    may name a hidden tool: judge each of `calls` too.
+    """
+    names = tool_names(tools or ())
+    offered = frozenset(injection.tools.offers(names))
+    return [tool for tool, name in zip(tools or (), names, strict=True) if name in offered]
+
+
+def tool_names(tools: Sequence[Any]) -> tuple[str, ...]:
+    """The name of each declaration; a name stands for itself. Raises InvalidTurn for one that names nothing."""
+    return tuple(_name(tool, index) for index, tool in enumerate(tools))
+
+
+def _name(tool: object, index: int) -> str:
+    if isinstance(tool, str):
+        return tool
+    declared = plain(tool) or {}
+    inner = plain(declared.get("function")) or plain(declared.get("custom")) or {}
+    name = declared.get("name") or inner.get("name") or declared.get("type")
+    if not isinstance(name, str) or not name:
+        raise InvalidTurn(f"tools[{index}] names no tool; give a declaration with a 'name', or the name itself")
+    return name
+
+
+class TurnOptions(TypedDict, total=False):
+    """What a host may add to its chat; `tools` are the provider's declarations or plain names."""
+
+    turn_id: str
+    placement: Placement
+    tools: Sequence[Any] | None
+    memory: Mapping[str, object]
+    named: Sequence[str]
+    limits: ToolLimits | None
+
+
+def turn_with(pieces: Sequence[HostMessage], conversation: str, options: TurnOptions) -> Turn:
+    """The Turn of a read chat; raises InvalidTurn, and TypeError for an option that there is none of."""
+    require_known(options, TurnOptions.__optional_keys__)
+    tools = options.get("tools")
+    fields = {**options, "tools": None if tools is None else tool_names(tools)}
+    return turn_from(pieces, conversation, **cast("HostFields", fields))
+
+
+def take_out(chat: Sequence[Any], drops: Sequence[Drop]) -> list[Any]:
+    """A new list without the texts that may go; tool results keep their place, with a line that says what happened.
+
+    Give the next turn this list: skillweave sees in it that the texts are gone. `chat` stays as it is. A text that
+    stands in it more often than it may go stays where it stands last.
+    """
+    going = Counter(digest for drop in drops if (digest := digest_in(drop.message_id)))
+    return [message for raw in chat for message in _left_of_message(raw, going)] if going else list(chat)
+
+
+def _left_of_message(raw: Any, going: Counter[str]) -> list[Any]:  # noqa: ANN401 - messages are the host's
+    message = plain(raw) or {}
+    content = message.get("content")
+    left = _left_of(content, going)
+    if left is content:
+        return [raw]
+    if left == TAKEN_OUT and message.get("role") in ("system", "developer"):
+        return []
+    return [{**message, "content": left}]
+
+
+def _left_of(content: Any, going: Counter[str]) -> Any:  # noqa: ANN401
+    if isinstance(content, str):
+        return _left_of_text(content, going)
+    parts = [_left_of_part(raw, going) for raw in listed(content)]
+    changed = any(left is not raw for left, raw in zip(parts, listed(content), strict=True))
+    return parts if changed else content
+
+
+def _left_of_part(raw: Any, going: Counter[str]) -> Any:  # noqa: ANN401
+    part = plain(raw) or {}
+    key = "text" if part.get("type") == "text" else "content"
+    held = part.get(key)
+    left = _left_of(held, going)
+    return raw if left is held else {**part, key: left}
+
+
+def _left_of_text(text: str, going: Counter[str]) -> str:
+    before, blocks = split_at_blocks(text)
+    kept = []
+    for block in blocks:
+        digest = text_digest(block)
+        if going[digest] > 0:
+            going[digest] -= 1
+        else:
+            kept.append(block)
+    if len(kept) == len(blocks):
+        return text
+    left = "".join([before, *kept]).rstrip("\n")
+    return left if left.strip() else TAKEN_OUT

@@ -1,0 +1,345 @@
+"""Skills in an agent of Pydantic AI, as one capability, and people's verdicts for its deferred tools."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from skillweave.adapters.approval import KIND, question, read_question, read_reply, record, require_decided
+from skillweave.adapters.bridge import Bridge, Judged, is_own
+from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call
+from skillweave.compose.policy import Ruling
+from skillweave.compose.spawn import SpawnPlan
+from skillweave.conversation import Message, Part, Placement, Role
+from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
+from skillweave.injection import CurrentPolicy, Injection
+from skillweave.settings import Settings
+from skillweave.weaver import Weaver
+from skillweave.weaver.reading import ToolSpec
+
+try:
+    from pydantic_ai import (
+        ApprovalRequired,
+        DeferredToolRequests,
+        DeferredToolResults,
+        RunContext,
+        Tool,
+        ToolApproved,
+        ToolDefinition,
+        ToolDenied,
+    )
+    from pydantic_ai.capabilities import AbstractCapability, WrapToolValidateHandler
+    from pydantic_ai.exceptions import ToolFailed
+    from pydantic_ai.messages import (
+        CachePoint,
+        CompactionPart,
+        InstructionPart,
+        ModelMessage,
+        ModelRequest,
+        ModelRequestPart,
+        ModelResponse,
+        RetryFeedbackPart,
+        SpeechPart,
+        SystemPromptPart,
+        TextContent,
+        TextPart,
+        ToolCallPart,
+        ToolReturnPart,
+        UserContent,
+        UserPromptPart,
+        repair_messages,
+    )
+    from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
+    from pydantic_ai.toolsets import FunctionToolset
+    from pydantic_core import to_jsonable_python
+except ModuleNotFoundError:
+    raise MissingExtra("the adapter for Pydantic AI", "pydantic-ai-slim", "pydantic-ai") from None
+
+
+def host_messages(messages: Sequence[ModelMessage]) -> list[HostMessage]:
+    """What is said in each part of the messages; parts that only steer the framework say nothing."""
+    return list(_read(messages))
+
+
+def about_to_be_sent(
+    messages: Sequence[ModelMessage], prompt: str | Sequence[UserContent] | None = None
+) -> list[HostMessage]:
+    """The same for messages that go to the model now, with the mends that the framework makes before it sends them.
+
+    `prompt` is what the user said in this run: what else stands as a prompt behind a tool's result is the tool's.
+    """
+    return list(_read(repair_messages(messages), prompt))
+
+
+def _read(messages: Iterable[ModelMessage], prompt: str | Sequence[UserContent] | None = None) -> Iterator[HostMessage]:
+    for index, message in enumerate(messages):
+        where = f"messages[{index}]"
+        if isinstance(message, ModelResponse):
+            yield _response(message, where)
+        else:
+            answered = False
+            for number, part in enumerate(message.parts):
+                found = _request_part(part, f"{where}.parts[{number}]")
+                if found is not None:
+                    tools = answered and isinstance(part, UserPromptPart) and part.content != prompt
+                    yield _of_a_tool(found) if tools else found
+                answered = answered or isinstance(part, ToolReturnPart)
+
+
+def _request_part(part: ModelRequestPart, where: str) -> HostMessage | None:
+    match part:
+        case UserPromptPart():
+            content = [part.content] if isinstance(part.content, str) else part.content
+            return _said(Role.USER, tuple(_user_parts(content)), where)
+        case SpeechPart():
+            return _said(Role.USER, (part.content,), where)
+        case ToolReturnPart():
+            return _result(part, where)
+        case SystemPromptPart():
+            return _said(Role.SYSTEM, (part.content,), where)
+        case RetryFeedbackPart():
+            return _said(Role.SYSTEM, (part.model_response(),), where)
+        case CompactionPart(content=str() as summary):
+            return _said(Role.SYSTEM, (summary,), where)
+        case _:
+            return None
+
+
+def _of_a_tool(found: HostMessage) -> HostMessage:
+    told = replace(found.message, role=Role.TOOL)
+    return replace(found, message=told, host_part=found.host_part and told)
+
+
+def _said(role: Role, parts: tuple[Part, ...], where: str) -> HostMessage:
+    whole = Message(role, parts)
+    return HostMessage(where, whole, None if all_blocks(parts) else whole)
+
+
+def _user_parts(content: Iterable[UserContent]) -> Iterator[Part]:
+    for item in content:
+        match item:
+            case str():
+                yield item
+            case TextContent():
+                yield item.content
+            case CachePoint():  # hosts move it on from call to call
+                continue
+            case _:
+                yield {"type": item.kind, "id": item.identifier}
+
+
+def _result(part: ToolReturnPart, where: str) -> HostMessage:
+    text = part.content if isinstance(part.content, str) else part.model_response_str()
+    status = part.outcome if part.outcome in ("success", "denied") else "error"
+    return answer_of_tool(where, (text,), tool=part.tool_name, status=status, call=part.tool_call_id)
+
+
+def _response(message: ModelResponse, where: str) -> HostMessage:
+    parts: list[Part] = []
+    calls: list[Call] = []
+    for part in message.parts:
+        if isinstance(part, TextPart | SpeechPart):
+            parts.append(part.content)
+        elif isinstance(part, ToolCallPart):
+            calls.append(read_call(part.tool_call_id, part.tool_name, part.args))
+            parts.append({"type": part.part_kind, "id": part.tool_call_id, "name": part.tool_name})
+        else:
+            parts.append({"type": part.part_kind})
+    whole = Message(Role.ASSISTANT, tuple(parts))
+    return HostMessage(where, whole, whole, tuple(calls))
+
+
+ConversationId: TypeAlias = str | Callable[[RunContext[Any]], str]
+"""The id of a run's conversation, or what tells it."""
+
+
+class Skills(AbstractCapability[Any]):
+    """Weaves before every call of the model, hides tools from it, and judges every call of a tool.
+
+    In history placement skill text stands in the run's messages as words of the user, in call placement in the
+    instructions of each call. `conversation` stands in for the run's `conversation_id`, which a run inherits from its
+    message history. `plan` is that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in for the
+    weaver's. A tool behind a checkpoint ends the run with DeferredToolRequests, which the agent's `output_type` has to
+    hold; ApprovalNeeded is raised where a person must decide before the model acts at all. Nothing that counts is kept
+    here: one object serves any number of conversations.
+    """
+
+    def __init__(
+        self,
+        weaver: Weaver,
+        *,
+        conversation: ConversationId | None = None,
+        placement: Placement = Placement.HISTORY,
+        max_skills: int | None = None,
+        plan: SpawnPlan | None = None,
+        matchers: Sequence[str] | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        self._bridge = Bridge(weaver, placement, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
+        self._conversation = conversation
+
+    @classmethod
+    def get_serialization_name(cls) -> str | None:
+        """None: a weaver cannot be written into an agent's specification."""
+        return None
+
+    def get_toolset(self) -> FunctionToolset[Any]:
+        """The tools of skillweave itself."""
+        return FunctionToolset([self._declared(spec) for spec in self._bridge.own_tools])
+
+    async def prepare_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Give what belongs into this call, and leave out the tools that the skills in force forbid."""
+        messages = request_context.messages
+        # A reply that the provider suspended goes on: this is the call again that it belongs to.
+        asked = messages[:-1] if isinstance(messages[-1], ModelResponse) else messages
+        injection = await self._bridge.weave(about_to_be_sent(asked, ctx.prompt), self._conversation_of(ctx))
+        require_decided(injection)
+        given = [UserPromptPart(message.text) for message in injection.messages]
+        if given:
+            messages = [*asked, _request(given, ctx), *messages[len(asked) :]]
+            # What stands in the history, but not in this call, stands there from an attempt at another model, or was
+            # left out of this call only.
+            left_out = _prompts(ctx.messages) - _prompts(asked)
+            kept = [part for part in given if part.content not in left_out]
+            ctx.messages.extend([_request(kept, ctx)] if kept else [])
+        parameters = _within(request_context.model_request_parameters, injection)
+        return replace(request_context, messages=messages, model_request_parameters=parameters)
+
+    async def wrap_tool_validate(
+        self,
+        ctx: RunContext[Any],
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,
+        args: str | dict[str, Any],
+        handler: WrapToolValidateHandler,
+    ) -> dict[str, Any]:
+        """Let a call pass, wait for a person, or answer it with what the model may do instead.
+
+        Here and not at execution, because a tool that runs outside of the agent is only ever validated.
+        """
+        if is_own(call.tool_name):
+            return await handler(args)
+        conversation = self._conversation_of(ctx)
+        now = await self._bridge.current_policy(conversation)
+        written = read_call(call.tool_call_id, call.tool_name, args)
+        judged = None if written.problem else await self._judged(written, now, tool_def)
+        ready = await handler(args)
+        left = replace(written, arguments=_as_declared(ready, tool_def), problem=None)
+        if judged is None or left.arguments != written.arguments:  # others mended or changed it
+            judged = await self._judged(left, now, tool_def)
+        if judged.waits:
+            raise ApprovalRequired(question(conversation, judged.waits, left))
+        return ready
+
+    async def _judged(self, call: Call, now: Injection | CurrentPolicy, tool_def: ToolDefinition) -> Judged:
+        judged = await self._bridge.judge(call, now.conversation, now=now)
+        # A tool that runs outside of the agent has no approval of the framework: a person decides, then it is called.
+        if judged.runs or (judged.waits and tool_def.kind != "external"):
+            return judged
+        raise ToolFailed(judged.verdict.message)
+
+    def _conversation_of(self, ctx: RunContext[Any]) -> str:
+        if self._bridge.plan is not None:
+            return self._bridge.plan.conversation
+        told = self._conversation(ctx) if callable(self._conversation) else self._conversation
+        named = ctx.conversation_id if self._conversation is None else told
+        if not isinstance(named, str) or not named:
+            raise InvalidTurn(
+                "this run names no conversation; give Skills(conversation=...) a text or a function of the RunContext"
+                " that returns one, or leave it out and run with conversation_id='some-id'"
+            )
+        return named
+
+    def _declared(self, spec: ToolSpec) -> Tool[Any]:
+        async def answer(ctx: RunContext[Any], **arguments: object) -> str:
+            call = read_call(ctx.tool_call_id, spec.name, arguments)
+            answer = await self._bridge.answer(call, self._conversation_of(ctx), host_messages(ctx.messages))
+            if answer.failed:
+                raise ToolFailed(answer.text)
+            return answer.text
+
+        data = spec.to_dict()
+        return Tool.from_schema(answer, spec.name, spec.description, data["parameters"], takes_ctx=True)
+
+
+def _as_declared(ready: dict[str, Any], tool_def: ToolDefinition) -> dict[str, Any]:
+    try:
+        arguments: dict[str, Any] = to_jsonable_python(ready, fallback=str)
+    except UnicodeDecodeError:  # bytes that are no text
+        arguments = to_jsonable_python(ready, fallback=str, bytes_mode="base64")
+    # A model that is a tool's one parameter is declared, and written, by its fields.
+    declared = tool_def.parameters_json_schema.get("properties", {})
+    if len(arguments) == 1:
+        [(name, fields)] = arguments.items()
+        if name not in declared and isinstance(fields, dict):
+            return fields
+    return arguments
+
+
+def _within(parameters: ModelRequestParameters, injection: Injection) -> ModelRequestParameters:
+    # A tool that the provider runs itself is never called here: it is only ever left out, by its kind.
+    kinds = [native.kind for native in parameters.native_tools]
+    offered = set(injection.tools.offers([*(tool.name for tool in parameters.function_tools), *kinds]))
+    parts = parameters.instruction_parts
+    if injection.instructions:
+        parts = [*(parts or ()), InstructionPart(injection.instructions, dynamic=True)]
+    return replace(
+        parameters,
+        function_tools=[tool for tool in parameters.function_tools if tool.name in offered],
+        native_tools=[native for native in parameters.native_tools if native.kind in offered],
+        instruction_parts=parts,
+    )
+
+
+def _request(parts: Sequence[UserPromptPart], ctx: RunContext[Any]) -> ModelRequest:
+    return ModelRequest(parts=parts, run_id=ctx.run_id, conversation_id=ctx.conversation_id)
+
+
+def _prompts(messages: Sequence[ModelMessage]) -> set[str]:
+    parts = (part for message in messages for part in message.parts)
+    return {part.content for part in parts if isinstance(part, UserPromptPart) and isinstance(part.content, str)}
+
+
+async def approvals(
+    weaver: Weaver, requests: DeferredToolRequests, reply: object, *, calls: Sequence[str] | None = None
+) -> DeferredToolResults:
+    """Keep a person's reply to the calls that wait at checkpoints, as the results with which the next run resumes.
+
+    `reply` is `{"verdict": ..., "by": ..., "note": ...}`; it is about the calls with the ids `calls`, all by default.
+    Requests of the host's own are left to the host: `update` the results with theirs. Raises InvalidVerdict for a reply
+    of another form, for an id that no waiting call has, and where a skill has changed since it was asked about.
+    """
+    answer = read_reply(reply)
+    asked = {call.tool_call_id: requests.metadata.get(call.tool_call_id) or {} for call in requests.approvals}
+    ours = {key: read_question(told) for key, told in asked.items() if told.get("kind") == KIND}
+    for key in calls or ():
+        if key not in ours:
+            raise InvalidVerdict(
+                f"no call {key[:60]!r} waits at a checkpoint; it is one of {', '.join(ours) or 'none'}"
+            )
+    about = {key: told for key, told in ours.items() if calls is None or key in calls}
+    for conversation, pending in about.values():
+        await record(weaver, conversation, pending, answer)
+    results = DeferredToolResults(answered_by=dict.fromkeys(about, answer.by))
+    for call in requests.approvals:
+        if call.tool_call_id in about:
+            conversation, _ = about[call.tool_call_id]
+            results.approvals[call.tool_call_id] = await _ruled(weaver, conversation, call)
+    return results
+
+
+def approvals_sync(
+    weaver: Weaver, requests: DeferredToolRequests, reply: object, *, calls: Sequence[str] | None = None
+) -> DeferredToolResults:
+    """The same for a program without an event loop."""
+    return weaver.sync.run(approvals(weaver, requests, reply, calls=calls))
+
+
+async def _ruled(weaver: Weaver, conversation: str, part: ToolCallPart) -> ToolApproved | ToolDenied:
+    call = read_call(part.tool_call_id, part.tool_name, part.args)
+    verdict = await weaver.authorize(
+        await weaver.current_policy(conversation), call.name, call.arguments, call_id=call.id
+    )
+    return ToolDenied(verdict.message) if verdict.ruling is Ruling.DENY else ToolApproved()

@@ -1,0 +1,41 @@
+"""What holds a connection, and how it is given back: `close`, and `async with`."""
+
+import asyncio
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Protocol, Self, runtime_checkable
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """Something that holds a connection, a file or a thread until it is closed."""
+
+    async def close(self) -> None:
+        """Give back what it holds; a second call does nothing."""
+        ...
+
+
+class ClosedOnExit:
+    """Makes a class with a `close` usable in `async with`; without a `close` of its own it has nothing to give back."""
+
+    __slots__ = ()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Give back what it holds; a second call does nothing."""
+
+
+async def close_all(things: Iterable[object]) -> None:
+    """Close those that can be closed, each once and all of them; then raise the first error that there was."""
+    closable = {id(thing): thing for thing in things if isinstance(thing, Closable)}
+    results = await asyncio.gather(*(thing.close() for thing in closable.values()), return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result

@@ -1,0 +1,189 @@
+"""What each of our own events says: a frozen value whose fields are its JSON form (spec 4.4, 6.4 and 8)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from skillweave.events.event import BuiltIn
+
+
+@dataclass(frozen=True, slots=True)
+class Given(BuiltIn):
+    """A block of a skill that a turn gives: `block` is its message's id, `keys` are the ledger's rows in it.
+
+    `delivery` is `claimed` where the host still has to confirm. `score` compares within one `matcher` only.
+    """
+
+    skill_id: str
+    version: str | None
+    digest: str
+    outcome: str
+    rung: str
+    tokens: int
+    matcher: str | None
+    score: float | None
+    block: str
+    keys: tuple[str, ...]
+    delivery: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkillInjected(Given):
+    """A skill's text, or context for it, that was not there before."""
+
+    event_type: ClassVar[str] = "skill.injected"
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRefreshed(Given):
+    """A skill's text in place of an earlier one: newer (`outcome` refreshed) or more of it (upgraded)."""
+
+    event_type: ClassVar[str] = "skill.refreshed"
+
+
+@dataclass(frozen=True, slots=True)
+class SkillEvicted(BuiltIn):
+    """A skill's text is forgotten, so that it is given again when wanted; `block` is the message that carried it.
+
+    With the cause `released` a claimed text was not delivered; one that it was to replace stands again.
+    """
+
+    event_type: ClassVar[str] = "skill.evicted"
+
+    skill_id: str
+    digest: str
+    rung: str
+    tokens: int
+    block: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnRequested(BuiltIn):
+    """Somebody wants a sub-agent; `skills` None asks for no restriction, an empty list for no capability."""
+
+    event_type: ClassVar[str] = "spawn.requested"
+
+    label: str | None
+    skills: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnValidated(BuiltIn):
+    """The set of skills is in order; `spawned` is the sub-agent's conversation, `allowed_tools` None no limit."""
+
+    event_type: ClassVar[str] = "spawn.validated"
+
+    label: str | None
+    spawned: str
+    skills: tuple[str, ...] | None
+    allowed_tools: tuple[str, ...] | None
+    forbidden_tools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnRejected(BuiltIn):
+    """Nothing starts; `codes` are those of the errors, in their order."""
+
+    event_type: ClassVar[str] = "spawn.rejected"
+
+    label: str | None
+    skills: tuple[str, ...] | None
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnStarted(BuiltIn):
+    """The sub-agent runs, in the conversation `spawned`."""
+
+    event_type: ClassVar[str] = "spawn.started"
+
+    label: str | None
+    spawned: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolBlocked(BuiltIn):
+    """A tool call that the skills in force do not allow (V004), without its arguments, which may hold secrets.
+
+    `code` is TOOL_FORBIDDEN or TOOL_NOT_ALLOWED; `allowed` None means every tool that is not in `forbidden`. `call_id`
+    is the host's name for the call, if it gave one.
+    """
+
+    event_type: ClassVar[str] = "tool.blocked"
+
+    tool: str
+    code: str
+    allowed: tuple[str, ...] | None
+    forbidden: tuple[str, ...]
+    call_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDecided(BuiltIn):
+    """A turn is stored: how its decisions came out, what it costs, how long it took.
+
+    `revision` is that of the conversation's State, None while the ledger does not answer: it orders the turns of one
+    conversation, whichever process ran them. `skills` are those whose text is in the context of the coming call,
+    `outcomes` counts decisions, `tokens` has the keys catalog, injected and left, `diagnostics` are codes.
+    """
+
+    event_type: ClassVar[str] = "turn.decided"
+
+    revision: int | None
+    generation: int
+    placement: str
+    delivery: str
+    skills: tuple[str, ...]
+    outcomes: Mapping[str, int] = field(hash=False)
+    tokens: Mapping[str, int] = field(hash=False)
+    diagnostics: tuple[str, ...]
+    duration_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointPending(BuiltIn):
+    """A blocking checkpoint that now waits for a person; `before` names the tool that waits with it, if one does."""
+
+    event_type: ClassVar[str] = "checkpoint.pending"
+
+    skill_id: str
+    checkpoint: str
+    digest: str
+    before: str | None
+    reviewer: str | None
+    asks: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointDecided(BuiltIn):
+    """What a person said, for one digest of the skill; not why, which is their own text.
+
+    `verdict` is approved, rejected or modified, or `withdrawn` where the verdict of `by` was taken back.
+    """
+
+    event_type: ClassVar[str] = "checkpoint.decided"
+
+    skill_id: str
+    checkpoint: str
+    digest: str
+    verdict: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class CursorMoved(BuiltIn):
+    """The conversation is at another skill of its graph, or at the same one again by a loop.
+
+    `from_skill` is None at the start; `by` is one of entry, scorer, route, pick; `visits` counts those of `to_skill`,
+    this one too; `graph` is the digest of the graph.
+    """
+
+    event_type: ClassVar[str] = "cursor.moved"
+
+    from_skill: str | None
+    to_skill: str
+    by: str
+    reason: str
+    visits: int
+    graph: str

@@ -1,0 +1,82 @@
+"""Extensions by entry point: what is built in is found by its name in the same way as what another package brings."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from skillweave.errors import SkillweaveError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+PREFIX = "skillweave."
+"""What the names of our entry point groups begin with."""
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Extensions(Generic[T]):
+    """One kind of extension, such as ledgers: its entry points are in the group `skillweave.{group}` and refer to a T.
+
+    `noun` and `form` are how a message names one (`{}://` where a name is the scheme of a URL), `choice` how it begins
+    the list of those that there are, and `instead` what else one may do, a clause or nothing.
+    """
+
+    group: str
+    noun: str
+    form: str = "{!r}"
+    choice: str = "use one of"
+    instead: str = ""
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all that are installed, sorted."""
+        return tuple(sorted(self._entries().names))
+
+    def load(self, name: str) -> T:
+        """What the entry point of that name refers to.
+
+        Raises SkillweaveError when no installed package brings it, and when its package cannot be loaded.
+        """
+        return self.make(name, lambda found: found)
+
+    def make(self, name: str, call: Callable[[T], R]) -> R:
+        """What `call` gives for that to which the entry point of that name refers.
+
+        Raises SkillweaveError when no installed package brings it, when its package cannot be loaded, and when the
+        call fails, with the reason.
+        """
+        known = self._entries()
+        if name not in known.names:
+            raise SkillweaveError(self._unknown(name, sorted(known.names)))
+        entry = known[name]
+        try:
+            return call(entry.load())
+        except SkillweaveError:
+            raise
+        except Exception as error:
+            # The code of a guest runs here, which can raise anything.
+            package = entry.dist.name if entry.dist is not None else entry.value
+            why = error if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+            message = f"{self._called(name)} cannot be loaded ({why}); reinstall the package {package}"
+            raise SkillweaveError(message) from error
+
+    def _entries(self) -> "EntryPoints":
+        from importlib.metadata import entry_points
+
+        return entry_points(group=PREFIX + self.group)
+
+    def _unknown(self, name: str, known: Sequence[str]) -> str:
+        ways = [f"{self.choice} {', '.join(known)}", "install the package that brings it"]
+        if not known:
+            # Not even the built-in ones: this is a checkout whose entry points no installer has written down.
+            ways = ["there is none at all: install skillweave itself, in a checkout with `pip install -e .`"]
+        ways += [self.instead] if self.instead else []
+        *first, last = ways
+        listed = f"{', '.join(first)}, or {last}" if first else last
+        return f"no {self._called(name)} is installed; {listed}"
+
+    def _called(self, name: str) -> str:
+        return f"{self.noun} {self.form.format(name[:_LONGEST_NAME])}"

@@ -1,0 +1,206 @@
+"""A whole graph in its data form: read, written, and described by a JSON Schema (spec 3.1)."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from skillweave.graph.compiled import wired_ids
+from skillweave.graph.data.options import (
+    read_limits,
+    read_pick,
+    read_scales,
+    read_suppressed,
+    write_limits,
+    write_pick,
+    write_scales,
+)
+from skillweave.graph.data.parts import (
+    read_entry,
+    read_route,
+    read_skill,
+    read_tree,
+    write_entry,
+    write_route,
+    write_skill,
+    write_tree,
+)
+from skillweave.graph.declared import Declared, EntryPick, GraphSkill, TreeNode, require_tree_or_routes
+from skillweave.graph.shape import (
+    MOST_ENTRIES,
+    MOST_PHRASES,
+    MOST_ROUTES,
+    MOST_SKILLS,
+    Mistakes,
+    inside,
+    require_id,
+    require_known_keys,
+    require_mapping,
+    require_text,
+    shown,
+    wrong,
+)
+
+if TYPE_CHECKING:
+    from skillweave.text.embedding import Embedder
+
+
+GRAPH_KEYS = (
+    *("skills", "entries", "routes", "tree", "default", "pick"),
+    *("never_routes", "scales", "limits", "suppress"),
+)
+
+_FORM = "write keys such as `entries` and `routes`"
+_Value = TypeVar("_Value")
+SCHEMA = Path(__file__).parents[1] / "schema.json"
+
+
+def read_graph(data: Mapping[str, object], *, place: str = "", embedder: "Embedder | None" = None) -> Declared:
+    """The graph that the data declares; `place` is where it stands, as messages begin, and `embedder` judges entries.
+
+    Unquoted YAML scalars are typed where a value of another type than text is expected. Without `skills` the ids in
+    entries, routes and tree are the skills.
+
+    Raises:
+        InvalidGraph: values of a wrong shape, up to ten at once, each with its place, the rule and the fix. Whether a
+            graph of the right shape makes sense is the checkup's to say.
+    """
+    reading = _Reading(require_mapping(data, place, _FORM), place)
+    declared = reading.declared(embedder)
+    reading.mistakes.attempt(lambda: require_tree_or_routes(declared), None)
+    reading.mistakes.raise_found()
+    if declared.listed:
+        return declared
+    return replace(declared, skills=tuple(map(GraphSkill, dict.fromkeys(wired_ids(declared)))))
+
+
+class _Reading:
+    """One graph while it is read: what is wrong is kept until the end."""
+
+    def __init__(self, data: Mapping[str, object], place: str) -> None:
+        self.mistakes = Mistakes()
+        self._data = data
+        self._place = place
+
+    def declared(self, embedder: "Embedder | None") -> Declared:
+        self.mistakes.attempt(lambda: require_known_keys(self._data, GRAPH_KEYS, self._place), None)
+        nothing = Declared()
+        tree, default = self._tree()
+        return Declared(
+            skills=self._skills(),
+            entries=self._each("entries", read_entry, MOST_ENTRIES),
+            routes=self._each("routes", read_route, MOST_ROUTES),
+            tree=tree,
+            default=default,
+            pick=self._one("pick", partial(read_pick, embedder=embedder), nothing.pick),
+            never_routes=self._each("never_routes", _read_phrase, MOST_PHRASES),
+            scales=self._one("scales", read_scales, nothing.scales),
+            limits=self._one("limits", read_limits, nothing.limits),
+            suppress=self._one("suppress", read_suppressed, nothing.suppress),
+            listed="skills" in self._data,
+        )
+
+    def _one(self, key: str, read: Callable[[object, str], _Value], default: _Value) -> _Value:
+        if key not in self._data:
+            return default
+        return self.mistakes.attempt(lambda: read(self._data[key], inside(self._place, key)), default)
+
+    def _each(self, key: str, read: Callable[[object, str], _Value], most: int) -> tuple[_Value, ...]:
+        place = inside(self._place, key)
+        none: Sequence[object] = ()
+        items = self.mistakes.attempt(lambda: _list(self._data.get(key, none), place, most), none)
+        found = (
+            self.mistakes.attempt(partial(read, item, inside(place, number)), None) for number, item in enumerate(items)
+        )
+        return tuple(one for one in found if one is not None)
+
+    def _skills(self) -> tuple[GraphSkill, ...]:
+        skills = self._each("skills", read_skill, MOST_SKILLS)
+        twice = next((id_ for id_, count in Counter(skill.id for skill in skills).items() if count > 1), None)
+        if twice is not None:
+            rule = f"the skill {twice!r} stands twice"
+            self.mistakes.add(wrong(inside(self._place, "skills"), rule, "keep one of them"))
+        return skills
+
+    def _tree(self) -> tuple[TreeNode | None, str | None]:
+        """The tree, and its default leaf, which stands beside it or at its root."""
+        tree, place = self._data.get("tree"), inside(self._place, "tree")
+        beside = self._one("default", require_id, None)
+        if "tree" not in self._data:
+            return None, beside
+        if not isinstance(tree, Mapping) or "default" not in tree:
+            return self.mistakes.attempt(lambda: read_tree(tree, place), None), beside
+        if "default" in self._data:
+            rule = "`default` stands here and at the root of the tree"
+            self.mistakes.add(wrong(inside(self._place, "default"), rule, "keep one of them"))
+        root = {key: value for key, value in tree.items() if key != "default"}
+        default = self.mistakes.attempt(lambda: require_id(tree["default"], inside(place, "default")), None)
+        return self.mistakes.attempt(lambda: read_tree(root, place), None), default
+
+
+def _list(value: object, place: str, most: int) -> Sequence[object]:
+    if not isinstance(value, list | tuple):
+        raise wrong(place, f"it is {shown(value)}, and a list is expected", "write each item with `- `")
+    if len(value) > most:
+        raise wrong(place, f"it has {len(value):,} items, and {most:,} are allowed", "split the graph")
+    return value
+
+
+def _read_phrase(value: object, place: str) -> str:
+    return require_text(value, place, "write a phrase that starts no conditional entry")
+
+
+def write_graph(declared: Declared) -> dict[str, object]:
+    """The graph as plain JSON data in its smallest form; `read_graph` gives the same graph again.
+
+    Skills that were not listed are written only where the wiring does not tell them all, or more is known of one than
+    its id; then every skill of the wiring is, and they are listed in what is read.
+
+    Raises:
+        InvalidGraph: code in it (a condition, a scorer of the host's), or a value that could not be read again; named
+            with its place.
+    """
+    data: dict[str, object] = {}
+    if not _is_told_by_wiring(declared):
+        data["skills"] = _written_skills(declared)
+    parts: dict[str, object] = {
+        "entries": [write_entry(entry, inside("entries", number)) for number, entry in enumerate(declared.entries)],
+        "routes": [write_route(route, inside("routes", number)) for number, route in enumerate(declared.routes)],
+        "tree": None if declared.tree is None else write_tree(declared.tree, "tree"),
+        "default": declared.default,
+        "pick": None if declared.pick is EntryPick.DECLARATION else write_pick(declared.pick, "pick"),
+        "never_routes": list(declared.never_routes),
+        "scales": write_scales(declared.scales),
+        "limits": write_limits(declared.limits),
+        "suppress": dict(declared.suppress),
+    }
+    data.update((key, value) for key, value in parts.items() if value not in (None, [], {}))
+    read_graph(data)
+    return data
+
+
+def _is_told_by_wiring(declared: Declared) -> bool:
+    wired = tuple(map(GraphSkill, dict.fromkeys(wired_ids(declared))))
+    return not declared.listed and declared.skills in ((), wired)
+
+
+def _written_skills(declared: Declared) -> list[object]:
+    known = {skill.id: skill for skill in declared.skills}
+    if len(known) == len(declared.skills) and not declared.listed:
+        for wired in wired_ids(declared):
+            known.setdefault(wired, GraphSkill(wired))
+        return [write_skill(skill, inside("skills", number)) for number, skill in enumerate(known.values())]
+    return [write_skill(skill, inside("skills", number)) for number, skill in enumerate(declared.skills)]
+
+
+def graph_schema() -> dict[str, Any]:
+    """The schema, JSON Schema 2020-12, as plain data of the caller's own.
+
+    It refuses the shapes that `read_graph` refuses, but for what a schema cannot say: expressions that do not compile,
+    ids that stand twice or hold a rarer unprintable character, and trees and `all` that are nested too deeply.
+    """
+    schema: dict[str, Any] = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    return schema

@@ -1,1 +1,0 @@
-"""Scorers that come with the package: by shared words, by BM25, by meaning (spec 3.4)."""

@@ -1,0 +1,179 @@
+"""What one source holds: its last answer, and the last good form of what cannot be read now (spec 1.3)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from skillweave.diagnostics import Diagnostic, Location, Severity, has_errors
+from skillweave.errors import SourceUnavailable
+from skillweave.events.event import EventType
+from skillweave.formats.codes import GRAPH, TASK_RULE
+from skillweave.frontmatter.codes import Code
+from skillweave.registry.source import Loaded, Source, version_of
+from skillweave.skill import Skill
+from skillweave.task import TaskRule
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """What one source holds: its last answer, what of it and of earlier ones is in use, and how new that is.
+
+    `good` has the findings about what was kept from earlier answers, too. `away` is the finding that the source does
+    not answer now. `ticket` numbers the refresh that brought the answer, `version` is what the source said before it.
+    """
+
+    loaded: Loaded | None = None
+    good: Loaded = field(default_factory=Loaded)
+    away: Diagnostic | None = None
+    ticket: int = 0
+    version: str | None = None
+
+    def after(self, answer: Loaded | Diagnostic, version: str | None, ticket: int) -> "SourceState":
+        """The state after a load; an answer to a load that began before the newest one comes too late."""
+        if self.ticket > ticket:
+            return self
+        if isinstance(answer, Diagnostic):
+            return replace(self, away=answer, ticket=ticket)
+        if answer is self.loaded:
+            return replace(self, away=None, ticket=ticket, version=version)
+        return SourceState(answer, last_good(self.good, answer), ticket=ticket, version=version)
+
+    def holds_what(self, before: "SourceState") -> bool:
+        """Whether the source was loaded before and what is in use of it is still the same."""
+        return before.loaded is not None and (self.good, self.away) == (before.good, before.away)
+
+
+async def load_source(source: Source, state: SourceState) -> tuple[Loaded | Diagnostic, str | None]:
+    """What the source holds now, or the finding that it does not answer if it did before; and its version.
+
+    Raises SourceUnavailable for a source that never answered.
+    """
+    try:
+        # Asked before the load: a change in between is loaded again next time rather than missed.
+        version = await version_of(source)
+        if state.loaded is not None and version is not None and version == state.version:
+            return state.loaded, version
+        return await source.load(state.loaded), version
+    except SourceUnavailable as error:
+        if state.loaded is None:
+            raise
+        fix = "its skills stay in use as they were; bring the source back and refresh"
+        return Diagnostic("source-unavailable", Severity.ERROR, str(error), fix, None, Location(source.name)), None
+
+
+def last_good(before: Loaded, now: Loaded) -> Loaded:
+    """What is in use from now on: what the source brings, and of what it cannot read any more the form of before.
+
+    Each thing that is kept is a finding.
+    """
+    skills, kept_skills = last_good_skills(before.skills, now)
+    rules, kept_rules = _task_rules(before.task_rules, now)
+    keeps_graph = before.graph is not None and now.graph is None and _unreadable(now, GRAPH)
+    has_graph = before if keeps_graph else now
+    kept_graph = (_kept("the skill graph", before.graph_location),) if keeps_graph else ()
+    return Loaded(
+        skills,
+        (*now.diagnostics, *kept_skills, *kept_rules, *kept_graph),
+        events=last_good_event_types(before.events, now),
+        task_rules=rules,
+        graph=has_graph.graph,
+        graph_location=has_graph.graph_location,
+    )
+
+
+def last_good_event_types(before: Mapping[str, EventType], loaded: Loaded) -> Mapping[str, EventType]:
+    """What the source declares now; after an error also what it declared before and cannot be read any more."""
+    if not has_errors(loaded.diagnostics):
+        return loaded.events
+    known = {name: event_type for name, event_type in before.items() if event_type.readable}
+    lost = {name for name, event_type in loaded.events.items() if not event_type.readable and name in known}
+    now = {name: event_type for name, event_type in loaded.events.items() if name not in lost}
+    return MappingProxyType({**known, **now})
+
+
+def _task_rules(before: Sequence[TaskRule], now: Loaded) -> tuple[tuple[TaskRule, ...], tuple[Diagnostic, ...]]:
+    if not _unreadable(now, TASK_RULE):
+        return now.task_rules, ()
+    read = {(rule.when, rule.skills) for rule in now.task_rules}
+    kept = tuple(rule for rule in before if (rule.when, rule.skills) not in read)
+    return (*now.task_rules, *kept), tuple(_kept(f"task rule {rule.name}", rule.location) for rule in kept)
+
+
+def _unreadable(loaded: Loaded, code: Code) -> bool:
+    """Whether the answer has an error of this code, or is nothing but errors."""
+    nothing_at_all = not loaded.skills and has_errors(loaded.diagnostics)
+    return nothing_at_all or any(found.code == code.name for found in loaded.diagnostics)
+
+
+def _kept(what: str, location: Location | None, skill_id: str | None = None) -> Diagnostic:
+    message = f"{what} can no longer be read; its last good version stays in use"
+    fix = "mend the error reported for it, or delete it"
+    return Diagnostic("kept-last-good", Severity.WARNING, message, fix, skill_id, location)
+
+
+def last_good_skills(before: Sequence[Skill], loaded: Loaded) -> tuple[tuple[Skill, ...], tuple[Diagnostic, ...]]:
+    """The loaded skills and, in their old places, those that are gone because of an error; a finding for each kept."""
+    missing = _missing(before, loaded)
+    if not missing:
+        return loaded.skills, ()
+    kept = {id(skill) for skill in missing}
+    return _in_old_places(before, loaded.skills, kept), tuple(
+        _kept(f"skill {skill.id!r}", Location(_place(skill)), skill.id) for skill in missing
+    )
+
+
+def _missing(before: Iterable[Skill], loaded: Loaded) -> list[Skill]:
+    broken = [found for found in loaded.diagnostics if found.severity is Severity.ERROR and found.location]
+    if not broken:
+        return []
+    still = {_key(skill) for skill in loaded.skills}
+    places = {_place(skill) for skill in loaded.skills}
+    errors = _Errors(broken)
+    return [
+        skill
+        for skill in before
+        if _key(skill) not in still and (errors.name(skill) or (_place(skill) not in places and errors.cover(skill)))
+    ]
+
+
+class _Errors:
+    """Where errors are: at a named skill of a place, or at a place as a whole (a file, or a folder above it)."""
+
+    def __init__(self, broken: Iterable[Diagnostic]) -> None:
+        self._named = {(found.location.path, found.skill) for found in broken if found.location and found.skill}
+        self._places = {found.location.path for found in broken if found.location}
+
+    def name(self, skill: Skill) -> bool:
+        return _key(skill) in self._named
+
+    def cover(self, skill: Skill) -> bool:
+        place = _place(skill)
+        while place:
+            if place in self._places:
+                return True
+            place = place.rpartition("/")[0]
+        return False
+
+
+def _in_old_places(before: Sequence[Skill], now: Sequence[Skill], kept: set[int]) -> tuple[Skill, ...]:
+    following: dict[tuple[str, str] | None, list[Skill]] = {}
+    anchor: tuple[str, str] | None = None
+    present = {_key(skill) for skill in now}
+    for skill in before:
+        if id(skill) in kept:
+            following.setdefault(anchor, []).append(skill)
+        elif _key(skill) in present:
+            anchor = _key(skill)
+    order = list(following.get(None, ()))
+    for skill in now:
+        order.append(skill)
+        order.extend(following.pop(_key(skill), ()))
+    return tuple(order)
+
+
+def _key(skill: Skill) -> tuple[str, str]:
+    return _place(skill), skill.id
+
+
+def _place(skill: Skill) -> str:
+    return skill.origin.location if skill.origin else ""

@@ -1,0 +1,297 @@
+"""One answer from several sources and from code: whose skill, event type or version counts (spec 1.2 and 1.3)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TypeVar
+
+from skillweave.diagnostics import Diagnostic, Location, Severity
+from skillweave.errors import DuplicateSkill, InvalidSkill
+from skillweave.events.event import EventType
+from skillweave.formats.identity import MAX_ID, Order, compare_versions, digest_of_bytes, namespaced
+from skillweave.registry.definitions import Defined
+from skillweave.registry.source import Loaded, Reader
+from skillweave.skill import Skill, is_skill_id
+from skillweave.task import TaskRule
+
+
+class Precedence(StrEnum):
+    """Who wins a clash of ids between sources; with `namespace` a skill's id is `source__id`, so that few clash.
+
+    What was registered in code wins always, but under `error`, which allows no clash at all.
+    """
+
+    FIRST = "first"
+    LAST = "last"
+    ERROR = "error"
+    NAMESPACE = "namespace"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A skill as the registry shows it; `given` is the value as `reader` knows it, who reads its artifacts."""
+
+    skill: Skill
+    reader: Reader
+    given: Skill
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Who holds each id, in the order in which ids came up, and who lost; the `relabelled` lost their version only."""
+
+    winners: Mapping[str, Offer] = field(default_factory=dict)
+    shadowed: tuple[Skill, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    relabelled: tuple[str, ...] = ()
+
+
+def merge(offers: Iterable[Offer], precedence: Precedence) -> Merged:
+    """One winner per id; raises DuplicateSkill for the first clash where none is allowed."""
+    winners: dict[str, Offer] = {}
+    losers: list[Skill] = []
+    for offer in offers:
+        skill_id = offer.skill.id
+        held = winners.get(skill_id)
+        if held is None:
+            winners[skill_id] = offer
+        elif precedence is Precedence.ERROR:
+            raise _duplicate(held.skill, offer.skill)
+        elif precedence is Precedence.LAST:
+            winners[skill_id] = offer
+            losers.append(held.skill)
+        else:
+            losers.append(offer.skill)
+    return Merged(winners, tuple(losers), _findings(winners, losers))
+
+
+def overlay(merged: Merged, offers: Iterable[Offer], hidden: frozenset[str], precedence: Precedence) -> Merged:
+    """The sources' skills without the hidden ones, and what was registered in code on top of them."""
+    winners = dict(merged.winners)
+    for skill_id in hidden:
+        winners.pop(skill_id, None)
+    losers: list[Skill] = []
+    for offer in offers:
+        held = winners.get(offer.skill.id)
+        if held is not None:
+            if precedence is Precedence.ERROR:
+                raise _duplicate(held.skill, offer.skill)
+            losers.append(held.skill)
+        winners[offer.skill.id] = offer
+    return Merged(
+        winners,
+        (*(skill for skill in merged.shadowed if skill.id not in hidden), *losers),
+        (*(found for found in merged.diagnostics if found.skill not in hidden), *_findings(winners, losers)),
+    )
+
+
+def in_namespace(offers: Iterable[Offer], namespace: str) -> tuple[list[Offer], list[Diagnostic]]:
+    """The offers of one source under ids of its namespace; relations among them follow, the old id stays a spelling.
+
+    An id that becomes longer than an id may be is left out, with a finding.
+    """
+    given = list(offers)
+    ids = {offer.skill.id: namespaced(namespace, offer.skill.id) for offer in given}
+    fitting = [replace(offer, skill=_renamed(offer.skill, ids)) for offer in given if is_skill_id(ids[offer.skill.id])]
+    return fitting, [_too_long(offer.skill) for offer in given if not is_skill_id(ids[offer.skill.id])]
+
+
+def place_of(skill: Skill) -> str:
+    """Where a skill came from, for people."""
+    return skill.origin.location if skill.origin else "code"
+
+
+def _renamed(skill: Skill, ids: Mapping[str, str]) -> Skill:
+    return replace(
+        skill,
+        id=ids[skill.id],
+        spelling=skill.spelling or skill.id,
+        relations=tuple(replace(rule, skill=ids.get(rule.skill, rule.skill)) for rule in skill.relations),
+    )
+
+
+def _too_long(skill: Skill) -> Diagnostic:
+    message = f"skill {skill.id!r} has more than {MAX_ID} characters with its source's name before it"
+    fix = "shorten its name, or give the source a shorter one"
+    return Diagnostic("id-too-long", Severity.ERROR, message, fix, skill.id, Location(place_of(skill)))
+
+
+def _duplicate(held: Skill, other: Skill) -> DuplicateSkill:
+    return DuplicateSkill(
+        f"skill {held.id!r} comes from {place_of(held)} and from {place_of(other)}; "
+        "remove or rename one, or choose the precedence first, last or namespace"
+    )
+
+
+def _findings(winners: Mapping[str, Offer], losers: Iterable[Skill]) -> tuple[Diagnostic, ...]:
+    return tuple(_shadowed(loser, winners[loser.id].skill) for loser in losers)
+
+
+def _shadowed(loser: Skill, winner: Skill) -> Diagnostic:
+    message = f"skill {loser.id!r} of {place_of(loser)} is shadowed by the one of {place_of(winner)}"
+    severity, fix = Severity.WARNING, "rename or remove one of the two, or give their sources namespaces"
+    if loser.digest and loser.digest == winner.digest:
+        severity, fix, message = Severity.INFO, "nothing is lost; remove one copy", f"{message}, an equal copy"
+    elif loser.version is not None and winner.version is not None:
+        message += _versions_of_clash(loser.version, winner.version)
+    return Diagnostic("shadowed", severity, message, fix, loser.id, Location(place_of(loser)))
+
+
+def _versions_of_clash(loser: str, winner: str) -> str:
+    match compare_versions(loser, winner):
+        case Order.NEWER:
+            return f", although it is the newer version ({loser}, not {winner})"
+        case Order.UNORDERED:
+            return f"; no rule orders their versions {loser!r} and {winner!r}"
+        case _:
+            return ""
+
+
+T = TypeVar("T")
+_LONGEST_VERSION = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """Definitions and versions by the id of the skill that they replace or change."""
+
+    definitions: Mapping[str, Defined] = field(default_factory=lambda: MappingProxyType({}))
+    versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def with_definition(self, skill_id: str, defined: Defined) -> "Overrides":
+        """The same with that definition; a version that was set for an earlier one goes."""
+        rest = self.without(skill_id)
+        return Overrides({**rest.definitions, skill_id: defined}, rest.versions)
+
+    def with_version(self, skill_id: str, version: str) -> "Overrides":
+        """The same with that version."""
+        return Overrides(self.definitions, {**self.versions, skill_id: version})
+
+    def without(self, skill_id: str) -> "Overrides":
+        """The same with nothing for that skill."""
+        return Overrides(_without(self.definitions, skill_id), _without(self.versions, skill_id))
+
+
+def lay_over(merged: Merged, overrides: Overrides) -> Merged:
+    """The skills with the overrides in place; what each replaced is shadowed, and a finding says which versions."""
+    winners = dict(merged.winners)
+    losers: list[Skill] = []
+    findings: list[Diagnostic] = []
+    for skill_id, defined in overrides.definitions.items():
+        held = winners.get(skill_id)
+        winners[skill_id] = Offer(defined.skill, defined, defined.skill)
+        if held is not None:
+            losers.append(held.skill)
+            findings.append(
+                _overridden(held.skill, defined.skill, f"is overridden by the one of {place_of(defined.skill)}")
+            )
+    relabelled = _changed_versions(winners, overrides)
+    for skill_id in relabelled:
+        held = winners[skill_id]
+        skill = _with_version(held.skill, overrides.versions[skill_id])
+        winners[skill_id] = Offer(skill, held.reader, held.given)
+        losers.append(held.skill)
+        findings.append(_overridden(held.skill, skill, "has its version overridden"))
+    return Merged(winners, (*merged.shadowed, *losers), (*merged.diagnostics, *findings), relabelled)
+
+
+def require_version(skill_id: str, version: str) -> str:
+    """The version as it was given; raises InvalidSkill for one that is empty, too long or no single line of text."""
+    if version.strip() and version.isprintable() and len(version) <= _LONGEST_VERSION:
+        return version
+    shown = version if len(version) <= _LONGEST_VERSION else f"{version[:_LONGEST_VERSION]}…"
+    raise InvalidSkill(
+        f"{shown!r} is no version for skill {skill_id!r}: give 1 to {_LONGEST_VERSION} printable characters, as '1.2.0'"
+    )
+
+
+def require_same_id(skill_id: str, defined: Defined) -> Defined:
+    """The definition; raises InvalidSkill when it is of another skill."""
+    other = defined.skill.id
+    if other == skill_id:
+        return defined
+    raise InvalidSkill(
+        f"the definition that is to override {skill_id!r} is of skill {other!r}; "
+        f"give it the id {skill_id!r}, or override {other!r}"
+    )
+
+
+def _changed_versions(winners: Mapping[str, Offer], overrides: Overrides) -> tuple[str, ...]:
+    """The ids of skills that are there and have another version than the one set for them."""
+    return tuple(
+        skill_id
+        for skill_id, version in overrides.versions.items()
+        if skill_id in winners and winners[skill_id].skill.version != version
+    )
+
+
+def _with_version(skill: Skill, version: str) -> Skill:
+    return replace(skill, version=version, digest=digest_of_bytes(f"{skill.digest}\n{version}".encode()))
+
+
+def _overridden(before: Skill, now: Skill, what: str) -> Diagnostic:
+    versions, severity = _comparison(before.version, now.version)
+    message = f"skill {before.id!r} of {place_of(before)} {what}; {versions}"
+    fix = "nothing, if it is meant; else register the definition that is to be used"
+    return Diagnostic("overridden", severity, message, fix, before.id, Location(place_of(before)))
+
+
+def _comparison(before: str | None, now: str | None) -> tuple[str, Severity]:
+    if before is None or now is None:
+        used = "the one in use has no version" if now is None else f"version {now!r} is in use"
+        return used if before is None else f"{used}, before it was {before!r}", Severity.INFO
+    match compare_versions(now, before):
+        case Order.NEWER:
+            return f"version {now!r} is in use, newer than {before!r}", Severity.INFO
+        case Order.SAME:
+            return f"version {now!r} is in use, the same as {before!r}", Severity.INFO
+        case Order.OLDER:
+            return f"version {now!r} is in use, although {before!r} is newer", Severity.WARNING
+        case Order.UNORDERED:
+            return f"version {now!r} is in use for {before!r}; no rule orders the two", Severity.WARNING
+
+
+def _without(mapping: Mapping[str, T], skill_id: str) -> Mapping[str, T]:
+    return {known: value for known, value in mapping.items() if known != skill_id}
+
+
+def merge_event_types(sources: Iterable[tuple[str, Loaded]]) -> tuple[Mapping[str, EventType], tuple[Diagnostic, ...]]:
+    """The first declaration of each event type, and a finding for every other one that differs.
+
+    `sources` are the sources' names with what is in use of each, in order.
+    """
+    merged: dict[str, EventType] = {}
+    owners: dict[str, str] = {}
+    findings: list[Diagnostic] = []
+    for source, loaded in sources:
+        for name, event_type in loaded.events.items():
+            if merged.setdefault(name, event_type) != event_type:
+                findings.append(_declared_twice(name, owners[name], source))
+            owners.setdefault(name, source)
+    return MappingProxyType(merged), tuple(findings)
+
+
+def merge_task_rules(sources: Iterable[tuple[str, Loaded]], precedence: Precedence) -> tuple[TaskRule, ...]:
+    """All rules in the order of their sources; with namespaces a rule means its own source's skills."""
+    rules: list[TaskRule] = []
+    for source, loaded in sources:
+        if precedence is Precedence.NAMESPACE and loaded.task_rules:
+            ids = {skill.id: namespaced(source, skill.id) for skill in loaded.skills}
+            rules += (
+                replace(rule, skills=tuple(ids.get(skill, skill) for skill in rule.skills))
+                for rule in loaded.task_rules
+            )
+        else:
+            rules += loaded.task_rules
+    return tuple(rules)
+
+
+def _declared_twice(name: str, first: str, other: str) -> Diagnostic:
+    return Diagnostic(
+        "event-declared-twice",
+        Severity.WARNING,
+        f"event {name!r} of source {other!r} is declared differently by source {first!r}, whose declaration counts",
+        "give one of the two another name, or declare it the same",
+        location=Location(other),
+    )

@@ -1,0 +1,394 @@
+"""Following the sources of skills: each change becomes a snapshot, and is told (spec 1.3)."""
+
+import asyncio
+import logging
+import os
+import sys
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, closing, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+
+from skillweave.errors import CannotWatch, DuplicateSkill, MissingExtra, SourceUnavailable
+from skillweave.registry.snapshot import Changes, Snapshot, changes_between
+from skillweave.registry.source import IGNORED_FOLDERS, Source, Versioned, watched_of
+
+log = logging.getLogger("skillweave")
+
+LONGEST_QUIET = 5.0
+LONGEST_POLL = 3600.0
+_BEFORE_ANOTHER_TRY = 0.05
+_LONGEST_BURST = 20
+"""A change that goes on for that many quiet times is told before it is over."""
+MOST_FOLDERS = 20_000
+WHOLE_TREES = sys.platform in ("darwin", "win32")
+"""Whether the system follows a folder with all below it. On Linux it follows single folders, and `watchfiles` would go
+through ignored ones and through links, which might lead anywhere."""
+_MOST_LINKS = 40
+_ANY_NAME: frozenset[str] = frozenset()
+
+
+def watch_sources(
+    sources: Sequence[Source],
+    refresh: Callable[[], Awaitable[object]],
+    snapshot: Callable[[], Snapshot],
+    quiet_seconds: float,
+    poll_seconds: float,
+) -> AsyncGenerator[Changes, None]:
+    """What differs from the snapshot that was told before, after each change of the sources.
+
+    Raises CannotWatch when no source has files or a version, MissingExtra, and ValueError for a time out of bounds.
+    """
+    watched = tuple(path for source in sources for path in watched_of(source))
+    versioned = tuple(source for source in sources if isinstance(source, Versioned))
+    if not watched and not versioned:
+        names = ", ".join(repr(source.name) for source in sources) or "there is none"
+        raise CannotWatch(f"no source can be followed ({names}); name a folder or a pack, or call `refresh`")
+    if not 0 < quiet_seconds <= LONGEST_QUIET:
+        raise ValueError(f"quiet_seconds is {quiet_seconds}; give more than 0 and at most {LONGEST_QUIET:g}")
+    if not 0 < poll_seconds <= LONGEST_POLL:
+        raise ValueError(f"poll_seconds is {poll_seconds}; give more than 0 and at most {LONGEST_POLL:g}")
+    if watched:
+        try:
+            import watchfiles  # noqa: F401 - the threads that need it have nobody to tell that it is missing
+        except ImportError:
+            raise MissingExtra("following the files of skills", "watchfiles", "watch") from None
+    return _follow(_Watch(watched, versioned, quiet_seconds, poll_seconds), refresh, snapshot)
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """What is followed: the files of some sources, and the versions of others."""
+
+    watched: Sequence[Path]
+    versioned: Sequence[Versioned]
+    quiet_seconds: float
+    poll_seconds: float
+
+    @asynccontextmanager
+    async def begun(self) -> AsyncGenerator[Callable[[], Awaitable[object]], None]:
+        """Follow from now on, inside `async with`; the value waits for the next change.
+
+        Raises Vanished and CannotWatch.
+        """
+        versions = await self._versions()
+        if not self.watched:
+            if versions.count(None) == len(versions):
+                raise CannotWatch("no source can say whether it changed; call `refresh` instead")
+            yield partial(self._other_versions, versions)
+            return
+        places = await asyncio.to_thread(places_of, self.watched)
+        async with FileWatcher(places, self.quiet_seconds) as watcher:
+            yield partial(self._first, versions, watcher) if self.versioned else watcher.changed
+
+    async def _first(self, versions: list[str | None], watcher: "FileWatcher") -> None:
+        """Wait for a change of the files or of a version, whichever comes first."""
+        waiting = [asyncio.ensure_future(watcher.changed()), asyncio.ensure_future(self._other_versions(versions))]
+        try:
+            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for one in done:
+                one.result()
+        finally:
+            for one in waiting:
+                one.cancel()
+
+    async def _other_versions(self, versions: list[str | None]) -> None:
+        while True:
+            await asyncio.sleep(self.poll_seconds)
+            if await self._versions() != versions:
+                return
+
+    async def _versions(self) -> list[str | None]:
+        return [await _version(source) for source in self.versioned]
+
+
+async def _version(source: Versioned) -> str | None:
+    try:
+        return await source.version()
+    except SourceUnavailable as error:
+        # Another text than any version, so that both its going and its coming back are changes.
+        return f"unavailable: {error}"
+
+
+async def _follow(
+    watch: _Watch, refresh: Callable[[], Awaitable[object]], snapshot: Callable[[], Snapshot]
+) -> AsyncGenerator[Changes, None]:
+    """Watching begins anew after every change, as folders come and go, and before the sources are read again.
+
+    So a change that comes meanwhile is read, or has been noticed.
+    """
+    told = snapshot()
+    loaded = False
+    while True:
+        try:
+            async with watch.begun() as next_change:
+                await _refreshed(refresh) if loaded else await refresh()
+                loaded = True
+                now = snapshot()
+                changes, told = changes_between(told, now), now
+                if changes:
+                    yield changes
+                await next_change()
+        except Vanished:
+            await asyncio.sleep(_BEFORE_ANOTHER_TRY)
+
+
+async def _refreshed(refresh: Callable[[], Awaitable[object]]) -> None:
+    try:
+        await refresh()
+    except DuplicateSkill as error:
+        # One edit must not end the watch: the skills stay as they were, as with every other broken edit.
+        log.warning("the skills stay as they were: %s", error)
+
+
+class Vanished(Exception):
+    """One of the places went away before it could be followed."""
+
+
+class FileWatcher:
+    """Follows some places inside `async with`; no change is missed between its start and `changed`.
+
+    A change counts when nothing more happened for `quiet_seconds`. `watchfiles` waits in threads of ours, not in a pool
+    that other work needs; they have ended when the block is left.
+    """
+
+    def __init__(self, places: "Places", quiet_seconds: float) -> None:
+        quiet = max(1, round(quiet_seconds * 1000))
+        self._change = asyncio.Event()
+        self._threads = [
+            _WatchThread(self._change, tuple(paths), places.matters, quiet, recursive)
+            for paths, recursive in ((places.deep, True), (places.level, False))
+            if paths
+        ]
+
+    async def __aenter__(self) -> "FileWatcher":
+        """Raises Vanished, and CannotWatch when the system lets no more be watched."""
+        try:
+            for thread in self._threads:
+                thread.start()
+            for thread in self._threads:
+                await thread.placed.wait()
+                thread.check()
+        except BaseException:
+            await self._leave()
+            raise
+        return self
+
+    async def __aexit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        await self._leave()
+
+    async def changed(self) -> None:
+        """Wait until something changes; at once when it did already."""
+        await self._change.wait()
+
+    async def _leave(self) -> None:
+        for thread in self._threads:
+            thread.stop()
+        for thread in self._threads:
+            await thread.end()
+
+
+class _WatchThread:
+    """A thread in which `watchfiles` waits for one change that matters."""
+
+    def __init__(
+        self,
+        change: asyncio.Event,
+        paths: tuple[str, ...],
+        matters: Callable[[str], bool],
+        quiet_milliseconds: int,
+        recursive: bool,  # noqa: FBT001 - as `watchfiles` calls it
+    ) -> None:
+        self.placed = asyncio.Event()
+        self._change = change
+        self._paths = paths
+        self._matters = matters
+        self._quiet = quiet_milliseconds
+        self._recursive = recursive
+        self._loop = asyncio.get_running_loop()
+        self._failure: Exception | None = None
+        self._stopped = False
+        self._asked = False
+        self._done = asyncio.Event()
+        self._thread = threading.Thread(target=self._wait, name="skillweave-watch")
+
+    def start(self) -> None:
+        """Begin; `placed` is set as soon as no change is missed any more."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Let it end, which it does within the quiet time."""
+        self._stopped = True
+
+    async def end(self) -> None:
+        """Wait until it has ended."""
+        if self._thread.ident is not None:
+            await self._done.wait()
+            self._thread.join()
+
+    def check(self) -> None:
+        """Raises Vanished or CannotWatch when it could not begin."""
+        if isinstance(self._failure, FileNotFoundError):
+            raise Vanished
+        if self._failure is not None:
+            raise CannotWatch(
+                f"the folders of skills cannot be followed: {self._failure}; let the system watch more files (on Linux "
+                "fs.inotify.max_user_watches and max_user_instances), or set WATCHFILES_FORCE_POLLING=1"
+            ) from self._failure
+
+    def is_set(self) -> bool:
+        """Whether to stop: what `watchfiles` asks after each quiet time, for the first time when it is in place."""
+        if not self._asked:
+            self._asked = True
+            self._tell(self.placed.set)
+        return self._stopped or not threading.main_thread().is_alive()
+
+    def _wait(self) -> None:
+        from watchfiles import watch
+
+        try:
+            with closing(
+                watch(
+                    *self._paths,
+                    watch_filter=lambda _, path: self._matters(path),
+                    stop_event=self,
+                    step=self._quiet,
+                    debounce=self._quiet * _LONGEST_BURST,
+                    recursive=self._recursive,
+                    ignore_permission_denied=self._recursive,  # without this it says when a place is gone
+                    raise_interrupt=False,
+                )
+            ) as changes:
+                if next(changes, None) is not None:
+                    self._tell(self._change.set)
+        except Exception as error:  # noqa: BLE001 - raised by `check`, where somebody waits for this thread
+            if self._asked:
+                # It stood in its place, and could not tell what it saw there: a file name that is no UTF-8.
+                log.warning("something changed among the files of skills: %s", error)
+            else:
+                self._failure = error
+            self._tell(self._change.set)
+        finally:
+            self._tell(self.placed.set)
+            self._tell(self._done.set)
+
+    def _tell(self, call: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+            self._loop.call_soon_threadsafe(call)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Folders to follow with everything below (`deep`), and folders to follow on their own level, with the names there.
+
+    No names stand for all that are not ignored.
+    """
+
+    deep: frozenset[str] = frozenset()
+    level: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def matters(self, path: str) -> bool:
+        """Whether a change of that path can change what is followed; one of an unknown place may."""
+        above = path
+        while above not in self.deep:
+            higher = os.path.dirname(above)  # noqa: PTH120 - many paths in a row
+            if higher == above:
+                return self._matters_there(*os.path.split(path))
+            above = higher
+        return IGNORED_FOLDERS.isdisjoint(Path(path[len(above) :]).parts)
+
+    def _matters_there(self, folder: str, name: str) -> bool:
+        names = self.level.get(folder, _ANY_NAME)
+        return name in names or (not names and name not in IGNORED_FOLDERS)
+
+
+def places_of(watched: Iterable[Path]) -> Places:
+    """Where to look so that no change of these files and folders is missed, as they are now.
+
+    Raises CannotWatch for a folder with too many below it.
+    """
+    deep: set[str] = set()
+    names: dict[str, set[str]] = {}
+    folders: set[str] = set()
+    for path in map(str, watched):
+        for point in _points(path):
+            folder, name = _nearest(point)
+            names.setdefault(folder, set()).add(name)
+        if not os.path.isdir(path):  # noqa: PTH112
+            continue
+        if WHOLE_TREES:
+            deep.add(path)
+        else:
+            folders.update(_folders(path))
+    level = {folder: frozenset(there) for folder, there in names.items() if there != {""}}
+    readable = {
+        folder: there for folder, there in {**level, **dict.fromkeys(folders, _ANY_NAME)}.items() if _readable(folder)
+    }
+    if not (deep or readable):
+        raise CannotWatch("neither the folders of skills nor those above them can be read; give the process the right")
+    return Places(frozenset(deep), readable)
+
+
+def _points(path: str) -> Iterator[str]:
+    """A path, each link on the way to what it means, and that itself: where something new might be put."""
+    for _ in range(_MOST_LINKS):
+        yield path
+        link = next((above for above in _from_the_top(path) if os.path.islink(above)), None)  # noqa: PTH114
+        if link is None:
+            return
+        yield link
+        try:
+            target = os.path.join(os.path.dirname(link), os.readlink(link))  # noqa: PTH115, PTH118, PTH120
+        except OSError:
+            return
+        path = os.path.normpath(target + path[len(link) :])
+
+
+def _from_the_top(path: str) -> list[str]:
+    """Every folder above the path and the path, the highest first."""
+    return [*(str(above) for above in reversed(Path(path).parents)), path]
+
+
+def _nearest(path: str) -> tuple[str, str]:
+    """The lowest folder above the path that is there, and the name in it that leads to the path."""
+    folder, name = os.path.split(path)
+    while not os.path.isdir(folder) and name:  # noqa: PTH112
+        folder, name = os.path.split(folder)
+    return folder, name
+
+
+def _folders(root: str) -> set[str]:
+    """The folder and those below it; links are not gone through, nor what is ignored."""
+    found = {root}
+    pending = [root]
+    while pending:
+        below = _below(pending.pop())
+        pending += below
+        found.update(below)
+        if len(found) > MOST_FOLDERS:
+            fix = "name a folder nearer to the skills"
+            raise CannotWatch(f"'{root}' has more than {MOST_FOLDERS:,} folders in it, too many to follow; {fix}")
+    return found
+
+
+def _readable(folder: str) -> bool:
+    """Whether a folder can be followed: `watchfiles` takes no name that is no UTF-8, and needs the right to read."""
+    try:
+        return os.access(folder.encode(), os.R_OK)
+    except UnicodeEncodeError:
+        return False
+
+
+def _below(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [
+                entry.path
+                for entry in entries
+                if entry.name not in IGNORED_FOLDERS and entry.is_dir(follow_symlinks=False)
+            ]
+    except OSError:
+        return []  # it is gone, or nobody may look into it

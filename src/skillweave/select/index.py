@@ -1,0 +1,363 @@
+"""What a snapshot needs to be searched, compiled once: its triggers, ids and, on demand, its words (spec 1.3, 2.2)."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from threading import Lock
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from skillweave.decisions import Evidence
+from skillweave.diagnostics import Diagnostic, Location, Severity
+from skillweave.formats.host_keys import BY_ALL, Invocation, invocation_of
+from skillweave.registry import Snapshot
+from skillweave.select.candidates import MOST_EVIDENCE, Candidate
+from skillweave.select.task import check_task_rules
+from skillweave.skill import Skill
+from skillweave.task import TaskRule
+from skillweave.text.folding import Folded, fold
+from skillweave.text.search import (
+    Automaton,
+    BrokenPattern,
+    MatchMode,
+    Patterns,
+    ascii_only_escapes,
+    compile_automaton,
+    compile_pattern,
+    compile_patterns,
+)
+from skillweave.text.words import STOP_WORDS
+
+if TYPE_CHECKING:
+    from skillweave.select.lexical_index import LexicalIndex
+
+
+MATCHER = "triggers"
+LONGEST_PHRASE = 500
+"""Folded characters of a keyword: a longer one is a mistake, and repeats inside it make the automaton slow to build."""
+LONGEST_QUOTE = 200
+"""Characters of a matched text shown in evidence; its span is exact all the same."""
+
+
+class Kind(IntEnum):
+    """What sort of trigger hit, strongest first; `WORD_ID` is an id of fewer than two words that say something."""
+
+    PATTERN = 0
+    KEYWORD = 1
+    VERB = 2
+    ID = 3
+    WORD_ID = 4
+    NEVER = 5
+
+
+_SCORES = {Kind.PATTERN: 1.0, Kind.KEYWORD: 0.8, Kind.VERB: 0.8, Kind.ID: 0.6, Kind.WORD_ID: 0.6}
+_TIERS = {Kind.PATTERN: 0, Kind.KEYWORD: 1, Kind.VERB: 1, Kind.ID: 2, Kind.WORD_ID: 2}
+_NAMES = {
+    Kind.PATTERN: "pattern",
+    Kind.KEYWORD: "keyword",
+    Kind.VERB: "verb",
+    Kind.ID: "id",
+    Kind.WORD_ID: "id",
+    Kind.NEVER: "never",
+}
+_SEPARATORS = re.compile(r"[-_\s]+")
+
+
+class Hit(NamedTuple):
+    """One trigger of one skill in the message: the original span, the length in folded characters, who shares it."""
+
+    # A tuple, as is the match below: both are made for every hit of every message, at half the cost of a dataclass.
+
+    kind: Kind
+    start: int
+    end: int
+    length: int
+    sharing: int
+
+
+class TriggerMatch(NamedTuple):
+    """All distinct hits of one skill, strongest kind first, then by place; `vetoes` are its `never` phrases."""
+
+    position: int
+    hits: tuple[Hit, ...]
+    vetoes: tuple[Hit, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        """The strongest kind of hit; NEVER when only a `never` phrase occurs."""
+        return self.hits[0].kind if self.hits else Kind.NEVER
+
+    def order(self) -> tuple[int, int, int, int, int]:
+        """The key of spec 2.2: kind, distinct hits, longest hit, fewest skills sharing it, registry position."""
+        if len(self.hits) == 1:
+            hit = self.hits[0]
+            return _TIERS[hit.kind], -1, -hit.length, hit.sharing, self.position
+        longest = max(hit.length for hit in self.hits)
+        sharing = min(hit.sharing for hit in self.hits if hit.length == longest)
+        return _TIERS[self.kind], -len(self.hits), -longest, sharing, self.position
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TriggerIndex:
+    """The triggers of skills by position; `claims` and `pattern_claims` say whose each phrase and pattern is."""
+
+    automaton: Automaton
+    claims: tuple[tuple[tuple[int, Kind], ...], ...]
+    patterns: Patterns
+    pattern_claims: tuple[tuple[int, ...], ...]
+
+
+def compile_triggers(skills: Iterable[Skill], mode: MatchMode) -> tuple[TriggerIndex, tuple[Diagnostic, ...]]:
+    """The index over skills in registry order, and what is wrong with their triggers.
+
+    An empty or overlong keyword and a broken pattern are left out with a diagnostic; the skill's other triggers still
+    count. In substring mode keywords, verbs and `never` phrases match anywhere, ids still as words.
+    """
+    phrases: dict[tuple[str, MatchMode], dict[int, Kind]] = {}
+    patterns: dict[str, list[int]] = {}
+    diagnostics: list[Diagnostic] = []
+    for position, skill in enumerate(skills):
+        for kind, phrase in _declared_phrases(skill):
+            folded = fold(phrase)
+            if finding := _check_phrase(skill, kind, folded):
+                diagnostics.append(finding)
+                continue
+            text = " ".join(folded.split()) if mode is MatchMode.WORD else folded
+            _claim(phrases.setdefault((text, mode), {}), position, kind)
+        for spelling in spellings(skill):
+            kind = Kind.ID if _says_something(spelling) else Kind.WORD_ID
+            _claim(phrases.setdefault((spelling, MatchMode.WORD), {}), position, kind)
+        for source in dict.fromkeys(skill.triggers.patterns):
+            diagnostics.extend(_check_pattern(skill, source, patterns))
+            if source in patterns:
+                patterns[source].append(position)
+    index = TriggerIndex(
+        compile_automaton(phrases),
+        tuple(tuple(claims.items()) for claims in phrases.values()),
+        compile_patterns(tuple(patterns)),
+        tuple(map(tuple, patterns.values())),
+    )
+    return index, tuple(diagnostics)
+
+
+def spellings(skill: Skill) -> tuple[str, ...]:
+    """The folded ways to write a skill's id: as it is, and its words joined by `-`, `_` or a space; so its spelling."""
+    found: dict[str, None] = {}
+    for written in (skill.id, skill.spelling or skill.id):
+        folded = fold(written).strip()
+        words = [word for word in _SEPARATORS.split(folded) if word]
+        for spelled in (folded, "-".join(words), "_".join(words), " ".join(words)):
+            if spelled.strip("-_ ") and len(spelled) <= LONGEST_PHRASE:
+                found[spelled] = None
+    return tuple(found)
+
+
+def names_of(skills: Iterable[Skill]) -> Mapping[str, str]:
+    """The ids of skills by every folded name that a mention may use: the id, and its spellings.
+
+    An id goes before another skill's spelling, an active skill before one that is not.
+    """
+    ranked = sorted(skills, key=lambda skill: not skill.status.selectable)
+    names = {skill.id: skill.id for skill in ranked}  # where two ids differ in their capitals, each is itself
+    for skill in ranked:
+        names.setdefault(fold(skill.id), skill.id)
+    for skill in ranked:
+        for spelling in spellings(skill):
+            names.setdefault(spelling, skill.id)
+    return MappingProxyType(names)
+
+
+def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
+    """Every skill with a hit or a veto, in the order of spec 2.2; those with a veto alone come last."""
+    hits: dict[int, list[Hit]] = {}
+    never = Kind.NEVER
+    for number, (start, end) in index.patterns.find(message.original).items():
+        owners = index.pattern_claims[number]
+        length = len(fold(message.original[start:end]))
+        hit = Hit(Kind.PATTERN, start, end, length, len(owners))
+        for position in owners:
+            hits.setdefault(position, []).append(hit)
+    for number, (start, end) in index.automaton.find(message.text).items():
+        claims = index.claims[number]
+        first, last = message.span(start, end)
+        hit = Hit(claims[0][1], first, last, end - start, len(claims))
+        for position, kind in claims:
+            if kind is not hit.kind:
+                hit = hit._replace(kind=kind)
+            hits.setdefault(position, []).append(hit)
+    matches = [
+        # Nearly all skills have one hit, which needs no sorting.
+        TriggerMatch(position, (found[0],))
+        if len(found) == 1 and found[0].kind is not never
+        else _match(position, found)
+        for position, found in hits.items()
+    ]
+    if len(matches) > 1:
+        matches.sort(key=_order)
+    return matches
+
+
+def _order(match: TriggerMatch) -> tuple[int, int, int, int, int]:
+    return match.order() if match.hits else (9, 0, 0, 0, match.position)
+
+
+def candidate_of(match: TriggerMatch, skill_id: str, message: Folded) -> Candidate:
+    """The candidate that the hits make, with up to eight of them as evidence; a veto is listed first."""
+    hits = (*match.vetoes[:1], *match.hits) if match.vetoes else match.hits
+    evidence = tuple([evidence_of(hit, message) for hit in hits[:MOST_EVIDENCE]])
+    score = _SCORES[match.hits[0].kind] if match.hits else 0.0
+    return Candidate(skill_id, score, MATCHER, evidence)
+
+
+def evidence_of(hit: Hit, message: Folded) -> Evidence:
+    """The words that matched, as they stand in the message, and where."""
+    kind, start, end = hit.kind, hit.start, hit.end
+    if end - start > LONGEST_QUOTE:
+        return Evidence(_NAMES[kind], f"{message.original[start : start + LONGEST_QUOTE]}…", start, end)
+    return Evidence(_NAMES[kind], message.original[start:end], start, end)
+
+
+def _match(position: int, found: list[Hit]) -> TriggerMatch:
+    found.sort(key=lambda hit: (hit.kind, hit.start, -hit.end))
+    declared = [hit for hit in found if hit.kind <= Kind.VERB]
+    ids = [hit for hit in found if hit.kind in (Kind.ID, Kind.WORD_ID)]
+    vetoes = [hit for hit in found if hit.kind is Kind.NEVER]
+    # However many of its spellings occur, the id is one trigger.
+    one = [min(ids, key=lambda hit: (hit.kind, -hit.length))] if ids else []
+    return TriggerMatch(position, (*declared, *one), tuple(vetoes))
+
+
+def _claim(claims: dict[int, Kind], position: int, kind: Kind) -> None:
+    """Of one phrase that a skill declares twice, a veto counts, else the strongest kind."""
+    before = claims.get(position)
+    if before is None or kind is Kind.NEVER or (before is not Kind.NEVER and kind < before):
+        claims[position] = kind
+
+
+def _declared_phrases(skill: Skill) -> Iterator[tuple[Kind, str]]:
+    triggers = skill.triggers
+    for kind, phrases in (
+        (Kind.KEYWORD, triggers.keywords),
+        (Kind.VERB, triggers.verbs),
+        (Kind.NEVER, triggers.never),
+    ):
+        for phrase in phrases:
+            yield kind, phrase
+
+
+def _says_something(spelling: str) -> bool:
+    """Whether an id has two words that are not stop words: `code-review` has, `review` and `how-to` have not."""
+    return sum(word not in STOP_WORDS for word in _SEPARATORS.split(spelling) if word) >= 2
+
+
+def _check_pattern(skill: Skill, source: str, patterns: dict[str, list[int]]) -> Iterator[Diagnostic]:
+    if source not in patterns:
+        try:
+            compile_pattern(source)
+        except BrokenPattern as broken:
+            yield _about(skill, "broken-pattern", Severity.ERROR, f"pattern {_shown(source)}: {broken}", broken.fix)
+            return
+        patterns[source] = []
+    if escapes := ascii_only_escapes(source):
+        yield _about(
+            skill,
+            "ascii-pattern",
+            Severity.WARNING,
+            f"pattern {_shown(source)}: {', '.join(escapes)} know ASCII letters only",
+            "For words of other scripts use a keyword, which has boundaries in every script, or \\pL.",
+        )
+
+
+def _check_phrase(skill: Skill, kind: Kind, folded: str) -> Diagnostic | None:
+    name = _NAMES[kind]
+    if not folded.strip():
+        message = f"skill {skill.id!r} has an empty {name} among its triggers, which would match every message"
+        return _about(skill, "empty-keyword", Severity.ERROR, message, "Remove it, or write the word that was meant.")
+    if len(folded) > LONGEST_PHRASE:
+        message = f"skill {skill.id!r} has a {name} of {len(folded)} characters, more than {LONGEST_PHRASE}"
+        return _about(skill, "long-keyword", Severity.ERROR, message, "Write the words that people say, one by one.")
+    return None
+
+
+def _about(skill: Skill, code: str, severity: Severity, message: str, fix: str) -> Diagnostic:
+    location = Location(skill.origin.location) if skill.origin else None
+    return Diagnostic(code, severity, message, fix, skill.id, location)
+
+
+def _shown(source: str) -> str:
+    return repr(source if len(source) <= 80 else source[:80] + "…")
+
+
+MOST_NARROWED = 256
+"""So many different limits of what may be chosen are remembered."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SkillIndex:
+    """The compiled triggers of a snapshot's active skills, by position in registry order, and on demand their words.
+
+    `active` leaves out what is closed to the model: no marker, trigger or word selects that. `closed` says who may ask
+    for the active skills that not everybody may ask for. `task_rules` are the host's, then those of the snapshot.
+    `diagnostics` are about triggers: `empty-keyword`, `long-keyword`, `broken-pattern`, `ascii-pattern`, and about task
+    rules: `task-rule-unknown-skill`. Safe to share between threads.
+    """
+
+    snapshot: Snapshot
+    active: tuple[Skill, ...]
+    positions: Mapping[str, int]
+    triggers: TriggerIndex
+    diagnostics: tuple[Diagnostic, ...] = ()
+    closed: Mapping[str, Invocation] = field(default_factory=dict)
+    task_rules: tuple[TaskRule, ...] = ()
+    _lexical: "list[LexicalIndex]" = field(default_factory=list, repr=False)
+    _mentioned: "list[Mapping[str, str]]" = field(default_factory=list, repr=False)
+    _narrowed: "dict[frozenset[str], tuple[int, ...]]" = field(default_factory=dict, repr=False)
+    _building: Lock = field(default_factory=Lock, repr=False)
+
+    def invocation(self, skill_id: str) -> Invocation:
+        """Who may ask for the skill."""
+        return self.closed.get(skill_id, BY_ALL)
+
+    def positions_within(self, ids: frozenset[str]) -> tuple[int, ...]:
+        """The positions of those of the ids that are active, ascending; remembered for the places of a skill graph."""
+        known = self._narrowed.get(ids)
+        if known is None:
+            known = tuple(sorted(self.positions[each] for each in ids if each in self.positions))
+            if len(self._narrowed) >= MOST_NARROWED:
+                self._narrowed.clear()
+            self._narrowed[ids] = known
+        return known
+
+    def mention_names(self) -> Mapping[str, str]:
+        """The ids of all skills, inactive ones too, by the folded names of a mention; made at the first call."""
+        with self._building:
+            if not self._mentioned:
+                self._mentioned.append(names_of(self.snapshot.values()))
+            return self._mentioned[0]
+
+    def lexical(self) -> "LexicalIndex":
+        """The index of words, built at the first call (about half a second for 1,000 skills), then kept."""
+        with self._building:
+            if not self._lexical:
+                from skillweave.select.lexical_index import build_lexical_index
+
+                self._lexical.append(build_lexical_index(self.active))
+            return self._lexical[0]
+
+
+def build_index(
+    snapshot: Snapshot, *, mode: MatchMode = MatchMode.WORD, task_rules: Sequence[TaskRule] = ()
+) -> SkillIndex:
+    """The kit of a snapshot; only skills that may be selected are matched, the others are known by their ids.
+
+    `task_rules` are the host's own.
+    """
+    selectable = snapshot.active()
+    closed = {skill.id: invocation for skill in selectable if (invocation := invocation_of(skill)) != BY_ALL}
+    active = tuple(skill for skill in selectable if skill.id not in closed or closed[skill.id].by_model)
+    triggers, diagnostics = compile_triggers(active, mode)
+    positions = MappingProxyType({skill.id: position for position, skill in enumerate(active)})
+    rules = (*task_rules, *snapshot.task_rules)
+    diagnostics = (*diagnostics, *check_task_rules(rules, snapshot))
+    return SkillIndex(snapshot, active, positions, triggers, diagnostics, MappingProxyType(closed), rules)

@@ -1,0 +1,179 @@
+"""The port of matchers: what one is asked, what it declares, and what it may prepare before a turn (spec 2.1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from skillweave.conversation import Turn
+from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.select.candidates import Candidate, Selection
+from skillweave.select.index import SkillIndex, TriggerMatch
+from skillweave.text.folding import Folded
+
+if TYPE_CHECKING:
+    import asyncio
+
+UNKNOWN_STRENGTH = 0
+"""Of a matcher that a stored State names and that is not here: every other one is stronger."""
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A skill that the user named, where in the message, and all that follows up to the next mention, stripped."""
+
+    skill_id: str
+    start: int
+    end: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchContext:
+    """One turn against one index, as a matcher is asked about it, with what was found before.
+
+    `message` is what the user said, None when the turn's message is not the user's; `triggered` are all trigger hits
+    and vetoes in it; `mentions` the skills named in it, where that matcher takes part, which `message` then leaves
+    blank. `matchers` are the names of all that take part; `chosen` is what stronger ones chose; `within` are the ids
+    that may be chosen, None for all. `prepared` is what this matcher's own `prepare` gave, None without one.
+    """
+
+    index: SkillIndex
+    turn: Turn
+    within: frozenset[str] | None
+    matchers: tuple[str, ...]
+    message: Folded | None
+    triggered: tuple[TriggerMatch, ...] = ()
+    chosen: tuple[Candidate, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    prepared: Any = None
+
+
+class Matcher(Protocol):
+    """Speaks for the skills that a turn calls for; `skillweave.testing.matchers` has the contract as tests.
+
+    One that needs something that takes time, such as a vector of the message, has `prepare` too: see
+    `PreparingMatcher`.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in settings, decisions and stored States; the same for ever."""
+        ...
+
+    @property
+    def strength(self) -> int:
+        """Above 0. The stronger of two matchers is asked first, and counts as the one that engaged a skill of both.
+
+        The others have: `lexical` 10, `triggers` 20, a skill graph 30, `task` 40, `mention` 50, the host 60,
+        `explicit` 70.
+        """
+        ...
+
+    @property
+    def deliberate(self) -> bool:
+        """Whether what it picks is somebody's decision, so that the skill's `allowed` tools restrict the agent.
+
+        Only then may it pick a skill that is closed to the model, or one that a `never` phrase vetoes.
+        """
+        ...
+
+    def match(self, context: MatchContext) -> Selection:
+        """The skills that it speaks for, best first, and those that it left out with the reason.
+
+        Pure and quick: it waits for nothing, and the same context always gets the same answer.
+        """
+        ...
+
+
+class PreparingMatcher(Matcher, Protocol):
+    """A matcher that waits for something before each turn; without it, it is not asked."""
+
+    async def prepare(self, index: SkillIndex, turn: Turn, seconds: float) -> Any:  # noqa: ANN401 - its own business
+        """What `match` will find as `context.prepared`; cancelled when it takes longer than so many seconds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Matchers:
+    """The matchers that take part, strongest first; `find_matchers` makes it from names.
+
+    `strength` and `deliberate` answer for every name that a stored State may hold, also where that matcher does not
+    take part now.
+    """
+
+    asked: tuple[Matcher, ...]
+    names: tuple[str, ...]
+    preparing: tuple[PreparingMatcher, ...]
+    strengths: Mapping[str, int] = field(repr=False, hash=False)
+    decisions: frozenset[str] = field(repr=False)
+
+    def strength(self, name: str) -> int:
+        """How strong the matcher of that name is, 0 for one that is not known; `host` and `graph` are names too."""
+        return self.strengths.get(name, UNKNOWN_STRENGTH)
+
+    def deliberate(self, name: str) -> bool:
+        """Whether what that name picked was somebody's decision; of a matcher that is not known it was not."""
+        return name in self.decisions
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What the matchers prepared for one turn, by name; a diagnostic for each that could not."""
+
+    values: Mapping[str, Any] = field(default_factory=_nothing, hash=False)
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+NOTHING_PREPARED = Prepared()
+
+
+async def prepare_matchers(matchers: Matchers, index: SkillIndex, turn: Turn, seconds: float) -> Prepared:
+    """Let all matchers that need to prepare for a turn do so at once, with one deadline for all of them.
+
+    One that fails or is late costs itself alone: it is not asked in this turn, and a diagnostic says why. Never raises,
+    but for the caller's own cancellation.
+    """
+    if not matchers.preparing:
+        return NOTHING_PREPARED
+    import asyncio
+
+    tasks = {one.name: asyncio.ensure_future(_prepare(one, index, turn, seconds)) for one in matchers.preparing}
+    try:
+        await asyncio.wait(tasks.values(), timeout=seconds)
+    finally:
+        for task in tasks.values():
+            task.cancel()
+    values: dict[str, Any] = {}
+    failures: list[Diagnostic] = []
+    for name, task in tasks.items():
+        reason = _failure(task, seconds)
+        if reason is None:
+            values[name] = task.result()
+        else:
+            failures.append(_unprepared(name, reason))
+    return Prepared(MappingProxyType(values), tuple(failures))
+
+
+async def _prepare(matcher: PreparingMatcher, index: SkillIndex, turn: Turn, seconds: float) -> Any:  # noqa: ANN401
+    # Called inside the task, so that a guest that raises before its first await fails alone, too.
+    return await matcher.prepare(index, turn, seconds)
+
+
+def _failure(task: "asyncio.Future[Any]", seconds: float) -> str | None:
+    if not task.done():
+        return f"it took longer than {seconds * 1000:.0f} ms"
+    if task.cancelled():
+        return "it was cancelled"
+    error = task.exception()
+    return None if error is None else f"{type(error).__name__}: {error}"
+
+
+def _unprepared(name: str, reason: str) -> Diagnostic:
+    message = f"the matcher {name!r} was not asked in this turn, since it could not prepare: {reason}"
+    fix = "see to what it needs, give it more time, or leave it out of `matchers`"
+    return Diagnostic("matcher-unprepared", Severity.WARNING, message, fix)

@@ -1,0 +1,326 @@
+"""Selection: which skills this turn calls for, ranked and with evidence (spec 2.1)."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from skillweave.conversation import Message, Role, Turn, latest
+from skillweave.decisions import Evidence, Outcome
+from skillweave.errors import SkillweaveError, UnknownMatcher, nearest_names
+from skillweave.select.candidates import NOT_ALLOWED, VETOED, Candidate, Rejected, Selection, joined, refusal
+from skillweave.select.index import Kind, SkillIndex, TriggerMatch, candidate_of, find_triggers
+from skillweave.select.lexical import LexicalMatcher
+from skillweave.select.matchers import NOTHING_PREPARED, MatchContext, Matcher, Matchers, Mention, Prepared
+from skillweave.select.mentions import MentionMatcher, find_mentions, without_mentions
+from skillweave.select.task import candidates_for
+from skillweave.text.folding import Folded, fold_message
+
+GUESTS = "skillweave.matchers"
+"""The entry point group of matchers: the value is a callable without arguments that gives a `Matcher`, or its class."""
+MARKER = re.compile(r"SKILL_SELECT:([a-zA-Z0-9_-]+)")
+LONGEST_ID = 100
+MOST_UNKNOWN = 50
+"""So many unknown ids of a turn are told one by one; a model that writes more of them is only counted."""
+SUGGESTED = 3
+"""For so many unknown ids of a turn the nearest known ones are looked up, which is slow among many skills."""
+
+_PATH = re.compile(r"[a-zA-Z0-9_/-]*")
+
+
+class ExplicitMatcher:
+    """The matcher `explicit`: skills asked for by name, by the host or by the model (seed 000).
+
+    A marker in a user or tool message never selects. An unknown id and an inactive skill are rejected, not errors.
+    """
+
+    name, strength, deliberate = "explicit", 70, True
+
+    def match(self, context: MatchContext) -> Selection:
+        """What the host named, what the model reads by a tool call, then what the latest assistant message marks."""
+        index = context.index
+        chosen: list[Candidate] = []
+        rejected: list[Rejected] = []
+        unknown = 0
+        for skill_id, pieces in asked_in(context.turn).items():
+            candidate = Candidate(skill_id, 1.0, self.name, tuple(pieces))
+            if skill_id not in index.snapshot:
+                unknown += 1
+                if unknown <= MOST_UNKNOWN:
+                    rejected.append(_unknown(candidate, index.snapshot if unknown <= SUGGESTED else ()))
+                continue
+            # What is closed to the model, no marker and no reading opens, only the host.
+            by_model = all(piece.kind != "host" for piece in pieces)
+            refused = refusal(skill_id, index.snapshot, context.within, _closed(index, skill_id) if by_model else None)
+            if refused is None:
+                chosen.append(candidate)
+            else:
+                rejected.append(Rejected(candidate, *refused))
+        if unknown > MOST_UNKNOWN:
+            more = f"{unknown - MOST_UNKNOWN} more ids that no skill has are not listed"
+            last = max(place for place, one in enumerate(rejected) if one.outcome is Outcome.UNKNOWN)
+            rejected[last] = replace(rejected[last], reason=f"{rejected[last].reason}; {more}")
+        return Selection(tuple(chosen), tuple(rejected))
+
+
+class TaskMatcher:
+    """The matcher `task`: the skills of every rule that holds for the turn's task.
+
+    Stops no other matcher, `lexical` included: the task is the same in every turn, while each message of it may call
+    for something else.
+    """
+
+    name, strength, deliberate = "task", 40, True
+
+    def match(self, context: MatchContext) -> Selection:
+        """What the rules give; a rule of which one skill cannot be given gives none."""
+        task, index = context.turn.task, context.index
+        return Selection() if task is None else candidates_for(task, index.task_rules, index.snapshot, context.within)
+
+
+class TriggerMatcher:
+    """The matcher `triggers`: declared keywords, verbs, patterns, and ids; a `never` phrase vetoes."""
+
+    name, strength, deliberate = "triggers", 20, False
+
+    def match(self, context: MatchContext) -> Selection:
+        """Every skill that a trigger speaks for, in the order of spec 2.2.
+
+        Where `lexical` takes part too, an id of one word is only evidence for it; alone, every id selects.
+        """
+        message, within = context.message, context.within
+        if message is None:
+            return Selection()
+        chosen: list[Candidate] = []
+        rejected: list[Rejected] = []
+        for match in context.triggered:
+            if not match.hits or (match.hits[0].kind is Kind.WORD_ID and LexicalMatcher.name in context.matchers):
+                continue
+            candidate = candidate_of(match, context.index.active[match.position].id, message)
+            if match.vetoes:
+                rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
+            elif within is not None and candidate.skill_id not in within:
+                rejected.append(Rejected(candidate, Outcome.UNREACHABLE, NOT_ALLOWED))
+            else:
+                chosen.append(candidate)
+        return Selection(tuple(chosen), tuple(rejected))
+
+
+_BUILT_IN: tuple[Matcher, ...] = (
+    ExplicitMatcher(),
+    MentionMatcher(),
+    TaskMatcher(),
+    TriggerMatcher(),
+    LexicalMatcher(),
+)
+MATCHERS: Mapping[str, Matcher] = MappingProxyType({one.name: one for one in _BUILT_IN})
+"""The built-in matchers by name, strongest first; they are entry points too, but are not looked up as such."""
+DEFAULT = ("explicit", "task", "triggers", "lexical")
+"""Without `mention`: not every host means a skill when its user writes a `/` or a `$`."""
+
+_STRENGTHS = {"host": 60, "graph": 30, **{one.name: one.strength for one in _BUILT_IN}}
+"""Of everyone who engages skills; the host and the graph are no matchers, but stand in stored States beside them."""
+_DECISIONS = frozenset({"host", "graph", *(one.name for one in _BUILT_IN if one.deliberate)})
+
+
+def select(
+    index: SkillIndex,
+    turn: Turn,
+    *,
+    within: frozenset[str] | None = None,
+    matchers: Matchers | Sequence[str | Matcher] = DEFAULT,
+    prepared: Prepared = NOTHING_PREPARED,
+) -> Selection:
+    """The skills that a turn calls for, best first, and those that were considered and rejected, each with evidence.
+
+    Every skill stands in at most one of the two. `within` limits what can be chosen. `prepared` is what
+    `prepare_matchers` gave for this turn; a matcher that should have prepared and has not is not asked. Pure: it knows
+    nothing of what was given before, and the same input gives the same output under any hash seed.
+
+    Raises:
+        UnknownMatcher: a name in `matchers` is no matcher's.
+    """
+    if not isinstance(matchers, Matchers):
+        matchers = find_matchers(matchers)
+    mentions: tuple[Mention, ...] = ()
+    triggered: tuple[TriggerMatch, ...] = ()
+    message: Folded | None = None
+    if turn.message.role is Role.USER:
+        said = turn.message.text
+        if MentionMatcher.name in matchers.names:
+            mentions = find_mentions(said, index.mention_names())
+        # Markers and mentions address skills: neither is a word about anything.
+        said = MARKER.sub(_blank, said)
+        message = fold_message(without_mentions(said, mentions) if mentions else said)
+        triggered = tuple(find_triggers(index.triggers, message))
+    chosen: dict[str, Candidate] = {}
+    rejected: dict[str, Rejected] = {}
+    for matcher in matchers.asked:
+        name = matcher.name
+        if matcher in matchers.preparing and name not in prepared.values:
+            continue
+        so_far = tuple(chosen.values())
+        own = prepared.values.get(name)
+        context = MatchContext(index, turn, within, matchers.names, message, triggered, so_far, mentions, own)
+        answer = matcher.match(context)
+        if name not in MATCHERS:
+            answer = _within_rules(answer, matcher, context)
+        for candidate in answer.chosen:
+            known = chosen.get(candidate.skill_id)
+            chosen[candidate.skill_id] = joined(known, candidate) if known else candidate
+        for refused in answer.rejected:
+            rejected.setdefault(refused.candidate.skill_id, refused)
+    left = [refused for skill_id, refused in rejected.items() if skill_id not in chosen]
+    return Selection(tuple(chosen.values()), tuple(left))
+
+
+def find_matchers(given: Iterable[str | Matcher]) -> Matchers:
+    """The matchers of these names, and those that are given themselves, as one value, strongest first.
+
+    A name is a built-in matcher's or that of an entry point in the group `skillweave.matchers`; what was found for
+    names is kept.
+
+    Raises:
+        UnknownMatcher: nothing installed has that name.
+        SkillweaveError: a matcher cannot be loaded, has no name, strength or method `match` as it should, or has a
+            name that another one has.
+    """
+    several = tuple(given)
+    names = [one for one in several if isinstance(one, str)]
+    return _named(tuple(names)) if len(names) == len(several) else _together(several)
+
+
+def matcher_names() -> tuple[str, ...]:
+    """The names of all matchers that are installed: the built-in ones strongest first, then the others sorted."""
+    from importlib.metadata import entry_points
+
+    return (*MATCHERS, *sorted(entry_points(group=GUESTS).names - MATCHERS.keys()))
+
+
+@lru_cache(maxsize=64)
+def _named(names: tuple[str, ...]) -> Matchers:
+    return _together(names)
+
+
+def _together(given: Iterable[str | Matcher]) -> Matchers:
+    found: dict[str, Matcher] = {}
+    for one in given:
+        matcher = (MATCHERS.get(one) or _guest(one)) if isinstance(one, str) else one
+        if matcher is not MATCHERS.get(matcher.name):
+            _require_sound(matcher)
+        if found.setdefault(matcher.name, matcher) is not matcher:
+            raise SkillweaveError(f"two matchers are named {matcher.name!r}; leave one out")
+    asked = tuple(sorted(found.values(), key=lambda matcher: -matcher.strength))
+    preparing: list[Any] = [matcher for matcher in asked if hasattr(matcher, "prepare")]
+    deliberate = (name for name, matcher in found.items() if matcher.deliberate)
+    return Matchers(
+        asked=asked,
+        names=tuple(matcher.name for matcher in asked),
+        preparing=tuple(preparing),
+        strengths=MappingProxyType(_STRENGTHS | {name: matcher.strength for name, matcher in found.items()}),
+        decisions=_DECISIONS.union(deliberate),
+    )
+
+
+def _guest(name: str) -> Matcher:
+    from importlib.metadata import entry_points
+
+    known = entry_points(group=GUESTS)
+    if name not in known.names:
+        raise UnknownMatcher(name, matcher_names())
+    entry = known[name]
+    try:
+        made: Callable[[], Matcher] = entry.load()
+        matcher = made()
+    except Exception as error:
+        # The code of a guest runs here, which can raise anything.
+        package = entry.dist.name if entry.dist is not None else entry.value
+        message = (
+            f"matcher {name!r} cannot be loaded ({type(error).__name__}: {error}); reinstall the package {package}"
+        )
+        raise SkillweaveError(message) from error
+    if matcher.name != name:
+        raise SkillweaveError(f"the matcher of entry point {name!r} calls itself {matcher.name!r}; give both one name")
+    return matcher
+
+
+def _require_sound(matcher: Matcher) -> None:
+    """Raise SkillweaveError for a guest that does not declare what a matcher declares."""
+    name = getattr(matcher, "name", None)
+    if not isinstance(name, str) or not name.isprintable() or not name.strip():
+        raise SkillweaveError(f"a matcher of type {type(matcher).__name__} has no name; give it a text as `name`")
+    if name in _STRENGTHS:
+        raise SkillweaveError(f"a matcher is named {name!r}, as something built in is; give it another name")
+    strength = getattr(matcher, "strength", None)
+    if not isinstance(strength, int) or isinstance(strength, bool) or strength <= 0:
+        raise SkillweaveError(f"matcher {name!r} has strength {strength!r}; give a whole number above 0")
+    if not isinstance(getattr(matcher, "deliberate", None), bool):
+        raise SkillweaveError(f"matcher {name!r} does not say whether it is `deliberate`; give True or False")
+    if not callable(getattr(matcher, "match", None)):
+        raise SkillweaveError(f"matcher {name!r} has no method `match`; give it `match(context)`")
+
+
+def _within_rules(answer: Selection, matcher: Matcher, context: MatchContext) -> Selection:
+    """A guest's answer without what nobody may choose in this turn; the built-in ones see to that themselves."""
+    index = context.index
+    vetoed = {index.active[match.position].id for match in context.triggered if match.vetoes}
+    chosen: list[Candidate] = []
+    rejected: list[Rejected] = []
+    for candidate in answer.chosen:
+        skill_id = candidate.skill_id
+        closed = None if matcher.deliberate else _closed(index, skill_id)
+        refused = refusal(skill_id, index.snapshot, context.within, closed)
+        if refused is None and skill_id in vetoed and not matcher.deliberate:
+            refused = Outcome.VETOED, VETOED
+        if refused is None:
+            chosen.append(candidate)
+        else:
+            rejected.append(Rejected(replace(candidate, skill_id=skill_id[:LONGEST_ID]), *refused))
+    return Selection(tuple(chosen), (*rejected, *answer.rejected))
+
+
+def asked_in(turn: Turn) -> Mapping[str, Sequence[Evidence]]:
+    """Whom the host named, the model reads, or its latest message marks, in that order, each with how."""
+    asked: dict[str, list[Evidence]] = {}
+    for skill_id in dict.fromkeys(turn.named):
+        asked.setdefault(skill_id, []).append(Evidence("host", skill_id[:LONGEST_ID]))
+    for read in turn.reads:
+        asked.setdefault(read.skill_id, []).append(Evidence("read", read.skill_id[:LONGEST_ID]))
+    message = turn.message
+    spoken = message if message.role is Role.ASSISTANT else latest(Role.ASSISTANT, turn.transcript or ())
+    for skill_id, evidence in _marked(spoken) if spoken else ():
+        pieces = asked.setdefault(skill_id, [])
+        if all(piece.kind != evidence.kind for piece in pieces):
+            pieces.append(evidence)
+    return asked
+
+
+def _marked(message: Message) -> Iterator[tuple[str, Evidence]]:
+    """Each marker's id and place; an id with a `/` right after it is a path, which no skill has for an id."""
+    text = message.text or ""
+    for match in MARKER.finditer(text):
+        end = match.end()
+        if text.startswith("/", end):
+            path = _PATH.match(text, end, end + LONGEST_ID)
+            end = path.end() if path else end
+        yield text[match.start(1) : end], Evidence("marker", text[match.start() : end][:LONGEST_ID], match.start(), end)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _closed(index: SkillIndex, skill_id: str) -> str | None:
+    """Why the model may not open a skill, nor anything that only looks at words; None where it may."""
+    invocation = index.invocation(skill_id)
+    return None if invocation.by_model else f"its `disable-model-invocation` is true: {invocation.openings(skill_id)}"
+
+
+def _unknown(candidate: Candidate, known: Iterable[str]) -> Rejected:
+    reason = "no skill has this id"
+    if near := nearest_names(candidate.skill_id, known):
+        reason += f"; did you mean {' or '.join(repr(name) for name in near)}?"
+    shown = replace(candidate, skill_id=candidate.skill_id[:LONGEST_ID])
+    return Rejected(shown, Outcome.UNKNOWN, reason)

@@ -1,0 +1,101 @@
+"""Everything that a turn needs of one generation of skills, compiled once however many Weavers share it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Generic, TypeVar
+
+from skillweave.conversation import Turn
+from skillweave.disclose.catalog import PricedCatalog
+from skillweave.disclose.pricing import Pricing
+from skillweave.graph.findings import graph_in
+from skillweave.graph.graph import SkillGraph
+from skillweave.registry import Snapshot
+from skillweave.select.index import SkillIndex, build_index
+from skillweave.select.matchers import Matchers
+from skillweave.settings import Settings
+from skillweave.turn.move import GraphBinding, bind
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A snapshot with what matchers search, what its texts cost, and the skill graph beside it, None without one."""
+
+    snapshot: Snapshot
+    index: SkillIndex
+    catalog: PricedCatalog
+    graph: GraphBinding | None = None
+
+    def graph_for(self, turn: Turn) -> GraphBinding | None:
+        """The graph that the turn moves in; a spawned agent has the skills of its plan, wherever its parent stands."""
+        return self.graph if turn.limits is None else None
+
+
+class _Made(Generic[T]):
+    """What was made for each key; keys are few, and compared, since the settings in them need not be hashable."""
+
+    def __init__(self) -> None:
+        self._made: list[tuple[object, T]] = []
+
+    def get(self, key: object, make: Callable[[], T]) -> T:
+        for known, value in self._made:
+            if known == key:
+                return value
+        value = make()
+        self._made.append((key, value))
+        return value
+
+
+class Libraries:
+    """Compiles the newest snapshot; shared by all variants of a Weaver, on whatever thread they run.
+
+    The index depends on task rules only, the catalog on what its block may show, the graph on who may be engaged:
+    what two settings have in common is compiled once for both.
+    """
+
+    def __init__(self, pricing: Pricing) -> None:
+        self.pricing = pricing
+        self._compiling = Lock()
+        self._begin(None)
+
+    def compile(self, snapshot: Snapshot, settings: Settings, matchers: Matchers, graph: SkillGraph | None) -> Library:
+        """Everything that a turn will need, so that no turn waits for it; who comes second gets what the first made.
+
+        `graph` goes before the one that a pack brings. Call it beside the event loop: it takes up to a second for
+        1,000 skills, and others wait for it.
+        """
+        with self._compiling:
+            if snapshot is not self._snapshot:
+                self._begin(snapshot)
+            return self._compiled(snapshot, settings, matchers, graph)
+
+    def _begin(self, snapshot: Snapshot | None) -> None:
+        self._snapshot = snapshot
+        self._indexes: _Made[SkillIndex] = _Made()
+        self._catalogs: _Made[PricedCatalog] = _Made()
+        self._graphs: _Made[GraphBinding] = _Made()
+        self._of_packs: _Made[SkillGraph | None] = _Made()
+
+    def _compiled(
+        self, snapshot: Snapshot, settings: Settings, matchers: Matchers, graph: SkillGraph | None
+    ) -> Library:
+        granted, rules = settings.granted, settings.task_rules
+        index = self._indexes.get(rules, lambda: build_index(snapshot, task_rules=rules))
+        limit, first, tools = settings.budget.catalog_limit, settings.catalog_first, settings.skill_tools
+
+        def catalog() -> PricedCatalog:
+            shown = [skill for skill in index.active if granted is None or skill.id in granted]
+            return PricedCatalog(shown, self.pricing, limit=limit, first=first, tools=tools)
+
+        priced = self._catalogs.get((granted, limit, first, tools), catalog)
+        if "lexical" in matchers.names:
+            index.lexical()
+        if "mention" in matchers.names:
+            index.mention_names()
+        chosen = graph or self._of_packs.get(None, lambda: graph_in(snapshot))
+        if chosen is None:
+            return Library(snapshot, index, priced)
+        binding = self._graphs.get((chosen, rules, granted), lambda: bind(chosen, index, granted))
+        return Library(snapshot, index, priced, binding)

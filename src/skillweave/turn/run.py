@@ -1,0 +1,164 @@
+"""One turn from end to end: reads before and inside a pure core, whose answer the Weaver stores (spec 5).
+
+prepare ─▶ reconcile ▸ move ▸ select ▸ admit ▸ (fetch) ▸ disclose ▸ policy ▸ settle
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from skillweave.conversation import Message, Placement, Role, Turn
+from skillweave.decisions import Outcome
+from skillweave.disclose.catalog import NO_CATALOG
+from skillweave.errors import StoreUnavailable
+from skillweave.knowledge.context import ContextSource
+from skillweave.select.candidates import Rejected, Selection
+from skillweave.select.matchers import NOTHING_PREPARED, Matchers, prepare_matchers
+from skillweave.select.matchers import Prepared as PreparedMatchers
+from skillweave.select.questions import Question, question_in
+from skillweave.select.selection import select
+from skillweave.settings import CatalogMode, Settings
+from skillweave.state.state import Delivery, State
+from skillweave.turn.admit import SkillInTurn, admit_skills
+from skillweave.turn.disclose import disclose
+from skillweave.turn.fallback import fallback_for
+from skillweave.turn.fetch import Contents, ReadArtifact, entity_of, fetch
+from skillweave.turn.library import Library
+from skillweave.turn.move import Position, move
+from skillweave.turn.policy import tool_policy
+from skillweave.turn.reconcile import blocks_in, digest_of, reconcile
+from skillweave.turn.records import RecordContext
+from skillweave.turn.settle import Settled, settle
+
+LONG_TEXT = 64 * 1024
+"""A turn about more characters of skill text than this is worked out beside the event loop."""
+SEPARATOR_TOKENS = 3
+"""What joining one more block into the instructions of a call can cost at most: a blank line, and a broken merge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is known of a turn before anything is known of the conversation; it holds for every attempt to store it.
+
+    `selection` is what the matchers say, None where that depends on the place in the skill graph. `blocks` are those
+    that the transcript holds, `matched` is what the matchers made ready for it. `withheld` is why nothing that they say
+    counts.
+    """
+
+    library: Library
+    selection: Selection | None
+    question: Question | None
+    blocks: Counter[str] | None
+    matched: PreparedMatchers = NOTHING_PREPARED
+    withheld: StoreUnavailable | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Where a turn reads contents: artifacts, entity context, None without any, and the seconds that they may take."""
+
+    artifacts: ReadArtifact
+    context: ContextSource | None
+    seconds: float
+
+
+async def prepare(turn: Turn, library: Library, matchers: Matchers, seconds: float) -> Prepared:
+    """What the matchers say to the turn, and which blocks its transcript holds."""
+    in_graph = library.graph_for(turn) is not None
+    ready = NOTHING_PREPARED
+    if matchers.preparing:
+        ready = await prepare_matchers(matchers, library.index, turn, seconds)
+    return Prepared(
+        library=library,
+        selection=None if in_graph else select(library.index, turn, matchers=matchers, prepared=ready),
+        question=question_in(turn.message.text),
+        blocks=None if turn.transcript is None else blocks_in(turn.transcript),
+        matched=ready,
+    )
+
+
+async def run(
+    turn: Turn,
+    prepared: Prepared,
+    before: State,
+    now: float,
+    settings: Settings,
+    matchers: Matchers,
+    reading: Reading,
+    delivery: Delivery,
+) -> Settled:
+    """The answer to a turn, and the State after it; the same for the same input, and nothing is written.
+
+    `before` and `now` are the conversation's State and the store's clock. `delivery` is `given` for a turn that counts
+    as delivered on return, `claimed` for one that is confirmed later.
+    """
+    library = prepared.library
+    told = digest_of(turn.transcript) if turn.reads and turn.transcript is not None else ""
+    context = reconcile(before, prepared.blocks, holder=turn.id, now=now, told=told)
+    position = await find_place(turn, prepared, before, reading.seconds)
+    selection = selected(turn, prepared, position, matchers)
+    admission = admit_skills(turn, selection, library.snapshot, settings, matchers, before, context, position)
+    wanted = admission.skills
+    contents = await fetch(wanted, entity_of(turn, settings), reading.artifacts, reading.context, reading.seconds)
+
+    def work() -> Settled:
+        recording = RecordContext(turn.id, now, delivery, told)
+        catalog = library.catalog.catalog if settings.catalog is CatalogMode.ALWAYS else NO_CATALOG
+        # In call placement too: what the model read with our tools stands in the history.
+        room = settings.budget.usable - catalog.tokens - context.occupied()
+        if turn.placement is Placement.CALL:
+            room -= SEPARATOR_TOKENS * (len(wanted) + 2)
+        pricing = library.catalog.pricing
+        groups = disclose(turn, admission.groups, settings, context, contents, pricing, catalog, recording, room)
+        shown = replace(admission, groups=groups)
+        active = [one for one in shown.skills if one.binds_at(one.shown.rung)]
+        policy = tool_policy(turn, settings, matchers, library.snapshot, before, shown, active, position)
+        # It takes what the skills leave, not the other way round: one that did not fit would lose its tool rules too.
+        left = room - sum(one.shown.added + sum(row.tokens for row in one.adopted) for one in shown.skills)
+        matched = bool(selection.chosen)
+        fallback = fallback_for(turn, settings, library.catalog, prepared.question, position, left, matched=matched)
+        decisions = (*contents.decisions, *admission.decisions)
+        return settle(
+            turn, settings, library, before, context, position, shown, recording, catalog, fallback, policy, decisions,
+            room,
+        )  # fmt: skip
+
+    # To divide and count a long text takes a tenth of a second or more, in which other conversations go on.
+    settled = await asyncio.to_thread(work) if _is_long(wanted, contents) else work()
+    hindered = prepared.matched.diagnostics
+    if not hindered:
+        return settled
+    injection = settled.injection
+    return replace(settled, injection=replace(injection, diagnostics=(*hindered, *injection.diagnostics)))
+
+
+async def find_place(turn: Turn, prepared: Prepared, before: State, seconds: float) -> Position | None:
+    """Where the turn stands in the skill graph; None without a graph."""
+    graph = prepared.library.graph_for(turn)
+    if graph is None:
+        return None
+    # Where nothing is given nothing moves: the conversation stays where its rules are.
+    silent = Turn(turn.id, turn.conversation, Message(Role.TOOL, None))
+    return await move(graph, before, turn if prepared.withheld is None else silent, seconds)
+
+
+def selected(turn: Turn, prepared: Prepared, position: Position | None, matchers: Matchers) -> Selection:
+    """What the turn calls for: at a place in the skill graph only what may be chosen there."""
+    selection = prepared.selection or Selection()
+    if position is not None:
+        found = select(
+            prepared.library.index, turn, within=position.here.within, matchers=matchers, prepared=prepared.matched
+        )
+        selection = position.lead(found)
+    if prepared.withheld is None:
+        return selection
+    reason = f"withheld while the ledger does not answer: {prepared.withheld}"
+    failed = tuple(Rejected(candidate, Outcome.FAILED, reason) for candidate in selection.chosen)
+    return Selection((), (*failed, *selection.rejected))
+
+
+def _is_long(wanted: Sequence[SkillInTurn], contents: Contents) -> bool:
+    bodies = (text for one in wanted for text in (one.skill.text.instructions or "", *one.skill.text.steps))
+    documents = (document.content for document in contents.documents.values())
+    return sum(map(len, (*bodies, *documents))) > LONG_TEXT

@@ -1,0 +1,249 @@
+"""What the events of turns, of changes of State and of sub-agents are: pure, from the values before and after."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
+from skillweave.conversation import Placement
+from skillweave.decisions import Decision, Outcome
+from skillweave.disclose.block import text_digest
+from skillweave.disclose.sections import READ
+from skillweave.events import payloads as spawns
+from skillweave.events.event import BuiltIn, Cause, Event, event_id, event_of
+from skillweave.events.payloads import (
+    CheckpointDecided,
+    CheckpointPending,
+    CursorMoved,
+    SkillEvicted,
+    SkillInjected,
+    SkillRefreshed,
+    TurnDecided,
+)
+from skillweave.formats.arguments import digest_in_use
+from skillweave.frozen import FrozenDict
+from skillweave.injection import Block, Injection, PendingCheckpoint
+from skillweave.registry import Snapshot
+from skillweave.state.state import Approval, Delivery, Record, State, skill_key, skill_of
+
+_IN_CONTEXT = frozenset(
+    (Outcome.INJECTED, Outcome.ALREADY_PRESENT, Outcome.REFRESHED, Outcome.UPGRADED, Outcome.ADOPTED)
+)
+_REPLACING = frozenset((Outcome.REFRESHED, Outcome.UPGRADED))
+_SHOWN = "disclose"
+"""The stage whose decisions say what became of skills that were wanted."""
+_SHOWING = (_SHOWN, READ)
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedTurn:
+    """A turn that is over: `revision` is the one stored last, None while the ledger does not answer."""
+
+    injection: Injection
+    snapshot: Snapshot
+    before: State
+    after: State
+    revision: int | None
+    delivery: Delivery
+    duration_ms: float
+
+
+def turn_events(turn: DecidedTurn) -> tuple[Event, ...]:
+    """One `turn.decided`, one `cursor.moved` where a step was taken in the skill graph, then an event for each block.
+
+    Then one for each checkpoint that is new.
+
+    A replay has the same ids, so that whoever has seen them can drop them. A checkpoint is new when its skill was not
+    in the context of the turn before with the same content.
+    """
+    injection = turn.injection
+    return (
+        _event(turn, _decided(turn)),
+        *(_event(turn, moved) for moved in _moved(turn)),
+        *(_event(turn, _given(turn, block), block.id) for block in injection.blocks),
+        *(_pending(turn, checkpoint) for checkpoint in injection.checkpoints if _is_new(turn, checkpoint)),
+    )
+
+
+def _event(turn: DecidedTurn, payload: BuiltIn, *identity: str) -> Event:
+    injection = turn.injection
+    made = event_id(injection.conversation, injection.turn_id, payload.event_type, *identity)
+    return event_of(payload, id=made, conversation=injection.conversation, turn_id=injection.turn_id)
+
+
+def _decided(turn: DecidedTurn) -> TurnDecided:
+    injection = turn.injection
+    tokens = injection.tokens
+    outcomes = Counter(decision.outcome.value for decision in injection.decisions)
+    in_context = (d.skill_id for d in injection.decisions if d.stage in _SHOWING and d.outcome in _IN_CONTEXT)
+    return TurnDecided(
+        revision=turn.revision,
+        generation=injection.generation,
+        placement=injection.placement.value,
+        delivery=turn.delivery.value,
+        skills=tuple(dict.fromkeys(in_context)),
+        outcomes=FrozenDict(dict(sorted(outcomes.items()))),
+        tokens=FrozenDict({"catalog": tokens.catalog, "injected": tokens.injected, "left": tokens.left}),
+        diagnostics=tuple(dict.fromkeys(diagnostic.code for diagnostic in injection.diagnostics)),
+        duration_ms=round(turn.duration_ms, 3),
+    )
+
+
+def _moved(turn: DecidedTurn) -> Iterator[CursorMoved]:
+    move, cursor = turn.injection.move, turn.after.cursor
+    if move is not None and move.moved and move.to is not None and cursor is not None:
+        visits = cursor.visits.get(move.to, 0)
+        yield CursorMoved(move.from_, move.to, move.by.value, move.reason, visits, cursor.digest)
+
+
+def _given(turn: DecidedTurn, block: Block) -> BuiltIn:
+    skill = turn.snapshot.skills.get(block.skill_id)
+    verdict = _verdict_on(block.skill_id, turn.injection.decisions)
+    whole = skill_key(block.skill_id) in block.keys
+    outcome = verdict.outcome if verdict is not None and whole else Outcome.INJECTED
+    kind = SkillRefreshed if outcome in _REPLACING else SkillInjected
+    return kind(
+        skill_id=block.skill_id,
+        version=None if skill is None else skill.version,
+        digest="" if skill is None else skill.digest,
+        outcome=outcome.value,
+        rung=block.rung.label,
+        tokens=block.tokens,
+        matcher=None if verdict is None else verdict.matcher,
+        score=None if verdict is None else verdict.score,
+        block=block.id,
+        keys=block.keys,
+        delivery=turn.delivery.value,
+    )
+
+
+def _verdict_on(skill_id: str, decisions: Sequence[Decision]) -> Decision | None:
+    return next((d for d in decisions if d.skill_id == skill_id and d.stage == _SHOWN), None)
+
+
+def _pending(turn: DecidedTurn, checkpoint: PendingCheckpoint) -> Event:
+    payload = CheckpointPending(
+        skill_id=checkpoint.skill_id,
+        checkpoint=checkpoint.name,
+        digest=checkpoint.digest,
+        before=checkpoint.before,
+        reviewer=checkpoint.reviewer,
+        asks=checkpoint.asks,
+    )
+    return _event(turn, payload, checkpoint.skill_id, checkpoint.name, checkpoint.before or "", checkpoint.digest)
+
+
+def _is_new(turn: DecidedTurn, checkpoint: PendingCheckpoint) -> bool:
+    return checkpoint.blocking and not _was_there(turn, checkpoint.skill_id)
+
+
+def _was_there(turn: DecidedTurn, skill_id: str) -> bool:
+    """Whether the context of the turn before had the skill with its present content."""
+    if turn.injection.placement is Placement.CALL:
+        return _was_in_last_call(turn, skill_id)
+    record = turn.before.record(skill_key(skill_id))
+    skill = turn.snapshot.skills.get(skill_id)
+    if record is None or skill is None or record.holder == turn.injection.turn_id:
+        return False
+    words = next((entry.arguments for entry in turn.after.engaged if entry.skill_id == skill_id), "")
+    return record.digest == digest_in_use(skill, words)
+
+
+def _was_in_last_call(turn: DecidedTurn, skill_id: str) -> bool:
+    # After the first run of a turn nothing tells what the call before it had: a replay tells too much, not too little.
+    if turn.before.last_turn == turn.injection.turn_id:
+        return False
+    last_call = {fragment.digest for fragment in turn.before.prefix}
+    return any(block.skill_id == skill_id and text_digest(block.text) in last_call for block in turn.injection.blocks)
+
+
+WITHDRAWN = "withdrawn"
+"""What stands in the place of a verdict that was taken back."""
+
+
+def change_events(
+    conversation: str, turn_id: str | None, before: State, after: State, cause: Cause
+) -> tuple[Event, ...]:
+    """A `checkpoint.decided` for each verdict that is new or taken back, then a `skill.evicted` for each lost text."""
+    there = {(record.key, record.carrier) for record in after.records}
+    lost = (r for r in before.records if _is_whole(r) and (r.key, r.carrier) not in there)
+    return (
+        *(_judged(conversation, turn_id, approval, verdict) for approval, verdict in _verdicts(before, after, cause)),
+        *(_evicted(conversation, turn_id, record, before, cause) for record in lost),
+    )
+
+
+def _verdicts(before: State, after: State, cause: Cause) -> Iterator[tuple[Approval, str]]:
+    new = [approval for approval in after.approvals if approval not in before.approvals]
+    yield from ((approval, approval.verdict.value) for approval in new)
+    # A new verdict replaces one, or lets a full State forget its oldest; a clearing forgets everything.
+    if not new and cause is not Cause.CLEARED:
+        yield from ((approval, WITHDRAWN) for approval in before.approvals if approval not in after.approvals)
+
+
+def _judged(conversation: str, turn_id: str | None, approval: Approval, verdict: str) -> Event:
+    payload = CheckpointDecided(
+        skill_id=approval.skill_id,
+        checkpoint=approval.checkpoint,
+        digest=approval.digest,
+        verdict=verdict,
+        by=approval.by,
+    )
+    subject = (approval.skill_id, approval.checkpoint, approval.digest)
+    made = event_id(conversation, payload.event_type, *subject, verdict, repr(approval.at))
+    return event_of(payload, id=made, conversation=conversation, turn_id=turn_id)
+
+
+def _is_whole(record: Record) -> bool:
+    return record.key == skill_key(skill_of(record.key) or "")
+
+
+def _evicted(conversation: str, turn_id: str | None, record: Record, before: State, cause: Cause) -> Event:
+    payload = SkillEvicted(
+        skill_id=skill_of(record.key) or "",
+        digest=record.digest,
+        rung=record.rung.label,
+        tokens=sum(other.tokens for other in before.records if other.carrier == record.carrier),
+        block=record.carrier,
+        cause=cause.value,
+    )
+    # The same text can be given and forgotten again: what tells the two apart is the State that was changed.
+    made = event_id(conversation, payload.event_type, record.carrier, record.key, str(before.revision), repr(record.at))
+    return event_of(payload, id=made, conversation=conversation, turn_id=turn_id)
+
+
+LONGEST_LABEL = 200
+"""Characters of a label in an event; models write labels, and they can be anything."""
+
+
+def prepared_events(prepared: SpawnPlan | SpawnRejected, conversation: str) -> tuple[Event, ...]:
+    """That a sub-agent was asked for, and whether it is in order; `conversation` would be, or is, its own."""
+    request = prepared.request
+    label = _label(request)
+    outcome: BuiltIn
+    if isinstance(prepared, SpawnPlan):
+        outcome = spawns.SpawnValidated(
+            label, conversation, request.skills, prepared.tools, prepared.policy.forbidden_tools
+        )
+    else:
+        outcome = spawns.SpawnRejected(label, request.skills, tuple(error.code for error in prepared.errors))
+    return (
+        _spawn_event(spawns.SpawnRequested(label, request.skills), conversation, request),
+        _spawn_event(outcome, conversation, request),
+    )
+
+
+def started_event(plan: SpawnPlan) -> Event:
+    """That the sub-agent runs."""
+    return _spawn_event(spawns.SpawnStarted(_label(plan.request), plan.conversation), plan.conversation, plan.request)
+
+
+def _spawn_event(payload: BuiltIn, spawned: str, request: SpawnRequest) -> Event:
+    # Asked for again with other skills under the same id, it is another happening.
+    skills = ("None",) if request.skills is None else ("", *request.skills)
+    identity = event_id(spawned, payload.event_type, *skills)
+    return event_of(payload, id=identity, conversation=spawned.rpartition("/")[0] or spawned, turn_id=None)
+
+
+def _label(request: SpawnRequest) -> str | None:
+    return None if request.label is None else request.label[:LONGEST_LABEL]

@@ -1,0 +1,57 @@
+"""An event loop on a thread of its own, for callers that cannot await: it works inside a running loop too."""
+
+import asyncio
+import os
+from collections.abc import Coroutine
+from threading import Lock, Thread
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class LoopThread:
+    """An event loop in a daemon thread, started at first use."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = os.getpid()
+        self._lock = Lock()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run the coroutine there and wait for its result; a Ctrl-C here cancels it there."""
+        with self._lock:  # so that a `stop` in between cannot leave the work behind in a loop that has ended
+            future = asyncio.run_coroutine_threadsafe(work, self._started())
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def stop(self) -> None:
+        """End the thread and cancel what still runs in it; the next `run` starts another one."""
+        with self._lock:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._loop.stop)
+                self._loop = None
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        if self._process != os.getpid():  # a forked child has the loop but not the thread that ran it
+            self._loop, self._process = None, os.getpid()
+        if self._loop is None:
+            loop = self._loop = asyncio.new_event_loop()
+            Thread(target=_serve, args=(loop,), name="skillweave-sync", daemon=True).start()
+        return self._loop
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+        # Whoever still waits for an answer is told that it is cancelled, instead of waiting for ever.
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            loop.run_until_complete(asyncio.wait(left))
+    finally:
+        loop.close()

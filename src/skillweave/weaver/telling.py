@@ -1,0 +1,238 @@
+"""Handing events to observers: in their order, each observer by itself, and never for longer than agreed."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import partial
+from time import perf_counter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
+
+from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.events.event import Event, Observer
+
+if TYPE_CHECKING:
+    from skillweave.compose.policy import Verdict
+    from skillweave.events.event import Cause
+    from skillweave.injection import CurrentPolicy, Injection
+    from skillweave.registry import Snapshot
+    from skillweave.state.state import Delivery, State
+
+
+log = logging.getLogger("skillweave")
+
+OBSERVER_SECONDS = 1.0
+"""How long an observer may take before its call is cancelled and the turn goes on."""
+LONGEST_REASON = 200
+
+_Task: TypeAlias = "asyncio.Task[None]"
+_Lane: TypeAlias = "tuple[int, asyncio.AbstractEventLoop, str]"
+_OBSERVING: "ContextVar[_Task | None]" = ContextVar("skillweave_observing", default=None)
+"""The call of an observer inside which this runs, if any."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventDispatch:
+    """Events on their way: each observer's task with the observer's name, and when the event loop's clock ends them."""
+
+    tasks: Mapping[_Task, str]
+    until: float = 0.0
+
+    async def ended(self) -> tuple[Diagnostic, ...]:
+        """Wait until every observer has them, or its time is over; a finding for each that has not.
+
+        Whoever is cancelled here cancels no observer: what happened is told to its end.
+        """
+        if not self.tasks:
+            return ()
+        await asyncio.wait(self.tasks, timeout=max(0.0, self.until - asyncio.get_running_loop().time()))
+        return tuple(
+            Diagnostic(
+                code="observer-failed",
+                severity=Severity.WARNING,
+                message=f"observer {name} was not told what happened: {reason}",
+                fix="see to the observer; the turn itself is complete",
+            )
+            for task, name in self.tasks.items()
+            if (reason := _failure(task)) is not None
+        )
+
+
+NOBODY = EventDispatch(MappingProxyType({}))
+"""The telling that nobody listens to."""
+
+
+@dataclass(slots=True)
+class Observers:
+    """Who is told, and for how many seconds at most.
+
+    Every observer has a lane per conversation, in which one call follows the other; one that hangs holds up nothing but
+    its own lane. The lanes of different event loops are different ones. Raises TypeError for what cannot observe.
+    """
+
+    listening: Sequence[Observer]
+    seconds: float = OBSERVER_SECONDS
+    _names: tuple[str, ...] = field(init=False)
+    _lanes: dict[_Lane, list[_Task]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Once and now: a guest's attribute that fails must not fail when a turn is over.
+        self._names = tuple(map(name_of, self.listening))
+
+    def tell(self, conversation: str, events: Sequence[Event]) -> EventDispatch:
+        """Begin to hand the events to everybody; their place in the order is taken when this returns.
+
+        Inside an observer's own call nobody waits for them: that call has to end before the next one begins.
+        """
+        if not self.listening or not events:
+            return NOBODY
+        loop = asyncio.get_running_loop()
+        tasks = {
+            self._begun((number, loop, conversation), observer, events): self._names[number]
+            for number, observer in enumerate(self.listening)
+        }
+        return NOBODY if _is_inside_a_call() else EventDispatch(MappingProxyType(tasks), loop.time() + self.seconds)
+
+    def _begun(self, lane: _Lane, observer: Observer, events: Sequence[Event]) -> _Task:
+        loop = lane[1]
+        tasks = self._lanes.setdefault(lane, [])
+        task = loop.create_task(_hand_over(observer, events, tuple(tasks)))
+        tasks.append(task)
+        # The timer ends the task also where nobody waits for it any more.
+        timer = loop.call_later(self.seconds, task.cancel)
+        task.add_done_callback(partial(self._over, lane, timer))
+        return task
+
+    def _over(self, lane: _Lane, timer: asyncio.TimerHandle, task: _Task) -> None:
+        timer.cancel()
+        name = self._names[lane[0]]
+        tasks = self._lanes[lane]
+        tasks.remove(task)
+        if not tasks:
+            del self._lanes[lane]
+        if task.cancelled():
+            log.warning("observer %s did not take the events of conversation %r in time", name, lane[2])
+        elif task.exception() is not None:
+            log.warning("observer %s failed in conversation %r", name, lane[2], exc_info=task.exception())
+
+
+def name_of(observer: Observer) -> str:
+    """What an observer is called in messages to people: its `name`, else that of its type.
+
+    Raises TypeError for what has no method `observe`.
+    """
+    if not callable(getattr(observer, "observe", None)):
+        raise TypeError(
+            f"{observer!r:.100} is no observer, it has no method `observe`; "
+            "put a plain function into skillweave.events.Callback(...)"
+        )
+    name = getattr(observer, "name", None)
+    return name if isinstance(name, str) and name else type(observer).__name__
+
+
+async def _hand_over(observer: Observer, events: Sequence[Event], earlier: Sequence[_Task]) -> None:
+    if earlier:
+        await asyncio.wait(earlier)
+    _OBSERVING.set(asyncio.current_task())
+    await observer.observe(events)
+
+
+def _is_inside_a_call() -> bool:
+    # A task that an observer leaves behind inherits the call, which is over then.
+    call = _OBSERVING.get()
+    return call is not None and not call.done()
+
+
+def _failure(task: _Task) -> str | None:
+    if not task.done() or task.cancelled():
+        return "it took too long"
+    # Observers are guests: whatever they raise is reported here, and costs nobody else anything.
+    error = task.exception()
+    return None if error is None else f"{type(error).__name__}: {_said_by(error)}"[:LONGEST_REASON]
+
+
+def _said_by(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - also the text of an error is a guest's code
+        return "it has no readable text"
+
+
+LONGEST_NAME = 200
+"""Characters of a tool's name, or of a call's, in an event; models make these names, and they can be anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Announcer:
+    """Makes the events and hands them to the observers; `new_id` names what happens without a trace in any State."""
+
+    observers: Observers
+    new_id: Callable[[], str]
+    clock: Callable[[], float] = perf_counter
+
+    @property
+    def heard(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self.observers.listening)
+
+    def begun(self) -> float:
+        """The clock's time in seconds, to be handed to `turn_decided`; 0 when nobody listens."""
+        return self.clock() if self.heard else 0.0
+
+    def turn_decided(
+        self,
+        injection: "Injection",
+        snapshot: "Snapshot",
+        states: "tuple[State, State]",
+        *,
+        stored: bool,
+        delivery: "Delivery",
+        begun: float,
+    ) -> EventDispatch:
+        """Begin to tell what a turn did; `states` are those before and after it, `stored` whether a ledger has them."""
+        if not self.heard:
+            return NOBODY
+        from skillweave.weaver.events import DecidedTurn, turn_events
+
+        before, after = states
+        revision = None if not stored else before.revision if before == after else before.revision + 1
+        duration = (self.clock() - begun) * 1000
+        decided = DecidedTurn(injection, snapshot, before, after, revision, delivery, duration)
+        return self.observers.tell(injection.conversation, turn_events(decided))
+
+    async def state_changed(
+        self, conversation: str, turn_id: str | None, states: "tuple[State, State]", cause: "Cause"
+    ) -> None:
+        """Tell what people decided and which texts count as given no longer; what an observer cannot take is logged."""
+        if not self.heard:
+            return
+        from skillweave.weaver.events import change_events
+
+        await self.observers.tell(conversation, change_events(conversation, turn_id, *states, cause)).ended()
+
+    async def tool_blocked(
+        self, injection: "Injection | CurrentPolicy", verdict: "Verdict", call_id: str | None
+    ) -> None:
+        """Tell that a call was denied."""
+        if not self.heard:
+            return
+        from skillweave.events.event import event_id, event_of
+        from skillweave.events.payloads import ToolBlocked
+
+        policy = injection.tools
+        payload = ToolBlocked(
+            tool=verdict.tool[:LONGEST_NAME],
+            code="" if verdict.code is None else verdict.code.value,
+            allowed=policy.grant if policy.allowed_tools is None else policy.allowed_tools,
+            forbidden=policy.forbidden_tools,
+            call_id=None if call_id is None else call_id[:LONGEST_NAME],
+        )
+        where, turn_id = injection.conversation, injection.turn_id
+        made = self.new_id() if call_id is None else event_id(where, turn_id, payload.event_type, payload.tool, call_id)
+        await self.tell(event_of(payload, id=made, conversation=where, turn_id=turn_id))
+
+    async def tell(self, event: "Event") -> tuple[Diagnostic, ...]:
+        """Tell one event, and wait until everybody has it or its time is over."""
+        return await self.observers.tell(event.conversation, (event,)).ended()

@@ -1,0 +1,45 @@
+from importlib.metadata import EntryPoints
+
+import pytest
+
+from skillweave.errors import SkillweaveError
+from skillweave.extensions import Extensions
+from skillweave.sources.named import SOURCES, source_of
+from skillweave.stores import LEDGERS, store_of
+
+
+def test_built_in_ones_are_found_by_their_names() -> None:
+    assert {"memory", "sqlite"} <= set(LEDGERS.names())
+    assert {"folder", "pack"} <= set(SOURCES.names())
+    assert LEDGERS.load("memory")("").keeps_events is False
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones_and_what_to_do() -> None:
+    message = (
+        r"no ledger for nowhere:// is installed; use one of memory, sqlite, or install the package that brings it$"
+    )
+    with pytest.raises(SkillweaveError, match=message):
+        store_of("nowhere://x")
+    with pytest.raises(SkillweaveError, match=r"no source for ftp:// is installed; use one of folder, pack, install"):
+        source_of("ftp://x")
+
+
+def test_in_a_checkout_that_was_never_installed_the_sentence_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: EntryPoints())
+    remedy = r"there is none at all: install skillweave itself, in a checkout with `pip install -e \.`"
+    with pytest.raises(SkillweaveError, match=rf"^no ledger for sqlite:// is installed; {remedy}$"):
+        store_of("state.db")
+    packs: Extensions[object] = Extensions("packs", "pack", instead="name a pack file")
+    with pytest.raises(SkillweaveError, match=rf"^no pack 'x' is installed; {remedy}, or name a pack file$"):
+        packs.load("x")
+
+
+def test_names_of_any_length_make_a_short_message() -> None:
+    with pytest.raises(SkillweaveError) as refusal:
+        store_of(f"{'x' * 5000}://")
+    assert len(str(refusal.value)) < 400
+
+
+@pytest.mark.parametrize("url", ["folder://skills", "pack://skills.yaml"])
+async def test_a_built_in_source_can_be_named_by_its_scheme(url: str) -> None:
+    assert source_of(url).name == "skills"

@@ -1,0 +1,88 @@
+"""What users need comes from a few doors: the root, the graph, the testing kit and one door for each framework."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+import pytest
+
+import skillweave.adapters
+
+ROOT = Path(__file__).parents[1]
+ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
+DOORS = ("skillweave", "skillweave.graph", *ADAPTERS)
+IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
+BEHIND = {"skillweave.graph.compiled.CompiledGraph"}
+"""What a graph is compiled into: users hand it on at most."""
+
+
+def exports(door: str) -> dict[str, Any]:
+    module = importlib.import_module(door)
+    return {name: getattr(module, name) for name in getattr(module, "__all__", ())}
+
+
+def callables(export: object) -> Iterator[Any]:
+    """The export and, of a class, its public methods and the getters of its properties, as far as they are ours."""
+    if not inspect.isclass(export):
+        if callable(export):
+            yield export
+        return
+    if is_dataclass(export):
+        yield export
+    for owner in export.__mro__:
+        if owner.__module__.startswith("skillweave"):
+            for name, member in vars(owner).items():
+                if not name.startswith("_") or name == "__init__":
+                    found = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+                    yield from (one for one in (getattr(found, "func", found),) if inspect.isfunction(one))
+
+
+def types_in(hint: object) -> Iterator[type]:
+    if isinstance(hint, list):  # the arguments of a Callable
+        for part in hint:
+            yield from types_in(part)
+    elif get_origin(hint) is not None:
+        for part in get_args(hint):
+            yield from types_in(part)
+    elif isinstance(hint, type):
+        yield hint
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_the_type_hints_of_every_public_callable_resolve(door: str) -> None:
+    for name, export in exports(door).items():
+        for one in callables(export):
+            try:
+                get_type_hints(one)
+            except NameError as error:
+                pytest.fail(f"{door}.{name}: {one.__qualname__}: {error}")
+
+
+def test_every_type_of_a_public_signature_comes_from_a_door() -> None:
+    public = {id(export): export for door in DOORS for export in exports(door).values()}
+    missing = {
+        f"{kind.__module__}.{kind.__qualname__} in {one.__qualname__}"
+        for export in public.values()
+        for one in callables(export)
+        for hint in get_type_hints(one).values()
+        for kind in types_in(hint)
+        if kind.__module__.startswith("skillweave") and not kind.__name__.startswith("_") and id(kind) not in public
+        if f"{kind.__module__}.{kind.__qualname__}" not in BEHIND
+    }
+    assert sorted(missing) == []
+
+
+def guides() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("guide", guides(), ids=lambda guide: str(guide.relative_to(ROOT)))
+def test_no_guide_imports_from_behind_a_door(guide: Path) -> None:
+    doors = re.compile(r"skillweave(\.graph|\.testing(\.\w+)*|\.telemetry|\.schemas|\.adapters\.\w+)?")
+    deeper = [found[0].strip() for found in IMPORT.finditer(guide.read_text("utf-8")) if not doors.fullmatch(found[1])]
+    assert deeper == []
