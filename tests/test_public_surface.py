@@ -9,7 +9,9 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import skillweave.adapters
 
@@ -17,6 +19,11 @@ ROOT = Path(__file__).parents[1]
 ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
 DOORS = ("skillweave", "skillweave.graph", *ADAPTERS)
 IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
+EXPLAINED = {
+    "docs/concepts/extending.md": {"skillweave.formats.native"},
+    "docs/concepts/ledger.md": {"skillweave.state.transitions"},
+}
+"""Rooms that a page about how it works names itself."""
 BEHIND = {"skillweave.graph.compiled.CompiledGraph"}
 """What a graph is compiled into: users hand it on at most."""
 
@@ -53,12 +60,17 @@ def types_in(hint: object) -> Iterator[type]:
         yield hint
 
 
+def hints_of(one: Any) -> dict[str, Any]:
+    # The one name that is not there at run time: numpy would cost each import 80 ms.
+    return get_type_hints(one, localns={"np": np, "NDArray": NDArray})
+
+
 @pytest.mark.parametrize("door", DOORS)
 def test_the_type_hints_of_every_public_callable_resolve(door: str) -> None:
     for name, export in exports(door).items():
         for one in callables(export):
             try:
-                get_type_hints(one)
+                hints_of(one)
             except NameError as error:
                 pytest.fail(f"{door}.{name}: {one.__qualname__}: {error}")
 
@@ -69,7 +81,7 @@ def test_every_type_of_a_public_signature_comes_from_a_door() -> None:
         f"{kind.__module__}.{kind.__qualname__} in {one.__qualname__}"
         for export in public.values()
         for one in callables(export)
-        for hint in get_type_hints(one).values()
+        for hint in hints_of(one).values()
         for kind in types_in(hint)
         if kind.__module__.startswith("skillweave") and not kind.__name__.startswith("_") and id(kind) not in public
         if f"{kind.__module__}.{kind.__qualname__}" not in BEHIND
@@ -84,5 +96,6 @@ def guides() -> list[Path]:
 @pytest.mark.parametrize("guide", guides(), ids=lambda guide: str(guide.relative_to(ROOT)))
 def test_no_guide_imports_from_behind_a_door(guide: Path) -> None:
     doors = re.compile(r"skillweave(\.graph|\.testing(\.\w+)*|\.telemetry|\.schemas|\.adapters\.\w+)?")
-    deeper = [found[0].strip() for found in IMPORT.finditer(guide.read_text("utf-8")) if not doors.fullmatch(found[1])]
-    assert deeper == []
+    named = {found[1] for found in IMPORT.finditer(guide.read_text("utf-8"))}
+    explained = EXPLAINED.get(str(guide.relative_to(ROOT)), set())
+    assert {module for module in named - explained if not doors.fullmatch(module)} == set()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from skillweave._version import __version__
 
 if TYPE_CHECKING:
+    from skillweave.closing import ClosedOnExit
     from skillweave.compose.composition import Composition, Enforce, Mode
     from skillweave.compose.policy import Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope, Verdict
     from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     from skillweave.weaver.weaver import SyncWeaver
 
 _HOMES = """
+closing: ClosedOnExit
 compose.composition: Composition Enforce Mode
 compose.policy: Refusal Ruling ToolOwners ToolPolicy ToolScope Verdict
 compose.spawn: Parent SpawnPlan SpawnRejected SpawnRequest
@@ -163,6 +165,7 @@ __all__ = [
     "Changes",
     "Checkpoint",
     "CheckpointNotFound",
+    "ClosedOnExit",
     "Completion",
     "Composition",
     "Contended",

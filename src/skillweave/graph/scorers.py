@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from skillweave.errors import InvalidGraph, NoEmbedder
 from skillweave.graph.scoring import ScoreCandidate, ScorePolicy, Scorer
 from skillweave.graph.shape import hint
+from skillweave.text.embedding import Embedder
 from skillweave.text.words import singular, words_of
 
 if TYPE_CHECKING:
     from skillweave.text.bm25 import Bm25
-    from skillweave.text.embedding import EmbeddedOnce, Embedder
+    from skillweave.text.embedding import EmbeddedOnce
 
 
 ONE_SHARED_WORD = ScorePolicy(min_score=1e-6)

@@ -2,5 +2,6 @@
 
 from skillweave.adapters.agent_framework.approval import reply_to
 from skillweave.adapters.agent_framework.provider import SkillContextProvider
+from skillweave.adapters.agent_framework.spawn import spawn_subagent
 
-__all__ = ["SkillContextProvider", "reply_to"]
+__all__ = ["SkillContextProvider", "reply_to", "spawn_subagent"]
