@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from skillweave.errors import InvalidGraph
 from skillweave.graph.conditions import Condition, Predicate, Regex, leaves_of, read_condition
@@ -33,9 +33,7 @@ from skillweave.graph.shape import (
     wrong,
 )
 from skillweave.skill import Skill
-
-if TYPE_CHECKING:
-    from skillweave.text.embedding import Embedder
+from skillweave.text.embedding import Embedder
 
 Skilled: TypeAlias = Skill | GraphSkill | str
 """A skill, or only its id."""
@@ -118,7 +116,10 @@ class DeclaredBuilder:
         label: str | None = None,
         priority: int = 0,
     ) -> Self:
-        """Add a way from one skill, or from ANY, to another: all conditions must hold; without any the model goes."""
+        """Add a way from one skill, or from ANY, to another.
+
+        All its conditions have to hold; a way without conditions is taken by the model only.
+        """
         place = f"routes[{len(self._declared.routes)}]"
         route = Route(
             self._source(from_, f"{place}.from"),
@@ -152,7 +153,7 @@ class DeclaredBuilder:
             )
         return self._picking(scorer)
 
-    def entry_by_relevance(self, embedder: "Embedder") -> Self:
+    def entry_by_relevance(self, embedder: Embedder) -> Self:
         """Let the entry be the one whose meaning is nearest to the user's words."""
         from skillweave.graph.scorers import EmbeddingScorer
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from skillweave.conversation import Turn
 from skillweave.errors import GraphRefused, InvalidGraph
@@ -19,12 +19,9 @@ from skillweave.graph.entry_scoring import score_entries
 from skillweave.graph.move import Cursor, Move, MoveContext
 from skillweave.graph.moving import Leaf, leaf_at, move_from, reachable_from
 from skillweave.graph.scoring import EntryScoring
+from skillweave.graph.simulate import Script, Simulation, play
 from skillweave.skill import Skill
-
-if TYPE_CHECKING:
-    from skillweave.graph.simulate import Script, Simulation
-    from skillweave.text.embedding import Embedder
-
+from skillweave.text.embedding import Embedder
 
 log = logging.getLogger("skillweave")
 
@@ -87,7 +84,7 @@ class SkillGraph:
     def from_dict(
         data: Mapping[str, object],
         *,
-        embedder: "Embedder | None" = None,
+        embedder: Embedder | None = None,
         check: Check | str = Check.THROW,
         known_tools: Collection[str] | None = None,
     ) -> "SkillGraph":
@@ -191,13 +188,11 @@ class SkillGraph:
         visited = () if cursor is None else tuple(cursor.visits)
         return Overlay(visited, current, self.reachable_skills(current))
 
-    async def simulate(self, script: "Script") -> "Simulation":
+    async def simulate(self, script: Script) -> Simulation:
         """Play user messages, tool results and picks, step by step; see `skillweave.graph.simulate`.
 
         Raises InvalidGraph for a script that cannot be read, and what the graph's scorer raises.
         """
-        from skillweave.graph.simulate import play
-
         return await play(self._compiled, script)
 
     def with_skills(self, skills: Mapping[str, Skill]) -> Self:

@@ -111,7 +111,7 @@ class EmbeddingScorer:
     `score` raises NoEmbedder.
     """
 
-    embedder: "Embedder | None" = None
+    embedder: Embedder | None = None
     policy: ScorePolicy = NEAREST_WINS
     name: ClassVar[str] = "embedding"
 
@@ -156,7 +156,7 @@ DEFAULT_POLICIES: Mapping[str, ScorePolicy] = {
 
 
 def scorer_named(
-    name: str, changes: "Mapping[str, float | None] | None" = None, embedder: "Embedder | None" = None
+    name: str, changes: "Mapping[str, float | None] | None" = None, embedder: Embedder | None = None
 ) -> Scorer:
     """The scorer of that name; `changes` are the keys of its ScorePolicy that differ from its own default.
 
