@@ -4,7 +4,7 @@ from typing import cast
 
 from hypothesis import strategies as st
 
-from skillweave.formats.identity import id_of
+from skillweave.formats import id_of
 from skillweave.skill import (
     ArtifactRef,
     Checkpoint,

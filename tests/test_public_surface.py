@@ -20,12 +20,20 @@ ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(sk
 DOORS = ("skillweave", "skillweave.graph", *ADAPTERS)
 IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
 EXPLAINED = {
-    "docs/concepts/extending.md": {"skillweave.formats.native"},
+    "docs/concepts/extending.md": {"skillweave.formats"},
     "docs/concepts/ledger.md": {"skillweave.state.transitions"},
 }
 """Rooms that a page about how it works names itself."""
-BEHIND = {"skillweave.graph.compiled.CompiledGraph"}
-"""What a graph is compiled into: users hand it on at most."""
+BEHIND = {
+    "skillweave.adapters.bridge.Bridge",
+    "skillweave.contracts.codes.Problem",
+    "skillweave.graph.judging.EvalContext",
+    "skillweave.graph.judging.Lexicon",
+    "skillweave.graph.judging.Verdict",
+    "skillweave.select.index.SkillIndex",
+    "skillweave.weaver.loop_thread.LoopThread",
+}
+"""Machinery that public classes are made with, which their own builders put in: no user writes its name."""
 
 
 def exports(door: str) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import skillweave
 from skillweave.codec import Portable, is_free, union_arms
-from skillweave.compose.policy import ToolOwners
 from skillweave.compose.spawn import SpawnRequest
 from skillweave.conversation import Turn
 from skillweave.disclose.fit import Budget
@@ -55,7 +54,7 @@ def portable_classes() -> list[type[Portable]]:
 def values_of(cls: type[Any]) -> Values:
     """Any legal value of the class."""
     hints = get_type_hints(cls)
-    parts = {part.name: of(hints[part.name]) for part in fields(cls)}
+    parts = {part.name: of(hints[part.name]) for part in fields(cls) if part.init}
     return st.builds(cls, **{**parts, **RULES.get(cls, dict)()})
 
 
@@ -100,7 +99,6 @@ RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
     Budget: lambda: dict.fromkeys(("total", "catalog", "per_skill", "reserve"), _counts),
     TaskRule: lambda: {"when": _whens, "skills": st.lists(ids, min_size=1, max_size=2, unique=True).map(tuple)},
     ScorePolicy: lambda: {"temperature": st.floats(0.1, 9), "margin": st.none() | st.floats(0, 1)},
-    ToolOwners: lambda: {"starred": st.just(())},
     SpawnRequest: lambda: {
         "task": said,
         "skills": st.none() | st.lists(ids, max_size=2).map(tuple),

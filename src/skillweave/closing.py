@@ -1,6 +1,5 @@
 """What holds a connection, and how it is given back: `close`, and `async with`."""
 
-import asyncio
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
@@ -34,6 +33,8 @@ class ClosedOnExit:
 
 async def close_all(things: Iterable[object]) -> None:
     """Close those that can be closed, each once and all of them; then raise the first error that there was."""
+    import asyncio
+
     closable = {id(thing): thing for thing in things if isinstance(thing, Closable)}
     results = await asyncio.gather(*(thing.close() for thing in closable.values()), return_exceptions=True)
     for result in results:

@@ -99,7 +99,7 @@ def read(data: object, cls: type[T]) -> T:
 def keys_of(cls: Hint) -> tuple[Key, ...]:
     """The keys of the JSON form of a class in their order."""
     hints = get_type_hints(cls)
-    parts = {part.name: part for part in fields(cls)}
+    parts = {part.name: part for part in fields(cls) if part.init}
     declared: tuple[str, ...] = getattr(cls, "json_keys", ("...",))
     spelled = [entry.removesuffix("?").partition(" as ") for entry in declared]
     named = {attribute for attribute, _, _ in spelled}

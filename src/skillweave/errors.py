@@ -38,6 +38,17 @@ class ArtifactNotFound(SkillweaveError, LookupError):
         super().__init__(f"artifact {_shown(artifact)} of skill {skill!r} cannot be read: {why}")
 
 
+class VersionNotFound(SkillweaveError, LookupError):
+    """A version of a skill that was never published; `known` are the content hashes of those that were."""
+
+    def __init__(self, skill: str, content_hash: str, known: Iterable[str]) -> None:
+        self.skill = skill
+        self.content_hash = content_hash
+        self.known = tuple(known)
+        there = ", ".join(one[:12] for one in self.known[-10:])
+        super().__init__(f"skill {_shown(skill)} has no version {_shown(content_hash)}; there are {there}")
+
+
 class CheckpointNotFound(SkillweaveError, LookupError):
     """A checkpoint that its skill does not have; `known` are the names of those it has."""
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from enum import Enum
 from importlib import import_module
-from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 from skillweave.codec import Hint, is_free, keys_of, union_arms, words_of
 from skillweave.errors import SkillweaveError, nearest_names
@@ -109,6 +109,8 @@ def _any_of(arms: list[Schema]) -> Schema:
 
 
 def _container(origin: Hint, inner: tuple[Hint, ...], defined: dict[str, Schema]) -> Schema:
+    if origin is Literal:
+        return {"enum": list(inner)}
     if issubclass(origin, Mapping):
         value = _of(inner[1], defined)
         return {"type": "object", "additionalProperties": value} if value else {"type": "object"}

@@ -9,8 +9,9 @@ from langgraph.types import RetryPolicy
 from skillweave.adapters.langgraph import SkillState, skill_nodes
 from skillweave.errors import InvalidTurn
 from skillweave.testing.fakes import KnownContext
+from skillweave.testing.hosts import Script
 from skillweave.testing.hosts.play import GREETINGS, SKILLS, Workshop, heading
-from tests.adapters.graphs import BOTH, MARKED, holding, marked, nodes_graph, opened, said, thread
+from tests.adapters.graphs import BOTH, MARKED, agent_of, holding, marked, nodes_graph, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 
 
@@ -65,6 +66,26 @@ def test_the_inject_node_knows_the_entity_of_the_working_memory() -> None:
     chat = {**marked(), "working_memory": {"entity_id": "42-329"}}
     after = nodes_graph(weaver, "select", "inject").invoke(chat, thread())
     assert "Well: Mitchell Ranch 1H" in after["messages"][2].text
+
+
+def test_the_state_carries_the_injection_through_the_run_and_no_checkpoint_does() -> None:
+    saver, script = InMemorySaver(), Script("Hello.")
+    agent = agent_of(script, opened(), matchers=BOTH, checkpointer=saver)
+    result = agent.invoke(said("Is this invoice right?"), thread())
+    assert (result["injection"].conversation, result["injection"].present) == ("t1", ("invoice-checking",))
+    assert "injection" not in agent.get_state(thread()).values
+
+
+def test_what_happened_while_a_run_was_paused_counts_in_the_call_of_the_model() -> None:
+    weaver, script = opened(), Script("Hello.", "Bye.")
+    tools = [as_langchain(tool) for tool in Workshop().tools]
+    agent = agent_of(script, weaver, tools=tools, matchers=BOTH, checkpointer=InMemorySaver())
+    agent.invoke(said("Prepare the filing"), thread())
+    assert "submit" in script.last.tools
+    agent.invoke(said("Go on"), thread(), interrupt_before=["model"])
+    weaver.sync.decide("t1", "filing", "pre_filing", "rejected", by="Ann Lee")
+    agent.invoke(None, thread())
+    assert "submit" not in script.last.tools
 
 
 def test_what_another_turn_has_only_claimed_is_not_injected() -> None:

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli.configuration.environment import OF_TESTS
+from skillweave.cli.configuration.check import OF_TESTS
 from skillweave.cli.entry import run
+from tests.cli.published import require_published
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
 
@@ -43,12 +44,14 @@ def unconfigured(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    """Run `skillweave` with these arguments in this process."""
+    """Run `skillweave` with these arguments in this process; what it prints as JSON fits its published schema."""
 
     def ran(*arguments: object) -> Ran:
         capsys.readouterr()
-        code = run([str(argument) for argument in arguments])
+        words = [str(argument) for argument in arguments]
+        code = run(words)
         out, err = capsys.readouterr()
+        require_published(words, out)
         return Ran(code, out, err)
 
     return ran

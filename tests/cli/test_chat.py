@@ -508,5 +508,5 @@ def test_the_json_of_a_reply_has_the_steps_in_the_skill_graph(talking: Any, scri
     graph = SkillGraph.from_dict({"entries": [{"skill": "tea"}]}, check="off")
     script.then("Boil it.")
     (answer,) = answers(talking(graph=graph), ["Some tea"])
-    (moved,) = answer.data()["moved"]  # type: ignore[index, misc]
+    (moved,) = answer.value().to_dict()["moved"]  # type: ignore[misc]
     assert (moved["from_skill"], moved["to_skill"], moved["by"]) == (None, "tea", "entry")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli.health.finding import without_secrets
+from skillweave.cli.health import without_secrets
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def project(tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 @pytest.fixture
 def doctor(cli: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """What doctor finds, by section and subject, and its exit code; without the half second for the vocabularies."""
-    monkeypatch.setattr("skillweave.cli.health.engine.look_at_vocabularies", lambda: ())
+    monkeypatch.setattr("skillweave.cli.health.installation.look_at_vocabularies", lambda: ())
 
     def ran(*words: object) -> tuple[int, dict[tuple[str, str], Any]]:
         done = cli(*words, "doctor", "--json") if words and words[0] in BEFORE else cli("doctor", "--json", *words)
@@ -47,7 +47,7 @@ def test_every_finding_is_one_of_three_and_what_is_not_well_says_what_to_do(doct
 
 
 def test_the_vocabularies_load(cli: Any) -> None:
-    from skillweave.cli.health.engine import look_at_vocabularies
+    from skillweave.cli.health.installation import look_at_vocabularies
     from skillweave.tokens.counter import VOCABULARIES
 
     found = list(look_at_vocabularies())
@@ -57,7 +57,7 @@ def test_the_vocabularies_load(cli: Any) -> None:
 def test_a_damaged_vocabulary_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from skillweave.cli.health.engine import look_at_vocabularies
+    from skillweave.cli.health.installation import look_at_vocabularies
     from skillweave.tokens import counter
 
     damaged = {name: replace(one, sha256="0" * 64) for name, one in counter.VOCABULARIES.items()}
@@ -209,7 +209,7 @@ def test_a_configuration_that_cannot_be_read_does_not_stop_it(doctor: Any, proje
 
 
 def test_completion_is_seen_once_it_is_set_up(doctor: Any, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("skillweave.cli.health.terminal.this_shell", lambda: "fish")
+    monkeypatch.setattr("skillweave.cli.health.surroundings.this_shell", lambda: "fish")
     _, found = doctor()
     assert (found["terminal", "completion"]["level"], found["terminal", "completion"]["fix"]) == (
         "missing",
@@ -227,7 +227,7 @@ def test_a_part_that_cannot_be_looked_at_does_not_stop_the_others(
     def fail(_: object) -> None:
         raise RuntimeError("broken in two")
 
-    monkeypatch.setattr("skillweave.cli.health.ledger.look_at_ledger", fail)
+    monkeypatch.setattr("skillweave.cli.health.surroundings.look_at_ledger", fail)
     code, found = doctor()
     assert code == 1
     assert found["ledger", "ledger"]["message"] == "cannot be looked at: RuntimeError: broken in two"

@@ -1,5 +1,4 @@
-from skillweave.cli.examples import example_skills
-from skillweave.cli.story import SKILL
+from skillweave.cli.demo import SKILL, example_skills
 
 
 def test_the_example_skills_are_found() -> None:

@@ -64,6 +64,15 @@ def test_own_tools_are_exempt(name: str) -> None:
     assert policy.offers([name]) == (name,)
 
 
+@pytest.mark.parametrize("name", sorted(OWN_TOOLS))
+def test_a_hosts_tool_with_the_name_of_an_own_tool_is_judged_like_any_other(name: str) -> None:
+    forbidding = ToolPolicy(forbidden_tools=(name,), own_tools=())
+    assert forbidding.authorize(name).code is Refusal.FORBIDDEN
+    assert forbidding.offers([name, "other"]) == ("other",)
+    assert ToolPolicy(allowed_tools=("other",), own_tools=()).authorize(name).code is Refusal.NOT_ALLOWED
+    assert _ruling(ToolPolicy(own_tools=()), name) is Ruling.ALLOW
+
+
 def test_patterns_judge_the_argument_that_the_tool_declares() -> None:
     policy = ToolPolicy(allowed_tools=("Read(docs/:*)", "Bash(git:*)"), argument_names={"Read": "file_path"})
     assert _ruling(policy, "Read", file_path="docs/a.md") is Ruling.ALLOW
@@ -135,7 +144,7 @@ def test_the_json_form_has_three_keys_and_null_for_unrestricted() -> None:
 
 
 def test_the_json_form_has_whatever_else_bounds_the_agent() -> None:
-    elsewhere = ToolScope(ToolOwners({"pay": ("till",)}, starred=(), shared=frozenset({"b", "a"})), where="lost")
+    elsewhere = ToolScope(ToolOwners({"pay": ("till",)}, shared=frozenset({"b", "a"})), where="lost")
     assert ToolPolicy((), ("write",), ("read",), grant=("x",), elsewhere=elsewhere).to_dict() == {
         "allowed_tools": [],
         "forbidden_tools": ["write", "pay"],
@@ -143,7 +152,7 @@ def test_the_json_form_has_whatever_else_bounds_the_agent() -> None:
         "forbidden_entries": ["write"],
         "grant": ["x"],
         "elsewhere": {
-            "owners": {"by_name": {"pay": ["till"]}, "starred": [], "shared": ["a", "b"], "shared_stems": []},
+            "owners": {"by_name": {"pay": ["till"]}, "shared": ["a", "b"]},
             "engaged": [],
             "where": "lost",
         },

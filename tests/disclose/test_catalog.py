@@ -1,8 +1,11 @@
+from collections.abc import Sequence
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, PricedCatalog, build_catalog, catalog_page, show_all
+from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, Catalog, PricedCatalog
 from skillweave.disclose.pricing import Pricing
+from skillweave.skill import Skill
 from skillweave.testing.fakes import WordCounter
 from skillweave.tokens.counter import CountedOnce, Tiktoken
 from tests.skills import make_skill
@@ -11,19 +14,23 @@ WORDS = Pricing(WordCounter())
 TOKENS = Pricing(CountedOnce(Tiktoken()))
 
 
+def build_catalog(skills: list[Skill], limit: int, pricing: Pricing = WORDS, first: Sequence[str] = ()) -> Catalog:
+    return PricedCatalog(skills, pricing, limit=limit, first=first).catalog
+
+
 def test_every_skill_has_its_line_sorted_by_id() -> None:
-    catalog = build_catalog([make_skill("b"), make_skill("a")], 1000, WORDS)
+    catalog = build_catalog([make_skill("b"), make_skill("a")], 1000)
     assert catalog.text.splitlines()[-2:] == ["- a: What a is for.", "- b: What b is for."]
     assert (catalog.shown, catalog.total) == (frozenset({"a", "b"}), 2)
 
 
 def test_the_bytes_do_not_depend_on_the_order_of_the_skills() -> None:
     skills = [make_skill(name) for name in "abcdef"]
-    assert build_catalog(skills, 60, WORDS) == build_catalog(skills[::-1], 60, WORDS)
+    assert build_catalog(skills, 60) == build_catalog(skills[::-1], 60)
 
 
 def test_a_catalog_that_does_not_show_everything_says_so() -> None:
-    catalog = build_catalog([make_skill(f"s{n:02}") for n in range(50)], 80, WORDS)
+    catalog = build_catalog([make_skill(f"s{n:02}") for n in range(50)], 80)
     assert catalog.text.splitlines()[-1] == (
         f"Showing {len(catalog.shown)} of 50 skills; the others are found by what a request is about."
     )
@@ -31,20 +38,20 @@ def test_a_catalog_that_does_not_show_everything_says_so() -> None:
 
 
 def test_the_skills_that_the_configuration_puts_first_stay_when_room_is_short() -> None:
-    catalog = build_catalog([make_skill(f"s{n:02}") for n in range(50)], 80, WORDS, first=["s49"])
+    catalog = build_catalog([make_skill(f"s{n:02}") for n in range(50)], 80, first=["s49"])
     assert {"s49", "s00"} <= catalog.shown
 
 
 def test_a_description_longer_than_the_catalog_hides_nobody_else() -> None:
     skills = [make_skill("a", description="word " * 500), *(make_skill(f"b{n}") for n in range(5))]
-    catalog = build_catalog(skills, 100, WORDS)
+    catalog = build_catalog(skills, 100)
     assert catalog.shown == frozenset(f"b{n}" for n in range(5))
     assert "Showing 5 of 6 skills" in catalog.text
 
 
 def test_a_page_has_a_line_for_a_description_longer_than_any_page() -> None:
     skills = [make_skill("a", description="word " * 5000), make_skill("b")]
-    assert catalog_page(skills, 100, WORDS).splitlines() == [
+    assert PricedCatalog(skills, WORDS, limit=100).page().splitlines() == [
         "- a: its description has 5,002 tokens; call read_skill to see it",
         "- b: What b is for.",
     ]
@@ -56,24 +63,24 @@ def test_the_lines_of_a_search_fit_into_the_limit_too() -> None:
 
 
 def test_without_skills_there_is_no_catalog() -> None:
-    assert build_catalog([], 1000, WORDS).text == ""
+    assert build_catalog([], 1000).text == ""
 
 
 def test_showing_all_gives_full_documents_and_says_how_many_of_how_many() -> None:
-    text = show_all([make_skill(f"s{n:02}") for n in range(20)], 10_000, WORDS)
+    text = PricedCatalog([make_skill(f"s{n:02}") for n in range(20)], WORDS, limit=100).in_full(10_000)
     assert text.startswith(f"Showing {MOST_SKILLS_IN_FULL} of 20 skills in full")
     assert text.count("=== Skill Activated: ") == MOST_SKILLS_IN_FULL
 
 
 def test_showing_all_leaves_out_what_does_not_fit_and_goes_on_with_the_next() -> None:
     skills = [make_skill("a", instructions="word " * 500), make_skill("b"), make_skill("c")]
-    text = show_all(skills, 100, WORDS)
+    text = PricedCatalog(skills, WORDS, limit=100).in_full(100)
     assert text.startswith("Showing 2 of 3 skills in full")
     assert "=== Skill Activated: C ===" in text
 
 
 def test_showing_all_of_a_few_says_all() -> None:
-    assert show_all([make_skill("a")], 10_000, WORDS).startswith("All 1 skills in full:")
+    assert PricedCatalog([make_skill("a")], WORDS, limit=100).in_full(10_000).startswith("All 1 skills in full:")
 
 
 descriptions = st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=60)

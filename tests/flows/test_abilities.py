@@ -542,7 +542,7 @@ def test_configuration_files(command: Callable[..., Any], tmp_path: Path, docs_s
 def test_progress_bars(docs_say: Says) -> None:
     import io
 
-    from skillweave.cli.arguments.progress import LoadingBar
+    from skillweave.cli.arguments.skills import LoadingBar
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from skillweave.formats import read_skill_md
 from skillweave.formats.arguments import MOST_PLACES, digest_in_use, filled, takes_arguments
-from skillweave.formats.skill_md import read_skill_md
 from skillweave.skill import SkillText
 from tests.skills import make_skill
 

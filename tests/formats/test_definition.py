@@ -3,8 +3,7 @@
 import pytest
 
 from skillweave.errors import InvalidSkill
-from skillweave.formats.identity import digest_of
-from skillweave.formats.spelling import from_definition, to_definition
+from skillweave.formats import digest_of, from_definition, to_definition
 from skillweave.skill import OutputContract, Relation, RelationKind, RuleList, Skill, ToolRules
 
 SEED = {

@@ -6,7 +6,8 @@ from types import MappingProxyType
 import pytest
 
 from skillweave.errors import InvalidSkill
-from skillweave.formats.identity import canonical_json, digest_of
+from skillweave.formats import digest_of
+from skillweave.formats.identity import canonical_json
 
 
 def test_canonical_json_is_sorted_compact_and_in_utf_8() -> None:

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from skillweave.diagnostics import Severity
+from skillweave.formats import from_dict, read_skill_md
 from skillweave.formats.host_keys import BY_ALL, Invocation, invocation_of, when_to_use_of
-from skillweave.formats.native import from_dict
-from skillweave.formats.skill_md import read_skill_md
 from skillweave.registry.definitions import define
 from skillweave.skill import Json, Skill, freeze_mapping
 

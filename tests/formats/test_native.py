@@ -1,9 +1,12 @@
 """The Skill's own nested form."""
 
+from dataclasses import fields
+
 import pytest
 
 from skillweave.errors import InvalidSkill
-from skillweave.formats.native import from_dict, to_dict
+from skillweave.formats import from_dict, to_dict
+from skillweave.formats.native import FIELDS, TEXT_FIELDS
 from skillweave.skill import Checkpoint, Skill, SkillText, ToolRules
 
 JAM = {"id": "jam", "description": "Labels jars"}
@@ -71,3 +74,10 @@ def test_free_data_keep_their_types() -> None:
 
     assert skill.metadata == {"a": (1, None, {"b": True})}
     assert skill.extra == {"shelf": 2.5}
+
+
+def test_every_field_of_a_skill_has_a_row_in_the_table_that_reads_it() -> None:
+    read_apart = {"id", "description", "text", "origin", "digest"}
+
+    assert {part.name for part in FIELDS} == {field.name for field in fields(Skill)} - read_apart
+    assert {part.name for part in TEXT_FIELDS} == {field.name for field in fields(SkillText)}

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from skills_ref.validator import validate
 
-from skillweave.formats.fields import SkillRead
-from skillweave.formats.skill_md import Strictness, read_skill_md, to_skill_md
+from skillweave.formats import SkillRead, Strictness, read_skill_md, to_skill_md
 
 
 def read(path: Path, strictness: Strictness = Strictness.LENIENT) -> SkillRead:

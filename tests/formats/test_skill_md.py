@@ -5,8 +5,7 @@ import hashlib
 import pytest
 
 from skillweave.diagnostics import Severity
-from skillweave.formats.fields import SkillRead
-from skillweave.formats.skill_md import read_skill_md
+from skillweave.formats import SkillRead, read_skill_md
 from skillweave.skill import (
     ArtifactRef,
     Checkpoint,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from skillweave.errors import InvalidSkill
-from skillweave.formats.skill_md import Strictness, read_skill_md, to_open_skill_md, to_skill_md
+from skillweave.formats import Strictness, read_skill_md, to_open_skill_md, to_skill_md
 from skillweave.skill import Skill, SkillText, Status, ToolRules, Triggers, freeze_mapping
 
 JAM = Skill(id="jam", name="Jam", description="Labels jars", text=SkillText(instructions="# Jam\n\nStir."))

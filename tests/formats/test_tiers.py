@@ -3,7 +3,7 @@
 import pytest
 
 from skillweave.errors import InvalidSkill
-from skillweave.formats.spelling import from_tiers, read_any, to_manifest, to_tiers
+from skillweave.formats import from_tiers, read_any, to_manifest, to_tiers
 from skillweave.skill import ArtifactRef, Checkpoint, Skill, Status, Triggers
 
 MANIFEST = {

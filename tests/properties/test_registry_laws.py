@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.registry.definitions import Defined
 from skillweave.registry.last_good import last_good_skills
-from skillweave.registry.merging import Merged, Offer, Precedence, in_namespace, merge, overlay
+from skillweave.registry.merging import Merged, Offer, Precedence, add_registered, in_namespace, merge
 from skillweave.registry.source import Loaded
 from skillweave.skill import Origin, Skill
 
@@ -48,7 +48,7 @@ def test_the_last_wins_where_the_first_of_the_reverse_does(given_offers: list[Of
 @settings(deadline=None)
 @given(offers, precedences, st.frozensets(st.sampled_from(IDS)))
 def test_what_is_hidden_is_nowhere(given_offers: list[Offer], precedence: Precedence, hidden: frozenset[str]) -> None:
-    shown = overlay(merge(given_offers, precedence), [], hidden, precedence)
+    shown = add_registered(merge(given_offers, precedence), [], hidden, precedence)
     rest = merge([offer for offer in given_offers if offer.skill.id not in hidden], precedence)
     assert shown == rest
 

@@ -5,9 +5,17 @@ from dataclasses import replace
 from hypothesis import given, settings
 
 from skillweave.diagnostics import Severity
-from skillweave.formats.native import from_dict, to_dict
-from skillweave.formats.skill_md import read_skill_md, to_skill_md
-from skillweave.formats.spelling import from_definition, from_tiers, read_any, to_definition, to_tiers
+from skillweave.formats import (
+    from_definition,
+    from_dict,
+    from_tiers,
+    read_any,
+    read_skill_md,
+    to_definition,
+    to_dict,
+    to_skill_md,
+    to_tiers,
+)
 from skillweave.skill import Skill
 from tests.strategies import skills
 

@@ -12,7 +12,7 @@ def test_a_value_keeps_the_digest_and_origin_that_it_has() -> None:
 
 def test_content_of_a_listed_artifact_gives_it_its_size_and_keeps_its_type() -> None:
     skill = Skill("a", "A", "x", artifacts=(ArtifactRef("form", "The form", "text/html", 0),))
-    (ref,) = define(skill, "code").holding({"form": "<p>"}).skill.artifacts
+    (ref,) = define(skill, "code").with_contents({"form": "<p>"}).skill.artifacts
     assert ref == ArtifactRef("form", "The form", "text/html", 3)
 
 

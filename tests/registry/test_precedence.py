@@ -3,7 +3,7 @@ import pytest
 from skillweave.diagnostics import Severity
 from skillweave.errors import DuplicateSkill
 from skillweave.registry.definitions import Defined
-from skillweave.registry.merging import Merged, Offer, Precedence, in_namespace, merge, overlay
+from skillweave.registry.merging import Merged, Offer, Precedence, add_registered, in_namespace, merge
 from skillweave.skill import Origin, Relation, RelationKind, Skill
 
 
@@ -79,18 +79,18 @@ def test_an_equal_copy_is_no_cause_for_a_warning() -> None:
 
 def test_a_hidden_skill_is_gone_with_all_that_is_said_about_it() -> None:
     merged = merge([offer("a", "one"), offer("a", "two"), offer("b", "one")], Precedence.FIRST)
-    shown = overlay(merged, [], frozenset({"a"}), Precedence.FIRST)
+    shown = add_registered(merged, [], frozenset({"a"}), Precedence.FIRST)
     assert (list(shown.winners), shown.shadowed, shown.diagnostics) == (["b"], (), ())
 
 
 def test_what_lies_over_the_sources_wins_under_any_precedence_but_error() -> None:
     merged = merge([offer("a", "one")], Precedence.FIRST)
     for precedence in (Precedence.FIRST, Precedence.LAST, Precedence.NAMESPACE):
-        shown = overlay(merged, [offer("a", "code")], frozenset(), precedence)
+        shown = add_registered(merged, [offer("a", "code")], frozenset(), precedence)
         assert descriptions(shown) == {"a": "code"}
         assert [skill.description for skill in shown.shadowed] == ["one"]
     with pytest.raises(DuplicateSkill):
-        overlay(merged, [offer("a", "code")], frozenset(), Precedence.ERROR)
+        add_registered(merged, [offer("a", "code")], frozenset(), Precedence.ERROR)
 
 
 def test_a_namespace_is_made_an_id_and_stands_before_every_id() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave.errors import SkillNotFound
-from skillweave.formats.identity import Order
+from skillweave.formats import Order
 from skillweave.registry import Registry
 from skillweave.skill import Origin, Skill
 from skillweave.sources.code import InCode

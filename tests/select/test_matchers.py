@@ -42,7 +42,7 @@ class SameWords:
     def match(self, context: MatchContext) -> Selection:
         said = set(context.message.text.split()) if context.message else set()
         found = []
-        for each in context.index.active:
+        for each in context.skills.active:
             if shared := said & set(each.description.lower().rstrip(".").split()):
                 score = min(1.0, len(shared) / 10)
                 found.append(Candidate(each.id, score, self.name, (Evidence("words", " ".join(sorted(shared))),)))
@@ -67,7 +67,7 @@ class Meaning:
     def match(self, context: MatchContext) -> Selection:
         if context.message is None:
             return Selection()
-        scored = zip(context.index.active, context.prepared, strict=True)
+        scored = zip(context.skills.active, context.prepared, strict=True)
         both = [
             (max(0.0, min(1.0, score)), Candidate(each.id, round(max(0.0, score), 3), self.name, (NEAR,)))
             for each, score in scored
@@ -300,7 +300,7 @@ def test_a_guest_is_found_by_its_name() -> None:
         ("vague", "matcher 'vague' does not say whether it is `deliberate`; give True or False"),
         ("mute", r"matcher 'mute' has no method `match`; give it `match\(context\)`"),
         ("failing", r"matcher 'failing' cannot be loaded \(KeyError: 'HOME'\); reinstall the package guest-package"),
-        ("lost", r"matcher 'lost' cannot be loaded \(ModuleNotFoundError: .*reinstall the package guest-package"),
+        ("lost", r"matcher 'lost' cannot be loaded \(No module named .*reinstall the package guest-package"),
     ],
 )
 def test_a_guest_that_is_broken_is_one_line(name: str, message: str) -> None:
@@ -311,6 +311,26 @@ def test_a_guest_that_is_broken_is_one_line(name: str, message: str) -> None:
 def test_two_matchers_of_one_name_are_refused() -> None:
     with pytest.raises(SkillweaveError, match="two matchers are named 'same-words'; leave one out"):
         find_matchers([SameWords(), SameWords()])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (SameWords, "the class SameWords is given as a matcher; give what it makes"),
+        (object(), "a matcher of type object has no name; give it a text as `name`"),
+    ],
+)
+def test_what_is_no_matcher_is_refused(given: Any, message: str) -> None:
+    with pytest.raises(SkillweaveError, match=message):
+        find_matchers([given])
+
+
+def test_a_matcher_that_cannot_be_hashed_is_taken_too() -> None:
+    @dataclass
+    class Unhashable(SameWords):
+        seen: int = 0
+
+    assert find_matchers([Unhashable()]).names == ("same-words",)
 
 
 def test_a_built_in_matcher_named_twice_is_asked_once() -> None:
@@ -327,7 +347,7 @@ class Slow(Picks):
     """A guest whose preparation fails, or takes long."""
 
     seconds: float = 0.0
-    failure: Exception | None = None
+    failure: BaseException | None = None
 
     async def prepare(self, index: SkillIndex, turn: Turn, seconds: float) -> str:
         await asyncio.sleep(self.seconds)
@@ -349,7 +369,7 @@ async def test_what_is_prepared_reaches_its_own_matcher_alone() -> None:
     [
         (Slow(("refund",), seconds=30), "it took longer than 20 ms"),
         (Slow(("refund",), failure=OSError("no network")), "OSError: no network"),
-        (Slow(("refund",), failure=asyncio.CancelledError()), "it was cancelled"),  # type: ignore[arg-type]
+        (Slow(("refund",), failure=asyncio.CancelledError()), "it was cancelled"),
     ],
 )
 async def test_a_matcher_that_cannot_prepare_is_not_asked_and_costs_nobody_else(guest: Slow, reason: str) -> None:

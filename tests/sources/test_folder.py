@@ -10,7 +10,7 @@ import pytest
 
 from skillweave.diagnostics import Severity
 from skillweave.errors import ArtifactNotFound, SourceUnavailable
-from skillweave.formats.skill_md import Strictness
+from skillweave.formats import Strictness
 from skillweave.registry import Watched
 from skillweave.skill import Origin, Skill
 from skillweave.sources.folder import Folder

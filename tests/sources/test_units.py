@@ -4,7 +4,7 @@ import pytest
 
 from skillweave.diagnostics import Severity
 from skillweave.formats.skill_md import Strictness
-from skillweave.sources.folder import Reader
+from skillweave.sources.folder import UnitReader
 from skillweave.sources.tree import Found, Nested, Search, Tree
 from tests.skill_folders import write_skill
 
@@ -20,11 +20,11 @@ def find(root: Path) -> tuple[Tree, Found]:
 
 
 @pytest.fixture
-def reader() -> Reader:
-    return Reader("source", Strictness.LENIENT, str, "folder")
+def reader() -> UnitReader:
+    return UnitReader("source", Strictness.LENIENT, str, "folder")
 
 
-def test_a_file_that_goes_away_between_listing_and_reading_is_a_warning(tmp_path: Path, reader: Reader) -> None:
+def test_a_file_that_goes_away_between_listing_and_reading_is_a_warning(tmp_path: Path, reader: UnitReader) -> None:
     path = write_skill(tmp_path / "one")
     tree, found = find(tmp_path)
     path.unlink()
@@ -33,7 +33,7 @@ def test_a_file_that_goes_away_between_listing_and_reading_is_a_warning(tmp_path
     assert [(finding.code, finding.severity) for finding in unit.findings] == [("vanished", Severity.WARNING)]
 
 
-def test_a_file_that_grows_between_listing_and_reading_is_read_whole(tmp_path: Path, reader: Reader) -> None:
+def test_a_file_that_grows_between_listing_and_reading_is_read_whole(tmp_path: Path, reader: UnitReader) -> None:
     path = write_skill(tmp_path / "one")
     tree, found = find(tmp_path)
     path.write_text(path.read_text() + "more\n" * 1000)
@@ -42,7 +42,7 @@ def test_a_file_that_grows_between_listing_and_reading_is_read_whole(tmp_path: P
     assert (skill.text.instructions or "").count("more") == 1000
 
 
-def test_a_file_that_becomes_a_link_to_outside_before_it_is_read_is_refused(tmp_path: Path, reader: Reader) -> None:
+def test_a_file_that_becomes_a_link_to_outside_before_it_is_read_is_refused(tmp_path: Path, reader: UnitReader) -> None:
     path = write_skill(tmp_path / "skills" / "one")
     secret = write_skill(tmp_path / "secret")
     tree, found = find(tmp_path / "skills")
@@ -53,7 +53,7 @@ def test_a_file_that_becomes_a_link_to_outside_before_it_is_read_is_refused(tmp_
     assert [finding.code for finding in unit.findings] == ["link-outside"]
 
 
-def test_an_artifact_folder_that_goes_away_is_left_out(tmp_path: Path, reader: Reader) -> None:
+def test_an_artifact_folder_that_goes_away_is_left_out(tmp_path: Path, reader: UnitReader) -> None:
     write_skill(tmp_path / "one", files={"references/a.md": "x"})
     tree, found = find(tmp_path)
     (tmp_path / "one/references/a.md").unlink()
@@ -64,7 +64,7 @@ def test_an_artifact_folder_that_goes_away_is_left_out(tmp_path: Path, reader: R
     assert [finding.code for finding in unit.findings] == ["artifact-left-out"]
 
 
-def test_the_folders_name_is_compared_with_the_skills(tmp_path: Path, reader: Reader) -> None:
+def test_the_folders_name_is_compared_with_the_skills(tmp_path: Path, reader: UnitReader) -> None:
     write_skill(tmp_path / "one")
     assert reader.look(*reversed(find(tmp_path)), None).findings == ()
     tree, found = find(tmp_path / "one")

@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave.text.search import (
-    SHELF,
+    SET_SIZE,
     BrokenPattern,
     ascii_only_escapes,
     compile_exact,
@@ -19,8 +19,8 @@ def test_spans_count_characters_not_bytes() -> None:
 
 
 def test_all_patterns_of_a_full_shelf_are_found() -> None:
-    patterns = compile_patterns([rf"word{number}x" for number in range(SHELF + 5)])
-    assert patterns.find(f"word0x word17x word{SHELF + 4}x") == {0: (0, 6), 17: (7, 14), SHELF + 4: (15, 24)}
+    patterns = compile_patterns([rf"word{number}x" for number in range(SET_SIZE + 5)])
+    assert patterns.find(f"word0x word17x word{SET_SIZE + 4}x") == {0: (0, 6), 17: (7, 14), SET_SIZE + 4: (15, 24)}
 
 
 def test_no_pattern_finds_nothing() -> None:

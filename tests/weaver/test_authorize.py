@@ -4,6 +4,7 @@ import pytest
 
 from skillweave.compose.composition import Enforce
 from skillweave.compose.policy import Refusal, Ruling
+from skillweave.disclose.block import SkillTools
 from skillweave.events import ToolBlocked
 from skillweave.settings import Settings
 from skillweave.skill import Checkpoint, ToolRules
@@ -46,6 +47,18 @@ async def test_an_allowed_call_and_one_that_has_to_be_asked_for_are_not_told() -
     rulings = [(await weaver.authorize(injection, tool)).ruling for tool in ("read", "send", "read_skill")]
     assert rulings == [Ruling.ALLOW, Ruling.ASK, Ruling.ALLOW]
     assert recorder.of("tool.blocked") == []
+
+
+async def test_a_hosts_tool_that_is_called_like_one_of_ours_is_ours_only_where_the_model_has_ours() -> None:
+    finder = make_skill("finder", keywords=["find"], tools=ToolRules(forbidden=("search_skills",)))
+    weaver, recorder = watched(finder)
+    injection = await weaver.weave("find", conversation="c")
+    assert (await weaver.authorize(injection, "search_skills")).code is Refusal.FORBIDDEN
+    assert injection.tools.offers(["search_skills", "read_file"]) == ("read_file",)
+    assert recorder.of("tool.blocked")[0].payload.tool == "search_skills"  # type: ignore[attr-defined]
+    offering = weaver.variant(Settings(skill_tools=SkillTools.OFFERED))
+    with_ours = await offering.weave("find", conversation="d")
+    assert (await offering.authorize(with_ours, "search_skills")).ruling is Ruling.ALLOW
 
 
 async def test_no_argument_of_a_call_is_told() -> None:

@@ -50,6 +50,14 @@ async def packed(tmp_path: Path, recorder: Recorder) -> Weaver:
     return await engaged(skillweave.open(tmp_path / "pack.yaml", counter=WordCounter(), observers=[recorder]))
 
 
+async def test_a_skill_announces_where_its_own_tenant_has_it() -> None:
+    weaver, _ = watched(TABLE)
+    acme = await engaged(weaver.variant(tenant="acme"))
+    assert await acme.emit("c", "offset-wells", "PLAIN", {})
+    with pytest.raises(EventRefused, match="is not in force"):
+        await weaver.emit("c", "offset-wells", "PLAIN", {})
+
+
 async def test_a_skill_in_force_announces_its_own_event() -> None:
     weaver, recorder = watched(TABLE)
     await engaged(weaver)

@@ -8,6 +8,7 @@ from skillweave import Outcome, Placement, Settings, ToolResult, Turn, Weaver
 from skillweave.adapters.bridge import Bridge
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Read, Role
+from skillweave.disclose.block import SkillTools
 from skillweave.graph import ANY, Cursor, Declared, Entry, EntryPick, GraphSkill, Limits, Route, SkillGraph, decide
 from skillweave.graph.conditions import Predicate
 from skillweave.graph.move import By
@@ -381,7 +382,7 @@ def test_a_visit_limit_stops_the_run_and_what_is_engaged_stays() -> None:
 
 
 def test_tools_of_skills_that_are_not_engaged_are_not_offered(at_triage: Weaver) -> None:
-    standing = at_triage.sync.current_policy("c")
+    standing = at_triage.variant(Settings(skill_tools=SkillTools.OFFERED)).sync.current_policy("c")
     assert standing.tools.offers(["lookup", "pay", "read_skill"]) == ("lookup", "read_skill")
 
 

@@ -1,4 +1,4 @@
-"""A person's verdict inside a host: the question as JSON, the reply as JSON, and what is kept of it."""
+"""A person's verdict inside a host: the question and the reply as JSON, and the reply kept in the ledger."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from skillweave.adapters.chat import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
-from skillweave.injection import CurrentPolicy, Drop, Injection, PendingCheckpoint
+from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.state.state import Approval, ApprovalVerdict
 from skillweave.weaver import Weaver
 from skillweave.weaver.verdicts import Judgement
@@ -36,7 +36,7 @@ def question(
     asked: dict[str, object] = {
         "kind": KIND,
         "conversation": conversation,
-        "checkpoints": [one.to_dict() for one in pending],
+        "checkpoints": to_data(pending),
         "reply": _FORM,
     }
     if call is not None:
@@ -49,13 +49,13 @@ def question(
 def read_question(asked: Mapping[str, Any]) -> tuple[str, tuple[PendingCheckpoint, ...]]:
     """The conversation and the checkpoints of a question that a host kept; raises InvalidVerdict for a damaged one."""
     try:
-        return str(asked["conversation"]), tuple(PendingCheckpoint(**one) for one in asked["checkpoints"])
+        return str(asked["conversation"]), from_data(asked["checkpoints"])
     except (KeyError, TypeError) as error:
         raise InvalidVerdict(f"this question is not as it was asked ({error}); keep it whole") from error
 
 
 def read_reply(value: object) -> Reply:
-    """The reply to a question; raises InvalidVerdict, naming the form, for anything else: a yes is never guessed."""
+    """The reply to a question, read; raises InvalidVerdict, naming the form, for any other value: no yes is guessed."""
     if isinstance(value, Reply):
         return value
     if not isinstance(value, Mapping) or not isinstance(value.get("by"), str) or not str(value["by"]).strip():
@@ -87,11 +87,6 @@ async def record(
     )
 
 
-async def rejected_texts(weaver: Weaver, conversation: str) -> tuple[Drop, ...]:
-    """The texts of rejected skills that are to leave the host's history, asked of the ledger: `Injection.rejected`."""
-    return (await weaver.current_policy(conversation)).rejected
-
-
 def rejection_notice(approval: Approval) -> str:
     """What the model is told when a person rejected a skill before the model acted on it."""
     why = f", saying {approval.note!r}" if approval.note else ""
@@ -101,13 +96,23 @@ def rejection_notice(approval: Approval) -> str:
     )
 
 
+def to_data(checkpoints: Iterable[PendingCheckpoint]) -> list[dict[str, Any]]:
+    """The checkpoints as JSON data, for a host's state."""
+    return [one.to_dict() for one in checkpoints]
+
+
+def from_data(kept: Iterable[Mapping[str, Any]]) -> tuple[PendingCheckpoint, ...]:
+    """The checkpoints that `to_data` wrote into a host's state."""
+    return tuple(PendingCheckpoint(**one) for one in kept)
+
+
 def waiting(injection: Injection | CurrentPolicy) -> tuple[PendingCheckpoint, ...]:
     """The checkpoints that must be decided before the model acts at all."""
     return tuple(one for one in injection.checkpoints if one.blocking and one.before is None)
 
 
 def require_decided(injection: Injection) -> None:
-    """Raise ApprovalNeeded where one is open: for hosts that cannot pause between two calls of the model."""
+    """Raise ApprovalNeeded where such a checkpoint is open, for hosts that cannot pause between two model calls."""
     pending = waiting(injection)
     if pending:
         raise ApprovalNeeded(injection.conversation, [(one.skill_id, one.name) for one in pending])

@@ -1,9 +1,11 @@
 """What every adapter does with a Weaver, whatever its framework: weave a turn, judge a call, answer our own tools."""
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from contextvars import Context, copy_context
 from dataclasses import dataclass, replace
-from typing import TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 from uuid import uuid4
 
 from skillweave.adapters.chat import Call, HostFields, HostMessage, last_words, transcript_of, turn_from
@@ -21,10 +23,11 @@ from skillweave.weaver import Weaver
 from skillweave.weaver.reading import TOOLS, ToolAnswer, ToolSpec
 from skillweave.weaver.turns import nothing_said
 
-Ruled = TypeVar("Ruled", bound="Injection | CurrentPolicy")
+T = TypeVar("T")
+Ruled = TypeVar("Ruled", Injection, CurrentPolicy)
 
 MOST_REMEMBERED = 1024
-"""Conversations whose last rules a Bridge remembers, for the moments in which the ledger does not answer."""
+"""Conversations whose last tool policy a Bridge remembers: it holds while the State is the same or cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,19 @@ class Judged:
         return self.verdict.ruling is Ruling.ALLOW
 
 
-class Bridge:
-    """A Weaver as one kind of agent uses it: its placement, with skillweave's own tools, within a spawn's plan if any.
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """The tool policy of a conversation's last turn, and the host's tools that it was made with."""
 
-    `max_skills` stands in for that of the weaver's settings, `matchers` for the weaver's. Nothing that counts is kept
-    here: any number of Bridges over one ledger, in any process, behave as one.
+    policy: CurrentPolicy
+    tools: Sequence[str] | None
+
+
+class Bridge:
+    """A Weaver set up for one kind of agent: its placement, skillweave's own tools, and a spawn's plan if it has one.
+
+    `max_skills` stands in for that of the weaver's settings, `matchers` for the weaver's. All that must last is in the
+    ledger: any number of Bridges over one, in any process, behave as one.
     """
 
     def __init__(
@@ -71,7 +82,7 @@ class Bridge:
         )
         self.placement = Placement(placement)
         self.plan = plan
-        self._last: OrderedDict[str, tuple[ToolPolicy, tuple[PendingCheckpoint, ...]]] = OrderedDict()
+        self._last: OrderedDict[str, _Remembered] = OrderedDict()
 
     @property
     def own_tools(self) -> tuple[ToolSpec, ...]:
@@ -83,43 +94,55 @@ class Bridge:
         """What the agent may use at most, None for one that was not spawned."""
         return self.plan.limits if self.plan else None
 
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run the coroutine for a caller that does not await, on the weaver's loop but in the caller's context.
+
+        Frameworks keep there which run and which node is going on, and pause it by an exception.
+        """
+
+        async def inside(context: Context) -> T:
+            return await asyncio.create_task(work, context=context)
+
+        return self.weaver.sync.run(inside(copy_context()))
+
     async def weave(self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]) -> Injection:
         """The Injection for the chat that is about to be sent, counted as given.
 
         The Bridge itself says the placement and the limits; a host may name the other `fields`.
         """
         injection = self._with_last_rules(await self.weaver.weave(self._turn(chat, conversation, fields)))
-        self._last[conversation] = injection.tools, injection.checkpoints
-        self._last.move_to_end(conversation)
-        if len(self._last) > MOST_REMEMBERED:
-            self._last.popitem(last=False)
+        self._remember(injection.policy, fields.get("tools"))
         return injection
 
     async def coming(
-        self,
-        chat: Sequence[HostMessage],
-        conversation: str,
-        held: Injection | None = None,
-        **fields: Unpack[HostFields],
+        self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]
     ) -> tuple[str, ...]:
         """The ids of the skills whose text `weave` would give now; nothing is written.
 
-        With the Injection that the host still holds of this conversation, the ledger is asked only where the matchers
-        choose a skill that is not present. While it does not answer, the chosen ones.
+        While the ledger does not answer, those that the matchers choose.
         """
-        turn = self._turn(chat, conversation, fields)
-        if held is not None and held.move is None:  # in a skill graph, what is chosen depends on the ledger
-            chosen = {candidate.skill_id for candidate in (await self.weaver.match(turn)).chosen}
-            if chosen <= set(held.present):
-                return ()
         try:
-            return (await self.weaver.preview(turn)).skills
+            return (await self.weaver.preview(self._turn(chat, conversation, fields))).skills
         except StoreUnavailable:
-            return tuple(candidate.skill_id for candidate in (await self.weaver.match(turn)).chosen)
+            return await self.chosen(chat, conversation, **fields)
+
+    async def chosen(
+        self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]
+    ) -> tuple[str, ...]:
+        """The ids of the skills that the matchers choose, whatever the conversation has; the ledger is not asked."""
+        selection = await self.weaver.match(self._turn(chat, conversation, fields))
+        return tuple(candidate.skill_id for candidate in selection.chosen)
 
     async def current_policy(self, conversation: str, tools: Sequence[str] | None = None) -> CurrentPolicy:
-        """The tool policy now, between two calls of the model."""
-        now = await self.weaver.current_policy(conversation, tools=tools, limits=self.limits, placement=self.placement)
+        """The tool policy now, between two calls of the model, by one load of the ledger.
+
+        `tools` are the names of all tools of the host, as for `weave`: then it need not be worked out again.
+        """
+        last = self._last.get(conversation)
+        held = last.policy if last and last.tools == tools else None
+        now = await self.weaver.current_policy(
+            conversation, tools=tools, limits=self.limits, placement=self.placement, held=held
+        )
         return self._with_last_rules(now)
 
     async def judge(
@@ -128,7 +151,7 @@ class Bridge:
         conversation: str,
         tools: Sequence[str] | None = None,
         shown: Sequence[PendingCheckpoint] = (),
-        now: Injection | CurrentPolicy | None = None,
+        now: CurrentPolicy | None = None,
     ) -> Judged:
         """Whether a call of a host's tool may run; observers are told of one that may not.
 
@@ -156,7 +179,7 @@ class Bridge:
         tools: Sequence[str] | None = None,
     ) -> ToolAnswer:
         """The answer to a call of one of skillweave's own tools; `chat` is what the model was sent and said."""
-        return await self.weaver.call_tool(
+        answer = await self.weaver.call_tool(
             call.name,
             call.arguments,
             conversation=conversation,
@@ -166,6 +189,9 @@ class Bridge:
             limits=self.limits,
             placement=self.placement,
         )
+        if answer.injection is not None and not answer.injection.without_ledger:
+            self._remember(answer.injection.policy, tools)
+        return answer
 
     def _turn(self, chat: Sequence[HostMessage], conversation: str, fields: HostFields) -> Turn:
         named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
@@ -178,16 +204,20 @@ class Bridge:
         )
         return replace(silent, transcript=transcript_of(chat), named=named, memory=fields.get("memory", {}))
 
+    def _remember(self, policy: CurrentPolicy, tools: Sequence[str] | None) -> None:
+        self._last[policy.conversation] = _Remembered(policy, tools)
+        self._last.move_to_end(policy.conversation)
+        if len(self._last) > MOST_REMEMBERED:
+            self._last.popitem(last=False)
+
     def _with_last_rules(self, now: Ruled) -> Ruled:
-        """While the ledger does not answer, the rules of the last call hold beside what is new."""
-        if not now.without_ledger or now.tools.closed or now.conversation not in self._last:
+        """While the ledger does not answer, the rules of the last call hold beside the new ones."""
+        if now.conversation not in self._last or not now.without_ledger or now.tools.closed:
             return now
-        tools, checkpoints = self._last[now.conversation]
-        return replace(
-            now,
-            tools=limited(now.tools, limits_of(tools)),
-            checkpoints=tuple(dict.fromkeys((*now.checkpoints, *checkpoints))),
-        )
+        last: CurrentPolicy = self._last[now.conversation].policy
+        tools = limited(now.tools, limits_of(last.tools))
+        checkpoints = dict.fromkeys((*now.checkpoints, *last.checkpoints))
+        return replace(now, tools=tools, checkpoints=tuple(checkpoints))
 
 
 def _asks(before: str, call: Call, now: ToolPolicy) -> bool:

@@ -4,26 +4,25 @@ So it sees what the others left: before the model those that rewrite the history
 around a tool's call the others stand further out.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import is_
-from typing import Annotated, Any, NotRequired, TypeVar
+from typing import Annotated, Any, NotRequired
 
-from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_notice, waiting
+from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.langchain_core import (
     Ran,
     Speaker,
     ToolGuard,
+    block_messages,
     conversation_of,
-    given,
     host_messages,
     names_of,
+    notice,
     own_tools,
+    removals,
     require_other_names,
-    shown_by,
-    taken_out,
-    told,
     with_instructions,
 )
 from skillweave.compose.spawn import SpawnPlan
@@ -55,7 +54,6 @@ except ModuleNotFoundError:
 
 __all__ = ["SkillMiddleware", "SkillState", "Speaker"]
 
-T = TypeVar("T")
 Answered = ModelResponse[Any] | ExtendedModelResponse[Any]
 
 
@@ -87,10 +85,6 @@ class _Coming:
     rejected: tuple[Drop, ...] = ()
     rejections: tuple[Approval, ...] = ()
     gone: tuple[BaseMessage, ...] = ()
-
-    @property
-    def question(self) -> dict[str, object]:
-        return question(self.conversation, self.pending, problem=self.problem)
 
     def answered(self, response: ModelResponse[Any]) -> Answered:
         if not self.gone:
@@ -128,10 +122,10 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
     def before_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Place what is given into the history, and note what a person must decide before the model is called."""
-        return self._run(self._placed(state))
+        return self._bridge.run(self._placed(state))
 
     async def abefore_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """The same, awaited."""
+        """What `before_model` does, awaited."""
         return await self._placed(state)
 
     def wrap_model_call(
@@ -141,18 +135,14 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
         Where a person must decide first, the run pauses here.
         """
-        coming = self._run(self._begun(request))
-        while coming.pending:
-            coming = self._run(self._decided(coming, interrupt(coming.question)))
+        coming = self._bridge.run(self._coming(request))
         return coming.answered(handler(coming.request))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> Answered:
-        """The same, awaited."""
-        coming = await self._begun(request)
-        while coming.pending:
-            coming = await self._decided(coming, interrupt(coming.question))
+        """What `wrap_model_call` does, awaited."""
+        coming = await self._coming(request)
         return coming.answered(await handler(coming.request))
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
@@ -162,25 +152,29 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Ran]]
     ) -> Ran:
-        """The same, awaited."""
+        """What `wrap_tool_call` does, awaited."""
         return await self._guard.awrap(request, handler)
-
-    def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._bridge.weaver.sync.run(work)
 
     async def _placed(self, state: SkillState) -> dict[str, Any]:
         injection = await self._bridge.weave(host_messages(state["messages"]), conversation_of(self._bridge, state))
         changes: dict[str, Any] = {"injection": injection}
         # A skill that was rejected before a tool has left; so does its text, here, where no other step changes it too.
-        gone = taken_out(state["messages"], injection.rejected)
-        if placed := [*gone, *given(injection, self._speaker)]:
+        gone = removals(state["messages"], injection.rejected)
+        if placed := [*gone, *block_messages(injection, self._speaker)]:
             changes["messages"] = placed
-        awaiting = [one.to_dict() for one in waiting(injection)]
+        awaiting = to_data(waiting(injection))
         if awaiting != state.get("awaiting", []):
             changes["awaiting"] = awaiting
-        if (shown := shown_by(injection)) != state.get("open_checkpoints"):
+        if (shown := to_data(injection.checkpoints)) != state.get("open_checkpoints"):
             changes["open_checkpoints"] = shown
         return changes
+
+    async def _coming(self, request: ModelRequest[Any]) -> _Coming:
+        coming = await self._begun(request)
+        while coming.pending:
+            asked = question(coming.conversation, coming.pending, problem=coming.problem)
+            coming = await self._decided(coming, interrupt(asked))
+        return coming
 
     async def _begun(self, request: ModelRequest[Any]) -> _Coming:
         ours = [getattr(tool, "func", None) for tool in self.tools]
@@ -189,7 +183,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         # Of the state, not of the present: a run that resumes starts this step again, and the person's reply is about
         # the text that the person was shown.
         state: Mapping[str, Any] = request.state
-        awaiting = tuple(PendingCheckpoint(**one) for one in state.get("awaiting", ()))
+        awaiting = from_data(state.get("awaiting", ()))
         coming = _Coming(request, conversation_of(self._bridge, state), awaiting)
         held: Injection | None = state.get("injection")
         if awaiting or held is None or held.waits or held.rejected or not _unchanged(request):
@@ -203,7 +197,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
             now = await self._bridge.current_policy(coming.conversation)
             same = set(coming.pending) <= set(now.checkpoints)
             return replace(coming, problem=str(error)) if same else await self._woven(coming)
-        rejected = await rejected_texts(self._bridge.weaver, coming.conversation)
+        rejected = (await self._bridge.current_policy(coming.conversation)).rejected
         said_no = [one.approval for one in judged if one.approval.verdict is ApprovalVerdict.REJECTED]
         rejections = (*coming.rejections, *said_no)
         return await self._woven(replace(coming, rejected=rejected, rejections=rejections))
@@ -218,14 +212,14 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
     def _ready(self, coming: _Coming, injection: Injection) -> _Coming:
         request = coming.request
-        gone: list[Any] = taken_out(request.messages, coming.rejected)
+        gone: list[Any] = removals(request.messages, coming.rejected)
         sent: list[Any] = [*request.messages]
         left: Any = add_messages(sent, gone) if gone else sent
         names = names_of(request.tools)
         offered = set(injection.tools.offers(names))
         # Given here is only what replaces a rejected skill, or what another middleware took away.
-        missing: list[Any] = given(injection, self._speaker)
-        said_no: list[Any] = [told(rejection_notice(one), str(one.at), self._speaker) for one in coming.rejections]
+        missing: list[Any] = block_messages(injection, self._speaker)
+        said_no: list[Any] = [notice(rejection_notice(one), str(one.at), self._speaker) for one in coming.rejections]
         ready = request.override(
             system_message=with_instructions(request.system_message, injection),
             messages=[*left, *missing, *said_no],

@@ -8,7 +8,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from skillweave.adapters.approval import question, read_reply, record
+from skillweave.adapters.approval import from_data, question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call, words_for
 from skillweave.adapters.messages.lists import take_out
@@ -47,7 +47,7 @@ def host_messages(messages: Sequence[BaseMessage]) -> list[HostMessage]:
     return [_read(message, f"messages[{index}]") for index, message in enumerate(messages)]
 
 
-def given(injection: Injection, speaker: Speaker = Speaker.USER) -> list[BaseMessage]:
+def block_messages(injection: Injection, speaker: Speaker = Speaker.USER) -> list[BaseMessage]:
     """The given blocks as messages; their ids are the same in a replay, so that they replace themselves."""
     kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
     return [kind(content=message.text, id=message.id) for message in injection.messages]
@@ -75,18 +75,18 @@ def calls(message: BaseMessage) -> tuple[Call, ...]:
 
 
 def unreadable(reply: BaseMessage) -> list[ToolMessage]:
-    """The results of those calls in a reply that cannot be read, which no framework runs, in words for the model."""
+    """An answer in words to each call of the reply that cannot be read, since no framework runs those."""
     return [refused(call, call.problem) for call in calls(reply) if call.problem]
 
 
-def told(words: str, key: str, speaker: Speaker = Speaker.USER) -> BaseMessage:
-    """A line for the model that nobody said; the same `key` replaces it."""
+def notice(words: str, key: str, speaker: Speaker = Speaker.USER) -> BaseMessage:
+    """A message of ours that tells the model something; one with an earlier `key` replaces the earlier one."""
     kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
     return kind(content=words, id=f"{_TOLD}{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}")
 
 
-def taken_out(messages: Sequence[BaseMessage], drops: Sequence[Drop]) -> list[BaseMessage]:
-    """The changes, by message id, with which the texts are gone; in a tool's result a line is left in their place."""
+def removals(messages: Sequence[BaseMessage], drops: Sequence[Drop]) -> list[BaseMessage]:
+    """The changed and removed messages with which these texts leave the history; a tool's result keeps a line."""
     chat = [{"role": "user", "content": message.content} for message in messages]
     left = take_out(chat, drops)
     pairs = zip(messages, chat, left, strict=True)
@@ -170,8 +170,8 @@ def _called_by(bridge: Bridge) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
-    """A call that a person has to decide first, or was `decided` since the question was asked.
+class WaitingCall:
+    """A call that a person has to decide first, or that was `decided` since the question was asked.
 
     The same node runs again with each reply, and LangGraph hands replies out by their order: a reply that was given
     here must be taken here again, else it answers the next question, which may be the tool's own.
@@ -184,7 +184,7 @@ class Waits:
     problem: str = ""
 
     def reply(self, conversation: str) -> object:
-        """What the person said; pauses the graph where nothing was said and something has to be."""
+        """What the person said; pauses the graph where nobody said anything and the call is not decided yet."""
         try:
             return interrupt(question(conversation, self.pending, self.call, self.problem))
         except GraphInterrupt:
@@ -194,46 +194,52 @@ class Waits:
 
 
 class ToolGuard:
-    """What stands before every tool call of an agent; `wrap` and `awrap` are what a ToolNode or a middleware calls."""
+    """What stands before every tool call of an agent; `wrap` and `awrap` are what a ToolNode or a middleware calls.
 
-    def __init__(self, bridge: Bridge) -> None:
+    `tools` are the names of all tools with which the agent's turns are woven, None where they are woven without.
+    """
+
+    def __init__(self, bridge: Bridge, tools: Sequence[str] | None = None) -> None:
         self._bridge = bridge
+        self._tools = tools
 
     def wrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
         """Answer or run one call, pausing the graph where a person must decide first."""
-        conversation, run = conversation_of(self._bridge, request.state), self._bridge.weaver.sync.run
-        ruled = run(self._rule(request, conversation))
-        while isinstance(ruled, Waits):
-            ruled = run(self._replied(ruled, conversation, ruled.reply(conversation)))
-        if ruled is not None:
-            return ruled
+        answer = self._bridge.run(self._answer(request))
+        if answer is not None:
+            return answer
         with _called_by(self._bridge):
             return handler(request)
 
     async def awrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Ran]]) -> Ran:
-        """The same, awaited."""
-        conversation = conversation_of(self._bridge, request.state)
-        ruled = await self._rule(request, conversation)
-        while isinstance(ruled, Waits):
-            ruled = await self._replied(ruled, conversation, ruled.reply(conversation))
-        if ruled is not None:
-            return ruled
+        """What `wrap` does, awaited."""
+        answer = await self._answer(request)
+        if answer is not None:
+            return answer
         with _called_by(self._bridge):
             return await handler(request)
 
-    async def _rule(self, request: ToolCallRequest, conversation: str) -> ToolMessage | Waits | None:
+    async def _answer(self, request: ToolCallRequest) -> ToolMessage | None:
+        """What the model is told in place of running the tool; None where the tool is to run."""
+        conversation = conversation_of(self._bridge, request.state)
+        ruled = await self._rule(request, conversation)
+        while isinstance(ruled, WaitingCall):
+            ruled = await self._replied(ruled, conversation, ruled.reply(conversation))
+        return ruled
+
+    async def _rule(self, request: ToolCallRequest, conversation: str) -> ToolMessage | WaitingCall | None:
         call = read_call(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"])
         if is_own(call.name):
             messages = request.state["messages"] if isinstance(request.state, Mapping) else request.state
-            return answered(call, await self._bridge.answer(call, conversation, host_messages(messages)))
+            return answered(call, await self._bridge.answer(call, conversation, host_messages(messages), self._tools))
         shown = _shown_in(request.state)
-        judged = await self._bridge.judge(call, conversation, shown=shown or ())
+        judged = await self._bridge.judge(call, conversation, self._tools, shown=shown or ())
         if judged.waited and not judged.waits:
-            return Waits(call, judged.waited, shown, decided=True)
+            return WaitingCall(call, judged.waited, shown, decided=True)
         return _ruling(call, judged, shown)
 
-    async def _replied(self, waits: Waits, conversation: str, said: object) -> ToolMessage | Waits | None:
-        """What the reply comes to: kept as the verdict, except a yes to what others have decided since."""
+    async def _replied(self, waits: WaitingCall, conversation: str, said: object) -> ToolMessage | WaitingCall | None:
+        """Keep the reply as the verdict, except a yes to what others have decided since, and rule on the call again."""
         try:
             reply = None if said is _NOTHING else read_reply(said)
             if reply and (not waits.decided or reply.verdict is ApprovalVerdict.REJECTED):
@@ -242,14 +248,16 @@ class ToolGuard:
             return replace(waits, problem=str(error))
         except (SkillNotFound, CheckpointNotFound) as error:
             return refused(waits.call, f"not run: {error}")
-        ruled = _ruling(waits.call, await self._bridge.judge(waits.call, conversation), waits.shown)
+        ruled = _ruling(waits.call, await self._bridge.judge(waits.call, conversation, self._tools), waits.shown)
         if reply and reply.verdict is ApprovalVerdict.REJECTED and not isinstance(ruled, ToolMessage):
             # Another call's approval was kept behind it; this call was rejected all the same.
             return refused(waits.call, f"not run: {reply.by!r} rejected this call")
         return ruled
 
 
-def _ruling(call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | None) -> ToolMessage | Waits | None:
+def _ruling(
+    call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | None
+) -> ToolMessage | WaitingCall | None:
     digests = {(one.skill_id, one.name): one.digest for one in shown or ()}
     for one in judged.waits if shown is not None else ():
         known = digests.get((one.skill_id, one.name))
@@ -258,7 +266,7 @@ def _ruling(call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | N
             what = "has changed since" if known else "was loaded beside this call"
             return refused(call, f"not run: the skill {one.skill_id!r} {what}; read it, then call again")
     if judged.waits:
-        return Waits(call, judged.waits, shown)
+        return WaitingCall(call, judged.waits, shown)
     return None if judged.runs else refused(call, judged.verdict)
 
 
@@ -278,15 +286,10 @@ def conversation_of(bridge: Bridge, state: object = None) -> str:
     return str(named)  # LangGraph takes numbers and UUIDs too
 
 
-def shown_by(injection: Injection) -> list[dict[str, object]]:
-    """The checkpoints that are open as the model is called, kept as the state's `open_checkpoints`."""
-    return [one.to_dict() for one in injection.checkpoints]
-
-
 def _shown_in(state: object) -> tuple[PendingCheckpoint, ...] | None:
-    """None in a graph of the host's own that does not keep them."""
+    """The checkpoints that the state keeps; None in a graph of the host's own that keeps none."""
     shown = state.get("open_checkpoints") if isinstance(state, Mapping) else None
-    return None if shown is None else tuple(PendingCheckpoint(**one) for one in shown)
+    return None if shown is None else from_data(shown)
 
 
 def own_tools(bridge: Bridge) -> list[BaseTool]:

@@ -63,7 +63,7 @@ def host_messages(messages: Sequence[ModelMessage]) -> list[HostMessage]:
 def about_to_be_sent(
     messages: Sequence[ModelMessage], prompt: str | Sequence[UserContent] | None = None
 ) -> list[HostMessage]:
-    """The same for messages that go to the model now, with the mends that the framework makes before it sends them.
+    """What is said in messages that go to the model now, as the framework mends them before it sends them.
 
     `prompt` is what the user said in this run: what else stands as a prompt behind a tool's result is the tool's.
     """
@@ -189,7 +189,7 @@ class Skills(AbstractCapability[Any]):
     async def prepare_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Give what belongs into this call, and leave out the tools that the skills in force forbid."""
+        """Give what belongs into this call, and leave out the tools that engaged skills forbid."""
         messages = request_context.messages
         # A reply that the provider suspended goes on: this is the call again that it belongs to.
         asked = messages[:-1] if isinstance(messages[-1], ModelResponse) else messages
@@ -233,7 +233,7 @@ class Skills(AbstractCapability[Any]):
             raise ApprovalRequired(question(conversation, judged.waits, left))
         return ready
 
-    async def _judged(self, call: Call, now: Injection | CurrentPolicy, tool_def: ToolDefinition) -> Judged:
+    async def _judged(self, call: Call, now: CurrentPolicy, tool_def: ToolDefinition) -> Judged:
         judged = await self._bridge.judge(call, now.conversation, now=now)
         # A tool that runs outside of the agent has no approval of the framework: a person decides, then it is called.
         if judged.runs or (judged.waits and tool_def.kind != "external"):
@@ -333,13 +333,12 @@ async def approvals(
 def approvals_sync(
     weaver: Weaver, requests: DeferredToolRequests, reply: object, *, calls: Sequence[str] | None = None
 ) -> DeferredToolResults:
-    """The same for a program without an event loop."""
+    """What `approvals` does, for a program without an event loop."""
     return weaver.sync.run(approvals(weaver, requests, reply, calls=calls))
 
 
 async def _ruled(weaver: Weaver, conversation: str, part: ToolCallPart) -> ToolApproved | ToolDenied:
     call = read_call(part.tool_call_id, part.tool_name, part.args)
-    verdict = await weaver.authorize(
-        await weaver.current_policy(conversation), call.name, call.arguments, call_id=call.id
-    )
+    now = await weaver.current_policy(conversation)
+    verdict = await weaver.authorize(now, call.name, call.arguments, call_id=call.id)
     return ToolDenied(verdict.message) if verdict.ruling is Ruling.DENY else ToolApproved()

@@ -102,7 +102,7 @@ class Spawning:
         return [*tools, SPAWN_TOOL.name] if self.left > 1 else list(tools)
 
     def within(self, plan: SpawnPlan) -> "Spawning":
-        """The same for the sub-agent of the plan, which has a generation less and no more than its plan."""
+        """What the sub-agent of the plan may spawn: a generation less, and nothing beyond its plan."""
         below = replace(self._bounds, depth=self._bounds.depth - 1)
         return Spawning(self._weaver, plan=plan, bounds=below, check=self._check, passing=self._passing)
 
@@ -139,7 +139,7 @@ class Spawning:
         *,
         bridge: Bridge | None = None,
     ) -> str:
-        """The same for a host that does not await; `start` runs in the caller's thread."""
+        """What `run` does, for a host that does not await; `start` runs in the caller's thread."""
         plan = self._weaver.sync.run(self._prepared(call, conversation, tools, bridge or self.bridge))
         if isinstance(plan, str):
             return plan

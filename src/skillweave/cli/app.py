@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.completion import completion_init  # type: ignore[attr-defined]
 
-from skillweave.cli.output.help import Command, Deferred, Group, Unconfigured
+from skillweave.cli.command import Command, Deferred, Group, Unconfigured, spread
 
 PROMISE = "Put the right skill into an agent's context: once, inside a token budget, explained."
 CODES = (
@@ -38,9 +38,22 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "graph": "Move in a skill graph, check it, draw it, play a script.",
         "init": "Begin a new skill, which passes its own check.",
         "doctor": "Find what is missing or wrong with this installation.",
+        "schema": "Print the JSON Schemas of what --json prints.",
     }
 )
 """Every command with its promise, which is the first line of its own help too."""
+
+
+_MODULES: Mapping[str, str] = MappingProxyType(
+    {
+        "match": "weave",
+        "catalog": "skills",
+        "show": "skills",
+        **dict.fromkeys(("validate", "compose", "spawn"), "combine"),
+    }
+)
+"""Where a command stands that has no module of its name."""
+_GROUPS = ("ledger", "graph")
 
 
 def command() -> Any:  # noqa: ANN401 - typer's command type is private
@@ -55,46 +68,18 @@ def command() -> Any:  # noqa: ANN401 - typer's command type is private
 
 
 def load_command(name: str) -> Callable[[], Any]:
-    """What makes the command of that name."""
-    groups = {"ledger": _ledger, "graph": _graph}
-    return groups.get(name) or partial(_command, name)
+    """What makes the command of that name, or the group of commands."""
+    return partial(_made, name)
 
 
-def _command(name: str) -> Any:  # noqa: ANN401
-    module = import_module(f"skillweave.cli.{name}")
-    app = _typer()
-    kind = Unconfigured if name == "doctor" else Command
-    app.command(cls=kind, epilog=module.EXAMPLES)(getattr(module, name))
-    return typer.main.get_command(app)
-
-
-def _ledger() -> Any:  # noqa: ANN401
-    from skillweave.cli import ledger, ledger_leaving, ledger_verdicts
-
-    app = _typer(help=COMMANDS["ledger"])
-    app.command(cls=Command, epilog=ledger.SHOW_EXAMPLES)(ledger.show)
-    app.command(cls=Command, epilog=ledger.EVICT_EXAMPLES)(ledger.evict)
-    app.command(cls=Command, epilog=ledger.CLEAR_EXAMPLES)(ledger.clear)
-    app.command(cls=Command, epilog=ledger_leaving.DISENGAGE_EXAMPLES)(ledger_leaving.disengage)
-    app.command(cls=Command, epilog=ledger_leaving.UNLOAD_EXAMPLES)(ledger_leaving.unload)
-    app.command(cls=Command, epilog=ledger_verdicts.APPROVE_EXAMPLES)(ledger_verdicts.approve)
-    app.command(cls=Command, epilog=ledger_verdicts.REJECT_EXAMPLES)(ledger_verdicts.reject)
-    app.command(cls=Command, epilog=ledger_verdicts.RECONSIDER_EXAMPLES)(ledger_verdicts.reconsider)
-    app.command(cls=Command, epilog=ledger_verdicts.CONSENT_EXAMPLES)(ledger_verdicts.consent)
-    return typer.main.get_command(app)
-
-
-def _graph() -> Any:  # noqa: ANN401
-    from skillweave.cli import graph, graph_played, graph_shown
-
-    app = _typer(help=COMMANDS["graph"])
-    app.command("next", cls=Command, epilog=graph.NEXT_EXAMPLES)(graph.next_)
-    app.command(cls=Command, epilog=graph.REACHABLE_EXAMPLES)(graph.reachable)
-    app.command(cls=Command, epilog=graph.CHECK_EXAMPLES)(graph.check)
-    app.command(cls=Command, epilog=graph_played.SIMULATE_EXAMPLES)(graph_played.simulate)
-    app.command(cls=Command, epilog=graph_shown.SHOW_EXAMPLES)(graph_shown.show)
-    app.command(cls=Command, epilog=graph_shown.DRAW_EXAMPLES)(graph_shown.draw)
-    app.command(cls=Command, epilog=graph_shown.SVG_EXAMPLES)(graph_shown.svg)
+def _made(name: str) -> Any:  # noqa: ANN401
+    """Every module of commands has the examples of each, by its name and in the order of the help."""
+    module = import_module(f"skillweave.cli.{_MODULES.get(name, name)}")
+    app = _typer(help=COMMANDS[name])
+    for inner in module.EXAMPLES if name in _GROUPS else (name,):
+        function = getattr(module, inner, None) or getattr(module, f"{inner}_")
+        kind = Unconfigured if inner == "doctor" else Command
+        app.command(inner, cls=kind, epilog=module.EXAMPLES[inner])(spread(function))
     return typer.main.get_command(app)
 
 
@@ -114,7 +99,7 @@ def _print_version(ctx: typer.Context, value: bool) -> None:
 
 def _install_completion(ctx: typer.Context, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        from skillweave.cli.completion.shell import install_in, require_shell
+        from skillweave.cli.completion import install_in, require_shell
 
         shell = require_shell()
         typer.echo(f"completion for {shell} is set up in {install_in(shell)}; it works in every new shell")
@@ -123,7 +108,7 @@ def _install_completion(ctx: typer.Context, value: bool) -> None:
 
 def _show_completion(ctx: typer.Context, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        from skillweave.cli.completion.shell import require_shell, script_of
+        from skillweave.cli.completion import require_shell, script_of
 
         typer.echo(script_of(require_shell()))
         raise typer.Exit

@@ -6,65 +6,52 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from skillweave.cli.arguments import options
-from skillweave.cli.arguments.ledger import Kept, kept_in, opened
-from skillweave.cli.arguments.message import message_text
-from skillweave.cli.arguments.skills import sources_of
-from skillweave.cli.arguments.working import indexed
+from skillweave.cli import options
+from skillweave.cli.arguments.ledger import Kept, opened
+from skillweave.cli.arguments.skills import indexed
+from skillweave.cli.arguments.turn import message_text
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.answer import Answer, Stream
-from skillweave.cli.output.page import Ink, printable
+from skillweave.cli.output.page import Answer, Ink, Stream, printable
 from skillweave.conversation import Placement
 from skillweave.errors import SkillweaveError
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from skillweave.cli.chat_agent import Talk, Told
+    from skillweave.cli.chat_agent import Talk
+    from skillweave.cli.output.turn import Told
     from skillweave.graph import SkillGraph
     from skillweave.registry import Source
     from skillweave.settings import Settings
 
-EXAMPLES = """
+EXAMPLES = {
+    "chat": """
 skillweave chat --model anthropic:claude-sonnet-4-5
 skillweave chat --model openai:gpt-5 --conversation c1 --system "You work in an office."
 skillweave chat --model ollama:llama3.2 -m "Say bonjour to Alice" -m "And to Bob?" --json
 """
+}
 
 
 def chat(
     model: options.Model = None,
-    system: Annotated[
-        str | None, typer.Option("--system", metavar="TEXT", help="The system prompt.", rich_help_panel=options.MODEL)
-    ] = None,
+    system: Annotated[str | None, options.option(options.MODEL, "--system TEXT", "The system prompt.")] = None,
     message: Annotated[
         list[str] | None,
-        typer.Option(
-            "--message",
-            "-m",
-            metavar="TEXT",
-            help="Say this, print the reply and end. Repeatable. Without it: each line of standard input, or what you "
-            "type.",
-            rich_help_panel=options.MODEL,
-            show_default=False,
+        options.option(
+            options.MODEL,
+            "--message -m TEXT",
+            "Say this, print the reply and end. Repeatable. Without it: each line of standard input, or what you type.",
         ),
     ] = None,
-    skills: options.Skills = None,
-    pack: options.Packs = None,
-    graph: options.Graph = None,
-    strict: options.Strict = False,
+    *,
+    loading: options.LoadingWithGraph,
     placement: options.Where = "history",
     catalog: options.Catalog = "always",
     max_skills: options.MaxSkills = 3,
     budget: options.Tokens = 8000,
-    conversation: options.Conversation = None,
-    ledger: options.Ledger = None,
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="Say nothing about the skills.", rich_help_panel=options.OUTPUT),
-    ] = False,
+    keeping: options.Keeping,
+    quiet: Annotated[bool, options.option(options.OUTPUT, "--quiet -q", "Say nothing about the skills.")] = False,
     as_json: options.AsJson = False,
 ) -> Stream:
     """Talk to a model that is given the right skills.
@@ -74,7 +61,6 @@ def chat(
     --conversation goes on with its skills and verdicts, and texts that are gone with the history are given again.
     Where a skill has a checkpoint, you are asked. Type /quit to end, or press Ctrl-C.
     """
-    from skillweave.cli.arguments.graph import graph_of
     from skillweave.cli.arguments.turn import settings_of
     from skillweave.cli.chat_model import open_model
     from skillweave.cli.chat_terminal import say
@@ -82,10 +68,10 @@ def chat(
     if not model:
         raise Mistake("no model is named; add --model provider:name, such as --model anthropic:claude-sonnet-4-5")
     said = None if message is None else tuple(map(_text, message))
-    kept = kept_in(ledger, conversation)
-    sources = sources_of(skills, strict=strict, packs=pack)
+    kept = keeping.kept()
+    sources = loading.sources()
     settings = settings_of(catalog=catalog, max_skills=max_skills, budget=budget)
-    own, notes = graph_of(graph)
+    graph, notes = asyncio.run(loading.own_graph())
     for note in notes:
         say(f"skillweave: {printable(note)}\n")
     talking = opened_talk(
@@ -94,7 +80,7 @@ def chat(
         kept,
         sources,
         settings,
-        graph=own,
+        graph=graph,
         system=system,
         placement=placement,
     )
@@ -154,8 +140,7 @@ def opened_talk(
     """
     from skillweave.cli.chat_agent import Happened, Talk
     from skillweave.cli.chat_terminal import say
-    from skillweave.cli.output.graph_notes import graph_notes
-    from skillweave.cli.output.tally import loading_notes
+    from skillweave.cli.output.skills import graph_notes, loading_notes
     from skillweave.factory import open_weaver
 
     happened = Happened()
@@ -180,7 +165,7 @@ def opened_talk(
 def _as_answer(told: "Told") -> Answer:
     from skillweave.cli.chat_terminal import trouble
 
-    return Answer(told.to_dict, lambda _: told.reply, notes=tuple(trouble(told)))
+    return Answer(lambda: told, lambda _: told.reply, notes=tuple(trouble(told)))
 
 
 def _replied(talk: "Talk", text: str) -> "Told":

@@ -6,7 +6,7 @@ from typing import Any
 
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.cli.chat_model import model_failure
-from skillweave.cli.output.injection import GIVEN
+from skillweave.cli.output.turn import GIVEN, Told
 from skillweave.conversation import Placement
 from skillweave.decisions import Decision
 from skillweave.errors import MissingExtra, SkillweaveError, StoreUnavailable
@@ -26,43 +26,6 @@ except ModuleNotFoundError:
 
 Decide = Callable[[Mapping[str, Any]], Mapping[str, object]]
 """A person's reply to the question of a checkpoint."""
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What became of one message: the reply, what was decided about which skill, and the calls that were blocked.
-
-    `context` are the skills whose text the last call of the model had; `diagnostics` are codes of what went wrong with
-    the turns, `moved` the steps that were taken in the skill graph.
-    """
-
-    message: str
-    reply: str
-    decisions: tuple[Decision, ...]
-    blocked: tuple[ToolBlocked, ...]
-    context: tuple[str, ...] = ()
-    diagnostics: tuple[str, ...] = ()
-    moved: tuple[CursorMoved, ...] = ()
-
-    @property
-    def given(self) -> tuple[Decision, ...]:
-        """The decisions by which text was given that the model had in the end: a person may have rejected it."""
-        given = (decision for decision in self.decisions if decision.outcome in GIVEN)
-        return tuple(decision for decision in given if decision.skill_id in self.context)
-
-    def to_dict(self) -> dict[str, object]:
-        """The JSON form; `skills` are those whose text was given for this message, `tokens` what their text costs."""
-        return {
-            "message": self.message,
-            "reply": self.reply,
-            "skills": list(dict.fromkeys(decision.skill_id for decision in self.given)),
-            "context": list(self.context),
-            "tokens": sum(decision.tokens or 0 for decision in self.given),
-            "decisions": [decision.to_dict() for decision in self.decisions],
-            "blocked": [one.to_dict() for one in self.blocked],
-            "diagnostics": list(self.diagnostics),
-            "moved": [one.to_dict() for one in self.moved],
-        }
 
 
 @dataclass(slots=True)

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from skillweave.cli.arguments.message import decoded
+from skillweave.cli.arguments.turn import decoded
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.injection import checkpoint_text, decisions_text
-from skillweave.cli.output.move import way_text
-from skillweave.cli.output.page import Ink, Page, page_for, printable
-from skillweave.cli.output.words import listed, tokens_shown
+from skillweave.cli.output.page import Ink, Page, listed, page_for, printable, tokens_shown
+from skillweave.cli.output.turn import checkpoint_text, decisions_text, way_text
 
 if TYPE_CHECKING:
-    from skillweave.cli.chat_agent import Talk, Told
+    from skillweave.cli.chat_agent import Talk
+    from skillweave.cli.output.turn import Told
 
 PROMPT = "> "
 _VERDICTS = {"a": "approved", "approve": "approved", "r": "rejected", "reject": "rejected"}

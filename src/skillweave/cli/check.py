@@ -1,35 +1,35 @@
-"""`skillweave check`: what is wrong with skill files, and what to do about it."""
+"""`skillweave check`: what is wrong with skill files, and what to do about it, once or after every edit."""
 
-from dataclasses import replace
-from functools import partial
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from skillweave.cli.arguments import options
-from skillweave.cli.arguments.skills import load_snapshot, sources_of
-from skillweave.cli.arguments.working import working
-from skillweave.cli.output.answer import Answer, Stream
+from skillweave.cli import options
+from skillweave.cli.arguments.skills import working
+from skillweave.cli.failure import MISTAKE
+from skillweave.cli.output.page import Answer, Ink, Page, Stream, counted, printable
+from skillweave.diagnostics import has_errors
 
 if TYPE_CHECKING:
-    from skillweave.cli.output.checked import Checked
+    from skillweave.cli.output.skills import CheckShown, EditShown, Tally
+    from skillweave.diagnostics import Diagnostic
     from skillweave.graph import SkillGraph
-    from skillweave.registry import Snapshot
+    from skillweave.registry import Changes, Registry, Snapshot
+    from skillweave.skill import Skill
 
-EXAMPLES = """
+
+EXAMPLES = {
+    "check": """
 skillweave check --skills examples/skills
 skillweave check --skills examples/skills --strict
 skillweave check --skills skills --json
 skillweave check --skills skills --watch
 """
+}
 
 
-def check(
-    skills: options.Skills = None,
-    pack: options.Packs = None,
-    graph: options.Graph = None,
-    strict: options.Strict = False,
-    watch: options.Watch = False,
-    as_json: options.AsJson = False,
-) -> Answer | Stream:
+def check(*, loading: options.LoadingWithGraph, watch: options.Watch = False) -> Answer | Stream:
     """Find what is wrong with skill files, with line and fix.
 
     Reports every file that is left out, every repair, every trigger that cannot work, and what the checkup of a skill
@@ -38,22 +38,17 @@ def check(
     there is an error. With --watch it goes on after every edit, with what changed and the new findings, as JSON one
     object per line, until you press Ctrl-C (exit code 130); it needs the extra `watch`.
     """
-    from skillweave.cli.arguments.graph import graph_of
+    graph, notes = asyncio.run(loading.own_graph())
+    if watch:
+        from skillweave.registry import Registry
 
-    own, notes = graph_of(graph)
-    looked = partial(_looked, graph=own)
-    if not watch:
-        return replace(looked(load_snapshot(skills, strict=strict, packs=pack)).answer(), notes=notes)
-    from skillweave.cli.watching import watched
-    from skillweave.registry import Registry
-
-    return watched(Registry(sources_of(skills, strict=strict, packs=pack)), looked)
+        registry = Registry(loading.sources())
+        return Stream(_watched(registry, registry.watch(), graph))
+    return replace(_looked(loading.snapshot(), graph).answer(), notes=notes)
 
 
 def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
-    from skillweave.cli.output.checked import Checked
-    from skillweave.cli.output.host_keys import by_host_key
-    from skillweave.cli.output.tally import tally_of
+    from skillweave.cli.output.skills import tally_of
     from skillweave.contracts import check_contracts
     from skillweave.contracts.check import check_event_types
     from skillweave.graph.findings import graph_findings
@@ -69,3 +64,143 @@ def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
     about_parts = (*about_triggers, *about_rules, *about_events, *about_contracts)
     diagnostics = (*snapshot.diagnostics, *about_parts, *graph_findings(snapshot, graph))
     return Checked(tally_of(snapshot), diagnostics, by_host_key(snapshot.active()))
+
+
+LISTED = 10
+"""So many ids stand in a line for people."""
+
+_MEANINGS: Mapping[str, str] = {
+    "disable-model-invocation": "the model never selects",
+    "user-invocable": "no mention selects",
+    "when_to_use": "it is searched like the description of",
+    "$ARGUMENTS": "what follows a mention takes its place in",
+}
+
+
+def by_host_key(skills: "Iterable[Skill]") -> dict[str, list[str]]:
+    """The ids of the skills for which a key makes a difference, by key."""
+    from skillweave.formats.arguments import takes_arguments
+    from skillweave.formats.host_keys import invocation_of, when_to_use_of
+
+    found: dict[str, list[str]] = {key: [] for key in _MEANINGS}
+    for skill in skills:
+        invocation = invocation_of(skill)
+        matters = (
+            not invocation.by_model,
+            not invocation.by_user,
+            bool(when_to_use_of(skill)),
+            takes_arguments(skill),
+        )
+        for ids, applies in zip(found.values(), matters, strict=True):
+            if applies:
+                ids.append(skill.id)
+    return found
+
+
+def host_key_lines(found: Mapping[str, list[str]]) -> list[str]:
+    """A sentence for each key that some skill has."""
+    return [f"{key}: {_MEANINGS[key]} {_listed(ids)}." for key, ids in found.items() if ids]
+
+
+def _listed(ids: list[str]) -> str:
+    shown = ", ".join(ids[:LISTED])
+    return f"{shown} and {len(ids) - LISTED:,} more" if len(ids) > LISTED else shown
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The counts, every finding, and which skills each host key is at work in."""
+
+    tally: "Tally"
+    diagnostics: tuple["Diagnostic", ...]
+    host_keys: dict[str, list[str]]
+
+    def answer(self) -> Answer:
+        """The answer of `check`; its code is 1 when there is an error."""
+        return Answer(self.value, self.text, code=MISTAKE if has_errors(self.diagnostics) else 0)
+
+    def value(self) -> "CheckShown":
+        """What is printed with `--json`."""
+        from skillweave.cli.output.skills import CheckShown
+
+        tally = self.tally
+        return CheckShown(tally.loaded, tally.skipped, tally.repaired, self.host_keys, self.diagnostics)
+
+    def text(self, page: Page) -> str:
+        """A line for each finding, the counts, and a line for each host key."""
+        lines = [finding_line(found, page) for found in self.diagnostics]
+        notes = [page.wrap(line) for line in host_key_lines(self.host_keys)]
+        return "\n".join([*lines, *([""] if lines else []), self.summary(), *notes])
+
+    def summary(self) -> str:
+        """How many skills and findings there are, in one line."""
+        levels = [found.severity.value for found in self.diagnostics]
+        found = [counted(levels.count(level), noun) for level, noun in _NOUNS if level in levels]
+        tally = self.tally
+        counts = f"{counted(tally.loaded, 'skill')} loaded, {tally.skipped:,} skipped, {tally.repaired:,} repaired"
+        return f"{counts}: {', '.join(found) or 'nothing is wrong'}."
+
+
+_NOUNS = (("error", "error"), ("warning", "warning"), ("info", "note"))
+_INKS = {"error": Ink.BAD, "warning": Ink.WARN, "info": Ink.FAINT}
+
+
+def finding_line(found: "Diagnostic", page: Page) -> str:
+    """One line without breaks, so that it can be searched and counted."""
+    place = f"{found.location}: " if found.location else ""
+    level = page.paint(found.severity.value, _INKS[found.severity.value])
+    text = " ".join(f"{found.message} [{found.code}]; {found.fix}".split())
+    return f"{printable(place)}{level}: {printable(text)}"
+
+
+_FOLLOWING = "following the files; every edit is checked until you press Ctrl-C"
+
+
+def _watched(
+    registry: "Registry", changes: AsyncGenerator["Changes", None], graph: "SkillGraph | None"
+) -> Iterator[Answer]:
+    """The check of what is there now, then one of each edit."""
+    with asyncio.Runner() as runner:
+        runner.run(_next(changes))
+        checked = _looked(registry.snapshot, graph)
+        now = checked.answer()
+        yield Answer(now.value, now.text, notes=(_FOLLOWING,))
+        while True:
+            change = runner.run(_next(changes))
+            before, checked = checked, _looked(registry.snapshot, graph)
+            edit = _Edit(change, checked, _without(checked.diagnostics, before), _without(before.diagnostics, checked))
+            yield Answer(edit.value, edit.text)
+
+
+async def _next(changes: AsyncGenerator["Changes", None]) -> "Changes":
+    return await anext(changes)
+
+
+def _without(diagnostics: Sequence["Diagnostic"], other: Checked) -> tuple["Diagnostic", ...]:
+    known = set(other.diagnostics)
+    return tuple(found for found in diagnostics if found not in known)
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    changes: "Changes"
+    checked: Checked
+    new: tuple["Diagnostic", ...]
+    gone: tuple["Diagnostic", ...]
+
+    def value(self) -> "EditShown":
+        from skillweave.cli.output.skills import EditShown
+
+        edit, tally = self.changes, self.checked.tally
+        counts = tally.loaded, tally.skipped, tally.repaired
+        return EditShown(edit.added, edit.changed, edit.removed, *counts, diagnostics=self.new, gone=self.gone)
+
+    def text(self, page: Page) -> str:
+        named = (("added", self.changes.added), ("changed", self.changes.changed), ("removed", self.changes.removed))
+        what = [page.entry(label, ", ".join(ids), Ink.STRONG) for label, ids in named if ids]
+        gone = [page.paint(f"no longer: {finding_line(found, _PLAIN)}", Ink.FAINT) for found in self.gone]
+        new = [finding_line(found, page) for found in self.new]
+        return "\n".join(["", *what, *gone, *new, self.checked.summary()])
+
+
+_PLAIN = Page()

@@ -2,40 +2,102 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING
 
-from skillweave.cli.arguments import options
-from skillweave.cli.examples import example_skills
-from skillweave.cli.output.answer import Answer
-from skillweave.cli.output.page import Ink, Page
-from skillweave.cli.story import REPLY, SCENES, SKILL, SUMMARY, Event, Scene
+from skillweave.cli.failure import Mistake
+from skillweave.cli.output.page import Answer, Ink, Page
 from skillweave.conversation import Message, Role, Turn
 
 if TYPE_CHECKING:
+    from skillweave.cli.output.turn import Demo, DemoTurn
     from skillweave.injection import Injection
     from skillweave.weaver import Weaver
 
-EXAMPLES = """
-skillweave demo
-skillweave demo --json
-"""
+
+SKILL = "multilingual-greetings"
+
+
+class Event(StrEnum):
+    """What happens before a turn."""
+
+    NOTHING = "nothing"
+    COMPACTION = "compaction"
+    EVICTION = "eviction"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One turn: what happens before it, what the user says, and what its outcome shows."""
+
+    message: str
+    lesson: str
+    event: Event = Event.NOTHING
+    happening: str = ""
+
+
+SUMMARY = "Summary: the user had greetings written for Alice and Bob."
+REPLY = "(the model answers)"
+
+SCENES = (
+    Scene(
+        "Say bonjour to Alice",
+        "A word of the message is a trigger of this skill. Its text goes into the history; the others cost nothing.",
+    ),
+    Scene(
+        "Now say hola to Bob",
+        "The same skill is wanted, but its text still stands in the history: nothing is sent twice.",
+    ),
+    Scene(
+        "What is 2+2?",
+        "No skill is about this, so none is added. One line lets the model know that there are skills.",
+    ),
+    Scene(
+        "Thank you!",
+        "The skill is still engaged and its text is gone, so it comes back, although nothing in the message asks for "
+        "it.",
+        Event.COMPACTION,
+        "The host compacts the history: only a summary is left of it, the skill's text is gone.",
+    ),
+    Scene(
+        "Go on.",
+        "What is evicted is forgotten, so it is given again. The old text counts until the host drops it from the "
+        "history.",
+        Event.EVICTION,
+        f"Somebody evicts the skill, as `skillweave ledger evict CONVERSATION {SKILL}` does.",
+    ),
+)
+
+
+def example_skills() -> Path:
+    """The folder of example skills; raises Mistake where they were not installed."""
+    package = Path(__file__).parents[1]
+    for folder in (package / "examples" / "skills", package.parents[1] / "examples" / "skills"):
+        if folder.is_dir():
+            return folder
+    raise Mistake("the example skills are not installed; install skillweave again, or name a folder with --skills")
+
+
 CONVERSATION = "demo"
 EXCERPT_LINES = 7
 
 
-def demo(as_json: options.AsJson = False) -> Answer:
+EXAMPLES = {
+    "demo": """
+skillweave demo
+skillweave demo --json
+"""
+}
+
+
+async def demo() -> Answer:
     """See it work: one conversation over the example skills.
 
     Shows an injection, a follow-up with nothing sent twice, an unrelated question, a compacted history after which
     the skill comes back, and an eviction; each with the tokens against loading everything. Nothing is written.
     """
-    import asyncio
-
-    return asyncio.run(_played())
-
-
-async def _played() -> Answer:
     from skillweave.factory import open_weaver
     from skillweave.settings import FileAccess, Settings
 
@@ -52,7 +114,7 @@ async def _played() -> Answer:
         history = (*history, said, *injection.messages, Message(Role.ASSISTANT, REPLY))
         acts.append(_Act(scene, injection, budget - injection.tokens.left))
     played = _Played(tuple(acts), len((await weaver.snapshot()).active()))
-    return Answer(played.to_dict, played.text)
+    return Answer(played.value, played.text)
 
 
 async def _happen(event: Event, history: tuple[Message, ...], weaver: "Weaver") -> tuple[Message, ...]:
@@ -71,15 +133,11 @@ class _Act:
     injection: "Injection"
     in_call: int
 
-    def to_dict(self, place: int) -> dict[str, object]:
-        return {
-            "step": place,
-            "event": self.scene.event.value,
-            "message": self.scene.message,
-            "lesson": self.scene.lesson,
-            "tokens_in_call": self.in_call,
-            "injection": self.injection.to_dict(),
-        }
+    def value(self, place: int) -> "DemoTurn":
+        from skillweave.cli.output.turn import DemoTurn
+
+        scene = self.scene
+        return DemoTurn(place, scene.event.value, scene.message, scene.lesson, self.in_call, self.injection)
 
     def text(self, place: int, page: Page) -> str:
         scene, number = self.scene, f"{place}. "
@@ -90,7 +148,7 @@ class _Act:
         return number + indent("\n".join(lines), margin).removeprefix(margin)
 
     def _lines(self, place: int, page: Page) -> Iterator[str]:
-        from skillweave.cli.output.injection import (
+        from skillweave.cli.output.turn import (
             GIVEN,
             PASSED_OVER,
             decision_text,
@@ -128,18 +186,12 @@ class _Played:
     def in_calls(self) -> int:
         return sum(act.in_call for act in self.acts)
 
-    def to_dict(self) -> dict[str, object]:
+    def value(self) -> "Demo":
+        from skillweave.cli.output.turn import Demo, DemoTotals
+
         whole = self.everything * len(self.acts)
-        return {
-            "skills": self.skills,
-            "steps": [act.to_dict(place) for place, act in enumerate(self.acts, start=1)],
-            "totals": {
-                "calls": len(self.acts),
-                "tokens": self.in_calls,
-                "everything": whole,
-                "saved_percent": _saved(self.in_calls, whole),
-            },
-        }
+        steps = tuple(act.value(place) for place, act in enumerate(self.acts, start=1))
+        return Demo(self.skills, steps, DemoTotals(len(steps), self.in_calls, whole, _saved(self.in_calls, whole)))
 
     def text(self, page: Page) -> str:
         head = (

@@ -10,31 +10,29 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import typer
 
-from skillweave.cli.arguments import options
+from skillweave.cli import options
 from skillweave.cli.failure import MISTAKE, UNREACHABLE
-from skillweave.cli.output.answer import Answer
-from skillweave.cli.output.page import Ink, Page
+from skillweave.cli.output.page import Answer, Ink, Page
 
 if TYPE_CHECKING:
-    from skillweave.cli.health.finding import Finding
+    from skillweave.cli.health import Finding, HealthShown
     from skillweave.cli.health.settings import Settings
 
 _Look: TypeAlias = "Callable[[], Iterable[Finding] | AsyncIterator[Finding]]"
 
-EXAMPLES = """
+EXAMPLES = {
+    "doctor": """
 skillweave doctor
 skillweave doctor --skills examples/skills --ledger team.db
 skillweave doctor --json
 """
+}
 
 
-def doctor(
+async def doctor(
     ctx: typer.Context,
-    skills: options.Skills = None,
-    pack: options.Packs = None,
-    strict: options.Strict = False,
-    ledger: options.KeptLedger = None,
-    as_json: options.AsJson = False,
+    *,
+    of: options.LoadingWithLedger,
 ) -> Answer:
     """Find what is missing or wrong with this installation.
 
@@ -42,38 +40,38 @@ def doctor(
     and the terminal. What is missing may be missing; the exit code is 1 for a problem, and 3 for a ledger that does
     not answer. Nothing is changed.
     """
-    import asyncio
-
-    from skillweave.cli.configuration.defaults import chosen_in
+    from skillweave.cli.configuration.check import Program
+    from skillweave.cli.configuration.configuration import chosen_in
     from skillweave.cli.health.settings import settings_now
 
-    flags = {"skills": skills, "pack": pack, "strict": strict, "ledger": ledger}
-    settings = settings_now(chosen_in(ctx.find_root().params), flags, os.environ)
-    shown = _Shown(tuple(asyncio.run(_looked(settings))), settings)
-    return Answer(shown.to_dict, shown.text, code=shown.code)
+    program = ctx.find_root()
+    flags = {"skills": of.skills, "pack": of.pack, "strict": of.strict, "ledger": of.ledger}
+    settings = settings_now(Program(program.command), chosen_in(program.params), flags, os.environ)
+    shown = _Shown(tuple(await _looked(settings)), settings)
+    return Answer(lambda: shown, shown.text, code=shown.code)
 
 
 async def _looked(settings: "Settings") -> list["Finding"]:
-    from skillweave.cli.health import engine, extensions, ledger, packages, skills, terminal
+    from skillweave.cli.health import installation, surroundings
 
     wanted, packs = settings.value("skills"), settings.value("pack")
     looks: tuple[tuple[str, _Look], ...] = (
-        (packages.PACKAGES, packages.look_at_packages),
-        (extensions.EXTENSIONS, extensions.look_at_extensions),
-        (engine.ENGINE, engine.look_at_vocabularies),
-        (engine.ENGINE, engine.look_at_a_turn),
+        (installation.PACKAGES, installation.look_at_packages),
+        (installation.EXTENSIONS, installation.look_at_extensions),
+        (installation.ENGINE, installation.look_at_vocabularies),
+        (installation.ENGINE, installation.look_at_a_turn),
         ("configuration", partial(iter, settings.findings)),
-        (skills.SKILLS, partial(skills.look_at_skills, wanted, packs, strict=settings.value("strict"))),
-        (skills.SKILLS, lambda: skills.look_at_roots(Path.cwd(), Path.home())),
-        (ledger.LEDGER, partial(ledger.look_at_ledger, settings.value("ledger"))),
-        (terminal.TERMINAL, lambda: terminal.look_at_terminal(Path.home())),
+        (surroundings.SKILLS, partial(surroundings.look_at_skills, wanted, packs, strict=settings.value("strict"))),
+        (surroundings.SKILLS, lambda: surroundings.look_at_roots(Path.cwd(), Path.home())),
+        (surroundings.LEDGER, partial(surroundings.look_at_ledger, settings.value("ledger"))),
+        (surroundings.TERMINAL, lambda: surroundings.look_at_terminal(Path.home())),
     )
     return [finding for section, look in looks async for finding in _found(section, look)]
 
 
 async def _found(section: str, look: _Look) -> "AsyncIterator[Finding]":
     """What one look finds; that it cannot look is a finding too, and the others go on."""
-    from skillweave.cli.health.finding import Finding, Level
+    from skillweave.cli.health import Finding, Level
 
     try:
         findings = look()
@@ -99,7 +97,7 @@ class _Shown:
             return UNREACHABLE
         return MISTAKE if self._count("problem") else 0
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> "HealthShown":
         return {
             "ok": self.code == 0,
             "problems": self._count("problem"),
@@ -119,7 +117,7 @@ class _Shown:
         return sum(finding.level.value == level for finding in self.findings)
 
     def _summary(self) -> str:
-        from skillweave.cli.output.words import counted
+        from skillweave.cli.output.page import counted
 
         problems, missing = self._count("problem"), self._count("missing")
         optional = f"; {missing:,} that may be missing" if missing else ""

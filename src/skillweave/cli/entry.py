@@ -8,10 +8,9 @@ from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from types import FrameType
 
-from skillweave.cli.completion.shell import PROGRAM, VARIABLE
+from skillweave.cli.completion import PROGRAM, VARIABLE
 from skillweave.cli.failure import MISTAKE, Failure, failure_of, wants_json
-from skillweave.cli.output.answer import Answer, Stream
-from skillweave.cli.output.page import page_for, printable
+from skillweave.cli.output.page import Answer, Stream, page_for, printable
 from skillweave.errors import SkillweaveError
 
 INTERRUPTED = 130
@@ -115,7 +114,7 @@ def _failed(failure: Failure, notes: Sequence[str], *, as_json: bool) -> int:
 
 def _strange_variables() -> Iterator[str]:
     if any(name.startswith("SKILLWEAVE_") for name in os.environ):
-        from skillweave.cli.configuration.environment import strange_variables
+        from skillweave.cli.configuration.check import strange_variables
 
         yield from strange_variables(os.environ)
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
 
@@ -11,6 +12,20 @@ MISTAKE, USAGE, UNREACHABLE = 1, 2, 3
 
 class Mistake(SkillweaveError):
     """Something about the command line that only its user can put right."""
+
+
+class Problem(TypedDict):
+    """Why a command failed: the error's name, one line with the remedy, and the exit code."""
+
+    type: str
+    message: str
+    exit_code: int
+
+
+class Failed(TypedDict):
+    """What every command prints with `--json` when it fails."""
+
+    error: Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +41,10 @@ class Failure:
         return json.dumps(self._data(), indent=2)
 
     def as_line(self) -> str:
-        """The same in one line."""
+        """The JSON object in one line."""
         return json.dumps(self._data())
 
-    def _data(self) -> dict[str, object]:
+    def _data(self) -> Failed:
         return {"error": {"type": self.kind, "message": self.line, "exit_code": self.code}}
 
 

@@ -8,69 +8,61 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillweave.cli.arguments import options
+from skillweave.cli import options
 from skillweave.cli.arguments.skills import DEFAULT_FOLDER
-from skillweave.cli.output.answer import Answer
-from skillweave.cli.output.page import Ink, Page
+from skillweave.cli.output.page import Answer, Ink, Page
 
 if TYPE_CHECKING:
-    from skillweave.cli.scaffold.template import Draft
+    from skillweave.cli.scaffold import Draft, NewSkill
 
-EXAMPLES = """
+_NEW = "The new skill"
+
+
+EXAMPLES = {
+    "init": """
 skillweave init invoice-checking
 skillweave init invoice-checking --trigger invoice --trigger "credit note"
 skillweave init release --in .agents/skills --with references,scripts
 """
-_NEW = "The new skill"
+}
 
 
 def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The skill's name, which its folder gets too.")],
     folder: Annotated[
-        str,
-        typer.Option(
-            "--in", metavar="DIR", help="The folder of skills that it goes into; made if need be.", rich_help_panel=_NEW
-        ),
+        str, options.option(_NEW, "--in DIR", "The folder of skills that it goes into; made if need be.")
     ] = DEFAULT_FOLDER,
     parts: Annotated[
         str | None,
-        typer.Option(
-            "--with",
-            metavar="NAMES",
-            help="Folders to begin with, separated by commas: references, scripts, assets.",
-            rich_help_panel=_NEW,
+        options.option(
+            _NEW, "--with NAMES", "Folders to begin with, separated by commas: references, scripts, assets."
         ),
     ] = None,
     description: Annotated[
         str | None,
-        typer.Option(
-            "--description",
-            metavar="TEXT",
-            help="What it does and when to use it, in 1 to 1,024 characters.",
-            rich_help_panel=_NEW,
-        ),
+        options.option(_NEW, "--description TEXT", "What it does and when to use it, in 1 to 1,024 characters."),
     ] = None,
     trigger: Annotated[
         list[str] | None,
-        typer.Option(
-            "--trigger",
-            metavar="PHRASE",
-            help="Words of a request that call for it. Repeatable. Default: the words of its name.",
-            rich_help_panel=_NEW,
-            show_default=False,
+        options.option(
+            _NEW, "--trigger PHRASE", "Words of a request that call for it. Repeatable. Default: the words of its name."
         ),
     ] = None,
-    as_json: options.AsJson = False,
 ) -> Answer:
     """Begin a new skill, which passes its own check.
 
     Writes a folder with a SKILL.md whose headings say what to write, within what the open Agent Skills format allows.
     Nothing that is there is changed.
     """
-    from skillweave.cli.scaffold.name import require_name
-    from skillweave.cli.scaffold.phrases import require_description, require_parts, require_phrases
-    from skillweave.cli.scaffold.template import draft_of, files_of
-    from skillweave.cli.scaffold.write import write_folder
+    from skillweave.cli.scaffold import (
+        draft_of,
+        files_of,
+        require_description,
+        require_name,
+        require_parts,
+        require_phrases,
+        write_folder,
+    )
 
     draft = draft_of(
         require_name(name), require_description(description), require_phrases(trigger or ()), require_parts(parts)
@@ -78,7 +70,7 @@ def init(
     files = files_of(draft)
     write_folder(Path(folder) / name, files)
     shown = _Shown(draft, Path(folder), tuple(sorted(files)))
-    return Answer(shown.to_dict, shown.text, notes=tuple(shown.notes()))
+    return Answer(shown.value, shown.text, notes=tuple(shown.notes()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +79,12 @@ class _Shown:
     parent: Path
     files: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "skill_id": self.draft.name,
-            "folder": str(self.folder),
-            "files": [str(self.folder / file) for file in self.files],
-            "triggers": list(self.draft.phrases),
-            "examples": list(self.draft.examples),
-            "next": list(self.commands),
-        }
+    def value(self) -> "NewSkill":
+        from skillweave.cli.scaffold import NewSkill
+
+        files = tuple(str(self.folder / file) for file in self.files)
+        draft = self.draft
+        return NewSkill(draft.name, str(self.folder), files, draft.phrases, draft.examples, self.commands)
 
     def text(self, page: Page) -> str:
         first, *others = (page.entry("", str(self.folder / file)) for file in self.files)

@@ -1,110 +1,236 @@
-"""`skillweave ledger`: what a conversation was given, and forgetting it."""
+"""`skillweave ledger`: what a conversation was given, letting it go, and what people say at a skill's checkpoints."""
 
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillweave.cli.arguments import options
-from skillweave.cli.arguments.ledger import Kept, existing, opened, unknown_conversation
-from skillweave.cli.arguments.skills import sources_at_hand
-from skillweave.cli.completion import offers
+from skillweave.cli import completion, options
+from skillweave.cli.arguments.ledger import Kept, existing, opened, require_known, unknown_conversation
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.answer import Answer
-from skillweave.cli.output.page import Ink, Page
+from skillweave.cli.output.page import Answer, Ink, extended
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from skillweave.injection import PendingCheckpoint
     from skillweave.registry import Source
     from skillweave.state.state import Record, State
+    from skillweave.weaver import Weaver
+    from skillweave.weaver.verdicts import Judgement, Left
 
-SHOW_EXAMPLES = """
+EXAMPLES = {
+    "show": """
 skillweave ledger show c1
 skillweave ledger show c1 multilingual-greetings --json
-"""
-EVICT_EXAMPLES = """
+""",
+    "evict": """
 skillweave ledger evict c1 multilingual-greetings
 skillweave ledger evict c1 artifact:multilingual-greetings/references/forms-of-address.md
-"""
-CLEAR_EXAMPLES = """
+""",
+    "clear": """
 skillweave ledger clear c1
-"""
+""",
+    "disengage": """
+skillweave ledger disengage c1 multilingual-greetings
+""",
+    "unload": """
+skillweave ledger unload c1 multilingual-greetings
+skillweave ledger unload c1 artifact:multilingual-greetings/references/forms-of-address.md
+""",
+    "approve": """
+skillweave ledger approve c1 invoice-checking payment_release
+skillweave ledger approve c1 invoice-checking payment_release --by "Ann Lee" --note "up to 500"
+""",
+    "reject": """
+skillweave ledger reject c1 invoice-checking payment_release --by "Ann Lee"
+""",
+    "reconsider": """
+skillweave ledger reconsider c1 invoice-checking payment_release
+""",
+    "consent": """
+skillweave ledger consent c1 invoice-checking --by "Ann Lee"
+""",
+}
 
+_SAID = "The verdict"
 _GIVEN = typer.Argument(
-    metavar="KEY", help="A skill's id, or a key such as artifact:SKILL/FILE.", autocompletion=offers.given
+    metavar="KEY", help="A skill's id, or a key such as artifact:SKILL/FILE.", autocompletion=completion.given
 )
+_Skill = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's id.", autocompletion=completion.given)]
+_Checkpoint = Annotated[str, typer.Argument(metavar="CHECKPOINT", help="The name of one of its checkpoints.")]
+_By = Annotated[str | None, options.option(_SAID, "--by NAME", "Who says so. Default: your user name.")]
+_Note = Annotated[str, options.option(_SAID, "--note TEXT", "A remark, kept with it.")]
 
 
-def show(
+async def show(
     conversation: options.KnownConversation,
     key: Annotated[str | None, _GIVEN] = None,
-    skills: options.Skills = None,
-    pack: options.Packs = None,
-    strict: options.Strict = False,
-    ledger: options.KeptLedger = None,
-    as_json: options.AsJson = False,
+    *,
+    loading: options.LoadingWithLedger,
 ) -> Answer:
     """Show what a conversation was given, what is engaged in it, and what people decided.
 
     With its skills at hand it also shows which checkpoints still wait for a person.
     """
-    import asyncio
+    from skillweave.cli.output.ledger import RecordShown, StateShown, row_text, state_text
 
-    sources = sources_at_hand(skills, strict=strict, packs=pack)
-    return asyncio.run(_shown(existing(ledger, conversation), sources, key))
-
-
-def evict(
-    conversation: options.KnownConversation,
-    key: Annotated[str, _GIVEN],
-    ledger: options.KeptLedger = None,
-    as_json: options.AsJson = False,
-) -> Answer:
-    """Forget that a skill was given, so that it is given again."""
-    import asyncio
-
-    return asyncio.run(_evicted(existing(ledger, conversation), key))
-
-
-def clear(
-    conversation: options.KnownConversation,
-    ledger: options.KeptLedger = None,
-    as_json: options.AsJson = False,
-) -> Answer:
-    """Forget everything about a conversation but its decisions."""
-    import asyncio
-
-    return asyncio.run(_cleared(existing(ledger, conversation)))
-
-
-async def _shown(kept: Kept, sources: "Sequence[Source]", key: str | None) -> Answer:
-    from skillweave.state.codec import state_to_dict
-
+    sources = loading.sources_at_hand()
+    kept = loading.kept(conversation)
     async with opened(kept) as store:
-        state, _ = await store.load(kept.conversation)
+        state, _ = await store.load(conversation)
     if state.revision == 0:
         raise unknown_conversation(kept)
-    if key is None:
-        pending = await _pending(state, sources)
-        return Answer(
-            lambda: {
-                "conversation": kept.conversation,
-                **state_to_dict(state),
-                "checkpoints": None if pending is None else [checkpoint.to_dict() for checkpoint in pending],
-            },
-            partial(_text, state, pending or ()),
-        )
-    record = _record(state, key, kept)
-    place = state.records.index(record)
+    if key is not None:
+        record = _record(state, key, kept)
+        return Answer(partial(RecordShown, conversation, record), partial(row_text, record))
+    pending = await _pending(state, sources)
     return Answer(
-        lambda: {"conversation": kept.conversation, "record": state_to_dict(state)["records"][place]},
-        lambda page: _row(record, page),
+        partial(extended, StateShown, state, conversation=conversation, checkpoints=pending),
+        partial(state_text, state, pending or ()),
     )
 
 
-async def _pending(state: "State", sources: "Sequence[Source]") -> "Sequence[PendingCheckpoint] | None":
+async def evict(
+    conversation: options.KnownConversation, key: Annotated[str, _GIVEN], ledger: options.KeptLedger = None
+) -> Answer:
+    """Forget that a skill was given, so that it is given again."""
+    from skillweave.cli.output.ledger import Evicted
+
+    kept = existing(ledger, conversation)
+    async with _weaver((), kept) as weaver:
+        record = _record(await weaver.state(conversation), key, kept)
+        await weaver.evict(conversation, record.key)
+    return Answer(
+        partial(Evicted, conversation, record.key),
+        lambda page: page.entry("evicted", f"{record.key}; it is given again when it is next wanted", Ink.GOOD),
+    )
+
+
+async def clear(conversation: options.KnownConversation, ledger: options.KeptLedger = None) -> Answer:
+    """Forget everything about a conversation but its decisions."""
+    from skillweave.cli.output.ledger import Cleared
+    from skillweave.factory import open_weaver
+
+    kept = existing(ledger, conversation)
+    async with opened(kept) as store:
+        # Nothing is looked up first: what cannot be read any more must still be possible to remove.
+        if not await open_weaver(ledger=store).clear(conversation):
+            raise unknown_conversation(kept)
+    return Answer(
+        partial(Cleared, conversation),
+        lambda page: page.entry("cleared", f"{conversation}; its decisions stay for `skillweave why`", Ink.GOOD),
+    )
+
+
+async def disengage(
+    conversation: options.KnownConversation, skill: _Skill, *, loading: options.LoadingWithLedger
+) -> Answer:
+    """Let a skill apply no longer; its text may stay.
+
+    From the next turn on its tool rules and checkpoints are not in force. A message that calls for it engages it
+    again. With its skills at hand the answer says which others still need it.
+    """
+    async with _weaver(loading.sources_at_hand(), loading.kept(conversation)) as weaver:
+        left = await weaver.disengage(conversation, skill)
+    return _gone(conversation, left)
+
+
+async def unload(
+    conversation: options.KnownConversation, key: Annotated[str, _GIVEN], *, loading: options.LoadingWithLedger
+) -> Answer:
+    """Let a text go: all of a skill, which is disengaged too, or one of its documents.
+
+    The answer names the messages that can be dropped; the text is given anew when it is wanted again.
+    """
+    async with _weaver(loading.sources_at_hand(), loading.kept(conversation)) as weaver:
+        left = await weaver.unload(conversation, key)
+    return _gone(conversation, left)
+
+
+async def approve(
+    conversation: options.KnownConversation,
+    skill: _Skill,
+    checkpoint: _Checkpoint,
+    by: _By = None,
+    note: _Note = "",
+    *,
+    loading: options.LoadingWithLedger,
+) -> Answer:
+    """Let a skill through a checkpoint, until its text changes."""
+    async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
+        said = await weaver.decide(conversation, skill, checkpoint, "approved", by=_person(by), note=note)
+    return _judged(conversation, said)
+
+
+async def reject(
+    conversation: options.KnownConversation,
+    skill: _Skill,
+    checkpoint: _Checkpoint,
+    by: _By = None,
+    note: _Note = "",
+    *,
+    loading: options.LoadingWithLedger,
+) -> Answer:
+    """Stop a skill at a checkpoint: it leaves the conversation and stays out.
+
+    The tool that the checkpoint stands before stays denied, until `approve` or `reconsider`.
+    """
+    async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
+        said = await weaver.decide(conversation, skill, checkpoint, "rejected", by=_person(by), note=note)
+    return _judged(conversation, said)
+
+
+async def consent(
+    conversation: options.KnownConversation, skill: _Skill, by: _By = None, *, loading: options.LoadingWithLedger
+) -> Answer:
+    """Agree that the tools that a skill preapproves run unasked, until its text changes."""
+    async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
+        said = await weaver.consent(conversation, skill, by=_person(by))
+    return _judged(conversation, said)
+
+
+async def reconsider(
+    conversation: options.KnownConversation,
+    skill: _Skill,
+    checkpoint: _Checkpoint,
+    *,
+    loading: options.LoadingWithLedger,
+) -> Answer:
+    """Withdraw what was said at a checkpoint, so that it asks again.
+
+    A rejected skill may come back then. To withdraw consent, name the checkpoint preapproved-tools.
+    """
+    from skillweave.cli.output.ledger import Withdrawn, withdrawn_text
+
+    async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
+        withdrawn = await weaver.reconsider(conversation, skill, checkpoint)
+    return Answer(partial(Withdrawn, conversation, tuple(withdrawn)), partial(withdrawn_text, withdrawn))
+
+
+@asynccontextmanager
+async def _weaver(sources: "Sequence[Source]", kept: Kept) -> "AsyncIterator[Weaver]":
+    """A weaver over the ledger; raises Mistake where that knows nothing of the conversation."""
+    from skillweave.factory import open_weaver
+
+    async with opened(kept) as store:
+        await require_known(store, kept)
+        yield open_weaver(*sources, ledger=store)
+
+
+def _gone(conversation: str, left: "Left") -> Answer:
+    from skillweave.cli.output.ledger import Gone, left_text
+
+    return Answer(partial(extended, Gone, left, conversation=conversation), partial(left_text, left))
+
+
+def _judged(conversation: str, said: "Judgement") -> Answer:
+    from skillweave.cli.output.ledger import Judged, judged_text
+
+    return Answer(partial(extended, Judged, said, conversation=conversation), partial(judged_text, said))
+
+
+async def _pending(state: "State", sources: "Sequence[Source]") -> "tuple[PendingCheckpoint, ...] | None":
     """What waits for a person in the skills that are in force; None where no skills are at hand to say so."""
     from skillweave.cli.arguments.skills import load
     from skillweave.relations.rules import all_requirements
@@ -124,29 +250,15 @@ async def _pending(state: "State", sources: "Sequence[Source]") -> "Sequence[Pen
     return pending_checkpoints(found, state.approvals, kept, digests_shown(state.engaged, known))
 
 
-async def _evicted(kept: Kept, key: str) -> Answer:
-    from skillweave.factory import open_weaver
+def _person(by: str | None) -> str:
+    from getpass import getuser
 
-    async with opened(kept) as store:
-        weaver = open_weaver(ledger=store)
-        record = _record(await weaver.state(kept.conversation), key, kept)
-        await weaver.evict(kept.conversation, record.key)
-    return Answer(
-        lambda: {"conversation": kept.conversation, "key": record.key, "evicted": True},
-        lambda page: page.entry("evicted", f"{record.key}; it is given again when it is next wanted", Ink.GOOD),
-    )
-
-
-async def _cleared(kept: Kept) -> Answer:
-    from skillweave.factory import open_weaver
-
-    async with opened(kept) as store:
-        if not await open_weaver(ledger=store).clear(kept.conversation):
-            raise unknown_conversation(kept)
-    return Answer(
-        lambda: {"conversation": kept.conversation, "cleared": True},
-        lambda page: page.entry("cleared", f"{kept.conversation}; its decisions stay for `skillweave why`", Ink.GOOD),
-    )
+    if by is not None:
+        return by
+    try:
+        return getuser()
+    except (OSError, KeyError, ImportError):
+        raise Mistake("this system has no name for you; say who decides with --by NAME") from None
 
 
 def _record(state: "State", key: str, kept: Kept) -> "Record":
@@ -159,25 +271,3 @@ def _record(state: "State", key: str, kept: Kept) -> "Record":
         known = ", ".join(known.key for known in state.records[:10]) or "none"
         raise Mistake(f"conversation {kept.conversation!r} was not given {key[:100]!r}; what it was given: {known}")
     return record
-
-
-def _text(state: "State", pending: "Sequence[PendingCheckpoint]", page: Page) -> str:
-    from skillweave.cli.output.conversation import approval_text, engaged_text
-    from skillweave.cli.output.injection import checkpoint_text
-    from skillweave.cli.output.move import cursor_text
-
-    given = [_row(record, page) for record in state.records]
-    old = [page.entry("superseded", old.record.key, Ink.FAINT) for old in state.superseded]
-    engaged = [engaged_text(entry, page) for entry in state.engaged]
-    at = [] if state.cursor is None else [cursor_text(state.cursor, page)]
-    said = [approval_text(approval, page) for approval in state.approvals]
-    waiting = [checkpoint_text(one, page, of=one.skill_id) for one in pending]
-    lines = [*given, *old, *engaged, *at] or [page.wrap("Nothing is recorded as given, and no skill is engaged.")]
-    return "\n".join([*lines, *said, *waiting, page.entry("revision", str(state.revision))])
-
-
-def _row(record: "Record", page: Page) -> str:
-    from skillweave.cli.output.words import tokens_shown
-
-    title = f"{record.key} ({record.rung.label}, {tokens_shown(record.tokens)})"
-    return f"{page.entry(record.state.value, title, Ink.GOOD)}\n{page.entry('', f'in message {record.carrier}')}"

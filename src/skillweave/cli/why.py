@@ -6,49 +6,44 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillweave.cli.arguments import options
-from skillweave.cli.arguments.ledger import Kept, existing, opened, unknown_conversation
-from skillweave.cli.completion import offers
+from skillweave.cli import completion, options
+from skillweave.cli.arguments.ledger import existing, opened, unknown_conversation
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.answer import Answer
-from skillweave.cli.output.page import Ink, Page
+from skillweave.cli.output.page import Answer, Ink, Page
 
 if TYPE_CHECKING:
+    from skillweave.cli.output.turn import Explained
     from skillweave.state.port import Logged
 
-EXAMPLES = """
+EXAMPLES = {
+    "why": """
 skillweave why c1
 skillweave why c1 multilingual-greetings
 skillweave why c1 --ledger team.db --json
 """
+}
 
 
-def why(
+async def why(
     conversation: options.KnownConversation,
     skill: Annotated[
         str | None,
-        typer.Argument(metavar="SKILL", help="Only what was decided about it.", autocompletion=offers.considered),
+        typer.Argument(metavar="SKILL", help="Only what was decided about it.", autocompletion=completion.considered),
     ] = None,
     ledger: options.KeptLedger = None,
-    as_json: options.AsJson = False,
 ) -> Answer:
     """Say turn by turn what was decided about which skill, and why.
 
     Decisions are kept for 30 days, without any text of the messages.
     """
-    import asyncio
-
-    return asyncio.run(_explained(existing(ledger, conversation), skill))
-
-
-async def _explained(kept: Kept, skill: str | None) -> Answer:
+    kept = existing(ledger, conversation)
     async with opened(kept) as store:
         logged = await store.read(kept.conversation)
         known = bool(logged) or (await store.load(kept.conversation))[0].revision > 0
     if not known:
         raise unknown_conversation(kept)
     shown = _Shown(kept.conversation, _of(logged, skill, kept.conversation))
-    return Answer(shown.to_dict, shown.text)
+    return Answer(shown.value, shown.text)
 
 
 def _of(logged: Sequence["Logged"], skill: str | None, conversation: str) -> tuple["Logged", ...]:
@@ -67,17 +62,16 @@ class _Shown:
     conversation: str
     logged: Sequence["Logged"]
 
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "conversation": self.conversation,
-            "turns": [
-                {"turn_id": turn[0].turn_id, "at": turn[0].at, "decisions": [one.decision.to_dict() for one in turn]}
-                for turn in self._turns()
-            ],
-        }
+    def value(self) -> "Explained":
+        from skillweave.cli.output.turn import Explained, TurnExplained
+
+        turns = [(turn[0], tuple(one.decision for one in turn)) for turn in self._turns()]
+        return Explained(
+            self.conversation, tuple(TurnExplained(one.turn_id, one.at, decisions) for one, decisions in turns)
+        )
 
     def text(self, page: Page) -> str:
-        from skillweave.cli.output.injection import decisions_text
+        from skillweave.cli.output.turn import decisions_text
 
         parts = [
             "\n".join([_heading(turn[0], page), *decisions_text([entry.decision for entry in turn], page)])

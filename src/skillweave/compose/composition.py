@@ -3,19 +3,16 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import reduce
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from skillweave.codec import Portable
 from skillweave.compose.entries import inside, intersection, meet, narrow, union, without
-from skillweave.compose.policy import ToolPolicy
+from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
 from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
 from skillweave.relations.validate import require_names
 from skillweave.skill import Skill, ToolRules
-
-_NO_RULES = ToolRules()
 
 
 class Mode(StrEnum):
@@ -61,7 +58,7 @@ def compose_skills(skills: Sequence[Skill], mode: Mode = Mode.UNION) -> Composit
     members = by_id.values()
     if not members:
         return Composition()
-    tools = merge_rules([skill.tools or _NO_RULES for skill in members], mode)
+    tools = merge_rules([skill.tools for skill in members if skill.tools is not None], mode)
     return Composition(
         skills=tuple(by_id),
         allowed_tools=tools.allowed,
@@ -72,7 +69,7 @@ def compose_skills(skills: Sequence[Skill], mode: Mode = Mode.UNION) -> Composit
 
 
 def compose_ids(names: Iterable[str], snapshot: Snapshot, mode: Mode = Mode.UNION) -> Composition:
-    """The same by ids; raises `SkillNotFound` for an unknown one and `InvalidSkill` for one that is not a text."""
+    """What `compose_skills` answers for these ids. Raises SkillNotFound, and InvalidSkill for an id that is no text."""
     return compose_skills([snapshot[name] for name in require_names(names)], mode)
 
 
@@ -88,7 +85,8 @@ def merge_rules(rules: Sequence[ToolRules], mode: Mode = Mode.UNION) -> ToolSet:
     return ToolSet(allowed, forbidden, inside(preapproved, allowed))
 
 
-_NOTHING: Mapping[str, str] = EMPTY
+Asks: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Tool entries with the names of the checkpoints before them."""
 
 
 class Enforce(StrEnum):
@@ -110,86 +108,78 @@ class ActiveSkill:
 
 
 def policy_of(
-    in_force: Sequence[ActiveSkill],
+    active: Sequence[ActiveSkill],
     *,
     grant: Sequence[str] | None = None,
     enforce: Enforce = Enforce.EXPLICIT,
     mode: Mode = Mode.UNION,
     consented: frozenset[str] = frozenset(),
     let_through: frozenset[tuple[str, str, str]] = frozenset(),
-    shown: Mapping[str, str] = _NOTHING,
+    shown: Mapping[str, str] = EMPTY,
     kept_out: Sequence[Skill] = (),
-    rejected: Mapping[str, str] = _NOTHING,
-    argument_names: Mapping[str, str] = _NOTHING,
+    rejected: Mapping[str, str] = EMPTY,
+    argument_names: Mapping[str, str] = EMPTY,
+    own_tools: tuple[str, ...] = OWN_TOOLS,
 ) -> ToolPolicy:
-    """The policy that all skills in force give together, never wider than the host's `grant` (None: not stated).
+    """The policy that the active skills give together, never wider than the host's `grant` (None: not stated).
 
     A forbidden tool is forbidden however its skill was engaged; where no skill has rules, the grant stays as it is. An
     `allowed` that does not restrict adds nothing to others' either: the user's words widen no restriction. `consented`
     are the digests of the skills whose preapproved tools a person agreed to; `let_through` the checkpoints that need
     not ask again, by skill id, name and digest of the text that a person saw; `shown` are, by skill id, the digests of
-    texts that differ from their skill's by the arguments in them.
+    texts that differ from their skill's by the arguments in them. `own_tools` are those of skillweave's tools that the
+    model has.
 
     A person's no never widens anything: what a skill in `kept_out` forbids stays forbidden, its checkpoints still ask,
     and the tool entries in `rejected`, each with the reason in words, are denied.
     """
-    rules = [_rules(member, Enforce(enforce)) for member in in_force]
-    tools = merge_rules([*rules, *map(_restraints, kept_out), ToolRules(forbidden=tuple(rejected))], mode)
-    allowed = _within_grant(tools, grant)
+    always = Enforce(enforce) is Enforce.ALWAYS
+    rules = [
+        one.skill.tools if always or one.deliberate else replace(one.skill.tools, allowed=None)
+        for one in active
+        if one.skill.tools is not None
+    ]
+    # Not their allowed lists: those would lock the agent into what it must not do.
+    rules += [ToolRules(forbidden=skill.tools.forbidden) for skill in kept_out if skill.tools is not None]
+    if rejected:
+        rules.append(ToolRules(forbidden=tuple(rejected)))
+    tools = merge_rules(rules, mode) if rules else ToolSet()
+    allowed = tools.allowed
+    if grant is not None:
+        granted = without(grant, tools.forbidden)
+        allowed = granted if allowed is None else meet(allowed, granted)
     preapproved = tools.preapproved if allowed is None else inside(tools.preapproved, allowed)
-    agreed = {
-        entry
-        for member in in_force
-        if member.skill.digest and member.skill.digest in consented and member.skill.tools is not None
-        for entry in member.skill.tools.preapproved
-    }
+    # A skill without a digest cannot be told from its other versions, so that no consent is known to be about it.
+    agreeing = [one.skill.tools for one in active if one.skill.digest and one.skill.digest in consented]
+    agreed = {entry for tools_of_one in agreeing if tools_of_one is not None for entry in tools_of_one.preapproved}
+    asking = [skill for skill in (*(one.skill for one in active), *kept_out) if skill.checkpoints]
     return ToolPolicy(
         allowed_tools=allowed,
         forbidden_tools=tools.forbidden,
         preapproved_tools=preapproved,
         consented_tools=tuple(entry for entry in preapproved if entry in agreed),
         grant=None if grant is None else tuple(grant),
-        asks=_asks([*(member.skill for member in in_force), *kept_out], let_through, shown),
-        rejected=rejected,
-        argument_names=argument_names,
+        asks=_asks(asking, let_through, shown) if asking else EMPTY,
+        argument_names=FrozenDict(argument_names) if argument_names else EMPTY,
+        rejected=FrozenDict(rejected) if rejected else EMPTY,
+        own_tools=own_tools,
     )
 
 
-def _rules(member: ActiveSkill, enforce: Enforce) -> ToolRules:
-    rules = member.skill.tools or ToolRules()
-    if enforce is Enforce.ALWAYS or member.deliberate:
-        return rules
-    return replace(rules, allowed=None)
-
-
-def _restraints(skill: Skill) -> ToolRules:
-    # Its allowed list goes with the skill: it would lock the agent into what it must not do.
-    return ToolRules(forbidden=skill.tools.forbidden) if skill.tools else ToolRules()
-
-
-def _within_grant(tools: ToolSet, grant: Sequence[str] | None) -> tuple[str, ...] | None:
-    if grant is None:
-        return tools.allowed
-    granted = without(grant, tools.forbidden)
-    return granted if tools.allowed is None else meet(tools.allowed, granted)
-
-
-def _asks(
-    skills: Iterable[Skill], let_through: frozenset[tuple[str, str, str]], shown: Mapping[str, str]
-) -> Mapping[str, tuple[str, ...]]:
+def _asks(skills: Iterable[Skill], let_through: frozenset[tuple[str, str, str]], shown: Mapping[str, str]) -> Asks:
     asks: dict[str, dict[str, None]] = {}
     for skill in skills:
         for checkpoint in skill.checkpoints:
             passed = (skill.id, checkpoint.name, shown.get(skill.id, skill.digest)) in let_through
             if checkpoint.before is not None and checkpoint.blocking and not passed:
                 asks.setdefault(checkpoint.before, {})[checkpoint.name] = None
-    return FrozenDict({tool: tuple(names) for tool, names in asks.items()})
+    return FrozenDict({tool: tuple(names) for tool, names in asks.items()}) if asks else EMPTY
 
 
 def limits_of(policy: ToolPolicy) -> ToolLimits:
     """Everything that the policy bounds, as one value for agents that must not get more."""
     forbidden = policy.denied_tools
-    allowed = _within_all((policy.allowed_tools, policy.grant), forbidden)
+    allowed = _within_both(policy.allowed_tools, policy.grant, forbidden)
     return ToolLimits(allowed, forbidden, policy.asks, policy.argument_names)
 
 
@@ -206,36 +196,34 @@ def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
     if limits is None:
         return policy
     forbidden = union((policy.forbidden_tools, limits.forbidden))
-    allowed = _within_all((policy.allowed_tools, limits.allowed), forbidden)
+    allowed = _within_both(policy.allowed_tools, limits.allowed, forbidden)
     preapproved = without(policy.preapproved_tools, forbidden)
     consented = without(policy.consented_tools, forbidden)
+    asks: dict[str, tuple[str, ...]] = {}
+    for asked in (policy.asks, limits.asks, limits.own_asks):
+        for tool, names in asked.items():
+            asks[tool] = union((asks.get(tool, ()), names))
     return replace(
         policy,
         allowed_tools=allowed,
         forbidden_tools=forbidden,
         preapproved_tools=preapproved if allowed is None else inside(preapproved, allowed),
         consented_tools=consented if allowed is None else inside(consented, allowed),
-        asks=_all_asks(policy.asks, limits.asks, limits.own_asks),
+        asks=FrozenDict(asks),
         argument_names=FrozenDict({**policy.argument_names, **limits.argument_names}),
     )
 
 
-def without_asks(
-    asks: Mapping[str, tuple[str, ...]], gone: Container[tuple[str, str]]
-) -> Mapping[str, tuple[str, ...]]:
+def without_asks(asks: Asks, gone: Container[tuple[str, str]]) -> Asks:
     """The tool entries and checkpoints that are left when those in `gone`, as entry and name, ask no more."""
     left = {tool: tuple(name for name in names if (tool, name) not in gone) for tool, names in asks.items()}
     return FrozenDict({tool: names for tool, names in left.items() if names})
 
 
-def _within_all(bounds: Iterable[Sequence[str] | None], forbidden: Sequence[str]) -> tuple[str, ...] | None:
-    stated = [entries for entries in bounds if entries is not None]
-    return without(reduce(narrow, stated), forbidden) if stated else None
-
-
-def _all_asks(*asked: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
-    asks: dict[str, tuple[str, ...]] = {}
-    for mapping in asked:
-        for tool, names in mapping.items():
-            asks[tool] = union((asks.get(tool, ()), names))
-    return FrozenDict(asks)
+def _within_both(
+    entries: Sequence[str] | None, limit: Sequence[str] | None, forbidden: Sequence[str]
+) -> tuple[str, ...] | None:
+    if entries is None or limit is None:
+        stated = limit if entries is None else entries
+        return None if stated is None else without(stated, forbidden)
+    return without(narrow(entries, limit), forbidden)

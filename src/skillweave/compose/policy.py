@@ -1,6 +1,6 @@
-"""The answer to one tool call: may it run, must a person be asked, or not (spec 4.3)."""
+"""What an agent may call now: hides tools from the model and judges each call (spec 4.3)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -59,6 +59,7 @@ class Verdict(Portable):
 
 
 _NAMED = 3
+_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,36 +70,32 @@ class ToolOwners(Portable):
     """
 
     by_name: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
-    starred: tuple[str, ...] = ()
     shared: frozenset[str] = frozenset()
-    shared_stems: tuple[str, ...] = ()
+    _starred: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    _shared_stems: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Found once: every call of a tool is judged by them.
+        object.__setattr__(self, "_starred", tuple(name for name in self.by_name if name.endswith("*")))
+        object.__setattr__(self, "_shared_stems", tuple(name[:-1] for name in self.shared if name.endswith("*")))
 
     @classmethod
     def among(cls, wired: Iterable[tuple[str, str]], shared: Iterable[str]) -> "ToolOwners":
         """The owners, from pairs of a tool and a wired skill that lists it; `shared` are the tools of other skills."""
-        common = frozenset(shared)
-        stems = tuple(name[:-1] for name in common if name.endswith("*"))
+        common = cls(shared=frozenset(shared))
         owners: dict[str, dict[str, None]] = {}
         for tool, skill_id in wired:
-            if tool not in common and not tool.removesuffix("*").startswith(stems):
+            if tool not in common.shared and not tool.removesuffix("*").startswith(common._shared_stems):
                 owners.setdefault(tool, {})[skill_id] = None
-        by_name = FrozenDict((tool, tuple(skills)) for tool, skills in owners.items())
-        return cls(by_name, tuple(tool for tool in by_name if tool.endswith("*")), common, stems)
+        return cls(FrozenDict({tool: tuple(skills) for tool, skills in owners.items()}), common.shared)
 
     def of(self, tool: str) -> tuple[str, ...]:
         """The skills that the tool belongs to, empty for one that belongs to no place."""
         exact = self.by_name.get(tool, ())
-        if not self.starred or tool in self.shared or tool.startswith(self.shared_stems):
+        if not self._starred or tool in self.shared or tool.startswith(self._shared_stems):
             return exact
-        return tuple(dict.fromkeys((*exact, *self._by_stem(tool))))
-
-    def _by_stem(self, tool: str) -> Iterator[str]:
-        for starred in self.starred:
-            if tool.startswith(starred[:-1]):
-                yield from self.by_name[starred]
-
-
-NO_OWNERS = ToolOwners()
+        by_stem = (skill for name in self._starred if tool.startswith(name[:-1]) for skill in self.by_name[name])
+        return tuple(dict.fromkeys((*exact, *by_stem)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +105,7 @@ class ToolScope(Portable):
     A tool that belongs to skills is denied while none of them is engaged (spec 3.2).
     """
 
-    owners: ToolOwners = NO_OWNERS
+    owners: ToolOwners = ToolOwners()
     engaged: frozenset[str] = frozenset()
     where: str = ""
 
@@ -134,10 +131,8 @@ class ToolScope(Portable):
 ALL_IN_SCOPE = ToolScope()
 
 
-OWN_TOOLS = frozenset({"read_skill", "list_skills", "read_artifact", "search_skills"})
+OWN_TOOLS = ("read_skill", "list_skills", "read_artifact", "search_skills")
 """skillweave's own tools, which no rule of a skill takes away."""
-
-_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +143,15 @@ class ToolPolicy(Portable):
     `asks` are tool entries with the checkpoints before them; `argument_names` name, by tool, the argument whose text
     patterns are matched with (`command` where none is named). `rejected` are those of the forbidden entries that a
     person refused at a checkpoint, each with who did. `elsewhere` are the tools that belong to other places of the
-    skill graph, which are denied too. `closed` says why no tool may be called at all, empty otherwise.
+    skill graph, which are denied too. `closed` says why no tool may be called at all, empty otherwise. `own_tools` are
+    the names under which the model has skillweave's own tools, which nothing denies; any other tool is judged, also a
+    host's that happens to have such a name.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("allowed_tools", "denied_tools as forbidden_tools", "preapproved_tools", "forbidden_entries?"),
         *("consented_tools?", "grant?", "asks?", "argument_names?", "rejected?", "elsewhere?", "closed?"),
+        "own_tools?",
     )
     json_exact: ClassVar[bool] = True
 
@@ -167,10 +165,11 @@ class ToolPolicy(Portable):
     rejected: Mapping[str, str] = field(default=EMPTY, hash=False)
     elsewhere: ToolScope = ALL_IN_SCOPE
     closed: str = ""
+    own_tools: tuple[str, ...] = OWN_TOOLS
 
     @property
     def denied_tools(self) -> tuple[str, ...]:
-        """What is forbidden, and what belongs elsewhere."""
+        """The entries that are forbidden, and those of tools that belong to another place of the graph."""
         return tuple(dict.fromkeys((*self.forbidden_tools, *self.elsewhere.names)))
 
     @property
@@ -187,12 +186,15 @@ class ToolPolicy(Portable):
         """The tools to show to the model: those that could be called with some arguments, in the order given."""
         forbidden = index_entries(self.forbidden_tools)
         limits = [index_entries(entries) for entries in (self.grant, self.allowed_tools) if entries is not None]
-        here = (name for name in names if not self.elsewhere.denies(name) or name in OWN_TOOLS)
-        return tuple(name for name in here if name in OWN_TOOLS or _could_run(name, forbidden, limits))
+        return tuple(
+            name
+            for name in names
+            if name in self.own_tools or (not self.elsewhere.denies(name) and _could_run(name, forbidden, limits))
+        )
 
     def authorize(self, name: str, arguments: Mapping[str, object] | None = None) -> Verdict:
         """Judge one call. Call it for hidden tools too: frameworks run whatever tool the model names."""
-        if name in OWN_TOOLS:
+        if name in self.own_tools:
             return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is always allowed")
         text = matched_text(arguments, self.argument_names.get(name, DEFAULT_ARGUMENT))
         if any(prohibits(entry, name, text) for entry in index_entries(self.forbidden_tools).about(name)):
@@ -214,20 +216,17 @@ class ToolPolicy(Portable):
 
     def _denied(self, code: Refusal, name: str, text: str | None) -> Verdict:
         if self.closed:
-            return Verdict(
-                Ruling.DENY, name, f"{code.value}: this call of {name_shown(name)} waits: {self.closed}", code
-            )
-        what = self._why_not_allowed(name) if code is Refusal.NOT_ALLOWED else self._why_forbidden(name, text)
+            message = f"{code.value}: this call of {name_shown(name)} waits: {self.closed}"
+            return Verdict(Ruling.DENY, name, message, code)
+        what = "not allowed"
+        if code is Refusal.FORBIDDEN:
+            reasons = (why for entry, why in self.rejected.items() if prohibits(read_entry(entry), name, text))
+            what = next(reasons, "forbidden by a skill in force")
+        elif self.elsewhere.denies(name):
+            what = f"not allowed here: {self.elsewhere.reason(name)}"
         hint = "" if text is not None and is_plain(text) else self._hint(name)
         message = f"{code.value}: this call of {name_shown(name)} is {what}{hint}; {self._way_out()}"
         return Verdict(Ruling.DENY, name, message, code)
-
-    def _why_not_allowed(self, name: str) -> str:
-        return f"not allowed here: {self.elsewhere.reason(name)}" if self.elsewhere.denies(name) else "not allowed"
-
-    def _why_forbidden(self, name: str, text: str | None) -> str:
-        reasons = (why for entry, why in self.rejected.items() if prohibits(read_entry(entry), name, text))
-        return next(reasons, "forbidden by a skill in force")
 
     def _hint(self, name: str) -> str:
         entries = map(read_entry, (*self.forbidden_tools, *(self.allowed_tools or ()), *(self.grant or ())))

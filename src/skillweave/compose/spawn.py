@@ -1,4 +1,7 @@
-"""What somebody asks for who wants a sub-agent (spec 4.4; seed 002, SubagentSpawnRequest)."""
+"""A sub-agent before it starts: what is asked for, whether it may be, and what it may do (spec 4.4).
+
+The request is seed 002's SubagentSpawnRequest.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -198,9 +201,6 @@ class SpawnRejected(Portable):
         return f"the sub-agent is not started: {errors}{end} To have it started, {self.fix}"
 
 
-__all__ = ["Parent", "SpawnPlan", "SpawnRejected", "SpawnRequest", "check_spawn", "conversation_of", "prepare_spawn"]
-
-
 def prepare_spawn(
     request: SpawnRequest,
     snapshot: Snapshot,
@@ -220,22 +220,26 @@ def prepare_spawn(
     """
     conversation = conversation_of(parent, spawn_id)
     host_tools = None if tools is None else _names(tools)
-    result = check_spawn(request.skills or (), snapshot, host_tools=host_tools, granted=granted)
+    asked = request.skills
+    result = check_spawn(asked or (), snapshot, host_tools=host_tools, granted=granted)
     if not result.valid:
         return _rejected(request, result, snapshot, granted)
-    composition = _composition(request, snapshot)
-    policy = _policy(composition, snapshot, host_tools)
+    composition = Composition(allowed_tools=None) if asked is None else compose_ids(asked, snapshot)
+    active = [ActiveSkill(snapshot[skill], deliberate=True) for skill in composition.skills]
+    policy = policy_of(active, grant=host_tools)
+    if composition.allowed_tools == ():
+        policy = replace(policy, allowed_tools=())
     within = policy if parent is None else limited(policy, limits_of(parent.policy))
     text = render_agent(
         request.label or "sub-agent",
-        [snapshot[skill] for skill in composition.skills],
+        [one.skill for one in active],
         allowed=limits_of(within).allowed,
         forbidden=within.forbidden_tools,
         steps=composition.execution_protocol,
     )
-    warnings = (*result.warnings, *_withheld(policy, within, parent))
-    asked = EMPTY if parent is None else parent.policy.asks
-    return SpawnPlan(request, conversation, composition, within, text, warnings, asked)
+    warnings = (*result.warnings, *_withheld(policy, within))
+    parent_asks = EMPTY if parent is None else parent.policy.asks
+    return SpawnPlan(request, conversation, composition, within, text, warnings, parent_asks)
 
 
 def check_spawn(
@@ -291,22 +295,11 @@ def _names(tools: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tools))
 
 
-def _composition(request: SpawnRequest, snapshot: Snapshot) -> Composition:
-    if request.skills is None:
-        return Composition(allowed_tools=None)
-    return compose_ids(request.skills, snapshot)
-
-
-def _policy(composition: Composition, snapshot: Snapshot, tools: Sequence[str] | None) -> ToolPolicy:
-    policy = policy_of([ActiveSkill(snapshot[skill], deliberate=True) for skill in composition.skills], grant=tools)
-    return replace(policy, allowed_tools=()) if composition.allowed_tools == () else policy
-
-
-def _withheld(policy: ToolPolicy, within: ToolPolicy, parent: Parent | None) -> Iterator[str]:
+def _withheld(policy: ToolPolicy, within: ToolPolicy) -> Iterator[str]:
     """A warning for each tool that the skills need and the parent does not hand on."""
-    given = set(within.allowed_tools or ())
+    given = frozenset(within.allowed_tools or ())
     for entry in policy.allowed_tools or ():
-        if within.allowed_tools is not None and entry not in given and parent is not None:
+        if within.allowed_tools is not None and entry not in given:
             yield f"the tool {name_shown(entry)} is left out or narrowed: the agent that spawns may not use all of it"
 
 

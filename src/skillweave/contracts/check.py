@@ -26,7 +26,7 @@ def check_against(
     skill: str | None = None,
     most: int = MOST,
 ) -> tuple[Diagnostic, ...]:
-    """What of the value breaks the schema; valid when no finding is of level error.
+    """Check a value against a schema; it is valid when no finding is of level error.
 
     `value` is JSON data (also frozen: tuples and read-only mappings). `place` names it in locations: a finding about
     `/items/0` of `output` stands at `output#/items/0`, the JSON pointer in its fragment form; one about the schema at
@@ -48,7 +48,7 @@ def check_against(
 
 
 def check_schema(schema: JsonSchema, *, place: str = "schema", skill: str | None = None) -> tuple[Diagnostic, ...]:
-    """What is wrong with a schema itself: against its draft, references that lead nowhere, patterns that can't run.
+    """Check a schema itself: the rules of its draft, references that lead nowhere, patterns that can't run.
 
     Raises MissingExtra without the package `jsonschema`, and nothing else.
     """

@@ -42,7 +42,7 @@ class Problem:
     fix: str
 
     def found(self, place: str, skill: str | None) -> Diagnostic:
-        """The diagnostic about a document of that name."""
+        """Make the diagnostic about a document of that name."""
         return replace(self.code.found(Location(fragment(place, self.keys)), self.message, self.fix), skill=skill)
 
 
@@ -54,7 +54,7 @@ def fragment(place: str, keys: tuple[str | int, ...]) -> str:
 
 
 def broken_rule(error: _Error) -> tuple[str, str]:
-    """The message and the fix of one error."""
+    """Put one error of a checker into words: the message and the fix."""
     rule, value = error.validator, error.validator_value
     if rule is None:
         return f"{shown(error.instance)} stands where nothing may stand", "leave it out"
@@ -66,7 +66,7 @@ def broken_rule(error: _Error) -> tuple[str, str]:
 
 
 def shown(value: object) -> str:
-    """A value for a sentence: short ones as JSON, large ones by their size."""
+    """Show a value in a sentence: a short one as JSON, a large one by its size."""
     if isinstance(value, dict):
         return "an object without keys" if not value else f"an object with {_counted(len(value), 'key')}"
     if isinstance(value, list):

@@ -61,7 +61,7 @@ class TooDeep(Exception):
 
 
 class Work:
-    """What one check may still do."""
+    """The work that one check has left, and how deep it may go."""
 
     __slots__ = ("_left", "_levels")
 
@@ -90,7 +90,7 @@ WORK: ContextVar[Work] = ContextVar("skillweave_check_work")
 
 @contextmanager
 def working() -> Iterator[None]:
-    """One check, with the work that it may be."""
+    """Run one check with a limit on its work and depth."""
     token = WORK.set(Work(BUDGET, (sys.getrecursionlimit() - _depth() - _SPARE) // _FRAMES))
     try:
         yield
@@ -106,7 +106,7 @@ def _depth() -> int:
 
 
 def metered(name: str, keyword: Keyword) -> Keyword:
-    """The rule, its work counted before it is looked at."""
+    """Wrap a rule so that its work is counted before it runs."""
 
     def look(validator: Validator, value: Json, instance: Json, schema: Json) -> Iterator[Json] | None:
         own = _weight(value) if name in _COMPARED else _size(value)
@@ -118,7 +118,7 @@ def metered(name: str, keyword: Keyword) -> Keyword:
 
 @lru_cache(maxsize=1024)
 def compiled(source: str) -> Pattern:
-    r"""A pattern of a schema, ECMAScript's `\u00e9` included; raises BrokenPattern."""
+    r"""Compile a pattern of a schema, ECMAScript's `\u00e9` included; raises BrokenPattern."""
     WORK.get().spend(_COMPILING)
     return compile_exact(_ESCAPE.sub(lambda found: f"\\x{{{found[2]}}}" if found[2] else found[0], source))
 
@@ -131,11 +131,11 @@ def matches(source: str, text: str) -> bool:
 
 
 def noted(validator: Validator, value: Json, instance: Json, schema: Json) -> None:
-    """What says something about a value and is no rule, as `format` since draft 2019-09."""
+    """Accept every value: `format` is a note since draft 2019-09, not a rule."""
 
 
 def pattern(validator: Validator, source: str, instance: Json, schema: Json) -> Iterator[Json]:
-    """A text in which the pattern is found."""
+    """Check that the pattern is found in a text."""
     if isinstance(instance, str) and not matches(source, instance):
         yield _broken("")
 
@@ -143,7 +143,7 @@ def pattern(validator: Validator, source: str, instance: Json, schema: Json) -> 
 def pattern_properties(
     validator: Validator, schemas: Mapping[str, Json], instance: Json, schema: Json
 ) -> Iterator[Json]:
-    """The values of all keys in which a pattern is found."""
+    """Check the values of all keys in which a pattern is found."""
     if isinstance(instance, dict):
         for source, subschema in schemas.items():
             for key, value in instance.items():
@@ -152,7 +152,7 @@ def pattern_properties(
 
 
 def additional_properties(validator: Validator, subschema: Json, instance: Json, schema: Json) -> Iterator[Json]:
-    """The keys that neither `properties` nor `patternProperties` speaks of."""
+    """Check the keys that neither `properties` nor `patternProperties` speaks of."""
     if not isinstance(instance, dict):
         return
     known, sources = schema.get("properties", {}), schema.get("patternProperties", {})
@@ -165,7 +165,7 @@ def additional_properties(validator: Validator, subschema: Json, instance: Json,
 
 
 def required(validator: Validator, names: list[str], instance: Json, schema: Json) -> Iterator[Json]:
-    """The keys that must be there, all that are missing in one error."""
+    """Check that the required keys are there; one error names all that are missing."""
     if isinstance(instance, dict) and isinstance(names, list):
         missing = [name for name in names if name not in instance]
         if missing:
@@ -173,7 +173,7 @@ def required(validator: Validator, names: list[str], instance: Json, schema: Jso
 
 
 def unique_items(validator: Validator, unique: bool, instance: Json, schema: Json) -> Iterator[Json]:  # noqa: FBT001
-    """No two equal items, found in one pass."""
+    """Check in one pass that no two items are equal."""
     if not unique or not isinstance(instance, list):
         return
     WORK.get().spend(_weight(instance))
@@ -186,7 +186,7 @@ def unique_items(validator: Validator, unique: bool, instance: Json, schema: Jso
 
 
 def no_unevaluated_properties(validator: Validator, subschema: Json, instance: Json, schema: Json) -> Iterator[Json]:
-    """The keys that no other rule of the schema speaks of, or whose values do not fit this one."""
+    """Refuse keys that no other rule of the schema speaks of, unless their values fit this one."""
     if isinstance(instance, dict):
         seen = _keys(validator, instance, schema)
         if wrong := [key for key in instance if key not in seen]:
@@ -194,7 +194,7 @@ def no_unevaluated_properties(validator: Validator, subschema: Json, instance: J
 
 
 def no_unevaluated_items(validator: Validator, subschema: Json, instance: Json, schema: Json) -> Iterator[Json]:
-    """The items that no other rule of the schema speaks of, or that do not fit this one."""
+    """Refuse items that no other rule of the schema speaks of, unless they fit this one."""
     if isinstance(instance, list):
         seen = _positions(validator, instance, schema)
         if wrong := [position for position in range(len(instance)) if position not in seen]:

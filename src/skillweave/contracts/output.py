@@ -16,6 +16,8 @@ from skillweave.frontmatter.codes import DUPLICATE_KEY
 from skillweave.frontmatter.documents import refuse_constant
 from skillweave.skill import FrozenJson, Skill
 
+PLACE = "output"
+"""What locations call the output."""
 MAX_TEXT = 4 << 20
 """Characters of an answer that are read."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)")
@@ -23,96 +25,12 @@ _MOST_REPEATED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """What was read; `is_json` tells whether that is JSON data, or nothing because of `problems`."""
+class ParsedAnswer:
+    """What was found in an answer; `is_json` tells whether that is JSON data, or nothing because of `problems`."""
 
     value: Any = None
     is_json: bool = False
     problems: tuple[Problem, ...] = ()
-
-
-def read_answer(text: str) -> Read:
-    """The JSON that an answer is or has; never raises.
-
-    That is the whole text, else its last block in a ```` ```json ```` fence, else its last block in a fence without a
-    language that is JSON.
-    """
-    if len(text) > MAX_TEXT:
-        fix = "shorten it, or check it in parts"
-        why = f"the text has {len(text):,} characters, more than the {MAX_TEXT:,} that are read"
-        return Read(problems=(Problem(codes.VALUE_TOO_LARGE, (), why, fix),))
-    whole = _parsed(text)
-    if whole.is_json:
-        return whole
-    blocks = _blocks(text)
-    labelled = [content for language, content in blocks if language.lower() == "json"]
-    bare = [read for read in (_parsed(content) for language, content in blocks if not language) if read.is_json]
-    if labelled:
-        return _last([_parsed(content) for content in labelled])
-    return _last(bare) if bare else whole
-
-
-def _last(reads: list[Read]) -> Read:
-    read = reads[-1]
-    if len(reads) == 1:
-        return read
-    message = f"the answer has {len(reads)} JSON blocks; the last is read"
-    several = Problem(codes.SEVERAL_BLOCKS, (), message, "give one block only")
-    return Read(read.value, read.is_json, (several, *read.problems))
-
-
-def _parsed(text: str) -> Read:
-    repeated: list[Problem] = []
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        data: dict[str, Any] = {}
-        for key, value in pairs:
-            if key not in data:
-                data[key] = value
-            elif len(repeated) < _MOST_REPEATED:
-                message = f"key {shown(key)} stands twice in one object; the first one counts"
-                repeated.append(Problem(DUPLICATE_KEY, (), message, "remove one of them"))
-        return data
-
-    try:
-        value = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=once, parse_constant=refuse_constant)
-    except json.JSONDecodeError as error:
-        return _no_json(f"{error.msg} in line {error.lineno}, column {error.colno}")
-    except RecursionError:
-        return _no_json("it is nested too deeply")
-    except ValueError as error:
-        return _no_json(str(error).partition(";")[0])
-    return Read(value, is_json=True, problems=tuple(repeated))
-
-
-def _no_json(why: str) -> Read:
-    fix = "answer with JSON alone, or put it into a ```json block"
-    return Read(problems=(Problem(codes.NOT_JSON, (), f"the text is no JSON: {why}", fix),))
-
-
-def _blocks(text: str) -> list[tuple[str, str]]:
-    """The language and content of each fenced block; one that is never closed reaches to the end (CommonMark 4.5)."""
-    blocks: list[tuple[str, str]] = []
-    fence, language, content = "", "", [""]
-    for line in text.splitlines():
-        found = _FENCE.match(line)
-        if not fence and found:
-            fence, language, content = found[1], found[2], []
-        elif fence and found and _closes(line, fence):
-            blocks.append((language, "\n".join(content)))
-            fence = ""
-        elif fence:
-            content.append(line)
-    return [*blocks, (language, "\n".join(content))] if fence else blocks
-
-
-def _closes(line: str, fence: str) -> bool:
-    mark = line.strip()
-    return len(mark) >= len(fence) and not mark.strip(fence[0])
-
-
-PLACE = "output"
-"""What locations call the output."""
 
 
 class OutputMismatch(SkillweaveError, ValueError):
@@ -127,7 +45,7 @@ class OutputMismatch(SkillweaveError, ValueError):
 
 
 def check_output(skill: Skill, output: object, *, most: int = MOST) -> tuple[Diagnostic, ...]:
-    """What of an output breaks the JSON Schema of its skill's output contract; valid without a finding of level error.
+    """Check an output against its skill's output contract; it is valid without a finding of level error.
 
     `output` is JSON data, or text with JSON: alone, or in a ```` ```json ```` block. Text counts as it stands where the
     schema's top `type` is or includes `string`, or its `enum` or `const` has just that text. A skill that promises
@@ -140,9 +58,9 @@ def check_output(skill: Skill, output: object, *, most: int = MOST) -> tuple[Dia
 
 
 def require_output(skill: Skill, output: object) -> object:
-    """The output as data, the JSON in a text read; raises OutputMismatch, and MissingExtra as `check_output` does.
+    """Return the output as data, read from the text if it is one; raises OutputMismatch where it breaks the contract.
 
-    Without a schema it is the output as it was given.
+    Without a schema it is the output as it was given. Raises MissingExtra as `check_output` does.
     """
     value, found = _checked(skill, output, MOST)
     if has_errors(found):
@@ -151,7 +69,7 @@ def require_output(skill: Skill, output: object) -> object:
 
 
 def check_contracts(skills: Iterable[Skill]) -> tuple[Diagnostic, ...]:
-    """What is wrong with the schemas of the skills' output contracts themselves.
+    """Check the schemas of the skills' output contracts themselves.
 
     Nothing where the package `jsonschema` is not installed: only who checks outputs needs it.
     """
@@ -169,7 +87,7 @@ def _checked(skill: Skill, output: object, most: int) -> tuple[object, tuple[Dia
     prepared = prepare_schema(schema)
     if prepared.problems:
         return None, _broken_contract(skill, prepared)
-    read = _read(output, schema) if isinstance(output, str) else Read(output, is_json=True)
+    read = _read(output, schema) if isinstance(output, str) else ParsedAnswer(output, is_json=True)
     before = tuple(problem.found(PLACE, skill.id) for problem in read.problems)
     if not read.is_json:
         return None, before
@@ -191,9 +109,9 @@ def _finding(problem: Problem, skill: str, place: Location | None) -> Diagnostic
     return replace(problem.found("", skill), message=message, location=place)
 
 
-def _read(text: str, schema: Mapping[str, FrozenJson]) -> Read:
+def _read(text: str, schema: Mapping[str, FrozenJson]) -> ParsedAnswer:
     """The value that a text stands for under this schema."""
-    as_it_stands = Read(text, is_json=True)
+    as_it_stands = ParsedAnswer(text, is_json=True)
     if text in _named(schema):
         return as_it_stands
     types = _types(schema)
@@ -212,3 +130,83 @@ def _named(schema: Mapping[str, FrozenJson]) -> tuple[FrozenJson, ...]:
     """The values that the schema names one by one."""
     named = schema.get("enum", ())
     return (*(named if isinstance(named, list | tuple) else ()), *([schema["const"]] if "const" in schema else []))
+
+
+def read_answer(text: str) -> ParsedAnswer:
+    """The JSON that an answer is or has; never raises.
+
+    That is the whole text, else its last block in a ```` ```json ```` fence, else its last block in a fence without a
+    language that is JSON.
+    """
+    if len(text) > MAX_TEXT:
+        fix = "shorten it, or check it in parts"
+        why = f"the text has {len(text):,} characters, more than the {MAX_TEXT:,} that are read"
+        return ParsedAnswer(problems=(Problem(codes.VALUE_TOO_LARGE, (), why, fix),))
+    whole = _parsed(text)
+    if whole.is_json:
+        return whole
+    blocks = _blocks(text)
+    labelled = [content for language, content in blocks if language.lower() == "json"]
+    bare = [read for read in (_parsed(content) for language, content in blocks if not language) if read.is_json]
+    if labelled:
+        return _last([_parsed(content) for content in labelled])
+    return _last(bare) if bare else whole
+
+
+def _last(reads: list[ParsedAnswer]) -> ParsedAnswer:
+    read = reads[-1]
+    if len(reads) == 1:
+        return read
+    message = f"the answer has {len(reads)} JSON blocks; the last is read"
+    several = Problem(codes.SEVERAL_BLOCKS, (), message, "give one block only")
+    return ParsedAnswer(read.value, read.is_json, (several, *read.problems))
+
+
+def _parsed(text: str) -> ParsedAnswer:
+    repeated: list[Problem] = []
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        for key, value in pairs:
+            if key not in data:
+                data[key] = value
+            elif len(repeated) < _MOST_REPEATED:
+                message = f"key {shown(key)} stands twice in one object; the first one counts"
+                repeated.append(Problem(DUPLICATE_KEY, (), message, "remove one of them"))
+        return data
+
+    try:
+        value = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=once, parse_constant=refuse_constant)
+    except json.JSONDecodeError as error:
+        return _no_json(f"{error.msg} in line {error.lineno}, column {error.colno}")
+    except RecursionError:
+        return _no_json("it is nested too deeply")
+    except ValueError as error:
+        return _no_json(str(error).partition(";")[0])
+    return ParsedAnswer(value, is_json=True, problems=tuple(repeated))
+
+
+def _no_json(why: str) -> ParsedAnswer:
+    fix = "answer with JSON alone, or put it into a ```json block"
+    return ParsedAnswer(problems=(Problem(codes.NOT_JSON, (), f"the text is no JSON: {why}", fix),))
+
+
+def _blocks(text: str) -> list[tuple[str, str]]:
+    """The language and content of each fenced block; one that is never closed reaches to the end (CommonMark 4.5)."""
+    blocks: list[tuple[str, str]] = []
+    fence, language, content = "", "", [""]
+    for line in text.splitlines():
+        found = _FENCE.match(line)
+        if not fence and found:
+            fence, language, content = found[1], found[2], []
+        elif fence and found and _closes(line, fence):
+            blocks.append((language, "\n".join(content)))
+            fence = ""
+        elif fence:
+            content.append(line)
+    return [*blocks, (language, "\n".join(content))] if fence else blocks
+
+
+def _closes(line: str, fence: str) -> bool:
+    mark = line.strip()
+    return len(mark) >= len(fence) and not mark.strip(fence[0])

@@ -30,9 +30,81 @@ MOST = 5
 """Mistakes of one schema that are reported."""
 _REFERENCES = ("$ref", "$dynamicRef")
 
+JsonSchema: TypeAlias = Mapping[str, FrozenJson] | bool
+"""A schema as JSON data, also frozen: an object with rules, true for anything, false for nothing."""
 
-class Parts:
-    """A schema that keeps to the rules of its draft, part by part.
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedSchema:
+    """A schema for any number of checks, in any thread; with a problem there is no `validator`, and nothing passes."""
+
+    validator: Validator = None
+    problems: tuple[Problem, ...] = ()
+
+
+def prepare_schema(schema: JsonSchema) -> PreparedSchema:
+    """Look a schema through. Raises MissingExtra without the package `jsonschema`, and nothing else."""
+    try:
+        return _prepared(json.dumps(plain(schema, SCHEMA_LIMITS, codes.SCHEMA_TOO_LARGE)))
+    except NotPlain as refused:
+        code = codes.SCHEMA_INVALID if refused.code is codes.NOT_JSON else refused.code
+        return _refused(code, refused.keys, f"the schema is not read: {refused.why}", refused.fix)
+    except (TooDeep, RecursionError):
+        message = "the schema is nested too deeply to be looked through"
+        return _refused(codes.SCHEMA_TOO_LARGE, (), message, "flatten it")
+
+
+@lru_cache(maxsize=64)
+def _prepared(text: str) -> PreparedSchema:
+    """The schema with that JSON; kept, as to look through one takes half a millisecond for each of its properties."""
+    try:
+        with working():
+            return _looked_through(plain(json.loads(text), SCHEMA_LIMITS))
+    except Exhausted:
+        return _refused(codes.SCHEMA_TOO_LARGE, (), "the schema is too much work to look through", "make it smaller")
+
+
+def _looked_through(schema: Json) -> PreparedSchema:
+    if not isinstance(schema, dict | bool):
+        fix = "write an object with rules, or true for anything"
+        return _refused(codes.SCHEMA_INVALID, (), "a schema is an object, true or false", fix)
+    draft = draft_of(schema)
+    if draft not in DRAFTS:
+        message = f"`$schema: {shown(draft)}` is no draft that is known here"
+        return _refused(codes.SCHEMA_DRAFT, ("$schema",), message, f"use one of {', '.join(DRAFTS)}")
+    checker = checker_for(draft)
+    parts = _Parts(schema, checker)
+    problems = tuple(islice(_problems(schema, checker, parts), MOST))
+    return PreparedSchema(None if problems else validator_of(checker, schema, parts.resolver), problems)
+
+
+def _problems(schema: Json, checker: Validator, parts: "_Parts") -> Iterator[Problem]:
+    """What is wrong by the draft's own rules; where nothing is, what is wrong with patterns and references."""
+    against = _against_draft(schema, schema, checker)
+    if not against:
+        for target in parts.look():
+            against = _against_draft(target, schema, checker)
+            if against:
+                break
+    yield from against or parts.problems
+
+
+def _against_draft(part: Json, whole: Json, checker: Validator) -> list[Problem]:
+    problems: list[Problem] = []
+    for error in islice(validator_of(checker, checker.META_SCHEMA).iter_errors(part), MOST):
+        message, fix = broken_rule(error)
+        keys = (*_keys_of(part, whole), *error.absolute_path)
+        told = f"the schema breaks the rules of its draft: {message}"
+        problems.append(Problem(codes.SCHEMA_INVALID, keys, told, fix))
+    return problems
+
+
+def _refused(code: Code, keys: tuple[str | int, ...], message: str, fix: str) -> PreparedSchema:
+    return PreparedSchema(None, (Problem(code, keys, message, fix),))
+
+
+class _Parts:
+    """Walks through all parts of a schema that keeps to the rules of its draft.
 
     `problems` are mistakes that would show only when a value is checked; `resolver` knows where references lead.
     """
@@ -71,10 +143,8 @@ class Parts:
             if isinstance(part, dict) and id(part) not in seen:
                 seen.add(id(part))
                 yield part, resolver
-                pending.extend((inner, self._entered(inner, resolver)) for inner in self._inside(part))
-
-    def _inside(self, part: Json) -> Iterator[Json]:
-        yield from self._specification.subresources_of(part)
+                inside = self._specification.subresources_of(part)
+                pending.extend((inner, self._entered(inner, resolver)) for inner in inside)
 
     def _entered(self, part: Json, resolver: Validator) -> Validator:
         return resolver and resolver.in_subresource(self._specification.create_resource(part))
@@ -115,10 +185,10 @@ class Parts:
 
     def _report(self, code: Code, part: object, message: str, fix: str) -> None:
         if len(self.problems) < MOST:
-            self.problems.append(Problem(code, keys_of(part, self._schema), message, fix))
+            self.problems.append(Problem(code, _keys_of(part, self._schema), message, fix))
 
 
-def keys_of(part: object, schema: object) -> tuple[str | int, ...]:
+def _keys_of(part: object, schema: object) -> tuple[str | int, ...]:
     """The keys that lead to a part of a schema; none for one of another document."""
     pending: list[tuple[object, tuple[str | int, ...]]] = [(schema, ())]
     while pending:
@@ -137,78 +207,3 @@ def _resolved(reference: str, resolver: Validator) -> Validator:
         return resolver.lookup(reference)
     except (Unresolvable, CannotDetermineSpecification, LookupError, ValueError, TypeError, AttributeError):
         return None  # the last four are what a pointer through a text or a number comes to
-
-
-JsonSchema: TypeAlias = Mapping[str, FrozenJson] | bool
-"""A schema as JSON data, also frozen: an object with rules, true for anything, false for nothing."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PreparedSchema:
-    """A schema for any number of checks, in any thread; with a problem there is no `validator`, and nothing passes."""
-
-    validator: Validator = None
-    problems: tuple[Problem, ...] = ()
-
-
-def prepare_schema(schema: JsonSchema) -> PreparedSchema:
-    """Look through a schema. Raises MissingExtra without the package `jsonschema`, and nothing else."""
-    try:
-        return _prepared(json.dumps(plain(schema, SCHEMA_LIMITS, codes.SCHEMA_TOO_LARGE)))
-    except NotPlain as refused:
-        code = codes.SCHEMA_INVALID if refused.code is codes.NOT_JSON else refused.code
-        return _refused(code, refused.keys, f"the schema is not read: {refused.why}", refused.fix)
-    except (TooDeep, RecursionError):
-        message = "the schema is nested too deeply to be looked through"
-        return _refused(codes.SCHEMA_TOO_LARGE, (), message, "flatten it")
-
-
-@lru_cache(maxsize=64)
-def _prepared(text: str) -> PreparedSchema:
-    """The schema with that JSON; kept, as to look through one takes half a millisecond for each of its properties."""
-    try:
-        with working():
-            return _looked_through(plain(json.loads(text), SCHEMA_LIMITS))
-    except Exhausted:
-        return _refused(codes.SCHEMA_TOO_LARGE, (), "the schema is too much work to look through", "make it smaller")
-
-
-def _looked_through(schema: Json) -> PreparedSchema:
-    if not isinstance(schema, dict | bool):
-        fix = "write an object with rules, or true for anything"
-        return _refused(codes.SCHEMA_INVALID, (), "a schema is an object, true or false", fix)
-    draft = draft_of(schema)
-    if draft not in DRAFTS:
-        message = f"`$schema: {shown(draft)}` is no draft that is known here"
-        return _refused(codes.SCHEMA_DRAFT, ("$schema",), message, f"use one of {', '.join(DRAFTS)}")
-    checker = checker_for(draft)
-    parts = Parts(schema, checker)
-    problems = tuple(islice(_problems(schema, checker, parts), MOST))
-    return PreparedSchema(None if problems else validator_of(checker, schema, parts.resolver), problems)
-
-
-def _problems(schema: Json, checker: Validator, parts: Parts) -> Iterator[Problem]:
-    """What is wrong by the draft's own rules; where nothing is, what is wrong with patterns and references."""
-    against = _against_draft(schema, schema, checker)
-    if not against:
-        for target in parts.look():
-            against = _against_draft(target, schema, checker)
-            if against:
-                break
-    yield from against or parts.problems
-
-
-def _against_draft(part: Json, whole: Json, checker: Validator) -> list[Problem]:
-    errors = list(islice(validator_of(checker, checker.META_SCHEMA).iter_errors(part), MOST))
-    above = keys_of(part, whole) if errors else ()
-    return [_against_rule(error, above) for error in errors]
-
-
-def _against_rule(error: Validator, above: tuple[str | int, ...]) -> Problem:
-    message, fix = broken_rule(error)
-    keys = (*above, *error.absolute_path)
-    return Problem(codes.SCHEMA_INVALID, keys, f"the schema breaks the rules of its draft: {message}", fix)
-
-
-def _refused(code: Code, keys: tuple[str | int, ...], message: str, fix: str) -> PreparedSchema:
-    return PreparedSchema(None, (Problem(code, keys, message, fix),))

@@ -1,9 +1,11 @@
 """How much of a skill a block shows, what is ours in its text, and how it is recognised again (spec 5.1, 5.3, 5.4)."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from hashlib import sha256
+from typing import ClassVar
 
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.skill import Skill
@@ -100,13 +102,12 @@ SECTIONS = (
     "## Sections",
     "## Entity Context",
 )
-_MARKER = re.compile(r"SKILL_SELECT:")
 _OWN_LINE = re.compile(
     "^(?= {0,3}(?:"
     + "|".join(
         [
             *(re.escape(header.rstrip()) for header in HEADERS),
-            *(rf"##[ \t]+{re.escape(section.removeprefix('## '))}[ \t]*#*[ \t]*$" for section in SECTIONS),
+            *(rf"##[ \t]+{re.escape(section.removeprefix('## '))}[# \t]*$" for section in SECTIONS),
         ]
     )
     + "))",
@@ -114,29 +115,37 @@ _OWN_LINE = re.compile(
 )
 _LINE_BREAK = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPES = (
+    (re.compile(r"SKILL_SELECT:"), r"SKILL_SELECT\\:", "a SKILL_SELECT: marker"),
+    (_OWN_LINE, r"\\", "a line that equals one of the block's own headings"),
+)
+"""What would pass for ours in others' text, what takes its place, and how a finding names it."""
 
 
+@dataclass(slots=True, eq=False)
 class Escaped:
     """Skill text on its way into a prompt: escapes what would pass for ours, and notes that it did.
 
     `arguments` are the user's words in it, of which the notes say nothing but that they are there.
     """
 
-    def __init__(self, skill: Skill, arguments: str = "") -> None:
-        self._skill = skill
-        self._filled = ", filled with the user's words," if arguments else ""
-        self._found: dict[str, None] = {}
+    skill: Skill
+    arguments: str = ""
+    _found: dict[str, None] = field(default_factory=dict)
+    _escapes: ClassVar[Sequence[tuple[re.Pattern[str], str, str]]] = _ESCAPES
 
     def text(self, value: str) -> str:
         """Text of several lines: unified line ends, markers and lines that look like ours escaped."""
-        lines = self._unified(value)
-        marked = _MARKER.sub(r"SKILL_SELECT\\:", lines)
-        if marked != lines:
-            self._found["a SKILL_SELECT: marker"] = None
-        escaped = _OWN_LINE.sub(r"\\", marked)
-        if escaped != marked:
-            self._found["a line that equals one of the block's own headings"] = None
-        return escaped
+        lines = _LINE_BREAK.sub("\n", value).rstrip()
+        if not lines.isascii() and _LONE_SURROGATE.search(lines):
+            self._found["half of a surrogate pair, which no encoding can carry"] = None
+            lines = _LONE_SURROGATE.sub("\ufffd", lines)
+        for pattern, replacement, what in self._escapes:
+            escaped = pattern.sub(replacement, lines)
+            if escaped != lines:
+                self._found[what] = None
+                lines = escaped
+        return lines
 
     def line(self, value: str) -> str:
         """The text as one line."""
@@ -144,28 +153,24 @@ class Escaped:
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What had to be escaped so far, each kind once."""
+        filled = ", filled with the user's words," if self.arguments else ""
         return tuple(
             Diagnostic(
                 code="text-escaped",
                 severity=Severity.INFO,
-                skill=self._skill.id,
-                message=f"the text of skill {self._skill.id!r}{self._filled} holds {what}; it was escaped",
+                skill=self.skill.id,
+                message=f"the text of skill {self.skill.id!r}{filled} holds {what}; it was escaped",
                 fix="nothing else is changed; reword the line if the escape disturbs",
             )
             for what in self._found
         )
 
-    def _unified(self, value: str) -> str:
-        lines = _LINE_BREAK.sub("\n", value).rstrip()
-        if not lines.isascii() and _LONE_SURROGATE.search(lines):
-            self._found["half of a surrogate pair, which no encoding can carry"] = None
-            lines = _LONE_SURROGATE.sub("\ufffd", lines)
-        return lines
-
 
 class Unescaped(Escaped):
-    """Skill text that is to be divided before it is escaped: the author's headings are needed for that, ours too."""
+    """Skill text that is to be divided before it is escaped: the author's headings are needed for that, ours too.
 
-    def text(self, value: str) -> str:
-        """The text with unified line ends, and nothing else changed."""
-        return self._unified(value)
+    Only its line ends are unified, and half surrogates replaced.
+    """
+
+    __slots__ = ()
+    _escapes = ()

@@ -1,6 +1,6 @@
 """The budget, and the ladder: which rung of each wanted skill fits into what is left of it (spec 5.2)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from skillweave.codec import Portable
@@ -12,6 +12,38 @@ from skillweave.errors import SkillweaveError
 from skillweave.skill import Skill
 
 INSTRUCTIONS = "instructions"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget(Portable):
+    """Tokens that skills may take of the coming call.
+
+    `total` bounds catalog, blocks present and blocks added together; `catalog` bounds the catalog, which never takes
+    more than a quarter of `total`; `per_skill` bounds one skill's block; `reserve` is kept free inside `total` for the
+    framing that a provider adds around messages.
+    """
+
+    total: int = 8000
+    catalog: int = 2000
+    per_skill: int = 6000
+    reserve: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("total", "catalog", "per_skill", "reserve"):
+            if getattr(self, name) < 0:
+                raise SkillweaveError(
+                    f"Budget({name}={getattr(self, name)}) is below zero; give a number of tokens, 0 for none"
+                )
+
+    @property
+    def usable(self) -> int:
+        """Tokens left of `total` after the reserve."""
+        return max(0, self.total - self.reserve)
+
+    @property
+    def catalog_limit(self) -> int:
+        """The most that the catalog may take."""
+        return min(self.catalog, self.usable // 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +127,13 @@ class _Purse:
     ladder: tuple[Rung, ...]
     catalog_shows: frozenset[str]
 
+    def pays(self, tokens: int) -> bool:
+        """Take so many tokens, where there are so many left."""
+        if tokens > self.left:
+            return False
+        self.left -= tokens
+        return True
+
 
 def fit(
     groups: Sequence[Sequence[Want]],
@@ -113,56 +152,34 @@ def fit(
     """
     ladder = (Rung.FULL, Rung.INSTRUCTIONS, *([Rung.OUTLINE] if tools is SkillTools.OFFERED else []), Rung.CATALOG)
     purse = _Purse(max(0, left), per_skill, pricing, ladder, catalog_shows)
-    return tuple(shown for group in groups for shown in _fit_group(group, purse))
+    return tuple(_completed(step, purse) for group in groups for step in _fit_group(group, purse))
 
 
-def _fit_group(group: Sequence[Want], purse: _Purse) -> Iterator[Shown]:
+def _fit_group(group: Sequence[Want], purse: _Purse) -> Sequence[Shown]:
     for rung in purse.ladder:
         steps = [_at(want, rung, purse) for want in group]
-        cost = sum(step.added for step in steps)
-        if cost <= purse.left and all(step.added <= purse.per_skill for step in steps):
-            purse.left -= cost
-            missing = [_missing(step, purse) for step in steps]
-            yield from (_filled(step, purse) for step in missing)
-            return
-    yield from (_filled(_missing(Shown(want, want.present), purse), purse) for want in group)
-
-
-def _filled(shown: Shown, purse: _Purse) -> Shown:
-    return _with_passages(_with_artifacts(_with_readings(shown, purse), purse), purse)
+        costs = [step.added for step in steps]
+        if max(costs, default=0) <= purse.per_skill and purse.pays(sum(costs)):
+            return steps
+    return [Shown(want, want.present) for want in group]
 
 
 def _at(want: Want, rung: Rung, purse: _Purse) -> Shown:
-    rung = _reached(want, rung, purse)
-    if want.present is not None and want.present >= min(rung, _highest(want)):
+    rung = min(rung, want.highest)
+    if rung is Rung.OUTLINE and not purse.pricing.outlined(want.skill, _extras(want)):
+        rung = Rung.INSTRUCTIONS  # a short skill has no outline
+    enough = min(rung, Rung.FULL if want.artifacts else Rung.INSTRUCTIONS)
+    if want.present is not None and want.present >= enough:
         return Shown(want, want.present)
-    if rung is Rung.CATALOG:
-        if want.present is not None or want.skill.id in purse.catalog_shows:
-            return Shown(want, want.present or Rung.CATALOG)
-        return Shown(want, rung, _priced(want, rung, (), (), purse))
-    inlined = want.artifacts if rung is Rung.FULL else ()
-    return Shown(want, rung, _priced(want, rung, inlined, (), purse), inlined)
+    if rung is not Rung.CATALOG:
+        inlined = want.artifacts if rung is Rung.FULL else ()
+        return Shown(want, rung, purse.pricing.skill(want.skill, rung, _extras(want, inlined)), inlined)
+    if want.present is not None or want.skill.id in purse.catalog_shows:
+        return Shown(want, want.present or Rung.CATALOG)
+    return Shown(want, rung, purse.pricing.skill(want.skill, rung, Extras(base_directory=want.base_directory)))
 
 
-def _reached(want: Want, rung: Rung, purse: _Purse) -> Rung:
-    """The rung that the skill is shown at on this step of the ladder: a short skill has no outline."""
-    wanted = min(rung, want.highest)
-    if wanted is Rung.OUTLINE and not purse.pricing.outlined(want.skill, _extras(want, (), ())):
-        return Rung.INSTRUCTIONS
-    return wanted
-
-
-def _highest(want: Want) -> Rung:
-    return Rung.FULL if want.artifacts else Rung.INSTRUCTIONS
-
-
-def _priced(want: Want, rung: Rung, inlined: tuple[Inlined, ...], within: tuple[Passage, ...], purse: _Purse) -> Priced:
-    if rung is Rung.CATALOG:
-        return purse.pricing.skill(want.skill, rung, Extras(base_directory=want.base_directory))
-    return purse.pricing.skill(want.skill, rung, _extras(want, inlined, within))
-
-
-def _extras(want: Want, inlined: tuple[Inlined, ...], within: tuple[Passage, ...]) -> Extras:
+def _extras(want: Want, inlined: tuple[Inlined, ...] = (), within: tuple[Passage, ...] = ()) -> Extras:
     return Extras(
         inlined=inlined,
         context=tuple(passage.text for passage in within),
@@ -172,25 +189,32 @@ def _extras(want: Want, inlined: tuple[Inlined, ...], within: tuple[Passage, ...
     )
 
 
-def _missing(shown: Shown, purse: _Purse) -> Shown:
-    if shown.rung is not None and shown.rung >= min(Rung.INSTRUCTIONS, shown.want.highest):
-        return shown
-    cost = _priced(shown.want, Rung.INSTRUCTIONS, (), (), purse).tokens
-    outline = None
-    if Rung.OUTLINE in purse.ladder and _reached(shown.want, Rung.OUTLINE, purse) is Rung.OUTLINE:
-        outline = _priced(shown.want, Rung.OUTLINE, (), (), purse).tokens
-    return replace(shown, left_out=(LeftOut(INSTRUCTIONS, cost, outline),))
+def _completed(shown: Shown, purse: _Purse) -> Shown:
+    """The step with what fits beside the skill's own text, and with what did not fit."""
+    want = shown.want
+    if shown.rung is None or shown.rung < min(Rung.INSTRUCTIONS, want.highest):
+        shown = replace(shown, left_out=(_own_text_left_out(want, purse),))
+    if want.readings:
+        shown = _with_readings(shown, purse)
+    if shown.rung is Rung.INSTRUCTIONS and shown.block is not None:
+        shown = _with_artifacts(shown, shown.block, purse)
+    return _with_passages(shown, purse) if want.passages else shown
 
 
-def _with_artifacts(shown: Shown, purse: _Purse) -> Shown:
-    if shown.rung is not Rung.INSTRUCTIONS or shown.block is None:
-        return shown
+def _own_text_left_out(want: Want, purse: _Purse) -> LeftOut:
+    pricing, extras, outline = purse.pricing, _extras(want), None
+    if Rung.OUTLINE in purse.ladder and want.highest >= Rung.OUTLINE and pricing.outlined(want.skill, extras):
+        outline = pricing.skill(want.skill, Rung.OUTLINE, extras).tokens
+    return LeftOut(INSTRUCTIONS, pricing.skill(want.skill, Rung.INSTRUCTIONS, extras).tokens, outline)
+
+
+def _with_artifacts(shown: Shown, block: Priced, purse: _Purse) -> Shown:
     for artifact in shown.want.artifacts:
         inlined = (*shown.inlined, artifact)
-        bigger = _priced(shown.want, Rung.INSTRUCTIONS, inlined, (), purse)
-        more = bigger.tokens - shown.block.tokens
-        if more <= purse.left and bigger.tokens <= purse.per_skill:
-            purse.left -= more
+        bigger = purse.pricing.skill(shown.want.skill, Rung.INSTRUCTIONS, _extras(shown.want, inlined))
+        more = bigger.tokens - block.tokens
+        if bigger.tokens <= purse.per_skill and purse.pays(more):
+            block = bigger
             shown = replace(shown, block=bigger, inlined=inlined)
         else:
             shown = replace(shown, left_out=(*shown.left_out, LeftOut(artifact.ref.id, more)))
@@ -204,7 +228,7 @@ def _with_readings(shown: Shown, purse: _Purse) -> Shown:
         readout = _read_out(reading.beside(given), shown, purse)
         given |= readout.keys
         readouts.append(readout)
-    return replace(shown, readouts=tuple(readouts)) if readouts else shown
+    return replace(shown, readouts=tuple(readouts))
 
 
 def _read_out(reading: Reading, shown: Shown, purse: _Purse) -> Readout:
@@ -213,22 +237,15 @@ def _read_out(reading: Reading, shown: Shown, purse: _Purse) -> Readout:
         return Readout(reading)
     skill = shown.want.skill
     whole = purse.pricing.priced(render_reading(skill, reading, reading.missing))
-    ruled = rung >= Rung.OUTLINE  # without the skill's own block its tool rules would not be in force
-    if ruled and _taken(whole, purse):
+    ruled = rung >= Rung.OUTLINE  # without the skill's own block its tool rules would not hold
+    if ruled and whole.tokens <= purse.per_skill and purse.pays(whole.tokens):
         return Readout(reading, whole, reading.missing)
     refused = Readout(reading, cost=whole.tokens, too_long=whole.tokens > purse.per_skill)
     if reading.contents.there or not reading.section.parts:
         return refused
     contents = purse.pricing.priced(render_contents(skill, reading))
-    given = contents if ruled and _taken(contents, purse) else None
-    return replace(refused, block=given, outline=contents.tokens)
-
-
-def _taken(block: Priced, purse: _Purse) -> bool:
-    if block.tokens > min(purse.left, purse.per_skill):
-        return False
-    purse.left -= block.tokens
-    return True
+    given = ruled and contents.tokens <= purse.per_skill and purse.pays(contents.tokens)
+    return replace(refused, block=contents if given else None, outline=contents.tokens)
 
 
 def _with_passages(shown: Shown, purse: _Purse) -> Shown:
@@ -236,54 +253,19 @@ def _with_passages(shown: Shown, purse: _Purse) -> Shown:
         lost = tuple(LeftOut(passage.key, purse.pricing.count(passage.text)) for passage in shown.want.passages)
         return replace(shown, left_out=(*shown.left_out, *lost))
     for passage in shown.want.passages:
-        bigger = _grown(shown, passage, purse)
+        bigger = _grown(shown, shown.rung, passage, purse.pricing)
         more = bigger.added - shown.added
-        if more <= purse.left:
-            purse.left -= more
-            shown = bigger
-        else:
-            shown = replace(shown, left_out=(*shown.left_out, LeftOut(passage.key, more)))
+        shown = bigger if purse.pays(more) else replace(shown, left_out=(*shown.left_out, LeftOut(passage.key, more)))
     return shown
 
 
-def _grown(shown: Shown, passage: Passage, purse: _Purse) -> Shown:
-    if shown.block is not None and shown.rung is not None:
+def _grown(shown: Shown, rung: Rung, passage: Passage, pricing: Pricing) -> Shown:
+    want = shown.want
+    if shown.block is not None:
         within = (*shown.within, passage)
-        return replace(shown, within=within, block=_priced(shown.want, shown.rung, shown.inlined, within, purse))
+        return replace(
+            shown, within=within, block=pricing.skill(want.skill, rung, _extras(want, shown.inlined, within))
+        )
     apart = (*shown.apart, passage)
-    texts = [piece.text for piece in apart]
-    return replace(
-        shown, apart=apart, context=purse.pricing.priced(render_context(passage.entity, texts, shown.want.skill))
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Budget(Portable):
-    """Tokens that skills may take of the coming call.
-
-    `total` bounds catalog, blocks present and blocks added together; `catalog` bounds the catalog, which never takes
-    more than a quarter of `total`; `per_skill` bounds one skill's block; `reserve` is kept free inside `total` for the
-    framing that a provider adds around messages.
-    """
-
-    total: int = 8000
-    catalog: int = 2000
-    per_skill: int = 6000
-    reserve: int = 0
-
-    def __post_init__(self) -> None:
-        for name in ("total", "catalog", "per_skill", "reserve"):
-            if getattr(self, name) < 0:
-                raise SkillweaveError(
-                    f"Budget({name}={getattr(self, name)}) is below zero; give a number of tokens, 0 for none"
-                )
-
-    @property
-    def usable(self) -> int:
-        """Tokens left of `total` after the reserve."""
-        return max(0, self.total - self.reserve)
-
-    @property
-    def catalog_limit(self) -> int:
-        """The most that the catalog may take."""
-        return min(self.catalog, self.usable // 4)
+    context = pricing.priced(render_context(passage.entity, [piece.text for piece in apart], want.skill))
+    return replace(shown, apart=apart, context=context)

@@ -1,7 +1,8 @@
 """Rendered texts with their real token counts, each made once per skill and rung."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
 
 from skillweave.disclose.block import Priced, Rung, text_digest
 from skillweave.disclose.render import (
@@ -21,6 +22,8 @@ from skillweave.tokens.counter import TokenCounter
 
 REMEMBERED_BLOCKS = 20_000
 REMEMBERED_TREES = 500
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Pricing:
@@ -35,37 +38,43 @@ class Pricing:
 
     def skill(self, skill: Skill, rung: Rung, extras: Extras = NOTHING_ELSE) -> Priced:
         """The skill's block at that rung and what it costs."""
-        if extras.inlined or extras.context or extras.arguments:
-            return self._rendered(skill, rung, extras)
+        plain = not (extras.inlined or extras.context or extras.arguments)
         key = (skill, rung, extras.base_directory, extras.replaces_earlier)
-        known = self._plain.get(key)
-        if known is None:
-            known = self._plain[key] = self._rendered(skill, rung, extras)
-            if len(self._plain) > self._remember:
-                self._plain.popitem(last=False)
-        return known
+        known = self._plain.get(key) if plain else None
+        if known is not None:
+            return known
+        if rung is Rung.OUTLINE:
+            priced = self.priced(render_outline(skill, self.sections(skill, extras.arguments), extras))
+        else:
+            priced = self.priced(render_skill(skill, rung, extras))
+        return _kept(self._plain, key, priced, self._remember) if plain else priced
 
     def sections(self, skill: Skill, arguments: str = "") -> Section:
         """The skill's text as a tree of sections with their prices."""
-        return self._tree((skill, arguments), lambda: sections_of_skill(skill, self.count, arguments))
+        key = (skill, arguments)
+        known = self._trees.get(key)
+        if known is not None:
+            return known
+        return _kept(self._trees, key, sections_of_skill(skill, self.count, arguments), REMEMBERED_TREES)
 
     def shown_sections(self, skill: Skill, arguments: str = "") -> Mapping[str, Section]:
         """The skill's sections by the digest of the block that shows each of them whole."""
         key = (skill, arguments)
         known = self._shown.get(key)
-        if known is None:
-            sections = tuple(self.sections(skill, arguments).walk())
-            known = self._shown[key] = {text_digest(render_section(skill, one).text): one for one in sections}
-            if len(self._shown) > REMEMBERED_TREES:
-                self._shown.popitem(last=False)
-        return known
+        if known is not None:
+            return known
+        sections = tuple(self.sections(skill, arguments).walk())
+        shown = {text_digest(render_section(skill, one).text): one for one in sections}
+        return _kept(self._shown, key, shown, REMEMBERED_TREES)
 
     def document(self, skill: Skill, document: Inlined) -> Section:
-        """The same for one of its documents."""
+        """One of the skill's documents as a tree of sections with their prices."""
         ref, content = document.ref, document.content
-        return self._tree(
-            (skill.id, ref, text_digest(content)), lambda: sections_of_document(skill, ref, content, self.count)
-        )
+        key = (skill.id, ref, text_digest(content))
+        known = self._trees.get(key)
+        if known is not None:
+            return known
+        return _kept(self._trees, key, sections_of_document(skill, ref, content, self.count), REMEMBERED_TREES)
 
     def outlined(self, skill: Skill, extras: Extras = NOTHING_ELSE) -> bool:
         """Whether the skill has sections to be read, and an outline takes less than its instructions do."""
@@ -80,19 +89,14 @@ class Pricing:
             rendered.text, self.counter.count(rendered.text), text_digest(rendered.text), rendered.diagnostics
         )
 
-    def _tree(self, key: Hashable, make: Callable[[], Section]) -> Section:
-        known = self._trees.get(key)
-        if known is None:
-            known = self._trees[key] = make()
-            if len(self._trees) > REMEMBERED_TREES:
-                self._trees.popitem(last=False)
-        return known
-
-    def _rendered(self, skill: Skill, rung: Rung, extras: Extras) -> Priced:
-        if rung is Rung.OUTLINE:
-            return self.priced(render_outline(skill, self.sections(skill, extras.arguments), extras))
-        return self.priced(render_skill(skill, rung, extras))
-
     def count(self, text: str) -> int:
         """Tokens of any text."""
         return self.counter.count(text)
+
+
+def _kept(memory: OrderedDict[K, V], key: K, value: V, most: int) -> V:
+    """The value, remembered in place of the oldest where there are more than `most`."""
+    memory[key] = value
+    if len(memory) > most:
+        memory.popitem(last=False)
+    return value

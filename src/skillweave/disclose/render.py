@@ -21,7 +21,7 @@ from skillweave.disclose.block import (
 )
 from skillweave.disclose.sections import Count, Leaf, Reading, Section, entries_of, sections_of
 from skillweave.formats.arguments import filled
-from skillweave.skill import ArtifactRef, Skill, thaw
+from skillweave.skill import ArtifactRef, Checkpoint, OutputContract, Skill, thaw
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +57,43 @@ class Extras:
 
 NOTHING_ELSE = Extras()
 
+_CONTENTS = "## Sections"
+_OUTLINE = ("## Description", _CONTENTS, "## Tools", "## Checkpoints")
+"""What an outline shows: what the skill is for, where its text is, and the rules that hold while it is engaged."""
+
 
 def render_skill(skill: Skill, rung: Rung, extras: Extras = NOTHING_ELSE) -> Rendered:
     """The message of seed 000 for one skill, as much of it as the rung says; sections without content are left out."""
+    if rung is not Rung.CATALOG:
+        return _block(ACTIVATED, skill, extras)
     escaped = Escaped(skill, extras.arguments)
-    if rung is Rung.CATALOG:
-        header = f"{AVAILABLE}{escaped.line(skill.name)}{HEADER_END}"
-        return Rendered(f"{header}\n{_catalog_line(skill, escaped)}", escaped.diagnostics())
-    parts = [f"{ACTIVATED}{escaped.line(skill.name)}{HEADER_END}"]
+    header = f"{AVAILABLE}{escaped.line(skill.name)}{HEADER_END}"
+    return Rendered(f"{header}\n{_catalog_line(skill, escaped)}", escaped.diagnostics())
+
+
+def render_outline(skill: Skill, whole: Section, extras: Extras) -> Rendered:
+    """The skill with a table of contents in place of its instructions."""
+    return _block(OUTLINED, skill, extras, whole)
+
+
+def _block(header: str, skill: Skill, extras: Extras, outlined: Section | None = None) -> Rendered:
+    escaped = Escaped(skill, extras.arguments)
+    lines = [f"{header}{escaped.line(skill.name)}{HEADER_END}"]
     if extras.replaces_earlier:
-        parts.append(extras.replaces_earlier)
-    for section in own_sections(skill, escaped, extras.arguments):
-        parts += section
-    parts += references_section(skill, extras, escaped)
-    parts += context_section(extras, escaped)
-    return Rendered("\n".join(parts), escaped.diagnostics())
+        lines.append(extras.replaces_earlier)
+    sections = own_sections(skill, escaped, extras.arguments)
+    if outlined is not None:
+        size = f"The instructions have {outlined.tokens:,} tokens."
+        own = {**dict(sections), _CONTENTS: "\n".join(_contents(size, skill, outlined, escaped))}
+        sections = [(heading, own[heading]) for heading in _OUTLINE if heading in own]
+    if skill.artifacts:
+        sections.append(("## References", _references(skill, extras, escaped)))
+    if extras.context:
+        sections.append(("## Entity Context", "\n".join(map(escaped.text, extras.context))))
+    for heading, content in sections:
+        if content:
+            lines += [heading, content]
+    return Rendered("\n".join(lines), escaped.diagnostics())
 
 
 def render_context(entity: str, sections: Sequence[str], skill: Skill) -> Rendered:
@@ -165,65 +187,37 @@ def own_sections(skill: Skill, escaped: Escaped, arguments: str = "") -> list[tu
         ("## Description", escaped.text(text.details or skill.description)),
         ("## Instructions", "" if steps else instructions),
         ("## Steps", steps),
-        ("## Requirements", _bullets(text.requirements, escaped)),
+        ("## Requirements", "\n".join(f"- {escaped.text(item)}" for item in text.requirements)),
         ("## Output Format", escaped.text(text.output_format or "")),
-        ("## Postconditions", _bullets(text.postconditions, escaped)),
-        ("## Output Contract", "" if contract is None else escaped.text(_contract(contract.type, skill))),
+        ("## Postconditions", "\n".join(f"- {escaped.text(item)}" for item in text.postconditions)),
+        ("## Output Contract", "" if contract is None else escaped.text(_contract(contract))),
         ("## Instructions", instructions if steps else ""),
-        ("## Tools", _tools(skill, escaped)),
-        ("## Checkpoints", _checkpoints(skill, escaped)),
+        ("## Tools", "\n".join(_tools(skill.tools.allowed, skill.tools.forbidden, escaped)) if skill.tools else ""),
+        ("## Checkpoints", "\n".join(_checkpoint(one, escaped) for one in skill.checkpoints)),
     ]
     return [section for section in sections if section[1]]
 
 
-def references_section(skill: Skill, extras: Extras, escaped: Escaped) -> list[str]:
-    """The skill's documents with their sizes, and those that stand in the block."""
-    return _section("## References", _references(skill, extras, escaped))
+def _contract(contract: OutputContract) -> str:
+    if contract.schema is None:
+        return contract.type
+    return f"{contract.type}\n{json.dumps(thaw(contract.schema), ensure_ascii=False, sort_keys=True)}"
 
 
-def context_section(extras: Extras, escaped: Escaped) -> list[str]:
-    """The entity context that came with the skill."""
-    return _section("## Entity Context", "\n".join(escaped.text(section) for section in extras.context))
+def _tools(allowed: Sequence[str] | None, forbidden: Sequence[str], escaped: Escaped) -> Iterator[str]:
+    if allowed is not None:
+        yield f"- allowed: {escaped.line(', '.join(allowed)) or 'none'}"
+    if forbidden:
+        yield f"- forbidden: {escaped.line(', '.join(forbidden))}"
 
 
-def _section(heading: str, content: str) -> list[str]:
-    return [heading, content] if content else []
-
-
-def _bullets(items: Sequence[str], escaped: Escaped) -> str:
-    return "\n".join(f"- {escaped.text(item)}" for item in items)
-
-
-def _contract(kind: str, skill: Skill) -> str:
-    schema = skill.text.output_contract.schema if skill.text.output_contract else None
-    if schema is None:
-        return kind
-    return f"{kind}\n{json.dumps(thaw(schema), ensure_ascii=False, sort_keys=True)}"
-
-
-def _tools(skill: Skill, escaped: Escaped) -> str:
-    if skill.tools is None:
-        return ""
-    lines = []
-    if skill.tools.allowed is not None:
-        lines.append(f"- allowed: {escaped.line(', '.join(skill.tools.allowed)) or 'none'}")
-    if skill.tools.forbidden:
-        lines.append(f"- forbidden: {escaped.line(', '.join(skill.tools.forbidden))}")
-    return "\n".join(lines)
-
-
-def _checkpoints(skill: Skill, escaped: Escaped) -> str:
-    lines = []
-    for checkpoint in skill.checkpoints:
-        place = f" before {escaped.line(checkpoint.before)}" if checkpoint.before else ""
-        asks = f": {escaped.line(checkpoint.asks)}" if checkpoint.asks else ""
-        lines.append(f"- {escaped.line(checkpoint.name)}{place}{asks}")
-    return "\n".join(lines)
+def _checkpoint(checkpoint: Checkpoint, escaped: Escaped) -> str:
+    place = f" before {escaped.line(checkpoint.before)}" if checkpoint.before else ""
+    asks = f": {escaped.line(checkpoint.asks)}" if checkpoint.asks else ""
+    return f"- {escaped.line(checkpoint.name)}{place}{asks}"
 
 
 def _references(skill: Skill, extras: Extras, escaped: Escaped) -> str:
-    if not skill.artifacts:
-        return ""
     contents = {inlined.ref.id: inlined.content for inlined in extras.inlined}
     lines = [] if extras.base_directory is None else [f"Base directory: {escaped.line(extras.base_directory)}"]
     lines += [f"- {escaped.line(ref.id)} ({ref.size:,} bytes)" for ref in skill.artifacts]
@@ -231,11 +225,6 @@ def _references(skill: Skill, extras: Extras, escaped: Escaped) -> str:
         if ref.id in contents:
             lines += [f"### {escaped.line(ref.name)}", escaped.text(contents[ref.id])]
     return "\n".join(lines)
-
-
-_CONTENTS = "## Sections"
-_OUTLINE = ("## Description", _CONTENTS, "## Tools", "## Checkpoints")
-"""What an outline shows: what the skill is for, where its text is, and the rules that hold once it is in force."""
 
 
 def sections_of_skill(skill: Skill, count: Count, arguments: str = "") -> Section:
@@ -252,22 +241,6 @@ def sections_of_document(skill: Skill, ref: ArtifactRef, content: str, count: Co
     """A document of the skill as sections; only Markdown has headings."""
     titled = "" if ref.media_type == "text/markdown" else ref.name
     return sections_of(ref.name, [(titled, Unescaped(skill).text(content))], count)
-
-
-def render_outline(skill: Skill, whole: Section, extras: Extras) -> Rendered:
-    """The skill with a table of contents in place of its instructions."""
-    escaped = Escaped(skill, extras.arguments)
-    lines = [f"{OUTLINED}{escaped.line(skill.name)}{HEADER_END}"]
-    if extras.replaces_earlier:
-        lines.append(extras.replaces_earlier)
-    own = dict(own_sections(skill, escaped, extras.arguments))
-    own[_CONTENTS] = "\n".join(_contents(f"The instructions have {whole.tokens:,} tokens.", skill, whole, escaped))
-    for heading in _OUTLINE:
-        if heading in own:
-            lines += [heading, own[heading]]
-    lines += references_section(skill, extras, escaped)
-    lines += context_section(extras, escaped)
-    return Rendered("\n".join(lines), escaped.diagnostics())
 
 
 def render_section(skill: Skill, section: Section) -> Rendered:
@@ -332,26 +305,11 @@ def render_agent(
     an empty list says that there is no tool.
     """
     escaped = Escaped(_OURS)
-    lines = [*_skills(skills), *_tools_left(allowed, forbidden, escaped), *_protocol(steps, escaped)]
-    return "\n".join([f"{AGENT}{escaped.line(name)}{HEADER_END}", *lines]) if lines else ""
-
-
-def _skills(skills: Sequence[Skill]) -> Iterator[str]:
-    if skills:
-        yield "## Skills"
-        yield from (f"- {skill.id}: {Escaped(skill).line(skill.description)}" for skill in skills)
-
-
-def _tools_left(allowed: Sequence[str] | None, forbidden: Sequence[str], escaped: Escaped) -> Iterator[str]:
+    lines = [f"- {skill.id}: {Escaped(skill).line(skill.description)}" for skill in skills]
+    if lines:
+        lines.insert(0, "## Skills")
     if allowed is not None or forbidden:
-        yield "## Tools"
-    if allowed is not None:
-        yield f"- allowed: {escaped.line(', '.join(allowed)) or 'none'}"
-    if forbidden:
-        yield f"- forbidden: {escaped.line(', '.join(forbidden))}"
-
-
-def _protocol(steps: Sequence[str], escaped: Escaped) -> Iterator[str]:
+        lines += ["## Tools", *_tools(allowed, forbidden, escaped)]
     if steps:
-        yield "## Protocol"
-        yield from (f"{number}. {escaped.line(step)}" for number, step in enumerate(steps, 1))
+        lines += ["## Protocol", *(f"{number}. {escaped.line(step)}" for number, step in enumerate(steps, 1))]
+    return "\n".join([f"{AGENT}{escaped.line(name)}{HEADER_END}", *lines]) if lines else ""

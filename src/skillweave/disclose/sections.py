@@ -259,7 +259,7 @@ class Leaf:
     there: bool = False
 
     def beside(self, keys: Collection[str]) -> "Leaf":
-        """The same, there too if its key is among these."""
+        """The leaf, marked as there where its key is among these."""
         return replace(self, there=True) if self.key in keys else self
 
 
@@ -276,7 +276,7 @@ class Reading:
     artifact: str | None = None
 
     def beside(self, keys: Collection[str]) -> "Reading":
-        """The same where the texts of these keys are in the context."""
+        """The reading where the texts of these keys are in the context too."""
         leaves = tuple(leaf.beside(keys) for leaf in self.leaves)
         return replace(self, leaves=leaves, contents=self.contents.beside(keys))
 

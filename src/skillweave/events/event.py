@@ -54,7 +54,7 @@ class Event(Portable):
 
 
 def _is_own(kind: object) -> TypeGuard[type[BuiltIn]]:
-    return isinstance(kind, type) and issubclass(kind, BuiltIn) and kind is not BuiltIn
+    return isinstance(kind, type) and issubclass(kind, BuiltIn) and "event_type" in vars(kind)
 
 
 def event_of(payload: BuiltIn, *, id: str, conversation: str, turn_id: str | None) -> Event:  # noqa: A002 - the field
@@ -164,7 +164,7 @@ class Announced(Portable):
 
 
 class Cause(StrEnum):
-    """Who forgot it: the host by key or all at once, a delivery that failed, an unloading, a person who said no."""
+    """Why a text counts as given no longer: forgotten, undelivered, unloaded, or rejected by a person."""
 
     EVICTED = "evicted"
     CLEARED = "cleared"

@@ -104,7 +104,7 @@ class SpawnStarted(BuiltIn):
 
 @dataclass(frozen=True, slots=True)
 class ToolBlocked(BuiltIn):
-    """A tool call that the skills in force do not allow (V004), without its arguments, which may hold secrets.
+    """A tool call that the engaged skills do not allow (V004), without its arguments, which may hold secrets.
 
     `code` is TOOL_FORBIDDEN or TOOL_NOT_ALLOWED; `allowed` None means every tool that is not in `forbidden`. `call_id`
     is the host's name for the call, if it gave one.

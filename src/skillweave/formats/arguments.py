@@ -20,12 +20,12 @@ _PLACE = re.compile(r"(?<!\\)\$ARGUMENTS(?![\w\[])")
 
 def takes_arguments(skill: Skill) -> bool:
     """Whether the instructions or steps have a place for the user's words."""
-    return any(_WORD in text and _PLACE.search(text) is not None for text in _texts(skill.text))
+    return any(_PLACE.search(part) is not None for part in _parts_with_word(skill.text))
 
 
 def filled(text: SkillText, arguments: str) -> SkillText:
     """The text with the arguments, which may be empty, in the first 20 of its places; others stay as they are."""
-    if not any(_WORD in part for part in _texts(text)):
+    if not _parts_with_word(text):
         return text
     left = MOST_PLACES
 
@@ -44,8 +44,9 @@ def filled(text: SkillText, arguments: str) -> SkillText:
 def digest_in_use(skill: Skill, arguments: str = "") -> str:
     """The digest of what a block of the skill shows: the skill's, combined with arguments where its text takes them.
 
-    Every record of a skill has this digest, and whatever such a record is compared with.
+    Every record of a skill keeps this digest, so that the skill is given again when its text or its arguments change.
     """
+    # Most turns have no arguments, and this is asked for every skill of every turn: it must cost one call then.
     if not arguments or not takes_arguments(skill):
         return skill.digest
     return sha256(f"{skill.digest}\n{arguments}".encode("utf-8", "surrogatepass")).hexdigest()
@@ -53,11 +54,12 @@ def digest_in_use(skill: Skill, arguments: str = "") -> str:
 
 def report_places(text: SkillText, findings: Findings) -> None:
     """Reports a text with more places for arguments than are filled."""
-    places = sum(len(_PLACE.findall(part)) for part in _texts(text) if _WORD in part)
+    whole = "\n".join((text.instructions or "", *text.steps))
+    places = len(_PLACE.findall(whole)) if _WORD in whole else 0
     if places > MOST_PLACES:
         message = f"`{_WORD}` stands in {places:,} places; the first {MOST_PLACES} are filled"
         findings.report(codes.MANY_ARGUMENTS, (), message, "name it once, and refer to it from then on")
 
 
-def _texts(text: SkillText) -> tuple[str, ...]:
-    return (text.instructions or "", *text.steps)
+def _parts_with_word(text: SkillText) -> list[str]:
+    return [part for part in (text.instructions or "", *text.steps) if _WORD in part]

@@ -33,31 +33,7 @@ SPEC_FIELD = Code("spec-field", Severity.ERROR, "strict: a field that the open s
 SPEC_NAME = Code("spec-name", Severity.ERROR, "strict: a name that the open specification does not allow")
 SPEC_VALUE = Code("spec-value", Severity.ERROR, "strict: a value that the open specification does not allow")
 
-FIELD_CODES = (
-    NAME_MISSING,
-    NAME_DIFFERS,
-    NAME_TOO_LONG,
-    ID_REPAIRED,
-    ID_TOO_LONG,
-    DESCRIPTION_TOO_LONG,
-    TOOLS_RESPELLED,
-    KEPT_AS_EXTRA,
-    COMMAND_IN_BODY,
-    HOST_KEY,
-    MANY_ARGUMENTS,
-    CONTROL_CHARACTERS,
-    FIELD_MISSING,
-    BAD_VALUE,
-    EMPTY_ITEM,
-    NOT_A_LIST,
-    NOT_TEXT,
-    UNKNOWN_KEY,
-    FIELD_TWICE,
-    TASK_RULE,
-    GRAPH,
-    SPEC_FIELD,
-    SPEC_NAME,
-    SPEC_VALUE,
-)
+FIELD_CODES = tuple(code for code in tuple(globals().values()) if isinstance(code, Code))
+"""Every code of this table."""
 CODES: Mapping[str, Code] = MappingProxyType({code.name: code for code in (*TEXT_CODES, *FIELD_CODES)})
 """Every code by its name: those of the text (fences, YAML) and those of the fields."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import InvalidSkill
@@ -316,14 +316,12 @@ def as_json(value: object, depth: int = 0) -> Json:
     if depth == _DEEPEST:
         raise ValueError(f"data nested deeper than {_DEEPEST}")
     if isinstance(value, Mapping):
-        return {_key(key): as_json(item, depth + 1) for key, item in value.items()}
+        return {str(key) if isinstance(key, str) else _no_key(key): as_json(value[key], depth + 1) for key in value}
     if isinstance(value, list | tuple):
         return [as_json(item, depth + 1) for item in value]
     what = value if isinstance(value, float) else f"a value of type {type(value).__name__}"
     raise ValueError(f"{what}, which JSON does not have")
 
 
-def _key(key: object) -> str:
-    if isinstance(key, str):
-        return str(key)
+def _no_key(key: object) -> NoReturn:
     raise ValueError(f"a key of type {type(key).__name__}")

@@ -10,9 +10,11 @@ from skillweave.skill import Skill
 NOT_BY_MODEL, BY_USER, WHEN_TO_USE = "disable-model-invocation", "user-invocable", "when_to_use"
 """The keys as they are mostly spelled; each is read with `-` or `_` between its words."""
 
-_OPEN = {NOT_BY_MODEL: False, BY_USER: True}
-_SAFER = {NOT_BY_MODEL: True, BY_USER: False}
-_MEANS = {NOT_BY_MODEL: "the model does not select the skill", BY_USER: "no mention selects the skill"}
+_SAFER = {
+    NOT_BY_MODEL: (True, "the model does not select the skill"),
+    BY_USER: (False, "no mention selects the skill"),
+}
+"""The value of each that lets fewer select the skill, and what it means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ def invocation_of(skill: Skill) -> Invocation:
     """Who may ask for the skill; a value that is neither true nor false counts as the safer of the two."""
     if not skill.extra:
         return BY_ALL
-    return Invocation(by_model=not _flag(skill.extra, NOT_BY_MODEL), by_user=_flag(skill.extra, BY_USER))
+    return Invocation(by_model=_is_open(skill.extra, NOT_BY_MODEL), by_user=_is_open(skill.extra, BY_USER))
 
 
 def when_to_use_of(skill: Skill) -> str:
@@ -54,21 +56,20 @@ def when_to_use_of(skill: Skill) -> str:
 
 def report_host_keys(extra: Mapping[str, object], findings: Findings) -> None:
     """Reports host keys whose value means nothing, and how they are read."""
-    for key, safer in _SAFER.items():
+    for key, (safer, meaning) in _SAFER.items():
         for spelled, value in _stated(extra, key):
             if _read(value) is None:
                 message = f"`{spelled}` is {shown(value)}, neither true nor false; read as {str(safer).lower()}: "
-                findings.report(codes.HOST_KEY, (spelled,), message + _MEANS[key], "write true or false")
+                findings.report(codes.HOST_KEY, (spelled,), message + meaning, "write true or false")
     for spelled, value in _stated(extra, WHEN_TO_USE):
         if _texts(value) is None:
             message = f"`{spelled}` is {shown(value)}, not text; it is not searched"
             findings.report(codes.HOST_KEY, (spelled,), message, "write one text, or a list of texts")
 
 
-def _flag(extra: Mapping[str, object], key: str) -> bool:
-    """The safer value wins where the key stands twice, in both spellings."""
-    read = [_read(value) for _, value in _stated(extra, key)]
-    return _OPEN[key] if all(value is _OPEN[key] for value in read) else _SAFER[key]
+def _is_open(extra: Mapping[str, object], key: str) -> bool:
+    """Whether the key restricts nobody; where it stands twice, in both spellings, the safer value wins."""
+    return all(_read(value) is not None and _read(value) is not _SAFER[key][0] for _, value in _stated(extra, key))
 
 
 def _read(value: object) -> bool | None:

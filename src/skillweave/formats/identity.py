@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from skillweave.errors import InvalidSkill
-from skillweave.skill import is_skill_id, title_of
+from skillweave.skill import SKILL_ID, title_of
 
 MAX_ID = 100
 """Characters of the longest id."""
@@ -25,7 +25,7 @@ def id_of(name: str) -> str:
     What leaves fewer than 2 characters becomes `skill-` and 10 hex digits of the SHA-256 of the name's NFC form. The
     result may still be over 100 characters long and is no id then; `is_skill_id` tells.
     """
-    if is_skill_id(name):
+    if SKILL_ID.fullmatch(name):
         return name
     normal = unicodedata.normalize("NFC", name)
     made = _OTHER.sub("-", normal)

@@ -7,7 +7,7 @@ goes under `x-skillweave` there, so that the spelling still round-trips.
 import dataclasses
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from enum import Enum, StrEnum
+from enum import StrEnum
 from functools import cache
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -49,7 +49,7 @@ Merge: TypeAlias = Callable[[Fields, str, Any], Any]
 """The value at a key put together with the one before, which is None where there was none."""
 
 
-class Spelling(Enum):
+class Spelling(StrEnum):
     """The four spellings of a skill (spec 1.1)."""
 
     TIERS = "tiers"
@@ -115,8 +115,9 @@ class Draft:
 
     def take(self, fields: Fields, spelling: Spelling) -> None:
         """Takes all fields that have a key in the spelling; lists replace what was there, mappings are merged."""
-        _take(self.values, FIELDS, fields, spelling)
-        _take(self.text, TEXT_FIELDS, fields, spelling)
+        own, of_text = _keys(spelling)
+        _take(self.values, own, fields)
+        _take(self.text, of_text, fields)
 
     def keep(self, rest: Mapping[str, Json]) -> None:
         """Keeps data under keys that no field has."""
@@ -129,11 +130,11 @@ class Draft:
         if "id" not in values or not values.get("description", "").strip():
             return self.findings.outcome(None)
         text = SkillText(**{name: value for name, value in self.text.items() if value is not None})
-        report_host_keys(values.get("extra", EMPTY), self.findings)
+        if values.get("extra"):
+            report_host_keys(values["extra"], self.findings)
         report_places(text, self.findings)
         for name in ("metadata", "extra"):
-            if name in values:
-                values[name] = freeze_mapping(values[name]) if values[name] else EMPTY
+            values[name] = freeze_mapping(values[name]) if values.get(name) else EMPTY
         values["name"] = values.get("name") or default_name(values["id"], values.get("spelling"))
         skill = Skill(**values, text=text, origin=Origin(source, self.findings.path), digest=digest)
         return self.findings.outcome(skill)
@@ -163,13 +164,13 @@ def to_dict(skill: Skill) -> dict[str, Json]:
 
 def to_data(value: object) -> Json:
     """A part of a skill as plain JSON data; what is at its default is left out, a checkpoint may be its bare name."""
-    if isinstance(value, Checkpoint) and value == Checkpoint(value.name):
-        return value.name
-    if dataclasses.is_dataclass(value):
-        return _stated_parts(value)
+    if isinstance(value, str):
+        return value.value if isinstance(value, StrEnum) else value
     if isinstance(value, list | tuple):
         return [to_data(item) for item in value]
-    return value.value if isinstance(value, StrEnum) else thaw(cast("FrozenJson", value))
+    if isinstance(value, Checkpoint) and value == Checkpoint(value.name):
+        return value.name
+    return _stated_parts(value) if dataclasses.is_dataclass(value) else thaw(cast("FrozenJson", value))
 
 
 def stated_name(fields: Fields, key: str) -> str | None:
@@ -283,13 +284,21 @@ def each(
     return tuple(parts)
 
 
-def _take(values: dict[str, Any], parts: Collection[Field], fields: Fields, spelling: Spelling) -> None:
-    for part in parts:
-        for key in (part.keys.get(spelling), part.name if spelling is Spelling.NATIVE else None):
-            if key is not None and key in fields:
-                value = part.read(fields, key, values.get(part.name))
-                if value is not None:
-                    values[part.name] = value
+@cache
+def _keys(spelling: Spelling) -> tuple[list[tuple[str, Field]], list[tuple[str, Field]]]:
+    """The keys of a spelling with what stands there: fields of the skill, and fields of its text."""
+    native = spelling is Spelling.NATIVE
+    own, of_text = (
+        [(key, part) for part in parts for key in (part.keys.get(spelling), part.name if native else None) if key]
+        for parts in (FIELDS, TEXT_FIELDS)
+    )
+    return own, of_text
+
+
+def _take(values: dict[str, Any], keys: Collection[tuple[str, Field]], fields: Fields) -> None:
+    for key, part in keys:
+        if key in fields:
+            values[part.name] = part.read(fields, key, values.get(part.name))
 
 
 def _take_native(draft: Draft, fields: Fields) -> None:
@@ -301,7 +310,7 @@ def _take_native(draft: Draft, fields: Fields) -> None:
             fields.report(codes.FIELD_TWICE, key, f"also stands under `text.{key}`, which counts", "remove one of them")
     draft.take(fields, Spelling.NATIVE)
     if inner is not None:
-        _take(draft.text, TEXT_FIELDS, inner, Spelling.NATIVE)
+        _take(draft.text, _keys(Spelling.NATIVE)[1], inner)
         inner.report_unknown()
 
 

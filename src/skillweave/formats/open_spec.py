@@ -39,7 +39,7 @@ def check_open_spec(fields: Mapping[str, object], folder: str, findings: Finding
 
 
 def by_open_spec(diagnostic: Diagnostic) -> Diagnostic:
-    """The same finding, an error where it is a repair that the open specification knows nothing of."""
+    """The finding as strict reading sees it: an error where something was repaired that the open format refuses."""
     return replace(diagnostic, severity=Severity.ERROR) if diagnostic.code in _REFUSED_REPAIRS else diagnostic
 
 

@@ -103,7 +103,8 @@ def _take_front(draft: Draft, fields: Fields, folder: str) -> None:
     _take_name(draft, fields, folder)
     draft.take_description(fields)
     description = draft.values["description"] = (draft.values["description"] or "").strip()
-    _check_length(description, MAX_DESCRIPTION, codes.DESCRIPTION_TOO_LONG, fields, "description")
+    if len(description) > MAX_DESCRIPTION:
+        _report_length(description, MAX_DESCRIPTION, codes.DESCRIPTION_TOO_LONG, fields, "description")
     for key in ("license", "compatibility", "version"):
         if isinstance(fields.peek(key), Mapping | list | tuple):
             _keep_as_extra(fields, key, "text")
@@ -113,7 +114,8 @@ def _take_front(draft: Draft, fields: Fields, folder: str) -> None:
     if not fields.absent(ALLOWED_TOOLS):
         draft.values["tools"] = _preapproved(fields)
     _take_metadata(draft, fields)
-    take_extension(draft, fields)
+    if EXTENSION in fields:
+        take_extension(draft, fields)
     draft.keep(fields.rest())
 
 
@@ -127,10 +129,11 @@ def _take_name(draft: Draft, fields: Fields, folder: str) -> None:
         else:
             report_missing(fields, "name")
         return
-    draft.set_identity(name, fields, "name", extension_id(fields))
+    draft.set_identity(name, fields, "name", extension_id(fields) if EXTENSION in fields else None)
     if "id" not in draft.values:
         return
-    _check_length(name, MAX_NAME, codes.NAME_TOO_LONG, fields, "name")
+    if len(name) > MAX_NAME:
+        _report_length(name, MAX_NAME, codes.NAME_TOO_LONG, fields, "name")
     if folder and name != folder and unicodedata.normalize("NFKC", name) != unicodedata.normalize("NFKC", folder):
         message = f"is {name[:100]!r}, its folder is {folder[:100]!r}; the name counts"
         fields.report(codes.NAME_DIFFERS, "name", message, "make them equal")
@@ -197,10 +200,9 @@ def _take_body(draft: Draft, body: str | None, fields: Fields) -> None:
         fields.report(codes.FIELD_TWICE, EXTENSION, message, "remove one of them")
 
 
-def _check_length(text: str, most: int, code: Code, fields: Fields, key: str) -> None:
-    if len(text) > most:
-        message = f"has {len(text)} characters; the open specification allows {most}"
-        fields.report(code, key, message, "shorten it")
+def _report_length(text: str, most: int, code: Code, fields: Fields, key: str) -> None:
+    message = f"has {len(text)} characters; the open specification allows {most}"
+    fields.report(code, key, message, "shorten it")
 
 
 def _check_body(front: FrontMatter, findings: Findings) -> None:

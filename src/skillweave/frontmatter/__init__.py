@@ -9,6 +9,7 @@ from skillweave.frontmatter.documents import (
     read_json,
     read_yaml,
     tidy_body,
+    write_front_matter,
 )
 from skillweave.frontmatter.yaml_text import (
     FRONT_MATTER_LIMITS,
@@ -18,7 +19,6 @@ from skillweave.frontmatter.yaml_text import (
     Plain,
     Tree,
     resolved,
-    write_front_matter,
     write_yaml,
 )
 

@@ -36,23 +36,5 @@ YAML_TOO_DEEP = Code("yaml-too-deep", Severity.ERROR, "lists and mappings nested
 YAML_TOO_LARGE = Code("yaml-too-large", Severity.ERROR, "a document with more text or values than the limit is refused")
 JSON_INVALID = Code("json-invalid", Severity.ERROR, "the text is no JSON")
 
-TEXT_CODES = (
-    FILE_TOO_LARGE,
-    NOT_UTF8,
-    BYTE_ORDER_MARK,
-    CRLF,
-    BLANK_BEFORE_FENCE,
-    NO_FRONT_MATTER,
-    UNCLOSED,
-    FRONT_MATTER_TOO_LARGE,
-    NOT_A_MAPPING,
-    REPAIRED,
-    DUPLICATE_KEY,
-    YAML_INVALID,
-    YAML_ALIAS,
-    YAML_TAG,
-    YAML_TOO_DEEP,
-    YAML_TOO_LARGE,
-    JSON_INVALID,
-)
+TEXT_CODES = tuple(code for code in tuple(globals().values()) if isinstance(code, Code))
 """Every code of this package, for the table of all codes."""

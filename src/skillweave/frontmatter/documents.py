@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -17,7 +17,220 @@ from skillweave.frontmatter.yaml_text import (
     Refused,
     Tree,
     parse,
+    require_text,
+    write_yaml,
 )
+
+MAX_FILE_BYTES = 1024 * 1024
+"""A SKILL.md over this size is refused (spec 1.2)."""
+
+_OPENING = re.compile(r"(?P<blank>(?:[ \t]*\n)*)---[ \t]*(?:\n|\Z)")
+_CLOSING = re.compile(r"^---[ \t]*(?:\n(?:[ \t]*\n)*|\Z)", re.MULTILINE)
+"""The second fence with the blank lines after it."""
+_LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
+_BOM = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """A file in two parts: `fields`, None when the file is skipped (the diagnostics say why), and the `body` after it.
+
+    `lines` tells on which line of the file a key stands; `body_line` is the line after the second fence.
+    """
+
+    fields: dict[str, Tree] | None
+    body: str = ""
+    lines: Mapping[Keys, int] = field(default_factory=dict)
+    body_line: int = 1
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def read_front_matter(data: bytes, *, path: str) -> FrontMatter:
+    """The front matter and body of a file's bytes; never raises, whatever the bytes are.
+
+    A fence is a line of its own that holds `---` only, so a `---` inside a value cuts nothing.
+    """
+    if len(data) > MAX_FILE_BYTES:
+        message = f"the file has {len(data)} bytes; up to {MAX_FILE_BYTES} are read"
+        return _skipped(codes.FILE_TOO_LARGE.found(Location(path, 1), message, "move text to files beside it"))
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"byte {data[error.start]:#04x} is no UTF-8"
+        return _skipped(codes.NOT_UTF8.found(Location(path, line), message, "save the file as UTF-8"))
+    found: list[Diagnostic] = []
+    if text.startswith(_BOM):
+        text = text[len(_BOM) :]
+        message = "a byte order mark stood before the first line"
+        found.append(codes.BYTE_ORDER_MARK.found(Location(path, 1), message, "save the file as UTF-8 without BOM"))
+    if "\r" in text and "\r\n" in text:
+        line = text.count("\n", 0, text.index("\r\n")) + 1
+        text = text.replace("\r\n", "\n")
+        message = "lines end in CRLF; they were read as if they ended in LF"
+        found.append(codes.CRLF.found(Location(path, line), message, "save the file with LF line ends"))
+    return _split(text, path, found)
+
+
+def tidy_body(text: str) -> str:
+    """A body as it is kept: lines end in LF, no blank lines before it, no white space after it."""
+    return _LEADING_BLANK_LINES.sub("", text.replace("\r\n", "\n")).rstrip()
+
+
+def write_front_matter(fields: Mapping[str, object], body: str = "") -> str:
+    """A file of front matter and body; the body is written as `tidy_body` has it, with one blank line before it.
+
+    Raises ValueError for text that UTF-8 cannot carry.
+    """
+    require_text(body)
+    head = f"---\n{write_yaml(fields)}---\n"
+    return f"{head}\n{body}\n" if body else head
+
+
+def _split(text: str, path: str, found: list[Diagnostic]) -> FrontMatter:
+    opening = _OPENING.match(text)
+    if opening is None:
+        message = "the file does not begin with front matter"
+        fix = "begin it with a line `---`, then `name:` and `description:`, then a line `---`"
+        return _skipped(*found, codes.NO_FRONT_MATTER.found(Location(path, 1), message, fix))
+    first = opening["blank"].count("\n") + 1
+    if first > 1:
+        message = f"{first - 1} blank lines stood before the front matter"
+        found.append(codes.BLANK_BEFORE_FENCE.found(Location(path, 1), message, "begin the file with `---`"))
+    closing = _CLOSING.search(text, opening.end())
+    if closing is None:
+        message = "the front matter that begins here is never closed"
+        fix = "add a line `---` after its last key"
+        return _skipped(*found, codes.UNCLOSED.found(Location(path, first), message, fix))
+    source = text[opening.end() : closing.start()]
+    if len(source) * 4 > FRONT_MATTER_LIMITS.characters and len(source.encode()) > FRONT_MATTER_LIMITS.characters:
+        message = f"the front matter is larger than {FRONT_MATTER_LIMITS.characters} bytes"
+        fix = "move text from the front matter to the body"
+        return _skipped(*found, codes.FRONT_MATTER_TOO_LARGE.found(Location(path, first), message, fix))
+    document = read_yaml(source, path=path, limits=FRONT_MATTER_LIMITS, first_line=first + 1)
+    return FrontMatter(
+        fields=document.data,
+        body=text[closing.end() :].rstrip(),
+        lines=document.lines,
+        body_line=first + text.count("\n", opening.end() - 1, closing.end()),
+        diagnostics=(*found, *document.diagnostics),
+    )
+
+
+def _skipped(*diagnostics: Diagnostic) -> FrontMatter:
+    return FrontMatter(fields=None, diagnostics=diagnostics)
+
+
+_MOST_REPAIRS = 16
+_NO_LINES: Mapping[Keys, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document's mapping, None when it was refused; `lines` tells where each key and list item stands."""
+
+    data: dict[str, Tree] | None
+    lines: Mapping[Keys, int]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def read_yaml(text: str, *, path: str, limits: Limits = PACK_LIMITS, first_line: int = 1) -> Document:
+    """The one mapping in a YAML text: scalars stay text, unquoted ones as `Plain` (`resolved` types them).
+
+    `first_line` is the line of the file on which the text begins. Nothing is raised: what is refused or repaired is
+    in `diagnostics`, each with its line.
+    """
+    found: list[Diagnostic] = []
+    parsed: Parsed | None = None
+    while parsed is None:
+        try:
+            parsed = parse(text, limits, first_line)
+        except Refused as refusal:
+            line = refusal.line - first_line + 1 if refusal.code is codes.YAML_INVALID and refusal.line else 0
+            quoted = quote_value(text, line) if line and len(found) < _MOST_REPAIRS else None
+            if quoted is None:
+                return Document(None, _NO_LINES, (refusal.found(path),))
+            text = quoted.text
+            message = f"the value of `{quoted.key[:60]}` holds a colon or sign that needs quotes; it was read as text"
+            where = Location(path, quoted.line + first_line - 1)
+            found.append(codes.REPAIRED.found(where, message, f'put it in quotes: {quoted.key[:60]}: "..."'))
+    for key, line, first in parsed.duplicates:
+        message = f"key `{key[:60]}` stands twice; the one in line {first} counts"
+        found.append(codes.DUPLICATE_KEY.found(Location(path, line), message, "remove one of them"))
+    return _document(parsed.data, parsed.lines, found, Location(path, first_line))
+
+
+def read_json(text: str, *, path: str, limits: Limits = PACK_LIMITS) -> Document:
+    """The one object in a JSON text, with the same limits; a key that stands twice counts once, the first."""
+    found: list[Diagnostic] = []
+
+    def once(pairs: list[tuple[str, Tree]]) -> dict[str, Tree]:
+        data: dict[str, Tree] = {}
+        for key, value in pairs:
+            if key in data:
+                message = f"key `{key[:60]}` stands twice; the first one counts"
+                found.append(codes.DUPLICATE_KEY.found(Location(path), message, "remove one of them"))
+            else:
+                data[key] = value
+        return data
+
+    try:
+        if len(text) > limits.characters:
+            message = f"the JSON has {len(text)} characters; {limits.characters} are read"
+            raise Refused(codes.YAML_TOO_LARGE, None, message, "split it")
+        data = _parse_json(text, once)
+        _require_within(data, limits)
+    except Refused as refusal:
+        return Document(None, _NO_LINES, (*found, refusal.found(path)))
+    return _document(data, _NO_LINES, found, Location(path))
+
+
+def refuse_constant(name: str) -> float:
+    """For `json.loads`: raise ValueError for NaN and the infinities, which Python reads and JSON does not have."""
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _parse_json(text: str, pairs: Callable[[list[tuple[str, Tree]]], dict[str, Tree]]) -> Tree:
+    try:
+        data: Tree = json.loads(text, object_pairs_hook=pairs, parse_constant=refuse_constant)
+    except json.JSONDecodeError as error:
+        message = f"the JSON is not valid: {error.msg}"
+        raise Refused(codes.JSON_INVALID, error.lineno, message, "correct it at this line") from None
+    except (ValueError, RecursionError) as error:
+        message = f"the JSON is not read: {str(error).splitlines()[0]}"
+        raise Refused(codes.JSON_INVALID, None, message, "write plain, shallow JSON") from None
+    return data
+
+
+def _document(data: Tree, lines: Mapping[Keys, int], found: list[Diagnostic], top: Location) -> Document:
+    if isinstance(data, dict):
+        return Document(data, lines, tuple(found))
+    noun = "list" if isinstance(data, list) else "single value"
+    what = "it is empty" if data is None or data == "" else f"it holds a {noun}"
+    bad = codes.NOT_A_MAPPING.found(top, f"keys with values are expected, but {what}", "write `key: value` lines")
+    return Document(None, _NO_LINES, (*found, bad))
+
+
+def _require_within(data: Tree, limits: Limits) -> None:
+    """Raises Refused for more values or levels than the limits allow; walks without recursion, as data may be deep."""
+    level, depth, nodes = [data], 0, 0
+    while level:
+        nodes += len(level)
+        if nodes > limits.nodes:
+            message = f"more than {limits.nodes} values in one document"
+            raise Refused(codes.YAML_TOO_LARGE, None, message, "split it")
+        if depth > limits.depth:
+            message = f"lists and objects are nested deeper than {limits.depth}"
+            raise Refused(codes.YAML_TOO_DEEP, None, message, "flatten them")
+        level = [child for node in level for child in _children(node)]
+        depth += 1
+
+
+def _children(node: Tree) -> list[Tree]:
+    if isinstance(node, dict):
+        return list(node.values())
+    return node if isinstance(node, list) else []
+
 
 _ENTRY = re.compile(r"(?P<indent>[ ]*(?:-[ ]+)*)(?P<key>\w[\w ./-]*):[ \t]+(?P<value>\S.*)")
 _CLOSED_THEN_TEXT = re.compile(r"""(?:\[[^\[\]]*\]|"[^"\\]*"|'[^']*')[ \t]*[^\s#,]""")
@@ -34,7 +247,7 @@ class Quoted:
 
 
 def quote_value(text: str, line: int) -> Quoted | None:
-    """The same YAML with the value around that line in quotes; None where that cannot be what was meant.
+    """The YAML with the value around that line put in quotes; None where that cannot be what was meant.
 
     Left alone are block texts, aliases, tags, and quotes or brackets that never close.
     """
@@ -75,234 +288,3 @@ def _quoted(lines: list[str], start: int, end: int, entry: re.Match[str]) -> Quo
     body[0] = f"{lines[start][:at]}'{body[0]}"
     body[-1] += "'"
     return Quoted("\n".join([*lines[:start], *body, *lines[end:]]), entry["key"].strip(), start + 1)
-
-
-_MOST_REPAIRS = 16
-_NO_LINES: Mapping[Keys, int] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A document's mapping, None when it was refused; `lines` tells where each key and list item stands."""
-
-    data: dict[str, Tree] | None
-    lines: Mapping[Keys, int]
-    diagnostics: tuple[Diagnostic, ...]
-
-
-def read_yaml(text: str, *, path: str, limits: Limits = PACK_LIMITS, first_line: int = 1) -> Document:
-    """The one mapping in a YAML text: scalars stay text, unquoted ones as `Plain` (`resolved` types them).
-
-    `first_line` is the line of the file on which the text begins. Nothing is raised: what is refused or repaired is
-    in `diagnostics`, each with its line.
-    """
-    found: list[Diagnostic] = []
-    try:
-        parsed = _repaired(text, limits, path, first_line, found)
-    except Refused as refusal:
-        where = Location(path, refusal.line)
-        return Document(None, _NO_LINES, (*found, refusal.code.found(where, refusal.message, refusal.fix)))
-    found.extend(
-        codes.DUPLICATE_KEY.found(
-            Location(path, twice.line),
-            f"key `{twice.key[:60]}` stands twice; the one in line {twice.first} counts",
-            "remove one of them",
-        )
-        for twice in parsed.duplicates
-    )
-    return _document(parsed.data, parsed.lines, found, Location(path, first_line))
-
-
-def read_json(text: str, *, path: str, limits: Limits = PACK_LIMITS) -> Document:
-    """The one object in a JSON text, with the same limits; a key that stands twice counts once, the first."""
-    found: list[Diagnostic] = []
-
-    def once(pairs: list[tuple[str, Tree]]) -> dict[str, Tree]:
-        data: dict[str, Tree] = {}
-        for key, value in pairs:
-            if key in data:
-                message = f"key `{key[:60]}` stands twice; the first one counts"
-                found.append(codes.DUPLICATE_KEY.found(Location(path), message, "remove one of them"))
-            else:
-                data[key] = value
-        return data
-
-    if len(text) > limits.characters:
-        message = f"the JSON has {len(text)} characters; {limits.characters} are read"
-        return Document(None, _NO_LINES, (codes.YAML_TOO_LARGE.found(Location(path), message, "split it"),))
-    try:
-        data: Tree = json.loads(text, object_pairs_hook=once, parse_constant=refuse_constant)
-    except json.JSONDecodeError as error:
-        where = Location(path, error.lineno)
-        bad = codes.JSON_INVALID.found(where, f"the JSON is not valid: {error.msg}", "correct it at this line")
-        return Document(None, _NO_LINES, (*found, bad))
-    except (ValueError, RecursionError) as error:
-        why = str(error).splitlines()[0]
-        bad = codes.JSON_INVALID.found(Location(path), f"the JSON is not read: {why}", "write plain, shallow JSON")
-        return Document(None, _NO_LINES, (*found, bad))
-    refusal = _beyond(data, limits)
-    if refusal is not None:
-        bad = refusal.code.found(Location(path), refusal.message, refusal.fix)
-        return Document(None, _NO_LINES, (*found, bad))
-    return _document(data, _NO_LINES, found, Location(path))
-
-
-def _repaired(text: str, limits: Limits, path: str, first_line: int, found: list[Diagnostic]) -> Parsed:
-    repairs: list[Diagnostic] = []
-    while True:
-        try:
-            parsed = parse(text, limits, first_line)
-        except Refused as refusal:
-            quoted = quote_value(text, refusal.line - first_line + 1) if refusal.code is codes.YAML_INVALID else None
-            if quoted is None or len(repairs) == _MOST_REPAIRS:
-                raise
-        else:
-            found.extend(repairs)
-            return parsed
-        text = quoted.text
-        repairs.append(
-            codes.REPAIRED.found(
-                Location(path, quoted.line + first_line - 1),
-                f"the value of `{quoted.key[:60]}` holds a colon or sign that needs quotes; it was read as text",
-                f'put it in quotes: {quoted.key[:60]}: "..."',
-            )
-        )
-
-
-def _document(data: Tree, lines: Mapping[Keys, int], found: list[Diagnostic], top: Location) -> Document:
-    if isinstance(data, dict):
-        return Document(data, lines, tuple(found))
-    what = "it is empty" if data is None or data == "" else f"it holds a {_noun(data)}"
-    bad = codes.NOT_A_MAPPING.found(top, f"keys with values are expected, but {what}", "write `key: value` lines")
-    return Document(None, _NO_LINES, (*found, bad))
-
-
-def _noun(data: Tree) -> str:
-    return "list" if isinstance(data, list) else "single value"
-
-
-def refuse_constant(name: str) -> float:
-    """For `json.loads`: raise ValueError for NaN and the infinities, which Python reads and JSON does not have."""
-    raise ValueError(f"{name} is no JSON value")
-
-
-def _beyond(data: Tree, limits: Limits) -> Refused | None:
-    """Walks without recursion, as the data may be deep."""
-    level, depth, nodes = [data], 0, 0
-    while level:
-        nodes += len(level)
-        if nodes > limits.nodes:
-            return Refused(codes.YAML_TOO_LARGE, 1, f"more than {limits.nodes} values in one document", "split it")
-        if depth > limits.depth:
-            return Refused(
-                codes.YAML_TOO_DEEP, 1, f"lists and objects are nested deeper than {limits.depth}", "flatten them"
-            )
-        level = [child for node in level for child in _children(node)]
-        depth += 1
-    return None
-
-
-def _children(node: Tree) -> list[Tree]:
-    if isinstance(node, dict):
-        return list(node.values())
-    return node if isinstance(node, list) else []
-
-
-MAX_FILE_BYTES = 1024 * 1024
-"""A SKILL.md over this size is refused (spec 1.2)."""
-
-_OPENING = re.compile(r"(?P<blank>(?:[ \t]*\n)*)---[ \t]*(?:\n|\Z)")
-_CLOSING = re.compile(r"^---[ \t]*$", re.MULTILINE)
-_LEADING_BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
-_BOM = "\ufeff"
-
-
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
-    """A file in two parts: `fields`, None when the file is skipped (the diagnostics say why), and the `body` after it.
-
-    `lines` tells on which line of the file a key stands; `body_line` is the line after the second fence.
-    """
-
-    fields: dict[str, Tree] | None
-    body: str = ""
-    lines: Mapping[Keys, int] = field(default_factory=dict)
-    body_line: int = 1
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-
-def read_front_matter(data: bytes, *, path: str) -> FrontMatter:
-    """The front matter and body of a file's bytes; never raises, whatever the bytes are.
-
-    A fence is a line of its own that holds `---` only, so a `---` inside a value cuts nothing.
-    """
-    if len(data) > MAX_FILE_BYTES:
-        message = f"the file has {len(data)} bytes; up to {MAX_FILE_BYTES} are read"
-        return _skipped(codes.FILE_TOO_LARGE.found(Location(path, 1), message, "move text to files beside it"))
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        message = f"byte {data[error.start]:#04x} is no UTF-8"
-        return _skipped(codes.NOT_UTF8.found(Location(path, line), message, "save the file as UTF-8"))
-    found: list[Diagnostic] = []
-    return _split(_tidied(text, path, found), path, found)
-
-
-def tidy_body(text: str) -> str:
-    """A body as it is kept: lines end in LF, no blank lines before it, no white space after it."""
-    text = text.replace("\r\n", "\n")
-    return text[_after_blank_lines(text, 0) :].rstrip()
-
-
-def _after_blank_lines(text: str, start: int) -> int:
-    blank = _LEADING_BLANK_LINES.match(text, start)
-    return blank.end() if blank else start
-
-
-def _tidied(text: str, path: str, found: list[Diagnostic]) -> str:
-    if text.startswith(_BOM):
-        text = text[len(_BOM) :]
-        message = "a byte order mark stood before the first line"
-        found.append(codes.BYTE_ORDER_MARK.found(Location(path, 1), message, "save the file as UTF-8 without BOM"))
-    if "\r" in text and "\r\n" in text:
-        line = text.count("\n", 0, text.index("\r\n")) + 1
-        text = text.replace("\r\n", "\n")
-        message = "lines end in CRLF; they were read as if they ended in LF"
-        found.append(codes.CRLF.found(Location(path, line), message, "save the file with LF line ends"))
-    return text
-
-
-def _split(text: str, path: str, found: list[Diagnostic]) -> FrontMatter:
-    opening = _OPENING.match(text)
-    if opening is None:
-        message = "the file does not begin with front matter"
-        fix = "begin it with a line `---`, then `name:` and `description:`, then a line `---`"
-        return _skipped(*found, codes.NO_FRONT_MATTER.found(Location(path, 1), message, fix))
-    first = opening["blank"].count("\n") + 1
-    if first > 1:
-        message = f"{first - 1} blank lines stood before the front matter"
-        found.append(codes.BLANK_BEFORE_FENCE.found(Location(path, 1), message, "begin the file with `---`"))
-    closing = _CLOSING.search(text, opening.end())
-    if closing is None:
-        message = "the front matter that begins here is never closed"
-        fix = "add a line `---` after its last key"
-        return _skipped(*found, codes.UNCLOSED.found(Location(path, first), message, fix))
-    source = text[opening.end() : closing.start()]
-    if len(source) * 4 > FRONT_MATTER_LIMITS.characters and len(source.encode()) > FRONT_MATTER_LIMITS.characters:
-        message = f"the front matter is larger than {FRONT_MATTER_LIMITS.characters} bytes"
-        fix = "move text from the front matter to the body"
-        return _skipped(*found, codes.FRONT_MATTER_TOO_LARGE.found(Location(path, first), message, fix))
-    document = read_yaml(source, path=path, limits=FRONT_MATTER_LIMITS, first_line=first + 1)
-    body = _after_blank_lines(text, closing.end())
-    return FrontMatter(
-        fields=document.data,
-        body=text[body:].rstrip(),
-        lines=document.lines,
-        body_line=first + text.count("\n", opening.end() - 1, body),
-        diagnostics=(*found, *document.diagnostics),
-    )
-
-
-def _skipped(*diagnostics: Diagnostic) -> FrontMatter:
-    return FrontMatter(fields=None, diagnostics=diagnostics)

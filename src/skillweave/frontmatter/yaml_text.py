@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias, cast
 
 import yaml
 
+from skillweave.diagnostics import Diagnostic, Location
 from skillweave.frontmatter import codes
 from skillweave.frontmatter.codes import Code
 
@@ -48,7 +49,7 @@ def core_value(text: str) -> Scalar:
 
 
 def resolved(value: object) -> object:
-    """The same data, each unquoted scalar typed by the YAML 1.2 core schema; quoted ones stay text."""
+    """The data with each unquoted scalar typed by the YAML 1.2 core schema; quoted ones stay text."""
     if isinstance(value, Plain):
         return core_value(str(value))
     if isinstance(value, Mapping):
@@ -83,32 +84,30 @@ PACK_LIMITS = Limits(characters=16 * 1024 * 1024, nodes=1_000_000)
 
 
 class Refused(Exception):
-    """The text cannot be read, because of what stands on that `line`."""
+    """The text cannot be read, because of what stands on that `line`, None where the line is not known."""
 
-    def __init__(self, code: Code, line: int, message: str, fix: str) -> None:
+    def __init__(self, code: Code, line: int | None, message: str, fix: str) -> None:
         self.code = code
         self.line = line
         self.message = message
         self.fix = fix
         super().__init__(message)
 
-
-@dataclass(frozen=True, slots=True)
-class Duplicate:
-    """A key that was there already, and the lines of both."""
-
-    key: str
-    line: int
-    first: int
+    def found(self, path: str) -> Diagnostic:
+        """The refusal as a diagnostic about that file."""
+        return self.code.found(Location(path, self.line), self.message, self.fix)
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One document: its data, the line of each key and list item, and the keys that stood twice."""
+    """One document: its data, the line of each key and list item, and the keys that stood twice.
+
+    A duplicate is the key, its line, and the line on which it stood first.
+    """
 
     data: Tree
     lines: Mapping[Keys, int]
-    duplicates: tuple[Duplicate, ...]
+    duplicates: tuple[tuple[str, int, int], ...]
 
 
 def parse(
@@ -119,35 +118,23 @@ def parse(
     Raises `Refused`.
     """
     if len(text) > limits.characters:
-        raise Refused(
-            codes.YAML_TOO_LARGE,
-            first_line,
-            f"{len(text)} characters of YAML; {limits.characters} are read",
-            "split it",
-        )
+        message = f"{len(text)} characters of YAML; {limits.characters} are read"
+        raise Refused(codes.YAML_TOO_LARGE, first_line, message, "split it")
     try:
         return _Builder(parser(text), limits, first_line).document()
     except yaml.MarkedYAMLError as error:
-        raise _invalid(error, first_line) from error
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + first_line if mark else first_line
+        problem = " ".join(str(error.problem or error.context or "it cannot be parsed").split())
+        fix = "put the value in quotes, and indent with spaces"
+        raise Refused(codes.YAML_INVALID, line, f"the YAML is not valid: {problem}", fix) from error
     except yaml.reader.ReaderError as error:
         line = text.encode("utf-8", "surrogatepass")[: error.position].count(b"\n") + first_line
-        raise Refused(
-            codes.YAML_INVALID, line, "a control character stands in the YAML", "remove it, or write it as an escape"
-        ) from error
+        message, fix = "a control character stands in the YAML", "remove it, or write it as an escape"
+        raise Refused(codes.YAML_INVALID, line, message, fix) from error
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + first_line
         raise Refused(codes.YAML_INVALID, line, "half of a surrogate pair is no text", "remove it") from error
-
-
-def _invalid(error: yaml.MarkedYAMLError, first_line: int) -> Refused:
-    mark = error.problem_mark or error.context_mark
-    problem = " ".join(str(error.problem or error.context or "it cannot be parsed").split())
-    return Refused(
-        codes.YAML_INVALID,
-        mark.line + first_line if mark else first_line,
-        f"the YAML is not valid: {problem}",
-        "put the value in quotes, and indent with spaces",
-    )
 
 
 class _Mark(Protocol):
@@ -173,7 +160,11 @@ _STREAM_END: type[object] = yaml.StreamEndEvent
 
 
 class _Builder:
-    """Turns events into data; recursion is no deeper than the limit of depth."""
+    """Turns events into data; recursion is no deeper than the limit of depth.
+
+    PyYAML's C loader dies on 100 KB of `[` and shares the nodes of an alias bomb; its parser, which only reports
+    events, does neither. Nothing is ever constructed here but text, lists and dicts.
+    """
 
     __slots__ = ("_depth", "_duplicates", "_first_line", "_left", "_limits", "_lines", "_next")
 
@@ -184,7 +175,7 @@ class _Builder:
         self._left = limits.nodes
         self._depth = 0
         self._lines: dict[Keys, int] = {}
-        self._duplicates: list[Duplicate] = []
+        self._duplicates: list[tuple[str, int, int]] = []
 
     def document(self) -> Parsed:
         self._next()
@@ -194,105 +185,73 @@ class _Builder:
         self._next()
         following = self._next()
         if not isinstance(following, _STREAM_END):
-            raise Refused(
-                codes.YAML_INVALID,
-                self._line(following),
-                "a second YAML document begins",
-                "keep one document, with no `---` line inside",
-            )
+            fix = "keep one document, with no `---` line inside"
+            raise self._refused(following, codes.YAML_INVALID, "a second YAML document begins", fix)
         return Parsed(data, self._lines, tuple(self._duplicates))
 
     def _node(self, event: _Event, keys: Keys) -> Tree:
-        if isinstance(event, _SCALAR):
-            self._check(event)
-            return str(event.value) if event.style else Plain(event.value)
-        if isinstance(event, _ALIAS):
-            raise _alias(event, "*", self._line(event))
         self._check(event)
+        if isinstance(event, _SCALAR):
+            return str(event.value) if event.style else Plain(event.value)
         if self._depth == self._limits.depth:
-            raise Refused(
-                codes.YAML_TOO_DEEP,
-                self._line(event),
-                f"lists and mappings are nested deeper than {self._limits.depth}",
-                "flatten them",
-            )
+            message = f"lists and mappings are nested deeper than {self._limits.depth}"
+            raise self._refused(event, codes.YAML_TOO_DEEP, message, "flatten them")
         self._depth += 1
         node = self._mapping(keys) if isinstance(event, _MAPPING) else self._sequence(keys)
         self._depth -= 1
         return node
 
     def _check(self, event: _Event) -> None:
+        """Refuses aliases, anchors, tags, and what is too much; an alias has its name as anchor, and no tag."""
         if event.anchor is not None:
-            raise _alias(event, "&", self._line(event))
+            what, sign = ("alias", "*") if isinstance(event, _ALIAS) else ("anchor", "&")
+            message = f"YAML {what} `{sign}{str(event.anchor)[:60]}` is refused"
+            fix = f"write the value out, or quote a text that begins with `{sign}`"
+            raise self._refused(event, codes.YAML_ALIAS, message, fix)
         if event.tag is not None:
-            raise Refused(
-                codes.YAML_TAG,
-                self._line(event),
-                f"YAML tag `{event.tag[:60]}` is refused",
-                "remove the tag, or quote a text that begins with `!`",
-            )
+            message = f"YAML tag `{event.tag[:60]}` is refused"
+            fix = "remove the tag, or quote a text that begins with `!`"
+            raise self._refused(event, codes.YAML_TAG, message, fix)
         self._left -= 1
         if self._left < 0:
-            raise Refused(
-                codes.YAML_TOO_LARGE,
-                self._line(event),
-                f"more than {self._limits.nodes} values in one document",
-                "split it, or move the data to a file of its own",
-            )
+            message = f"more than {self._limits.nodes} values in one document"
+            fix = "split it, or move the data to a file of its own"
+            raise self._refused(event, codes.YAML_TOO_LARGE, message, fix)
 
     def _mapping(self, keys: Keys) -> dict[str, Tree]:
         mapping: dict[str, Tree] = {}
         event = self._next()
         while not isinstance(event, _MAPPING_END):
-            line = self._line(event)
-            name = self._key(event)
+            if not isinstance(event, (_SCALAR, _ALIAS)):
+                raise self._refused(event, codes.YAML_INVALID, "a key is no text", "write a word before the colon")
+            self._check(event)
+            name, line = str(event.value), event.start_mark.line + self._first_line
             here = (*keys, name)
             if name in mapping:
-                self._duplicates.append(Duplicate(name, line, self._lines[here]))
-                self._skipped()
+                self._duplicates.append((name, line, self._lines[here]))
+                # The value is read past: its limits hold, its lines and duplicates are nobody's.
+                kept = self._lines, self._duplicates
+                self._lines, self._duplicates = {}, []
+                self._node(self._next(), ())
+                self._lines, self._duplicates = kept
             else:
                 self._lines[here] = line
                 mapping[name] = self._node(self._next(), here)
             event = self._next()
         return mapping
 
-    def _key(self, event: _Event) -> str:
-        if isinstance(event, _ALIAS):
-            raise _alias(event, "*", self._line(event))
-        if not isinstance(event, _SCALAR):
-            raise Refused(codes.YAML_INVALID, self._line(event), "a key is no text", "write a word before the colon")
-        self._check(event)
-        return str(event.value)
-
     def _sequence(self, keys: Keys) -> list[Tree]:
         items: list[Tree] = []
         event = self._next()
         while not isinstance(event, _SEQUENCE_END):
             here = (*keys, len(items))
-            self._lines[here] = self._line(event)
+            self._lines[here] = event.start_mark.line + self._first_line
             items.append(self._node(event, here))
             event = self._next()
         return items
 
-    def _skipped(self) -> None:
-        """Reads past the value of a key that stood before; its limits hold, its lines are nobody's."""
-        lines, duplicates = self._lines, self._duplicates
-        self._lines, self._duplicates = {}, []
-        self._node(self._next(), ())
-        self._lines, self._duplicates = lines, duplicates
-
-    def _line(self, event: _Event) -> int:
-        return event.start_mark.line + self._first_line
-
-
-def _alias(event: _Event, sign: str, line: int) -> Refused:
-    what = "anchor" if sign == "&" else "alias"
-    return Refused(
-        codes.YAML_ALIAS,
-        line,
-        f"YAML {what} `{sign}{str(event.anchor)[:60]}` is refused",
-        f"write the value out, or quote a text that begins with `{sign}`",
-    )
+    def _refused(self, event: _Event, code: Code, message: str, fix: str) -> Refused:
+        return Refused(code, event.start_mark.line + self._first_line, message, fix)
 
 
 _WIDE = 1 << 20
@@ -310,7 +269,7 @@ class _Writer(yaml.SafeDumper):
 def _represent_text(writer: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = None
     if _ODD.search(text):
-        _require_text(text)
+        require_text(text)
         style = '"'
     elif "\n" in text and not text[0].isspace():
         style = "|"
@@ -330,17 +289,8 @@ def write_yaml(data: Mapping[str, object]) -> str:
     return yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=_WIDE)
 
 
-def write_front_matter(fields: Mapping[str, object], body: str = "") -> str:
-    """A file of front matter and body; the body is written as `tidy_body` has it, with one blank line before it.
-
-    Raises ValueError for text that UTF-8 cannot carry.
-    """
-    _require_text(body)
-    head = f"---\n{write_yaml(fields)}---\n"
-    return f"{head}\n{body}\n" if body else head
-
-
-def _require_text(text: str) -> None:
+def require_text(text: str) -> None:
+    """Raises ValueError for text that UTF-8 cannot carry (half of a surrogate pair)."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -4,8 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from skillweave.graph.builder import decide
+    from skillweave.graph.builder import Fork, decide
     from skillweave.graph.checked import Checkup, Level, Problem
+    from skillweave.graph.compiled import CompiledGraph
     from skillweave.graph.conditions import (
         AllOf,
         AtIteration,
@@ -20,31 +21,32 @@ if TYPE_CHECKING:
     )
     from skillweave.graph.data.codec import graph_schema
     from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route
-    from skillweave.graph.drawn import Edge, Node, Overlay
-    from skillweave.graph.graph import Check, GraphBuilder, ScoredGraph, SkillGraph
+    from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
+    from skillweave.graph.graph import Check, GraphBuilder, ScoredGraph, SkillGraph, WiredSkill
     from skillweave.graph.guards import FieldTest, Guard, Op
-    from skillweave.graph.move import Cursor, Move, MoveContext, PredicateContext
-    from skillweave.graph.moving import Leaf
+    from skillweave.graph.move import By, ClosedGuard, Cursor, Loser, Move, MoveContext, PredicateContext, Why
+    from skillweave.graph.moving import Decided, Leaf
     from skillweave.graph.scorers import EmbeddingScorer, KeywordScorer, LexicalScorer
-    from skillweave.graph.scoring import EntryScoring, ScoreCandidate, ScorePolicy, Scorer
-    from skillweave.graph.simulate import Simulation, Step
+    from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, ScorePolicy, Scorer
+    from skillweave.graph.simulate import Expect, Script, Simulated, Simulation, Step
 
 _HOMES = {
     name: module
     for module, names in {
-        "builder": "decide",
+        "builder": "Fork decide",
         "checked": "Checkup Level Problem",
+        "compiled": "CompiledGraph",
         "conditions": "AllOf AtIteration Condition Guarded HistoryMin Intent Keywords Predicate Regex UserContains",
         "data.codec": "graph_schema",
         "declared": "ANY Decide Declared Entry EntryPick GraphSkill Limits Route",
-        "drawn": "Edge Node Overlay",
-        "graph": "Check GraphBuilder ScoredGraph SkillGraph",
+        "drawn": "Edge EdgeKind Node NodeKind Overlay",
+        "graph": "Check GraphBuilder ScoredGraph SkillGraph WiredSkill",
         "guards": "FieldTest Guard Op",
-        "move": "Cursor Move MoveContext PredicateContext",
-        "moving": "Leaf",
+        "move": "By ClosedGuard Cursor Loser Move MoveContext PredicateContext Why",
+        "moving": "Decided Leaf",
         "scorers": "EmbeddingScorer KeywordScorer LexicalScorer",
-        "scoring": "EntryScoring ScoreCandidate ScorePolicy Scorer",
-        "simulate": "Simulation Step",
+        "scoring": "EntryScoring RankedEntry ScoreCandidate ScorePolicy Scorer",
+        "simulate": "Expect Script Simulated Simulation Step",
     }.items()
     for name in names.split()
 }
@@ -54,18 +56,25 @@ __all__ = [
     "ANY",
     "AllOf",
     "AtIteration",
+    "By",
     "Check",
     "Checkup",
+    "ClosedGuard",
+    "CompiledGraph",
     "Condition",
     "Cursor",
     "Decide",
+    "Decided",
     "Declared",
     "Edge",
+    "EdgeKind",
     "EmbeddingScorer",
     "Entry",
     "EntryPick",
     "EntryScoring",
+    "Expect",
     "FieldTest",
+    "Fork",
     "GraphBuilder",
     "GraphSkill",
     "Guard",
@@ -78,24 +87,31 @@ __all__ = [
     "Level",
     "LexicalScorer",
     "Limits",
+    "Loser",
     "Move",
     "MoveContext",
     "Node",
+    "NodeKind",
     "Op",
     "Overlay",
     "Predicate",
     "PredicateContext",
     "Problem",
+    "RankedEntry",
     "Regex",
     "Route",
     "ScoreCandidate",
     "ScorePolicy",
     "ScoredGraph",
     "Scorer",
+    "Script",
+    "Simulated",
     "Simulation",
     "SkillGraph",
     "Step",
     "UserContains",
+    "Why",
+    "WiredSkill",
     "decide",
     "graph_schema",
 ]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias, get_args
 
 from skillweave.conversation import ToolResult
 from skillweave.decisions import Evidence
@@ -62,9 +62,9 @@ class ConditionKind:
     def read(cls, data: Mapping[str, object], place: str) -> Self:
         """The condition that the data at that place says, which has the kind's key; raises InvalidGraph."""
 
-    @abstractmethod
     def write(self, place: str) -> dict[str, object]:
-        """The condition as plain data; raises InvalidGraph for what data cannot carry."""
+        """The condition as plain data, `{key: value}` for one value; raises InvalidGraph for what data cannot carry."""
+        return {self.key: getattr(self, fields(self)[0].name)}
 
     @abstractmethod
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
@@ -149,9 +149,6 @@ class UserContains(ConditionKind):
         place = inside(place, "user_contains")
         return cls(require_text(data["user_contains"], place, "write the text to look for"))
 
-    def write(self, place: str) -> dict[str, object]:
-        return {"user_contains": self.text}
-
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
         return _first_hit(self, "contains", ctx)
 
@@ -169,9 +166,6 @@ class HistoryMin(ConditionKind):
     @classmethod
     def read(cls, data: Mapping[str, object], place: str) -> Self:
         return cls(require_count(data["history_min"], inside(place, "history_min"), 0))
-
-    def write(self, place: str) -> dict[str, object]:
-        return {"history_min": self.messages}
 
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
         if len(ctx.context.history) < self.messages:
@@ -192,9 +186,6 @@ class AtIteration(ConditionKind):
     @classmethod
     def read(cls, data: Mapping[str, object], place: str) -> Self:
         return cls(require_count(data["iteration"], inside(place, "iteration"), 1))
-
-    def write(self, place: str) -> dict[str, object]:
-        return {"iteration": self.iteration}
 
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
         if ctx.context.iteration != self.iteration:
@@ -336,9 +327,7 @@ Condition: TypeAlias = Keywords | Regex | UserContains | HistoryMin | AtIteratio
 Phrased: TypeAlias = Keywords | UserContains
 """The conditions that look for phrases."""
 
-KINDS: Mapping[str, type[Condition]] = {
-    kind.key: kind for kind in (Keywords, Regex, UserContains, HistoryMin, AtIteration, AllOf, Intent, Guarded)
-}
+KINDS: Mapping[str, type[Condition]] = {kind.key: kind for kind in get_args(Condition) if kind is not Predicate}
 """Every kind of condition that data can carry, by its key."""
 
 

@@ -169,16 +169,10 @@ def nodes_of(tree: TreeNode | None) -> Iterator[TreeNode]:
 
 def leaf_ids(tree: TreeNode | None, default: str | None = None) -> tuple[str, ...]:
     """All leaf skills in depth-first order, once each; the default one last where it stands nowhere else."""
-    found = dict.fromkeys(_leaves(tree))
+    found = dict.fromkeys(node for node in nodes_of(tree) if isinstance(node, str))
     if tree is not None and default is not None:
         found.setdefault(default)
     return tuple(found)
-
-
-def _leaves(tree: TreeNode | None) -> Iterator[str]:
-    for node in nodes_of(tree):
-        if isinstance(node, str):
-            yield node
 
 
 def graph_skill(skill: Skill) -> GraphSkill:

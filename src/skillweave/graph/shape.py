@@ -99,13 +99,30 @@ def require_known_keys(mapping: Mapping[str, object], known: Collection[str], pl
 
 def require_list(value: object, place: str, fix: str, most: int = MOST_ITEMS) -> Sequence[object]:
     """A list with at least one item, and no more than `most`."""
+    items = require_items(value, place, fix, most)
+    if not items:
+        raise wrong(place, "the list is empty", f"{fix}, or remove the key")
+    return items
+
+
+def require_items(
+    value: object, place: str, fix: str, most: int = MOST_ITEMS, shorten: str = "shorten it"
+) -> Sequence[object]:
+    """A list, also an empty one, of no more than `most` items; `shorten` is the fix for a longer one."""
     if not isinstance(value, list | tuple):
         raise wrong(place, f"it is {shown(value)}, and a list is expected", fix)
-    if not value:
-        raise wrong(place, "the list is empty", f"{fix}, or remove the key")
     if len(value) > most:
-        raise wrong(place, f"it has {len(value):,} items, and {most:,} are allowed", "shorten it")
+        raise wrong(place, f"it has {len(value):,} items, and {most:,} are allowed", shorten)
     return value
+
+
+def require_string(value: object, place: str, fix: str, longest: int | None = None) -> str:
+    """Any text, also an empty one, of no more than `longest` characters."""
+    if not isinstance(value, str):
+        raise wrong(place, f"it is {shown(value)}, and text is expected", fix)
+    if longest is not None and len(value) > longest:
+        raise wrong(place, f"the text has {len(value):,} characters, and {longest:,} are allowed", "shorten it")
+    return str(value)
 
 
 def require_text(value: object, place: str, fix: str, longest: int = LONGEST_PHRASE) -> str:

@@ -15,8 +15,10 @@ from skillweave.graph.shape import (
     hint,
     inside,
     is_null,
+    require_items,
     require_known_keys,
     require_mapping,
+    require_string,
     require_text,
     shown,
     wrong,
@@ -29,8 +31,6 @@ EXPECT_KEYS = ("to", "by")
 _WAYS = tuple(by.value for by in By)
 _FORM = "write {user: TEXT}, {tool: NAME, result: ...}, {tools: [...]} or {pick: ID}, with `expect: ID` to test it"
 _EXPECT = "write a skill's id, null for none, or {to: ID, by: route}"
-Script: TypeAlias = "Sequence[Step | ToolResult | str | Mapping[str, object]] | Mapping[str, object]"
-"""Steps as values or as data: a text is what the user says; as a mapping `{steps: [...]}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +64,18 @@ class Step:
     expect: Expect | None = None
 
 
+Script: TypeAlias = Sequence[Step | ToolResult | str | Mapping[str, object]] | Mapping[str, object]
+"""Steps as values or as data: a text is what the user says; as a mapping `{steps: [...]}`."""
+
+
 def read_script(script: Script) -> tuple[Step, ...]:
     """The steps of a script; raises InvalidGraph naming the place, as `steps[2].expect.by`, the rule and the fix."""
     steps: object = script
     if isinstance(script, Mapping):
         require_known_keys(script, ("steps",), "the script")
         steps = script.get("steps", ())
-    if not isinstance(steps, list | tuple):
-        raise wrong("steps", f"it is {shown(steps)}, and a list is expected", _FORM)
-    if len(steps) > MOST_STEPS:
-        raise wrong("steps", f"it has {len(steps):,} items, and {MOST_STEPS:,} are allowed", "split the script")
-    return tuple(_step(step, inside("steps", number)) for number, step in enumerate(steps))
+    items = require_items(steps, "steps", _FORM, MOST_STEPS, "split the script")
+    return tuple(_step(step, inside("steps", number)) for number, step in enumerate(items))
 
 
 def _step(step: object, place: str) -> Step:
@@ -86,18 +87,13 @@ def _step(step: object, place: str) -> Step:
         return Step(user=str(step))
     data = require_mapping(step, place, _FORM)
     require_known_keys(data, STEP_KEYS, place)
+    said = "write what the user says"
     return Step(
-        user=_said(data["user"], inside(place, "user")) if "user" in data else None,
+        user=require_string(data["user"], inside(place, "user"), said) if "user" in data else None,
         tools=_tools(data, place),
         picks=read_picks(data["pick"], inside(place, "pick")) if "pick" in data else (),
         expect=_expect(data["expect"], inside(place, "expect")) if "expect" in data else None,
     )
-
-
-def _said(value: object, place: str) -> str:
-    if not isinstance(value, str):
-        raise wrong(place, f"it is {shown(value)}, and text is expected", "write what the user says")
-    return str(value)
 
 
 def _tools(data: Mapping[str, object], place: str) -> tuple[ToolResult, ...]:

@@ -13,7 +13,7 @@ from skillweave.skill import ArtifactRef, Origin, Skill, is_skill_id
 
 Definition: TypeAlias = Skill | Mapping[str, Any]
 """A skill as a value, or as a mapping in any of the spellings."""
-Contents: TypeAlias = "Mapping[str, str | bytes]"
+Contents: TypeAlias = Mapping[str, str | bytes]
 """The content of artifacts by their ids."""
 
 _ARTIFACT_KEYS = ("artifacts", "tier3_artifact_refs")
@@ -27,8 +27,8 @@ class Defined:
     contents: Mapping[str, bytes] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
 
-    def holding(self, contents: Contents) -> "Defined":
-        """The same with more content; an artifact of which there is only content is listed too.
+    def with_contents(self, contents: Contents) -> "Defined":
+        """Adds content of artifacts; an artifact of which there is only content is listed too.
 
         Raises InvalidSkill for text that is no Unicode.
         """
@@ -41,8 +41,8 @@ class Defined:
             self.diagnostics,
         )
 
-    def unlike(self, known: Iterable[Skill]) -> "Defined":
-        """The same with a digest of its own where it has that of a known one and says something else.
+    def with_distinct_digest(self, known: Iterable[Skill]) -> "Defined":
+        """Gives the skill a digest of its own where it has that of a known skill and says something else.
 
         A copy with changes brings the digest of its original, to which verdicts and records are bound.
         """
@@ -121,7 +121,7 @@ def _mapping(definition: Mapping[str, Any], source: str) -> Defined:
 
     mapping, contents = lift_contents(definition)
     read = read_any(mapping, source=source, path=source)
-    return Defined(require_skill(read), diagnostics=read.diagnostics).holding(contents)
+    return Defined(require_skill(read), diagnostics=read.diagnostics).with_contents(contents)
 
 
 def _frozen(value: object) -> object:

@@ -38,7 +38,7 @@ class SourceState:
             return replace(self, away=None, ticket=ticket, version=version)
         return SourceState(answer, last_good(self.good, answer), ticket=ticket, version=version)
 
-    def holds_what(self, before: "SourceState") -> bool:
+    def unchanged_since(self, before: "SourceState") -> bool:
         """Whether the source was loaded before and what is in use of it is still the same."""
         return before.loaded is not None and (self.good, self.away) == (before.good, before.away)
 

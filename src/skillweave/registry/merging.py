@@ -15,6 +15,9 @@ from skillweave.registry.source import Loaded, Reader
 from skillweave.skill import Skill, is_skill_id
 from skillweave.task import TaskRule
 
+T = TypeVar("T")
+_LONGEST_VERSION = 100
+
 
 class Precedence(StrEnum):
     """Who wins a clash of ids between sources; with `namespace` a skill's id is `source__id`, so that few clash.
@@ -66,7 +69,7 @@ def merge(offers: Iterable[Offer], precedence: Precedence) -> Merged:
     return Merged(winners, tuple(losers), _findings(winners, losers))
 
 
-def overlay(merged: Merged, offers: Iterable[Offer], hidden: frozenset[str], precedence: Precedence) -> Merged:
+def add_registered(merged: Merged, offers: Iterable[Offer], hidden: frozenset[str], precedence: Precedence) -> Merged:
     """The sources' skills without the hidden ones, and what was registered in code on top of them."""
     winners = dict(merged.winners)
     for skill_id in hidden:
@@ -148,10 +151,6 @@ def _versions_of_clash(loser: str, winner: str) -> str:
             return ""
 
 
-T = TypeVar("T")
-_LONGEST_VERSION = 100
-
-
 @dataclass(frozen=True, slots=True)
 class Overrides:
     """Definitions and versions by the id of the skill that they replace or change."""
@@ -160,20 +159,20 @@ class Overrides:
     versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def with_definition(self, skill_id: str, defined: Defined) -> "Overrides":
-        """The same with that definition; a version that was set for an earlier one goes."""
+        """Adds a definition; a version that was set for an earlier one of the skill goes."""
         rest = self.without(skill_id)
         return Overrides({**rest.definitions, skill_id: defined}, rest.versions)
 
     def with_version(self, skill_id: str, version: str) -> "Overrides":
-        """The same with that version."""
+        """Adds a version alone."""
         return Overrides(self.definitions, {**self.versions, skill_id: version})
 
     def without(self, skill_id: str) -> "Overrides":
-        """The same with nothing for that skill."""
+        """Takes away what there is for a skill."""
         return Overrides(_without(self.definitions, skill_id), _without(self.versions, skill_id))
 
 
-def lay_over(merged: Merged, overrides: Overrides) -> Merged:
+def apply_overrides(merged: Merged, overrides: Overrides) -> Merged:
     """The skills with the overrides in place; what each replaced is shadowed, and a finding says which versions."""
     winners = dict(merged.winners)
     losers: list[Skill] = []
@@ -186,14 +185,19 @@ def lay_over(merged: Merged, overrides: Overrides) -> Merged:
             findings.append(
                 _overridden(held.skill, defined.skill, f"is overridden by the one of {place_of(defined.skill)}")
             )
-    relabelled = _changed_versions(winners, overrides)
-    for skill_id in relabelled:
-        held = winners[skill_id]
-        skill = _with_version(held.skill, overrides.versions[skill_id])
+    relabelled: list[str] = []
+    for skill_id, version in overrides.versions.items():
+        held = winners.get(skill_id)
+        if held is None or held.skill.version == version:
+            continue
+        # Another version is another definition: what was recorded for the one before does not hold for it.
+        digest = digest_of_bytes(f"{held.skill.digest}\n{version}".encode())
+        skill = replace(held.skill, version=version, digest=digest)
         winners[skill_id] = Offer(skill, held.reader, held.given)
+        relabelled.append(skill_id)
         losers.append(held.skill)
         findings.append(_overridden(held.skill, skill, "has its version overridden"))
-    return Merged(winners, (*merged.shadowed, *losers), (*merged.diagnostics, *findings), relabelled)
+    return Merged(winners, (*merged.shadowed, *losers), (*merged.diagnostics, *findings), tuple(relabelled))
 
 
 def require_version(skill_id: str, version: str) -> str:
@@ -215,19 +219,6 @@ def require_same_id(skill_id: str, defined: Defined) -> Defined:
         f"the definition that is to override {skill_id!r} is of skill {other!r}; "
         f"give it the id {skill_id!r}, or override {other!r}"
     )
-
-
-def _changed_versions(winners: Mapping[str, Offer], overrides: Overrides) -> tuple[str, ...]:
-    """The ids of skills that are there and have another version than the one set for them."""
-    return tuple(
-        skill_id
-        for skill_id, version in overrides.versions.items()
-        if skill_id in winners and winners[skill_id].skill.version != version
-    )
-
-
-def _with_version(skill: Skill, version: str) -> Skill:
-    return replace(skill, version=version, digest=digest_of_bytes(f"{skill.digest}\n{version}".encode()))
 
 
 def _overridden(before: Skill, now: Skill, what: str) -> Diagnostic:

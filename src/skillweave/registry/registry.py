@@ -18,17 +18,17 @@ from skillweave.registry.merging import (
     Offer,
     Overrides,
     Precedence,
+    add_registered,
+    apply_overrides,
     in_namespace,
-    lay_over,
     merge,
     merge_event_types,
     merge_task_rules,
-    overlay,
     require_same_id,
     require_version,
 )
 from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot, changes_between, versions_of
-from skillweave.registry.source import Artifact, Loaded, Source
+from skillweave.registry.source import Artifact, Source
 from skillweave.skill import Skill
 
 if TYPE_CHECKING:
@@ -121,11 +121,19 @@ class Registry(ClosedOnExit):
             ticket = self._tickets
             known = self._state.sources
         loading = (load_source(source, state) for source, state in zip(self._sources, known, strict=True))
-        answers = [_answer(result) for result in await asyncio.gather(*loading, return_exceptions=True)]
+        # All end before one may fail, so that no load goes on unobserved.
+        answers = await asyncio.gather(*loading, return_exceptions=True)
+        failures = [answer for answer in answers if isinstance(answer, BaseException)]
+        if failures:
+            raise failures[0]
         with self._lock:
             before = self._state
-            states = tuple(state.after(*answer, ticket) for state, answer in zip(before.sources, answers, strict=True))
-            if all(now.holds_what(then) for now, then in zip(states, before.sources, strict=True)):
+            states = tuple(
+                state.after(*answer, ticket)
+                for state, answer in zip(before.sources, answers, strict=True)
+                if not isinstance(answer, BaseException)
+            )
+            if all(now.unchanged_since(then) for now, then in zip(states, before.sources, strict=True)):
                 self._state = replace(before, sources=states)
             else:
                 self._publish(replace(before, sources=states, base=self._merged(states)))
@@ -155,11 +163,11 @@ class Registry(ClosedOnExit):
         Takes a Skill or a mapping in any spelling, and the content of its artifacts by id. An override of that id
         ends. Raises InvalidSkill, and DuplicateSkill when a source has the id and the precedence is `error`.
         """
-        defined = define(definition, CODE).holding(artifacts)
+        defined = define(definition, CODE).with_contents(artifacts)
         skill_id = defined.skill.id
         with self._lock:
             before = self._state
-            defined = defined.unlike(_known(before, skill_id))
+            defined = defined.with_distinct_digest(_known(before, skill_id))
             self._publish(
                 replace(
                     before,
@@ -186,10 +194,10 @@ class Registry(ClosedOnExit):
         """
         if isinstance(definition, str):
             return self._override_version_only(skill_id, require_version(skill_id, definition), artifacts)
-        defined = require_same_id(skill_id, define(definition, CODE).holding(artifacts))
+        defined = require_same_id(skill_id, define(definition, CODE).with_contents(artifacts))
         with self._lock:
             before = self._state
-            defined = defined.unlike(_known(before, skill_id))
+            defined = defined.with_distinct_digest(_known(before, skill_id))
             overrides = before.overrides.with_definition(skill_id, defined)
             self._publish(replace(before, overrides=overrides, hidden=before.hidden - {skill_id}))
         return defined.skill
@@ -249,8 +257,8 @@ class Registry(ClosedOnExit):
     def _publish(self, state: _State) -> None:
         """Swap in the state with its snapshot; the same snapshot where nothing in it changed. Needs the lock."""
         offers = (Offer(defined.skill, defined, defined.skill) for defined in state.defined.values())
-        registered = overlay(state.base, offers, state.hidden, self._precedence)
-        merged = lay_over(registered, state.overrides)
+        registered = add_registered(state.base, offers, state.hidden, self._precedence)
+        merged = apply_overrides(registered, state.overrides)
         good = [(source.name, one.good) for source, one in zip(self._sources, state.sources, strict=True)]
         events, declared_twice = merge_event_types(good)
         chosen = choose_graph(good, self._precedence)
@@ -283,14 +291,6 @@ def _known(state: _State, skill_id: str) -> Iterator[Skill]:
     held = (state.merged, state.base)
     yield from (merged.winners[skill_id].skill for merged in held if skill_id in merged.winners)
     yield from (skill for merged in held for skill in merged.shadowed if skill.id == skill_id)
-
-
-def _answer(
-    result: tuple[Loaded | Diagnostic, str | None] | BaseException,
-) -> tuple[Loaded | Diagnostic, str | None]:
-    if isinstance(result, BaseException):
-        raise result
-    return result
 
 
 def _same(one: Snapshot, other: Snapshot) -> bool:

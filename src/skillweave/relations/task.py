@@ -42,7 +42,7 @@ def select_skills(
 def explain_task(
     task: Task, rules: Iterable[TaskRule], snapshot: Snapshot, *, granted: frozenset[str] | None = None
 ) -> TaskSelection:
-    """The same with a reason for each skill that is in the list, and for each that a rule names and that is not."""
+    """The skills that a task calls for, each with its reason, and why each that a rule names is left out, if it is."""
     found = candidates_for(task, rules, snapshot)
     admission = admit(found, snapshot, engaged=(), max_skills=len(found.chosen), granted=granted)
     skills = tuple(skill for group in admission.groups for skill in group.members)

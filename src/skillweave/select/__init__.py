@@ -45,7 +45,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load a name at its first use: who only reads a Selection needs none of the engines."""
+    """Load a name at its first use, since reading a Selection needs none of the search engines."""
     if name not in _HOMES:
         raise AttributeError(f"module 'skillweave.select' has no attribute {name!r}; it has {', '.join(__all__)}")
     value: object = getattr(import_module(f"skillweave.select.{_HOMES[name]}"), name)

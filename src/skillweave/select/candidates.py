@@ -14,7 +14,7 @@ VETOED = "one of its `never` phrases is in the message"
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Portable):
-    """A skill that a matcher speaks for; `score` in [0, 1] compares within one `matcher` only.
+    """A skill that a matcher proposes; `score` is in [0, 1] and comparable only within one `matcher`.
 
     `arguments` are the words that the user gave with a mention, None without one and where the skill takes none.
     `together` are the skills that are given with this one or not at all, as a task rule says.
@@ -37,7 +37,7 @@ class Rejected(Portable):
     reason: str
 
     def to_decision(self) -> Decision:
-        """The decision that the skill was left in selection."""
+        """Return the decision that says why selection left this skill out."""
         candidate = self.candidate
         return Decision(
             candidate.skill_id,
@@ -61,7 +61,7 @@ class Selection(Portable):
 def refusal(
     skill_id: str, snapshot: Snapshot, within: frozenset[str] | None, forbidden: str | None = None
 ) -> tuple[Outcome, str] | None:
-    """Why a skill cannot be chosen, whoever speaks for it, as outcome and reason; None where it can.
+    """Return why a skill cannot be chosen, as outcome and reason; None where it can be.
 
     `within` are the ids that may be chosen, None for all. `forbidden` is a reason that the matcher has of its own.
     """
@@ -76,9 +76,9 @@ def refusal(
 
 
 def joined(first: Candidate, second: Candidate) -> Candidate:
-    """The first verdict on a skill, with the second's evidence added, and the arguments of whichever has some.
+    """Return the first verdict on a skill with the second's evidence added, and the arguments of whichever has some.
 
-    Whoever speaks for the skill alone frees it from the set that a task rule gives it with.
+    A matcher that proposes the skill alone frees it from the set that a task rule gives it with.
     """
     evidence = tuple(dict.fromkeys((*first.evidence, *second.evidence)))
     arguments = second.arguments if first.arguments is None else first.arguments
@@ -87,7 +87,7 @@ def joined(first: Candidate, second: Candidate) -> Candidate:
 
 
 def within_places(selection: Selection, most: int) -> Selection:
-    """The selection with `most` places, the rest `over-limit`; what a task rule gives together takes one place.
+    """Keep `most` places of a selection, reject the rest as `over-limit`; a set that a task rule gives takes one place.
 
     For those who only ask what matches: a turn counts its places where it admits.
     """

@@ -32,12 +32,83 @@ from skillweave.text.words import STOP_WORDS
 if TYPE_CHECKING:
     from skillweave.select.lexical_index import LexicalIndex
 
-
 MATCHER = "triggers"
 LONGEST_PHRASE = 500
 """Folded characters of a keyword: a longer one is a mistake, and repeats inside it make the automaton slow to build."""
 LONGEST_QUOTE = 200
 """Characters of a matched text shown in evidence; its span is exact all the same."""
+MOST_NARROWED = 256
+"""So many different limits of what may be chosen are remembered."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SkillIndex:
+    """The compiled triggers of a snapshot's active skills, by position in registry order, and on demand their words.
+
+    `active` leaves out what is closed to the model: no marker, trigger or word selects that. `closed` says who may ask
+    for the active skills that not everybody may ask for. `task_rules` are the host's, then those of the snapshot.
+    `diagnostics` are about triggers: `empty-keyword`, `long-keyword`, `broken-pattern`, `ascii-pattern`, and about task
+    rules: `task-rule-unknown-skill`. Safe to share between threads.
+    """
+
+    snapshot: Snapshot
+    active: tuple[Skill, ...]
+    positions: Mapping[str, int]
+    triggers: "TriggerIndex"
+    diagnostics: tuple[Diagnostic, ...] = ()
+    closed: Mapping[str, Invocation] = field(default_factory=dict)
+    task_rules: tuple[TaskRule, ...] = ()
+    _lexical: "list[LexicalIndex]" = field(default_factory=list, repr=False)
+    _mentioned: list[Mapping[str, str]] = field(default_factory=list, repr=False)
+    _narrowed: dict[frozenset[str], tuple[int, ...]] = field(default_factory=dict, repr=False)
+    _building: Lock = field(default_factory=Lock, repr=False)
+
+    def invocation(self, skill_id: str) -> Invocation:
+        """Return who may ask for the skill."""
+        return self.closed.get(skill_id, BY_ALL)
+
+    def positions_within(self, ids: frozenset[str]) -> tuple[int, ...]:
+        """The positions of those of the ids that are active, ascending; remembered for the places of a skill graph."""
+        known = self._narrowed.get(ids)
+        if known is None:
+            known = tuple(sorted(self.positions[each] for each in ids if each in self.positions))
+            if len(self._narrowed) >= MOST_NARROWED:
+                self._narrowed.clear()
+            self._narrowed[ids] = known
+        return known
+
+    def mention_names(self) -> Mapping[str, str]:
+        """The ids of all skills, inactive ones too, by the folded names of a mention; made at the first call."""
+        with self._building:
+            if not self._mentioned:
+                self._mentioned.append(names_of(self.snapshot.values()))
+            return self._mentioned[0]
+
+    def lexical(self) -> "LexicalIndex":
+        """The index of words, built at the first call (about half a second for 1,000 skills), then kept."""
+        with self._building:
+            if not self._lexical:
+                from skillweave.select.lexical_index import build_lexical_index
+
+                self._lexical.append(build_lexical_index(self.active))
+            return self._lexical[0]
+
+
+def build_index(
+    snapshot: Snapshot, *, mode: MatchMode = MatchMode.WORD, task_rules: Sequence[TaskRule] = ()
+) -> SkillIndex:
+    """Compile the index of a snapshot: skills that may be selected are matched, the others are known by their ids.
+
+    `task_rules` are the host's own.
+    """
+    selectable = snapshot.active()
+    closed = {skill.id: invocation for skill in selectable if (invocation := invocation_of(skill)) != BY_ALL}
+    active = tuple(skill for skill in selectable if skill.id not in closed or closed[skill.id].by_model)
+    triggers, diagnostics = compile_triggers(active, mode)
+    positions = MappingProxyType({skill.id: position for position, skill in enumerate(active)})
+    rules = (*task_rules, *snapshot.task_rules)
+    diagnostics = (*diagnostics, *check_task_rules(rules, snapshot))
+    return SkillIndex(snapshot, active, positions, triggers, diagnostics, MappingProxyType(closed), rules)
 
 
 class Kind(IntEnum):
@@ -109,7 +180,7 @@ class TriggerIndex:
 
 
 def compile_triggers(skills: Iterable[Skill], mode: MatchMode) -> tuple[TriggerIndex, tuple[Diagnostic, ...]]:
-    """The index over skills in registry order, and what is wrong with their triggers.
+    """Compile the triggers of skills, given in registry order, and report what is wrong with them.
 
     An empty or overlong keyword and a broken pattern are left out with a diagnostic; the skill's other triggers still
     count. In substring mode keywords, verbs and `never` phrases match anywhere, ids still as words.
@@ -142,7 +213,7 @@ def compile_triggers(skills: Iterable[Skill], mode: MatchMode) -> tuple[TriggerI
 
 
 def spellings(skill: Skill) -> tuple[str, ...]:
-    """The folded ways to write a skill's id: as it is, and its words joined by `-`, `_` or a space; so its spelling."""
+    """Return the folded ways to write a skill's id and its spelling: as they are, or joined by `-`, `_` or a space."""
     found: dict[str, None] = {}
     for written in (skill.id, skill.spelling or skill.id):
         folded = fold(written).strip()
@@ -154,7 +225,7 @@ def spellings(skill: Skill) -> tuple[str, ...]:
 
 
 def names_of(skills: Iterable[Skill]) -> Mapping[str, str]:
-    """The ids of skills by every folded name that a mention may use: the id, and its spellings.
+    """Map every folded name that a mention may use (the id and its spellings) to the skill's id.
 
     An id goes before another skill's spelling, an active skill before one that is not.
     """
@@ -169,7 +240,7 @@ def names_of(skills: Iterable[Skill]) -> Mapping[str, str]:
 
 
 def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
-    """Every skill with a hit or a veto, in the order of spec 2.2; those with a veto alone come last."""
+    """Find every skill with a hit or a veto, in the order of spec 2.2; those with a veto alone come last."""
     hits: dict[int, list[Hit]] = {}
     never = Kind.NEVER
     for number, (start, end) in index.patterns.find(message.original).items():
@@ -229,7 +300,7 @@ def _match(position: int, found: list[Hit]) -> TriggerMatch:
 
 
 def _claim(claims: dict[int, Kind], position: int, kind: Kind) -> None:
-    """Of one phrase that a skill declares twice, a veto counts, else the strongest kind."""
+    """Note who declares a phrase; where one skill declares it twice, a veto counts, else the strongest kind."""
     before = claims.get(position)
     if before is None or kind is Kind.NEVER or (before is not Kind.NEVER and kind < before):
         claims[position] = kind
@@ -287,77 +358,3 @@ def _about(skill: Skill, code: str, severity: Severity, message: str, fix: str) 
 
 def _shown(source: str) -> str:
     return repr(source if len(source) <= 80 else source[:80] + "…")
-
-
-MOST_NARROWED = 256
-"""So many different limits of what may be chosen are remembered."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SkillIndex:
-    """The compiled triggers of a snapshot's active skills, by position in registry order, and on demand their words.
-
-    `active` leaves out what is closed to the model: no marker, trigger or word selects that. `closed` says who may ask
-    for the active skills that not everybody may ask for. `task_rules` are the host's, then those of the snapshot.
-    `diagnostics` are about triggers: `empty-keyword`, `long-keyword`, `broken-pattern`, `ascii-pattern`, and about task
-    rules: `task-rule-unknown-skill`. Safe to share between threads.
-    """
-
-    snapshot: Snapshot
-    active: tuple[Skill, ...]
-    positions: Mapping[str, int]
-    triggers: TriggerIndex
-    diagnostics: tuple[Diagnostic, ...] = ()
-    closed: Mapping[str, Invocation] = field(default_factory=dict)
-    task_rules: tuple[TaskRule, ...] = ()
-    _lexical: "list[LexicalIndex]" = field(default_factory=list, repr=False)
-    _mentioned: "list[Mapping[str, str]]" = field(default_factory=list, repr=False)
-    _narrowed: "dict[frozenset[str], tuple[int, ...]]" = field(default_factory=dict, repr=False)
-    _building: Lock = field(default_factory=Lock, repr=False)
-
-    def invocation(self, skill_id: str) -> Invocation:
-        """Who may ask for the skill."""
-        return self.closed.get(skill_id, BY_ALL)
-
-    def positions_within(self, ids: frozenset[str]) -> tuple[int, ...]:
-        """The positions of those of the ids that are active, ascending; remembered for the places of a skill graph."""
-        known = self._narrowed.get(ids)
-        if known is None:
-            known = tuple(sorted(self.positions[each] for each in ids if each in self.positions))
-            if len(self._narrowed) >= MOST_NARROWED:
-                self._narrowed.clear()
-            self._narrowed[ids] = known
-        return known
-
-    def mention_names(self) -> Mapping[str, str]:
-        """The ids of all skills, inactive ones too, by the folded names of a mention; made at the first call."""
-        with self._building:
-            if not self._mentioned:
-                self._mentioned.append(names_of(self.snapshot.values()))
-            return self._mentioned[0]
-
-    def lexical(self) -> "LexicalIndex":
-        """The index of words, built at the first call (about half a second for 1,000 skills), then kept."""
-        with self._building:
-            if not self._lexical:
-                from skillweave.select.lexical_index import build_lexical_index
-
-                self._lexical.append(build_lexical_index(self.active))
-            return self._lexical[0]
-
-
-def build_index(
-    snapshot: Snapshot, *, mode: MatchMode = MatchMode.WORD, task_rules: Sequence[TaskRule] = ()
-) -> SkillIndex:
-    """The kit of a snapshot; only skills that may be selected are matched, the others are known by their ids.
-
-    `task_rules` are the host's own.
-    """
-    selectable = snapshot.active()
-    closed = {skill.id: invocation for skill in selectable if (invocation := invocation_of(skill)) != BY_ALL}
-    active = tuple(skill for skill in selectable if skill.id not in closed or closed[skill.id].by_model)
-    triggers, diagnostics = compile_triggers(active, mode)
-    positions = MappingProxyType({skill.id: position for position, skill in enumerate(active)})
-    rules = (*task_rules, *snapshot.task_rules)
-    diagnostics = (*diagnostics, *check_task_rules(rules, snapshot))
-    return SkillIndex(snapshot, active, positions, triggers, diagnostics, MappingProxyType(closed), rules)

@@ -1,4 +1,4 @@
-"""The matcher `lexical`: words that a message shares with a skill, where none was named or declared (spec 2.1)."""
+"""Words that a message shares with skills, and whether they are clear enough to select one (spec 2.1)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from skillweave.decisions import Evidence, Outcome
 from skillweave.select.candidates import MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
-from skillweave.select.index import Kind, TriggerMatch, candidate_of, evidence_of
+from skillweave.select.index import TriggerMatch, candidate_of, evidence_of
 from skillweave.select.matchers import MatchContext
 from skillweave.text.folding import Folded
 from skillweave.text.words import word_spans
@@ -68,7 +68,7 @@ class Ranking:
 
 
 def clear(best: Sequence[Ranked], fit: Fit) -> int:
-    """How many of the first in a ranking are clear enough to be selected: 0, 1 or 2."""
+    """Return how many of the first in a ranking are clear enough to be selected: 0, 1 or 2."""
     if not best:
         return 0
     first = best[0]
@@ -81,7 +81,7 @@ def clear(best: Sequence[Ranked], fit: Fit) -> int:
 
 
 def strength(ranked: Ranked, fit: Fit) -> float:
-    """How much of the query a skill answers, whatever the number of skills."""
+    """Return how much of the query a skill answers; it does not depend on the number of skills."""
     return ranked.coverage - fit.scarcity / ranked.weight
 
 
@@ -96,52 +96,15 @@ SHOWN = 5
 FIRST_BY_WORDS = 3
 """A one-word id in the message selects its skill only among so many of the best ranked."""
 
-_DECLARED = frozenset({"pattern", "keyword", "verb"})
 
-
-class LexicalMatcher:
-    """The matcher `lexical`: the best ranked skills, where no marker, mention, host or declared trigger chose any."""
-
-    name, strength, deliberate = MATCHER, 10, False
-
-    def match(self, context: MatchContext) -> Selection:
-        """Those that are clear enough chosen, the others rejected as `below-threshold`.
-
-        A skill whose id of one word is in the message is chosen when it is among the first three.
-        """
-        message = context.message
-        if message is None:
-            return Selection()
-        named: dict[int, TriggerMatch] = {}
-        vetoed: dict[int, TriggerMatch] = {}
-        for match in context.triggered:
-            if match.vetoes:
-                vetoed[match.position] = match
-            elif match.hits[0].kind is Kind.WORD_ID and _may_be_named(context, match):
-                named[match.position] = match
-        if any(_answers(candidate) for candidate in context.chosen):
-            if not named:
-                return Selection()
-            reason = "an id of one word is only evidence, and other skills were asked for"
-            return Selection(rejected=tuple(_rejected_ids(context, message, named, reason)))
-        return _ranked(context, message, named, vetoed)
-
-
-def _may_be_named(context: MatchContext, match: TriggerMatch) -> bool:
-    skill_id = context.index.active[match.position].id
-    return "triggers" in context.matchers and (context.within is None or skill_id in context.within)
-
-
-def _answers(candidate: Candidate) -> bool:
-    """Whether somebody asked for the skill, or declared what the message says: then nothing is to be guessed."""
-    if candidate.matcher in ("explicit", "mention"):
-        return True
-    return any(piece.kind in _DECLARED for piece in candidate.evidence)
-
-
-def _ranked(
+def match_words(
     context: MatchContext, message: Folded, named: dict[int, TriggerMatch], vetoed: Mapping[int, TriggerMatch]
 ) -> Selection:
+    """Choose the best ranked skills that are clear enough, and reject the others as `below-threshold`.
+
+    `named` are the hits of ids of one word, by position: such a skill is chosen when it is among the first three.
+    `vetoed` are the skills whose `never` phrase is in the message.
+    """
     quotes = _Quotes(message, word_spans(message.text))
     ranking = _rank(context, list(quotes.spans), SHOWN + len(vetoed))
     best = [ranked for ranked in ranking.best if ranked.position not in vetoed][:SHOWN]
@@ -160,16 +123,16 @@ def _ranked(
             candidate = _candidate(context, quotes, ranked, ranking.left_out, veto)
             rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
     reason = "an id of one word is only evidence, and by shared words the skill is not among the first three"
-    return Selection(tuple(chosen), (*rejected, *_rejected_ids(context, message, named, reason)))
+    return Selection(tuple(chosen), (*rejected, *rejected_ids(context, message, named, reason)))
 
 
 def _rank(context: MatchContext, words: list[str], limit: int) -> Ranking:
-    if not words or not context.index.active:
+    if not words or not context.skills.active:
         return Ranking()
     from skillweave.select.lexical_index import rank  # brings numpy, which a turn with a declared trigger never needs
 
-    allowed = None if context.within is None else context.index.positions_within(context.within)
-    return rank(context.index.lexical(), words, limit, allowed)
+    allowed = None if context.within is None else context.skills.positions_within(context.within)
+    return rank(context.skills.lexical(), words, limit, allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +168,7 @@ def _candidate(
         text = f"only the rarest words of the message were looked up; {left_out} more common ones were not"
         evidence.append(Evidence("terms", text))
     evidence.extend(quotes.rarest(ranked, MOST_EVIDENCE - len(evidence)))
-    return Candidate(context.index.active[ranked.position].id, ranked.score, MATCHER, tuple(evidence))
+    return Candidate(context.skills.active[ranked.position].id, ranked.score, MATCHER, tuple(evidence))
 
 
 def _why_not(place: int, ranked: Ranked) -> str:
@@ -216,9 +179,10 @@ def _why_not(place: int, ranked: Ranked) -> str:
     return f"first by shared words, but not clearly enough: {measured}"
 
 
-def _rejected_ids(
+def rejected_ids(
     context: MatchContext, message: Folded, matches: Mapping[int, TriggerMatch], reason: str
 ) -> Iterator[Rejected]:
+    """Reject skills of which only an id of one word is in the message."""
     for position, match in matches.items():
-        candidate = candidate_of(match, context.index.active[position].id, message)
+        candidate = candidate_of(match, context.skills.active[position].id, message)
         yield Rejected(candidate, Outcome.BELOW_THRESHOLD, reason)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from skillweave.conversation import Turn
 from skillweave.diagnostics import Diagnostic, Severity
@@ -32,9 +32,8 @@ class Mention:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class MatchContext:
-    """One turn against one index, as a matcher is asked about it, with what was found before.
+class MatchContext(NamedTuple):
+    """What a matcher is asked: a turn, the skills to choose from, and what was found before.
 
     `message` is what the user said, None when the turn's message is not the user's; `triggered` are all trigger hits
     and vetoes in it; `mentions` the skills named in it, where that matcher takes part, which `message` then leaves
@@ -42,7 +41,9 @@ class MatchContext:
     that may be chosen, None for all. `prepared` is what this matcher's own `prepare` gave, None without one.
     """
 
-    index: SkillIndex
+    # A tuple: one is made for each matcher of each turn, at a third of the cost of a frozen dataclass.
+
+    skills: SkillIndex
     turn: Turn
     within: frozenset[str] | None
     matchers: tuple[str, ...]
@@ -54,7 +55,7 @@ class MatchContext:
 
 
 class Matcher(Protocol):
-    """Speaks for the skills that a turn calls for; `skillweave.testing.matchers` has the contract as tests.
+    """Proposes the skills that a turn calls for; `skillweave.testing.matchers` has the contract as tests.
 
     One that needs something that takes time, such as a vector of the message, has `prepare` too: see
     `PreparingMatcher`.
@@ -62,7 +63,7 @@ class Matcher(Protocol):
 
     @property
     def name(self) -> str:
-        """The name in settings, decisions and stored States; the same for ever."""
+        """The name in settings, decisions and stored States; it never changes."""
         ...
 
     @property
@@ -83,7 +84,7 @@ class Matcher(Protocol):
         ...
 
     def match(self, context: MatchContext) -> Selection:
-        """The skills that it speaks for, best first, and those that it left out with the reason.
+        """Return the skills that it proposes, best first, and those that it left out with the reason.
 
         Pure and quick: it waits for nothing, and the same context always gets the same answer.
         """
@@ -91,7 +92,7 @@ class Matcher(Protocol):
 
 
 class PreparingMatcher(Matcher, Protocol):
-    """A matcher that waits for something before each turn; without it, it is not asked."""
+    """A matcher that prepares something before each turn; where that failed, `match` is not called."""
 
     async def prepare(self, index: SkillIndex, turn: Turn, seconds: float) -> Any:  # noqa: ANN401 - its own business
         """What `match` will find as `context.prepared`; cancelled when it takes longer than so many seconds."""
@@ -113,11 +114,11 @@ class Matchers:
     decisions: frozenset[str] = field(repr=False)
 
     def strength(self, name: str) -> int:
-        """How strong the matcher of that name is, 0 for one that is not known; `host` and `graph` are names too."""
+        """Return the strength of the matcher of that name, 0 for an unknown one; `host` and `graph` are names too."""
         return self.strengths.get(name, UNKNOWN_STRENGTH)
 
     def deliberate(self, name: str) -> bool:
-        """Whether what that name picked was somebody's decision; of a matcher that is not known it was not."""
+        """Return whether what that matcher picked was somebody's decision; False for an unknown one."""
         return name in self.decisions
 
 

@@ -71,7 +71,7 @@ def _is_variable(mention: str) -> bool:
 
 
 def _longest_name(text: str, match: re.Match[str], names: Mapping[str, str]) -> tuple[str, int] | None:
-    """The id that the longest known name at this place stands for, and where that name ends."""
+    """Return the id that the longest known name at this place stands for, and where that name ends."""
     begin = match.start(1)
     folded = fold_message(match[1])
     for length in range(min(len(folded.text), LONGEST_PHRASE), 0, -1):
@@ -95,11 +95,11 @@ class MentionMatcher:
     name, strength, deliberate = MATCHER, 50, True
 
     def match(self, context: MatchContext) -> Selection:
-        """The mentioned skills."""
+        """Choose the mentioned skills."""
         mentioned: dict[str, list[Mention]] = {}
         for mention in context.mentions:
             mentioned.setdefault(mention.skill_id, []).append(mention)
-        index = context.index
+        index = context.skills
         chosen: list[Candidate] = []
         rejected: list[Rejected] = []
         for skill_id, mentions in mentioned.items():

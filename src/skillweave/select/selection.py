@@ -10,16 +10,17 @@ from typing import Any
 from skillweave.conversation import Message, Role, Turn, latest
 from skillweave.decisions import Evidence, Outcome
 from skillweave.errors import SkillweaveError, UnknownMatcher, nearest_names
+from skillweave.extensions import Extensions
+from skillweave.select import lexical
 from skillweave.select.candidates import NOT_ALLOWED, VETOED, Candidate, Rejected, Selection, joined, refusal
 from skillweave.select.index import Kind, SkillIndex, TriggerMatch, candidate_of, find_triggers
-from skillweave.select.lexical import LexicalMatcher
 from skillweave.select.matchers import NOTHING_PREPARED, MatchContext, Matcher, Matchers, Mention, Prepared
 from skillweave.select.mentions import MentionMatcher, find_mentions, without_mentions
 from skillweave.select.task import candidates_for
 from skillweave.text.folding import Folded, fold_message
 
-GUESTS = "skillweave.matchers"
-"""The entry point group of matchers: the value is a callable without arguments that gives a `Matcher`, or its class."""
+EXTENSIONS: Extensions[Callable[[], Matcher]] = Extensions("matchers", "matcher")
+"""The entry points of matchers: the class of a `Matcher`, or another callable without arguments that gives one."""
 MARKER = re.compile(r"SKILL_SELECT:([a-zA-Z0-9_-]+)")
 LONGEST_ID = 100
 MOST_UNKNOWN = 50
@@ -28,6 +29,7 @@ SUGGESTED = 3
 """For so many unknown ids of a turn the nearest known ones are looked up, which is slow among many skills."""
 
 _PATH = re.compile(r"[a-zA-Z0-9_/-]*")
+_DECLARED = frozenset({"pattern", "keyword", "verb"})
 
 
 class ExplicitMatcher:
@@ -40,7 +42,7 @@ class ExplicitMatcher:
 
     def match(self, context: MatchContext) -> Selection:
         """What the host named, what the model reads by a tool call, then what the latest assistant message marks."""
-        index = context.index
+        index = context.skills
         chosen: list[Candidate] = []
         rejected: list[Rejected] = []
         unknown = 0
@@ -76,7 +78,7 @@ class TaskMatcher:
 
     def match(self, context: MatchContext) -> Selection:
         """What the rules give; a rule of which one skill cannot be given gives none."""
-        task, index = context.turn.task, context.index
+        task, index = context.turn.task, context.skills
         return Selection() if task is None else candidates_for(task, index.task_rules, index.snapshot, context.within)
 
 
@@ -96,9 +98,9 @@ class TriggerMatcher:
         chosen: list[Candidate] = []
         rejected: list[Rejected] = []
         for match in context.triggered:
-            if not match.hits or (match.hits[0].kind is Kind.WORD_ID and LexicalMatcher.name in context.matchers):
+            if not match.hits or (match.hits[0].kind is Kind.WORD_ID and lexical.MATCHER in context.matchers):
                 continue
-            candidate = candidate_of(match, context.index.active[match.position].id, message)
+            candidate = candidate_of(match, context.skills.active[match.position].id, message)
             if match.vetoes:
                 rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
             elif within is not None and candidate.skill_id not in within:
@@ -106,6 +108,31 @@ class TriggerMatcher:
             else:
                 chosen.append(candidate)
         return Selection(tuple(chosen), tuple(rejected))
+
+
+class LexicalMatcher:
+    """The matcher `lexical`: the best ranked skills, where no marker, mention, host or declared trigger chose any."""
+
+    name, strength, deliberate = lexical.MATCHER, 10, False
+
+    def match(self, context: MatchContext) -> Selection:
+        """What shared words say; where other skills were asked for, an id of one word is told as evidence at most."""
+        message = context.message
+        if message is None:
+            return Selection()
+        named: dict[int, TriggerMatch] = {}
+        vetoed: dict[int, TriggerMatch] = {}
+        for match in context.triggered:
+            if match.vetoes:
+                vetoed[match.position] = match
+            elif match.hits[0].kind is Kind.WORD_ID and _may_be_named(context, match):
+                named[match.position] = match
+        if any(_answers(candidate) for candidate in context.chosen):
+            if not named:
+                return Selection()
+            reason = "an id of one word is only evidence, and other skills were asked for"
+            return Selection(rejected=tuple(lexical.rejected_ids(context, message, named, reason)))
+        return lexical.match_words(context, message, named, vetoed)
 
 
 _BUILT_IN: tuple[Matcher, ...] = (
@@ -179,8 +206,8 @@ def select(
 def find_matchers(given: Iterable[str | Matcher]) -> Matchers:
     """The matchers of these names, and those that are given themselves, as one value, strongest first.
 
-    A name is a built-in matcher's or that of an entry point in the group `skillweave.matchers`; what was found for
-    names is kept.
+    A name is a built-in matcher's or that of an entry point in the group `skillweave.matchers`; what was found is kept
+    and given again for the same names and objects.
 
     Raises:
         UnknownMatcher: nothing installed has that name.
@@ -188,27 +215,27 @@ def find_matchers(given: Iterable[str | Matcher]) -> Matchers:
             name that another one has.
     """
     several = tuple(given)
-    names = [one for one in several if isinstance(one, str)]
-    return _named(tuple(names)) if len(names) == len(several) else _together(several)
+    try:
+        return _kept(several)
+    except TypeError:  # one of them cannot be hashed
+        return _together(several)
 
 
 def matcher_names() -> tuple[str, ...]:
     """The names of all matchers that are installed: the built-in ones strongest first, then the others sorted."""
-    from importlib.metadata import entry_points
-
-    return (*MATCHERS, *sorted(entry_points(group=GUESTS).names - MATCHERS.keys()))
+    return tuple(dict.fromkeys((*MATCHERS, *EXTENSIONS.names())))
 
 
 @lru_cache(maxsize=64)
-def _named(names: tuple[str, ...]) -> Matchers:
-    return _together(names)
+def _kept(given: tuple[str | Matcher, ...]) -> Matchers:
+    return _together(given)
 
 
 def _together(given: Iterable[str | Matcher]) -> Matchers:
     found: dict[str, Matcher] = {}
     for one in given:
         matcher = (MATCHERS.get(one) or _guest(one)) if isinstance(one, str) else one
-        if matcher is not MATCHERS.get(matcher.name):
+        if matcher not in _BUILT_IN:
             _require_sound(matcher)
         if found.setdefault(matcher.name, matcher) is not matcher:
             raise SkillweaveError(f"two matchers are named {matcher.name!r}; leave one out")
@@ -225,22 +252,10 @@ def _together(given: Iterable[str | Matcher]) -> Matchers:
 
 
 def _guest(name: str) -> Matcher:
-    from importlib.metadata import entry_points
-
-    known = entry_points(group=GUESTS)
-    if name not in known.names:
-        raise UnknownMatcher(name, matcher_names())
-    entry = known[name]
-    try:
-        made: Callable[[], Matcher] = entry.load()
-        matcher = made()
-    except Exception as error:
-        # The code of a guest runs here, which can raise anything.
-        package = entry.dist.name if entry.dist is not None else entry.value
-        message = (
-            f"matcher {name!r} cannot be loaded ({type(error).__name__}: {error}); reinstall the package {package}"
-        )
-        raise SkillweaveError(message) from error
+    known = matcher_names()
+    if name not in known:
+        raise UnknownMatcher(name, known)
+    matcher = EXTENSIONS.make(name, lambda make: make())
     if matcher.name != name:
         raise SkillweaveError(f"the matcher of entry point {name!r} calls itself {matcher.name!r}; give both one name")
     return matcher
@@ -248,6 +263,8 @@ def _guest(name: str) -> Matcher:
 
 def _require_sound(matcher: Matcher) -> None:
     """Raise SkillweaveError for a guest that does not declare what a matcher declares."""
+    if isinstance(matcher, type):
+        raise SkillweaveError(f"the class {matcher.__name__} is given as a matcher; give what it makes")
     name = getattr(matcher, "name", None)
     if not isinstance(name, str) or not name.isprintable() or not name.strip():
         raise SkillweaveError(f"a matcher of type {type(matcher).__name__} has no name; give it a text as `name`")
@@ -263,8 +280,8 @@ def _require_sound(matcher: Matcher) -> None:
 
 
 def _within_rules(answer: Selection, matcher: Matcher, context: MatchContext) -> Selection:
-    """A guest's answer without what nobody may choose in this turn; the built-in ones see to that themselves."""
-    index = context.index
+    """Take out of a guest's answer what nobody may choose in this turn; built-in matchers do so themselves."""
+    index = context.skills
     vetoed = {index.active[match.position].id for match in context.triggered if match.vetoes}
     chosen: list[Candidate] = []
     rejected: list[Rejected] = []
@@ -282,7 +299,7 @@ def _within_rules(answer: Selection, matcher: Matcher, context: MatchContext) ->
 
 
 def asked_in(turn: Turn) -> Mapping[str, Sequence[Evidence]]:
-    """Whom the host named, the model reads, or its latest message marks, in that order, each with how."""
+    """Return the ids that the host named, the model reads or its latest message marks, in that order, with evidence."""
     asked: dict[str, list[Evidence]] = {}
     for skill_id in dict.fromkeys(turn.named):
         asked.setdefault(skill_id, []).append(Evidence("host", skill_id[:LONGEST_ID]))
@@ -298,7 +315,7 @@ def asked_in(turn: Turn) -> Mapping[str, Sequence[Evidence]]:
 
 
 def _marked(message: Message) -> Iterator[tuple[str, Evidence]]:
-    """Each marker's id and place; an id with a `/` right after it is a path, which no skill has for an id."""
+    """Yield each marker's id and place; with a `/` right after it the id is a path, which is no skill's id."""
     text = message.text or ""
     for match in MARKER.finditer(text):
         end = match.end()
@@ -308,12 +325,24 @@ def _marked(message: Message) -> Iterator[tuple[str, Evidence]]:
         yield text[match.start(1) : end], Evidence("marker", text[match.start() : end][:LONGEST_ID], match.start(), end)
 
 
+def _may_be_named(context: MatchContext, match: TriggerMatch) -> bool:
+    skill_id = context.skills.active[match.position].id
+    return TriggerMatcher.name in context.matchers and (context.within is None or skill_id in context.within)
+
+
+def _answers(candidate: Candidate) -> bool:
+    """Whether somebody asked for the skill, or declared what the message says: then nothing is to be guessed."""
+    if candidate.matcher in ("explicit", "mention"):
+        return True
+    return any(piece.kind in _DECLARED for piece in candidate.evidence)
+
+
 def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
 
 def _closed(index: SkillIndex, skill_id: str) -> str | None:
-    """Why the model may not open a skill, nor anything that only looks at words; None where it may."""
+    """Return why neither the model nor a match of words may select the skill; None where they may."""
     invocation = index.invocation(skill_id)
     return None if invocation.by_model else f"its `disable-model-invocation` is true: {invocation.openings(skill_id)}"
 

@@ -50,7 +50,7 @@ def _defined(
     for position, definition in enumerate(definitions, start=1):
         try:
             one = define(definition, source)
-            one = one.holding(artifacts.get(one.skill.id, {}))
+            one = one.with_contents(artifacts.get(one.skill.id, {}))
         except InvalidSkill as error:
             fix = "correct the definition"
             message = f"definition {position} is no skill: {error}"

@@ -1,9 +1,9 @@
-"""One skill folder: its SKILL.md read, or known from the last time, and its artifacts listed."""
+"""Skills in a folder of the file system (spec 1.2)."""
 
 import asyncio
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -33,6 +33,15 @@ from skillweave.sources.tree import (
     list_artifacts,
 )
 
+MAX_TEXT_BYTES = 1024 * 1024
+"""The largest text artifact that is read; other artifacts are bounded by what a skill may list, 16 MiB."""
+_REPORT_EVERY = 64
+PART = 256
+"""Skills in one part of the stream."""
+
+Progress = Callable[[int, int], None]
+"""Told how many skill files were looked at, and how many there are; called from the loading thread."""
+_ARTIFACT_FOLDERS = frozenset(ARTIFACT_FOLDERS)
 _UNNAMED = Artifacts(
     left_out=(LeftOut("the skill's folder has no plain UTF-8 name", "rename the folder", ARTIFACT_FOLDERS),)
 )
@@ -47,107 +56,6 @@ class Unit:
     skill: Skill | None
     findings: tuple[Diagnostic, ...] = ()
     artifacts: Artifacts = NONE
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """How a source reads its skills: its name, how strictly, and how it tells people where something is.
-
-    `show` takes a path below the source; `folder` is the name of the source's own folder, for a skill right in it.
-    """
-
-    source: str
-    strictness: Strictness
-    show: Callable[[str], str]
-    folder: str
-
-    def look(self, found: Found, tree: Tree, known: Unit | None) -> Unit:
-        """The folder's unit; what did not change since it was `known` is not read again."""
-        if known is not None and known.path != _path(found):
-            known = None
-        artifacts = _artifacts(found, tree, known)
-        if known is not None and tree.holds(known.path, known.mark):
-            return known if artifacts is known.artifacts else self._with(known, artifacts, self.place(found))
-        try:
-            content = _read(found)
-        except Refused as refused:
-            return Unit(_path(found), None, None, (self._refused(found, refused),))
-        mark = tree.trusted(content.mark)
-        if known is not None and known.skill is not None and known.skill.digest == digest_of_bytes(content.data):
-            return self._with(replace(known, mark=mark), artifacts, self.place(found))
-        return self._parse(found, content, mark, artifacts)
-
-    def _parse(self, found: Found, content: Content, mark: Mark | None, artifacts: Artifacts) -> Unit:
-        place = self.place(found)
-        read = read_skill_md(
-            content.data,
-            path=place,
-            folder=shown(os.path.basename(found.relative)) or self.folder,  # noqa: PTH119
-            source=self.source,
-            artifacts=artifacts.refs,
-            strictness=self.strictness,
-        )
-        skill_id = read.skill.id if read.skill else None
-        return Unit(
-            _path(found), mark, read.skill, (*read.diagnostics, *_left_out(artifacts, place, skill_id)), artifacts
-        )
-
-    def place(self, found: Found) -> str:
-        """The skill file's path as people see it."""
-        return self.show(f"{found.relative}/{found.listing.skill}" if found.relative else f"{found.listing.skill}")
-
-    def _with(self, known: Unit, artifacts: Artifacts, place: str) -> Unit:
-        """The same definition, with what its artifacts are now; the very same skill where they are equal."""
-        skill = known.skill
-        if skill is not None and skill.artifacts != artifacts.refs:
-            skill = replace(skill, artifacts=artifacts.refs)
-        findings = known.findings
-        if artifacts.left_out != known.artifacts.left_out:
-            definition = (found for found in findings if found.code != codes.ARTIFACT_LEFT_OUT.name)
-            findings = (*definition, *_left_out(artifacts, place, skill.id if skill else None))
-        return Unit(known.path, known.mark, skill, findings, artifacts)
-
-    def _refused(self, found: Found, refused: Refused) -> Diagnostic:
-        place = self.place(found)
-        return refused.code.found(Location(place), f"'{place}' is not read: {refused.why}", refused.fix)
-
-
-def _path(found: Found) -> str:
-    return f"{found.path}{os.sep}{found.listing.skill}"
-
-
-def _read(found: Found) -> Content:
-    name = found.listing.skill or ""
-    if name in found.listing.links:
-        return read_inside(found.path, "", name, MAX_FILE_BYTES)
-    return read_plain(_path(found), MAX_FILE_BYTES)
-
-
-def _artifacts(found: Found, tree: Tree, known: Unit | None) -> Artifacts:
-    """A folder with a name that is not plain has no artifacts: none could be named."""
-    if not is_plain(found.relative):
-        return NONE if not any(name in found.listing.folders for name in ARTIFACT_FOLDERS) else _UNNAMED
-    return list_artifacts(tree, found, known.artifacts if known else None)
-
-
-def _left_out(artifacts: Artifacts, place: str, skill_id: str | None) -> tuple[Diagnostic, ...]:
-    return tuple(replace(_finding(left_out, place), skill=skill_id) for left_out in artifacts.left_out)
-
-
-def _finding(left_out: LeftOut, place: str) -> Diagnostic:
-    first = ", ".join(f"'{artifact}'" for artifact in left_out.ids[:3])
-    rest = len(left_out.ids) - 3
-    verb = "is" if len(left_out.ids) == 1 else "are"
-    message = f"{first}{f' and {rest} more' if rest > 0 else ''} {verb} not listed: {left_out.why}"
-    return codes.ARTIFACT_LEFT_OUT.found(Location(place), message, left_out.fix)
-
-
-MAX_TEXT_BYTES = 1024 * 1024
-"""The largest text artifact that is read; other artifacts are bounded by what a skill may list, 16 MiB."""
-_REPORT_EVERY = 64
-
-Progress = Callable[[int, int], None]
-"""Told how many skill files were looked at, and how many there are; called from the loading thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +99,7 @@ class Folder:
         self._nested = nested
         self._progress = progress
         last = shown(os.path.basename(self._folder))  # noqa: PTH119
-        self._reader = Reader(shown(name or last or self._folder), strictness, self._show, last)
+        self._reader = UnitReader(shown(name or last or self._folder), strictness, self._show, last)
 
     @property
     def name(self) -> str:
@@ -210,6 +118,24 @@ class Folder:
         """
         return await asyncio.to_thread(self._load, previous)
 
+    async def stream(self) -> AsyncIterator[Loaded]:
+        """All skills in the order of `load`, 256 at a time and with nothing remembered; raises SourceUnavailable."""
+        root = await asyncio.to_thread(self._root)
+        tree = Tree({}, time.time_ns())
+        search = await asyncio.to_thread(self._searched, root, tree)
+
+        def look(part: Sequence[Found]) -> list[Unit]:
+            return [self._reader.look(found, tree, None) for found in part]
+
+        for begin in range(0, len(search.found), PART):
+            units = await asyncio.to_thread(look, search.found[begin : begin + PART])
+            self._tell(min(begin + PART, len(search.found)), len(search.found))
+            yield Loaded(
+                tuple(unit.skill for unit in units if unit.skill is not None),
+                tuple(finding for unit in units for finding in unit.findings),
+            )
+        yield Loaded(diagnostics=tuple(search.findings))
+
     async def read(self, skill: Skill, artifact: str) -> bytes:
         """One listed artifact, text up to 1 MiB and other content up to 16 MiB; raises ArtifactNotFound."""
         return await asyncio.to_thread(self._read, skill, artifact)
@@ -223,9 +149,7 @@ class Folder:
             self._tell(len(memory.units), len(memory.units))
             return previous
         tree = Tree(memory.listings, now, changed)
-        self._require_listing(tree, root)
-        search = Search(tree, root, self._nested, self._show, 0 if self._single else DEPTH)
-        search.run()
+        search = self._searched(root, tree)
         units: dict[str, Unit] = {}
         for found in search.found:
             units[found.relative] = self._reader.look(found, tree, memory.units.get(found.relative))
@@ -233,9 +157,23 @@ class Folder:
                 self._tell(len(units), len(search.found))
         self._tell(len(units), len(search.found))
         skills = tuple(unit.skill for unit in units.values() if unit.skill is not None)
-        findings = [finding for unit in units.values() for finding in unit.findings]
-        findings += search.findings if units else [*search.findings, self._no_skills()]
-        return Loaded(skills, tuple(findings), _memory(root, tree.seen, units))
+        findings = (*(finding for unit in units.values() for finding in unit.findings), *search.findings)
+        return Loaded(skills, findings, _memory(root, tree.seen, units))
+
+    def _searched(self, root: str, tree: Tree) -> Search:
+        try:
+            tree.listing(root)
+        except Refused as refused:
+            place = shown(str(self._path))
+            raise SourceUnavailable(f"skill folder '{place}' cannot be listed: {refused.why}; {refused.fix}") from None
+        search = Search(tree, root, self._nested, self._show, 0 if self._single else DEPTH)
+        search.run()
+        if not search.found:
+            place = self._show("")
+            message = f"'{place}' holds no skill: there is no SKILL.md in it or up to {DEPTH} folders down"
+            fix = "put a folder with a SKILL.md there, or name another folder"
+            search.findings.append(codes.NO_SKILLS.found(Location(place), message, fix))
+        return search
 
     def _tell(self, done: int, total: int) -> None:
         if self._progress is not None:
@@ -255,13 +193,6 @@ class Folder:
             )
         return os.path.realpath(self._folder)
 
-    def _require_listing(self, tree: Tree, root: str) -> None:
-        try:
-            tree.listing(root)
-        except Refused as refused:
-            place = shown(str(self._path))
-            raise SourceUnavailable(f"skill folder '{place}' cannot be listed: {refused.why}; {refused.fix}") from None
-
     def _read(self, skill: Skill, artifact: str) -> bytes:
         if all(ref.id != artifact for ref in skill.artifacts):
             raise ArtifactNotFound(skill.id, artifact, "the skill does not list it")
@@ -278,12 +209,6 @@ class Folder:
     def _show(self, relative: str) -> str:
         return shown(f"{self._prefix}{relative}" if relative else self._prefix.rstrip("/") or ".")
 
-    def _no_skills(self) -> Diagnostic:
-        place = self._show("")
-        message = f"'{place}' holds no skill: there is no SKILL.md in it or up to {DEPTH} folders down"
-        fix = "put a folder with a SKILL.md there, or name another folder"
-        return codes.NO_SKILLS.found(Location(place), message, fix)
-
 
 def _memory(root: str, listings: Mapping[str, Listing], units: Mapping[str, Unit]) -> _Memory:
     marks = [(path, listing.mark) for path, listing in listings.items()]
@@ -296,3 +221,82 @@ def _memory(root: str, listings: Mapping[str, Listing], units: Mapping[str, Unit
 def _prefix(folder: Path) -> str:
     text = folder.as_posix()
     return "" if text == "." else text if text.endswith("/") else f"{text}/"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitReader:
+    """How a source reads its skills: its name, how strictly, and how it tells people where something is.
+
+    `show` takes a path below the source; `folder` is the name of the source's own folder, for a skill right in it.
+    """
+
+    source: str
+    strictness: Strictness
+    show: Callable[[str], str]
+    folder: str
+
+    def look(self, found: Found, tree: Tree, known: Unit | None) -> Unit:
+        """What the folder gives; what did not change since it was `known` is not read again."""
+        if known is not None and known.path != found.file:
+            known = None
+        if is_plain(found.relative):
+            artifacts = list_artifacts(tree, found, known.artifacts if known else None)
+        else:  # no artifact of it could be named
+            artifacts = NONE if _ARTIFACT_FOLDERS.isdisjoint(found.listing.folders) else _UNNAMED
+        if known is not None and tree.holds(known.path, known.mark):
+            return known if artifacts is known.artifacts else self._with(known, artifacts, self.place(found))
+        try:
+            content = _read(found)
+        except Refused as refused:
+            place = self.place(found)
+            finding = refused.code.found(Location(place), f"'{place}' is not read: {refused.why}", refused.fix)
+            return Unit(found.file, None, None, (finding,))
+        mark = tree.trusted(content.mark)
+        if known is not None and known.skill is not None and known.skill.digest == digest_of_bytes(content.data):
+            return self._with(replace(known, mark=mark), artifacts, self.place(found))
+        return self._parse(found, content, mark, artifacts)
+
+    def place(self, found: Found) -> str:
+        """The skill file's path as people see it."""
+        return self.show(f"{found.relative}/{found.listing.skill}" if found.relative else f"{found.listing.skill}")
+
+    def _parse(self, found: Found, content: Content, mark: Mark | None, artifacts: Artifacts) -> Unit:
+        place = self.place(found)
+        read = read_skill_md(
+            content.data,
+            path=place,
+            folder=shown(os.path.basename(found.relative)) or self.folder,  # noqa: PTH119
+            source=self.source,
+            artifacts=artifacts.refs,
+            strictness=self.strictness,
+        )
+        findings = (*read.diagnostics, *_left_out(artifacts, place, read.skill))
+        return Unit(found.file, mark, read.skill, findings, artifacts)
+
+    def _with(self, known: Unit, artifacts: Artifacts, place: str) -> Unit:
+        """What is known, with its artifacts as they are now; the skill stays the same value where they are equal."""
+        skill = known.skill
+        if skill is not None and skill.artifacts != artifacts.refs:
+            skill = replace(skill, artifacts=artifacts.refs)
+        findings = known.findings
+        if artifacts.left_out != known.artifacts.left_out:
+            definition = (found for found in findings if found.code != codes.ARTIFACT_LEFT_OUT.name)
+            findings = (*definition, *_left_out(artifacts, place, skill))
+        return Unit(known.path, known.mark, skill, findings, artifacts)
+
+
+def _read(found: Found) -> Content:
+    name = found.listing.skill or ""
+    if name in found.listing.links:
+        return read_inside(found.path, "", name, MAX_FILE_BYTES)
+    return read_plain(found.file, MAX_FILE_BYTES)
+
+
+def _left_out(artifacts: Artifacts, place: str, skill: Skill | None) -> Iterator[Diagnostic]:
+    for left_out in artifacts.left_out:
+        first = ", ".join(f"'{artifact}'" for artifact in left_out.ids[:3])
+        rest = len(left_out.ids) - 3
+        verb = "is" if len(left_out.ids) == 1 else "are"
+        message = f"{first}{f' and {rest} more' if rest > 0 else ''} {verb} not listed: {left_out.why}"
+        finding = codes.ARTIFACT_LEFT_OUT.found(Location(place), message, left_out.fix)
+        yield replace(finding, skill=skill.id if skill else None)

@@ -193,7 +193,7 @@ class _Reading:
                 continue
             self.findings += read.diagnostics
             try:
-                yield Defined(read.skill).holding(contents)
+                yield Defined(read.skill).with_contents(contents)
             except InvalidSkill as error:
                 self.report(codes.NOT_A_DEFINITION, at, str(error), "correct it", read.skill.id)
 

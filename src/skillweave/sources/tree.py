@@ -133,6 +133,11 @@ class Found:
     path: str
     listing: Listing
 
+    @property
+    def file(self) -> str:
+        """The path of the skill file."""
+        return f"{self.path}{os.sep}{self.listing.skill}"
+
 
 @dataclass(slots=True)
 class Search:

@@ -53,10 +53,10 @@ class MemoryStore(ClosedOnExit):
 
     async def read(self, conversation: str, *, tenant: str = "") -> tuple[Logged, ...]:
         """All kept decisions, oldest first."""
+        oldest = self._clock() - KEEP_DECISIONS_SECONDS
         with self._lock:
-            self._forget_old(self._clock())
             turns = list(self._decisions.get((tenant, conversation), {}).values())
-        return tuple(logged for turn in turns for logged in turn)
+        return tuple(logged for turn in turns for logged in turn if logged.at >= oldest)
 
     async def conversations(
         self, prefix: str = "", limit: int = 1000, after: str = "", *, tenant: str = ""

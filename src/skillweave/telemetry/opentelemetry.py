@@ -1,4 +1,6 @@
-"""What a telemetry system is told of an event: names and figures, never a text of a message, a skill or a payload.
+"""Events as OpenTelemetry spans and metrics (extra `otel`): names and figures, never a text of a message or a skill.
+
+Needs the API only. Without an SDK in the process nothing is recorded and nothing fails.
 
 `gen_ai.conversation.id`, `gen_ai.tool.name` and `gen_ai.tool.call.id` are OpenTelemetry's names, `gen_ai.skill.name`
 is the one that is proposed there (open-telemetry/semantic-conventions-genai, 498); `gen_ai.skill.*` beyond it and
@@ -11,19 +13,13 @@ from typing import TypeAlias
 
 from skillweave._version import __version__
 from skillweave.errors import MissingExtra
-from skillweave.events.event import Announced, Event
-from skillweave.events.payloads import (
-    CheckpointDecided,
-    CheckpointPending,
-    CursorMoved,
-    Given,
-    SkillEvicted,
-    SpawnRejected,
-    SpawnStarted,
-    SpawnValidated,
-    ToolBlocked,
-    TurnDecided,
-)
+from skillweave.events.event import Event
+from skillweave.events.payloads import CursorMoved, ToolBlocked, TurnDecided
+
+try:
+    from opentelemetry import metrics, trace
+except ModuleNotFoundError:
+    raise MissingExtra("OpenTelemetry", "opentelemetry-api", "otel") from None
 
 Attribute: TypeAlias = str | int | float | tuple[str, ...]
 
@@ -32,11 +28,41 @@ OUTCOME = "gen_ai.skill.outcome"
 PLACEMENT = "skillweave.placement"
 DELIVERY = "skillweave.delivery"
 CODE = "skillweave.code"
+SCOPE = "skillweave"
+TURN_SPAN = "skillweave.turn"
+
+_BY_FIELD = (
+    ("skill_id", "gen_ai.skill.id"),
+    ("skill_id", "gen_ai.skill.name"),
+    ("version", "gen_ai.skill.version"),
+    ("rung", "gen_ai.skill.rung"),
+    ("tokens", "gen_ai.skill.tokens"),
+    ("outcome", OUTCOME),
+    ("matcher", "gen_ai.skill.matcher"),
+    ("score", "gen_ai.skill.score"),
+    ("cause", "skillweave.cause"),
+    ("to_skill", "gen_ai.skill.id"),
+    ("to_skill", "gen_ai.skill.name"),
+    ("from_skill", "skillweave.move.from"),
+    ("tool", "gen_ai.tool.name"),
+    ("call_id", "gen_ai.tool.call.id"),
+    ("code", CODE),
+    ("codes", CODE),
+    ("checkpoint", "skillweave.checkpoint.name"),
+    ("verdict", "skillweave.checkpoint.verdict"),
+    ("spawned", "skillweave.spawn.conversation"),
+)
+"""The fields of payloads that are sent, and as what; all others stay here, as they may hold somebody's words."""
 
 
 def attributes_of(event: Event) -> Mapping[str, Attribute]:
-    """The attributes of one event by name; what has no value is left out."""
-    return sendable(_named(event))
+    """The attributes of one event by name, without those of a turn's span; what has no value is left out."""
+    payload = event.payload
+    if isinstance(payload, TurnDecided):
+        return {}
+    known = {name: getattr(payload, field) for field, name in _BY_FIELD if hasattr(payload, field)}
+    # Of a verdict `by` is a person.
+    return sendable({**known, "skillweave.move.by": payload.by} if isinstance(payload, CursorMoved) else known)
 
 
 def turn_attributes(event: Event, decided: TurnDecided) -> Mapping[str, Attribute]:
@@ -67,57 +93,6 @@ def _encodable(value: Attribute) -> Attribute:
     if isinstance(value, tuple):
         return tuple(text if text.isascii() else text.encode("utf-8", "replace").decode() for text in value)
     return value
-
-
-def _named(event: Event) -> dict[str, Attribute | None]:
-    match event.payload:
-        case Given() as given:
-            return {
-                **_skill(given.skill_id),
-                "gen_ai.skill.version": given.version,
-                "gen_ai.skill.rung": given.rung,
-                "gen_ai.skill.tokens": given.tokens,
-                OUTCOME: given.outcome,
-                "gen_ai.skill.matcher": given.matcher,
-                "gen_ai.skill.score": given.score,
-            }
-        case SkillEvicted() as gone:
-            tokens: dict[str, Attribute | None] = {"gen_ai.skill.rung": gone.rung, "gen_ai.skill.tokens": gone.tokens}
-            return {**_skill(gone.skill_id), **tokens, "skillweave.cause": gone.cause}
-        case CursorMoved() as moved:
-            step: dict[str, Attribute | None] = {
-                "skillweave.move.from": moved.from_skill,
-                "skillweave.move.by": moved.by,
-            }
-            return {**_skill(moved.to_skill), **step}
-        case ToolBlocked() as blocked:
-            return {"gen_ai.tool.name": blocked.tool, "gen_ai.tool.call.id": blocked.call_id, CODE: blocked.code}
-        case CheckpointPending() as pending:
-            return {**_skill(pending.skill_id), "skillweave.checkpoint.name": pending.checkpoint}
-        case CheckpointDecided() as decided:
-            verdict: dict[str, Attribute | None] = {"skillweave.checkpoint.verdict": decided.verdict}
-            return {**_skill(decided.skill_id), "skillweave.checkpoint.name": decided.checkpoint, **verdict}
-        case SpawnValidated() | SpawnStarted() as spawn:
-            return {"skillweave.spawn.conversation": spawn.spawned}
-        case SpawnRejected() as rejected:
-            return {CODE: rejected.codes}
-        case Announced() as announced:
-            return _skill(announced.skill_id)
-        case _:
-            return {}
-
-
-def _skill(skill_id: str) -> dict[str, Attribute | None]:
-    return {"gen_ai.skill.id": skill_id, "gen_ai.skill.name": skill_id}
-
-
-try:
-    from opentelemetry import metrics, trace
-except ModuleNotFoundError:
-    raise MissingExtra("OpenTelemetry", "opentelemetry-api", "otel") from None
-
-SCOPE = "skillweave"
-TURN_SPAN = "skillweave.turn"
 
 
 class OpenTelemetry:

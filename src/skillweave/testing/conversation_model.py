@@ -40,7 +40,7 @@ class GivenTexts:
         self.whole: set[str] = set()
 
     def enter(self, given: Given) -> None:
-        """A text is given or adopted; the one before it stays in the history."""
+        """A text is given, or found in the transcript; the one before it stays in the history."""
         self.whole.add(given.text)
         old = self.live.get(given.skill_id)
         if old is not None:
@@ -159,7 +159,7 @@ CHECKPOINTS: Mapping[str, tuple[str, str | None]] = MappingProxyType(
 """Each one's only checkpoint: its name, and the tool that it stands before."""
 
 
-class InForceModel:
+class EngagementModel:
     """Engaged skills with the user messages since their last match, and verdicts by skill and edition, newest last."""
 
     def __init__(self) -> None:
@@ -206,7 +206,7 @@ class InForceModel:
         return skill_id in CHECKPOINTS and CHECKPOINTS[skill_id][1] is None and self._is_undecided(skill_id)
 
     def pending(self) -> set[str]:
-        """The skills in force whose checkpoint nobody has let them through."""
+        """The wanted skills whose checkpoint nobody has let them through."""
         return {one for one in self.wanted() if self._is_undecided(one)}
 
     def ruling(self) -> Ruling:

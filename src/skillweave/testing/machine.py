@@ -1,4 +1,9 @@
-"""One conversation of one host, each turn of which is checked against the models of what should happen."""
+"""A Hypothesis state machine that holds a ledger to every promise of spec 5.4 and 5.5, against a model of its own.
+
+A host with a transcript, several turns at once, crashes, replays, edits, compaction, evictions, changed skills, time
+that passes, both placements, every lifecycle, skills that leave, and people who decide at checkpoints. Inherit from
+ConversationMachine and give `open_store`.
+"""
 
 import asyncio
 from collections import Counter
@@ -25,9 +30,9 @@ from skillweave.testing.conversation_model import (
     REQUIRES,
     SKILLS,
     TOOL,
+    EngagementModel,
     Given,
     GivenTexts,
-    InForceModel,
 )
 from skillweave.testing.fakes import ManualClock, WordCounter
 from skillweave.weaver import Weaver
@@ -53,7 +58,7 @@ class CheckedConversation(RuleBasedStateMachine):
         self.clock = ManualClock()
         self.store = self.open_store(self.clock)
         self.texts = GivenTexts()
-        self.model = InForceModel()
+        self.model = EngagementModel()
         self.weavers = [self._weaver(), self._weaver()]
         self.history: list[Message] = []
         self.turns = 0
@@ -100,10 +105,10 @@ class CheckedConversation(RuleBasedStateMachine):
         self._settle(turn, injection, wanted, until)
 
     def _check_texts(self, turn: Turn, injection: Injection, wanted: Sequence[str]) -> None:
-        assert set(injection.skills) <= set(wanted), "nothing is given that is not in force"
+        assert set(injection.skills) <= set(wanted), "nothing is given that is not engaged"
         if turn.placement is Placement.CALL:
             for skill_id in wanted:
-                assert self.edition(skill_id) in injection.instructions, "everything in force is in every call"
+                assert self.edition(skill_id) in injection.instructions, "everything engaged is in every call"
             assert injection.messages == ()
             return
         outcomes = {decision.skill_id: decision.outcome for decision in injection.decisions}
@@ -285,7 +290,7 @@ class ConversationMachine(CheckedConversation):
     @precondition(lambda self: self.last is not None)
     @rule(replica=st.integers(0, 1))
     def replay(self, replica: int) -> None:
-        """The same request again, with the transcript of then: the reply had been lost."""
+        """A request comes again with the transcript of then, because the reply was lost."""
         if self.last is None:
             return
         turn, first = self.last

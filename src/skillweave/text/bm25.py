@@ -32,7 +32,7 @@ class Postings:
         return np.bincount(self.documents, weights=self.weights, minlength=self.size).astype(np.float64, copy=False)
 
     def words_in(self, documents: Sequence[int]) -> list[Numbers]:
-        """Which of the words each of the documents has, as places in the list that was looked up, ascending."""
+        """Return for each document which of the looked-up words it has, as ascending places in the list of words."""
         asked = np.zeros(self.size, dtype=np.bool_)
         asked[documents] = True
         hits = asked[self.documents].nonzero()[0]
@@ -56,7 +56,7 @@ class Bm25:
         return array("i", np.diff(self.starts).tolist())
 
     def look_up(self, words: Sequence[int]) -> Postings:
-        """All that the index holds about the words; linear in what is found."""
+        """Return all that the index holds about the words; takes time linear in what is found."""
         starts, documents, weights = self.starts, self.documents, self.weights
         spans = [(starts[word], starts[word + 1]) for word in words]
         return Postings(

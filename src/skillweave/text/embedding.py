@@ -21,7 +21,7 @@ Vectors: TypeAlias = "NDArray[np.float32]"
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors that lie the nearer to each other, the more alike the texts are in meaning.
+    """Turns texts into vectors; the more alike two texts are in meaning, the nearer their vectors are.
 
     A text's vector depends on nothing but the text and the `id`. What is longer than the model reads is cut, not
     refused. `skillweave.testing.embedders` has the contract as tests.
@@ -57,10 +57,10 @@ class EmbeddedOnce:
 
     def __init__(self, embedder: Embedder, *, most: int = MOST_KEPT, most_passing: int = MOST_PASSING) -> None:
         self._embedder = embedder
-        self._kept = _Shelf(most)
-        self._passing = _Shelf(most_passing)
+        self._kept = _Latest(most)
+        self._passing = _Latest(most_passing)
         self._dimensions: dict[str, int] = {}
-        self._flights: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Key, _Flight]] = WeakKeyDictionary()
+        self._requests: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Key, _Request]] = WeakKeyDictionary()
         self._lock = Lock()
 
     @property
@@ -76,66 +76,67 @@ class EmbeddedOnce:
         return await self._embed(texts, self._kept)
 
     async def embed_passing(self, texts: Sequence[str]) -> Vectors:
-        """The same for texts that come and go, as a user's messages do: only the latest of them are kept."""
+        """The vectors of texts that come and go, as a user's messages do: only those of the latest are kept."""
         return await self._embed(texts, self._passing)
 
-    async def _embed(self, texts: Sequence[str], shelf: "_Shelf") -> Vectors:
+    async def _embed(self, texts: Sequence[str], store: "_Latest") -> Vectors:
         import numpy as np  # costs 0.1 s: who only names the port does without it
 
         id_ = self.id
         sound = list(map(_well_formed, texts))
         keys = [(id_, sha256(text.encode()).digest()) for text in sound]
-        found = await self._find(dict(zip(keys, sound, strict=True)), shelf)
+        found = await self._find(dict(zip(keys, sound, strict=True)), store)
         if not keys:
             return np.zeros((0, self._dimensions.get(id_, 0)), dtype=np.float32)
         return np.stack([found[key] for key in keys])
 
-    async def _find(self, wanted: Mapping[Key, str], shelf: "_Shelf") -> dict[Key, Row]:
-        found = self._at_hand(wanted, shelf)
+    async def _find(self, wanted: Mapping[Key, str], store: "_Latest") -> dict[Key, Row]:
+        found = self._at_hand(wanted, store)
         while missing := {key: text for key, text in wanted.items() if key not in found}:
-            flights = self._flights_here()
-            waited_for = {flights[key] for key in missing if key in flights}
-            if own := {key: text for key, text in missing.items() if key not in flights}:
-                found |= self._keep(await self._fly(own, flights), shelf)
-            for flight in waited_for:
-                rows = await flight.landed()  # nothing, where the one who asked was cancelled: then it is asked again
-                found |= self._keep({key: row for key, row in rows.items() if key in missing}, shelf)
+            requests = self._requests_here()
+            waited_for = {requests[key] for key in missing if key in requests}
+            if own := {key: text for key, text in missing.items() if key not in requests}:
+                found |= self._keep(await self._request(own, requests), store)
+            for request in waited_for:
+                # Nothing, where the one who asked was cancelled: then it is asked again.
+                rows = await request.answered()
+                found |= self._keep({key: row for key, row in rows.items() if key in missing}, store)
         return found
 
-    def _at_hand(self, wanted: Iterable[Key], shelf: "_Shelf") -> dict[Key, Row]:
+    def _at_hand(self, wanted: Iterable[Key], store: "_Latest") -> dict[Key, Row]:
         found: dict[Key, Row] = {}
         with self._lock:
             for key in wanted:
                 row = self._kept.get(key)
                 if row is None and (row := self._passing.get(key)) is not None:
-                    shelf.put(key, row)
+                    store.put(key, row)
                 if row is not None:
                     found[key] = row
         return found
 
-    def _keep(self, rows: Mapping[Key, Row], shelf: "_Shelf") -> Mapping[Key, Row]:
+    def _keep(self, rows: Mapping[Key, Row], store: "_Latest") -> Mapping[Key, Row]:
         with self._lock:
             for key, row in rows.items():
-                shelf.put(key, row)
+                store.put(key, row)
         return rows
 
-    def _flights_here(self) -> "dict[Key, _Flight]":
+    def _requests_here(self) -> "dict[Key, _Request]":
         with self._lock:
-            return self._flights.setdefault(asyncio.get_running_loop(), {})
+            return self._requests.setdefault(asyncio.get_running_loop(), {})
 
-    async def _fly(self, own: Mapping[Key, str], flights: "dict[Key, _Flight]") -> Mapping[Key, Row]:
-        flight = _Flight()
-        flights.update(dict.fromkeys(own, flight))
+    async def _request(self, own: Mapping[Key, str], requests: "dict[Key, _Request]") -> Mapping[Key, Row]:
+        request = _Request()
+        requests.update(dict.fromkeys(own, request))
         try:
-            flight.rows = await self._ask(own)
+            request.rows = await self._ask(own)
         except Exception as failure:
-            flight.failure = failure
+            request.failure = failure
             raise
         finally:
             for key in own:
-                del flights[key]
-            flight.done.set()
-        return flight.rows
+                del requests[key]
+            request.done.set()
+        return request.rows
 
     async def _ask(self, own: Mapping[Key, str]) -> dict[Key, Row]:
         (id_, _), *_ = own
@@ -148,22 +149,22 @@ class EmbeddedOnce:
 
 
 @dataclass(slots=True, eq=False)
-class _Flight:
+class _Request:
     """A question to the embedder that is under way."""
 
     done: asyncio.Event = field(default_factory=asyncio.Event)
     rows: Mapping[Key, Row] = field(default_factory=dict)
     failure: Exception | None = None
 
-    async def landed(self) -> Mapping[Key, Row]:
+    async def answered(self) -> Mapping[Key, Row]:
         await self.done.wait()
         if self.failure is not None:
             raise self.failure
         return self.rows
 
 
-class _Shelf:
-    """So many vectors at most; the one that was asked for longest ago makes room."""
+class _Latest:
+    """Keeps a limited number of vectors, those that were asked for last."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -183,7 +184,7 @@ class _Shelf:
 
 
 def cosines(rows: Vectors, row: Row) -> list[float]:
-    """The cosine of each row with the one, of vectors as EmbeddedOnce gives them; 0 for zeros, NaN for no vector."""
+    """Return the cosine of each row with the one row; 0 for zeros, NaN where there is no vector."""
     import numpy as np
 
     with np.errstate(invalid="ignore"):

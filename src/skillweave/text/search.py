@@ -15,11 +15,11 @@ WINDOW = 16_384
 """Folded characters searched at a time: bounds what the raw hits of one pass take in memory."""
 LARGEST_PROGRAM = 5_000
 """Instructions of one compiled pattern: what a character of the text can cost at worst."""
-SHELF = 1_000
+SET_SIZE = 1_000
 """Patterns that are searched together in one pass."""
 
 _PATTERN_MEMORY = 1 << 20
-_SHELF_MEMORY = 32 << 20
+_SET_MEMORY = 32 << 20
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _UNSPACED_RANGES = (
     "\u0e00-\u0fff"  # Thai, Lao, Tibetan
@@ -43,7 +43,7 @@ LEFT, RIGHT, WHOLE = 1, 2, 4
 
 
 def edges_of(phrase: str) -> int:
-    """What the word rule demands for a folded phrase.
+    """Return what the word rule demands of the text around a folded phrase.
 
     A boundary is demanded only where the phrase's own edge is a word character of a script with spaces; no phrase ends
     before a combining mark, since the mark belongs to its last character.
@@ -57,7 +57,7 @@ def edges_of(phrase: str) -> int:
 
 
 def fits(text: str, start: int, end: int, edges: int) -> bool:
-    """Whether the folded text around `start:end` grants what the edges demand."""
+    """Return whether the folded text around `start:end` has what the edges demand."""
     if edges & LEFT and start and _in_spaced_word(text[start - 1]):
         return False
     if edges and end < len(text):
@@ -144,7 +144,7 @@ class Pattern(Protocol):
         ...
 
 
-class _Shelf(Protocol):
+class _PatternSet(Protocol):
     def Match(self, text: bytes) -> list[int] | None: ...  # noqa: N802
 
 
@@ -153,7 +153,7 @@ class Patterns:
     """Compiled patterns by number, in the order in which they were given; frozen, safe to share between threads."""
 
     compiled: tuple[Pattern, ...] = ()
-    shelves: tuple[_Shelf | None, ...] = field(default=(), repr=False)
+    sets: tuple[_PatternSet | None, ...] = field(default=(), repr=False)
 
     def find(self, text: str) -> dict[int, tuple[int, int]]:
         """The patterns that match somewhere in a valid text, each with the span of its first match."""
@@ -170,11 +170,11 @@ class Patterns:
 
     def _possible(self, encoded: bytes) -> list[int]:
         possible: list[int] = []
-        for place, shelf in enumerate(self.shelves):
-            begin = place * SHELF
-            size = min(SHELF, len(self.compiled) - begin)
-            hits = shelf.Match(encoded) if shelf is not None else None
-            # A shelf that runs out of memory answers nothing at all: its last entry, which always matches, tells.
+        for place, together in enumerate(self.sets):
+            begin = place * SET_SIZE
+            size = min(SET_SIZE, len(self.compiled) - begin)
+            hits = together.Match(encoded) if together is not None else None
+            # A set that runs out of memory answers nothing at all: its last entry, which always matches, tells.
             numbers = sorted(hits)[:-1] if hits and size in hits else range(size)
             possible.extend(begin + number for number in numbers)
         return possible
@@ -218,8 +218,8 @@ def compile_flagged(source: str, flags: str) -> Pattern:
 def compile_patterns(sources: Sequence[str]) -> Patterns:
     """Patterns that `compile_pattern` accepts, prepared to be searched together."""
     compiled = tuple(compile_pattern(source) for source in sources)
-    shelves = tuple(_shelve(sources[begin : begin + SHELF]) for begin in range(0, len(sources), SHELF))
-    return Patterns(compiled, shelves)
+    sets = tuple(_pattern_set(sources[begin : begin + SET_SIZE]) for begin in range(0, len(sources), SET_SIZE))
+    return Patterns(compiled, sets)
 
 
 def ascii_only_escapes(source: str) -> tuple[str, ...]:
@@ -252,18 +252,18 @@ def _compile(source: str, options: Any) -> Pattern:  # noqa: ANN401 - google-re2
     return compiled
 
 
-def _shelve(sources: Sequence[str]) -> _Shelf | None:
+def _pattern_set(sources: Sequence[str]) -> _PatternSet | None:
     if len(sources) < 3:
         return None
-    shelf = re2.Set.SearchSet(_options(_SHELF_MEMORY))
+    together = re2.Set.SearchSet(_options(_SET_MEMORY))
     try:
         for source in sources:
-            shelf.Add(source)
-        shelf.Add("")
-        shelf.Compile()
+            together.Add(source)
+        together.Add("")
+        together.Compile()
     except re2.error:
         return None  # too much for one pass: the patterns are searched one by one instead
-    searchable: _Shelf = shelf
+    searchable: _PatternSet = together
     return searchable
 
 

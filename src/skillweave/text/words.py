@@ -15,7 +15,7 @@ to too under until up us use used using ve very want wants was wasn we were were
 whom whose why will with won would wouldn you your yours
 """
 STOP_WORDS = frozenset(_STOP.split())
-
+"""English words that say nothing about what a message is about; they are neither indexed nor looked for."""
 
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
@@ -117,3 +117,4 @@ whole wife wish within without wonder word words work worked working works world
 yesterday yet young
 """
 LIGHT_WORDS = frozenset(_LIGHT.split())
+"""Everyday English words: ranking counts them like others, but sharing them hardly shows that a skill is meant."""

@@ -46,7 +46,7 @@ class CountedOnce:
         self._counts: OrderedDict[bytes, int] = OrderedDict()
 
     def count(self, text: str) -> int:
-        """Tokens of the text, counted at its first appearance only."""
+        """Return the tokens of the text, counted at its first appearance only."""
         digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         known = self._counts.get(digest)
         if known is not None:

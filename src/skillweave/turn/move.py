@@ -95,7 +95,7 @@ class GraphBinding:
 
 
 def bind(graph: SkillGraph, index: SkillIndex, granted: frozenset[str] | None = None) -> GraphBinding:
-    """The graph beside the skills of a kit, each known to the graph as it is loaded."""
+    """The graph beside the skills of an index, each known to the graph as it is loaded."""
     snapshot = index.snapshot
     known = graph.with_skills(snapshot.skills)
     wired = known.compiled.wired

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
-from skillweave.compose.policy import ToolPolicy, ToolScope
+from skillweave.compose.policy import OWN_TOOLS, ToolPolicy, ToolScope
 from skillweave.conversation import Placement, Turn
+from skillweave.disclose.block import SkillTools
 from skillweave.injection import CurrentPolicy, Drop, PendingCheckpoint
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
@@ -19,6 +20,7 @@ from skillweave.skill import Skill
 from skillweave.state.approvals import consented, decided, denied_tools, digests_shown, guards, kept_out, undecided
 from skillweave.state.state import Approval, State, skill_of
 from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
+from skillweave.turn.disclose import skill_tools_in
 from skillweave.turn.library import Library
 from skillweave.turn.move import Position, find_position, moment_of
 from skillweave.turn.reconcile import blocks_in, reconcile
@@ -85,6 +87,7 @@ def tool_policy(
         shown=shown,
         kept_out=out,
         rejected=denied_tools(approvals, snapshot, skills.keys()) if approvals else {},
+        own_tools=OWN_TOOLS if skill_tools_in(turn, settings) is SkillTools.OFFERED else (),
     )
     if position is not None:
         policy = replace(policy, elsewhere=_elsewhere(position, admission, skills))

@@ -2,6 +2,6 @@
 
 from skillweave.weaver.engine import OnStoreFailure
 from skillweave.weaver.verdicts import Judgement, Left
-from skillweave.weaver.weaver import Weaver
+from skillweave.weaver.weaver import SyncWeaver, Weaver
 
-__all__ = ["Judgement", "Left", "OnStoreFailure", "Weaver"]
+__all__ = ["Judgement", "Left", "OnStoreFailure", "SyncWeaver", "Weaver"]

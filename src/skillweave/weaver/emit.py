@@ -27,7 +27,7 @@ async def emit(
 ) -> Event:
     """Tell one of the skill's own events. For the rules see `Weaver.emit`."""
     snapshot = await engine.snapshot()
-    state, _ = await engine.store.load(conversation)
+    state, _ = await engine.store.load(conversation, tenant=engine.tenant)
     announced = require_announced(snapshot, state, conversation, skill_id, event_type, payload)
     # The host's key becomes part of an id and never one itself: so it can neither forge an id nor break a stream.
     made = engine.announcer.new_id() if key is None else event_id(conversation, skill_id, event_type, key)
@@ -50,7 +50,7 @@ def require_announced(
     """
     skill = snapshot[skill_id]
     _require_own(skill, event_type)
-    _require_in_force(skill_id, state, snapshot, conversation)
+    _require_engaged(skill_id, state, snapshot, conversation)
     data = _require_object(event_type, payload)
     declared = snapshot.events.get(event_type)
     if declared is not None:
@@ -67,7 +67,7 @@ def _require_own(skill: Skill, event_type: str) -> None:
         raise EventRefused(f"{event_type[:100]!r} of skill {skill.id!r} {problem}; rename it under `emits`")
 
 
-def _require_in_force(skill_id: str, state: State, snapshot: Snapshot, conversation: str) -> None:
+def _require_engaged(skill_id: str, state: State, snapshot: Snapshot, conversation: str) -> None:
     engaged = [entry.skill_id for entry in state.engaged]
     record = state.record(skill_key(skill_id))
     only_listed = record is not None and record.rung is Rung.CATALOG

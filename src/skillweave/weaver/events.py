@@ -1,28 +1,23 @@
-"""What the events of turns, of changes of State and of sub-agents are: pure, from the values before and after."""
+"""Every event that skillweave itself makes, from the values before and after what happened; pure.
+
+A new kind of event is a payload in `skillweave.events.payloads` and a function here that makes it.
+"""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from skillweave.compose.policy import Verdict
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
 from skillweave.conversation import Placement
-from skillweave.decisions import Decision, Outcome
+from skillweave.decisions import Outcome
 from skillweave.disclose.block import text_digest
 from skillweave.disclose.sections import READ
-from skillweave.events import payloads as spawns
+from skillweave.events import payloads
 from skillweave.events.event import BuiltIn, Cause, Event, event_id, event_of
-from skillweave.events.payloads import (
-    CheckpointDecided,
-    CheckpointPending,
-    CursorMoved,
-    SkillEvicted,
-    SkillInjected,
-    SkillRefreshed,
-    TurnDecided,
-)
 from skillweave.formats.arguments import digest_in_use
 from skillweave.frozen import FrozenDict
-from skillweave.injection import Block, Injection, PendingCheckpoint
+from skillweave.injection import Block, CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.registry import Snapshot
 from skillweave.state.state import Approval, Delivery, Record, State, skill_key, skill_of
 
@@ -49,9 +44,7 @@ class DecidedTurn:
 
 
 def turn_events(turn: DecidedTurn) -> tuple[Event, ...]:
-    """One `turn.decided`, one `cursor.moved` where a step was taken in the skill graph, then an event for each block.
-
-    Then one for each checkpoint that is new.
+    """What a turn did: it was decided, the cursor moved, blocks were given, checkpoints are new; in this order.
 
     A replay has the same ids, so that whoever has seen them can drop them. A checkpoint is new when its skill was not
     in the context of the turn before with the same content.
@@ -61,7 +54,7 @@ def turn_events(turn: DecidedTurn) -> tuple[Event, ...]:
         _event(turn, _decided(turn)),
         *(_event(turn, moved) for moved in _moved(turn)),
         *(_event(turn, _given(turn, block), block.id) for block in injection.blocks),
-        *(_pending(turn, checkpoint) for checkpoint in injection.checkpoints if _is_new(turn, checkpoint)),
+        *(_pending(turn, one) for one in injection.checkpoints if one.blocking and not _was_there(turn, one.skill_id)),
     )
 
 
@@ -71,37 +64,38 @@ def _event(turn: DecidedTurn, payload: BuiltIn, *identity: str) -> Event:
     return event_of(payload, id=made, conversation=injection.conversation, turn_id=injection.turn_id)
 
 
-def _decided(turn: DecidedTurn) -> TurnDecided:
+def _decided(turn: DecidedTurn) -> payloads.TurnDecided:
     injection = turn.injection
     tokens = injection.tokens
     outcomes = Counter(decision.outcome.value for decision in injection.decisions)
     in_context = (d.skill_id for d in injection.decisions if d.stage in _SHOWING and d.outcome in _IN_CONTEXT)
-    return TurnDecided(
+    return payloads.TurnDecided(
         revision=turn.revision,
         generation=injection.generation,
         placement=injection.placement.value,
         delivery=turn.delivery.value,
         skills=tuple(dict.fromkeys(in_context)),
-        outcomes=FrozenDict(dict(sorted(outcomes.items()))),
+        outcomes=FrozenDict(sorted(outcomes.items())),
         tokens=FrozenDict({"catalog": tokens.catalog, "injected": tokens.injected, "left": tokens.left}),
         diagnostics=tuple(dict.fromkeys(diagnostic.code for diagnostic in injection.diagnostics)),
         duration_ms=round(turn.duration_ms, 3),
     )
 
 
-def _moved(turn: DecidedTurn) -> Iterator[CursorMoved]:
+def _moved(turn: DecidedTurn) -> Iterator[payloads.CursorMoved]:
     move, cursor = turn.injection.move, turn.after.cursor
     if move is not None and move.moved and move.to is not None and cursor is not None:
         visits = cursor.visits.get(move.to, 0)
-        yield CursorMoved(move.from_, move.to, move.by.value, move.reason, visits, cursor.digest)
+        yield payloads.CursorMoved(move.from_, move.to, move.by.value, move.reason, visits, cursor.digest)
 
 
 def _given(turn: DecidedTurn, block: Block) -> BuiltIn:
     skill = turn.snapshot.skills.get(block.skill_id)
-    verdict = _verdict_on(block.skill_id, turn.injection.decisions)
+    verdicts = (d for d in turn.injection.decisions if d.skill_id == block.skill_id and d.stage == _SHOWN)
+    verdict = next(verdicts, None)
     whole = skill_key(block.skill_id) in block.keys
     outcome = verdict.outcome if verdict is not None and whole else Outcome.INJECTED
-    kind = SkillRefreshed if outcome in _REPLACING else SkillInjected
+    kind = payloads.SkillRefreshed if outcome in _REPLACING else payloads.SkillInjected
     return kind(
         skill_id=block.skill_id,
         version=None if skill is None else skill.version,
@@ -117,12 +111,8 @@ def _given(turn: DecidedTurn, block: Block) -> BuiltIn:
     )
 
 
-def _verdict_on(skill_id: str, decisions: Sequence[Decision]) -> Decision | None:
-    return next((d for d in decisions if d.skill_id == skill_id and d.stage == _SHOWN), None)
-
-
 def _pending(turn: DecidedTurn, checkpoint: PendingCheckpoint) -> Event:
-    payload = CheckpointPending(
+    payload = payloads.CheckpointPending(
         skill_id=checkpoint.skill_id,
         checkpoint=checkpoint.name,
         digest=checkpoint.digest,
@@ -131,10 +121,6 @@ def _pending(turn: DecidedTurn, checkpoint: PendingCheckpoint) -> Event:
         asks=checkpoint.asks,
     )
     return _event(turn, payload, checkpoint.skill_id, checkpoint.name, checkpoint.before or "", checkpoint.digest)
-
-
-def _is_new(turn: DecidedTurn, checkpoint: PendingCheckpoint) -> bool:
-    return checkpoint.blocking and not _was_there(turn, checkpoint.skill_id)
 
 
 def _was_there(turn: DecidedTurn, skill_id: str) -> bool:
@@ -166,7 +152,7 @@ def change_events(
 ) -> tuple[Event, ...]:
     """A `checkpoint.decided` for each verdict that is new or taken back, then a `skill.evicted` for each lost text."""
     there = {(record.key, record.carrier) for record in after.records}
-    lost = (r for r in before.records if _is_whole(r) and (r.key, r.carrier) not in there)
+    lost = (r for r in before.records if (r.key, r.carrier) not in there and r.key == skill_key(skill_of(r.key) or ""))
     return (
         *(_judged(conversation, turn_id, approval, verdict) for approval, verdict in _verdicts(before, after, cause)),
         *(_evicted(conversation, turn_id, record, before, cause) for record in lost),
@@ -182,7 +168,7 @@ def _verdicts(before: State, after: State, cause: Cause) -> Iterator[tuple[Appro
 
 
 def _judged(conversation: str, turn_id: str | None, approval: Approval, verdict: str) -> Event:
-    payload = CheckpointDecided(
+    payload = payloads.CheckpointDecided(
         skill_id=approval.skill_id,
         checkpoint=approval.checkpoint,
         digest=approval.digest,
@@ -194,12 +180,8 @@ def _judged(conversation: str, turn_id: str | None, approval: Approval, verdict:
     return event_of(payload, id=made, conversation=conversation, turn_id=turn_id)
 
 
-def _is_whole(record: Record) -> bool:
-    return record.key == skill_key(skill_of(record.key) or "")
-
-
 def _evicted(conversation: str, turn_id: str | None, record: Record, before: State, cause: Cause) -> Event:
-    payload = SkillEvicted(
+    payload = payloads.SkillEvicted(
         skill_id=skill_of(record.key) or "",
         digest=record.digest,
         rung=record.rung.label,
@@ -212,8 +194,25 @@ def _evicted(conversation: str, turn_id: str | None, record: Record, before: Sta
     return event_of(payload, id=made, conversation=conversation, turn_id=turn_id)
 
 
-LONGEST_LABEL = 200
-"""Characters of a label in an event; models write labels, and they can be anything."""
+LONGEST_NAME = 200
+"""Characters of a tool's name, of a call's, or of a label in an event; models make these, and they can be anything."""
+
+
+def blocked_event(
+    injection: Injection | CurrentPolicy, verdict: Verdict, call_id: str | None, new_id: Callable[[], str]
+) -> Event:
+    """That a call was denied; one that the host names by `call_id` is one happening however often it is judged."""
+    policy = injection.tools
+    payload = payloads.ToolBlocked(
+        tool=verdict.tool[:LONGEST_NAME],
+        code="" if verdict.code is None else verdict.code.value,
+        allowed=policy.grant if policy.allowed_tools is None else policy.allowed_tools,
+        forbidden=policy.forbidden_tools,
+        call_id=None if call_id is None else call_id[:LONGEST_NAME],
+    )
+    where, turn_id = injection.conversation, injection.turn_id
+    made = new_id() if call_id is None else event_id(where, turn_id, payload.event_type, payload.tool, call_id)
+    return event_of(payload, id=made, conversation=where, turn_id=turn_id)
 
 
 def prepared_events(prepared: SpawnPlan | SpawnRejected, conversation: str) -> tuple[Event, ...]:
@@ -222,20 +221,20 @@ def prepared_events(prepared: SpawnPlan | SpawnRejected, conversation: str) -> t
     label = _label(request)
     outcome: BuiltIn
     if isinstance(prepared, SpawnPlan):
-        outcome = spawns.SpawnValidated(
+        outcome = payloads.SpawnValidated(
             label, conversation, request.skills, prepared.tools, prepared.policy.forbidden_tools
         )
     else:
-        outcome = spawns.SpawnRejected(label, request.skills, tuple(error.code for error in prepared.errors))
+        outcome = payloads.SpawnRejected(label, request.skills, tuple(error.code for error in prepared.errors))
     return (
-        _spawn_event(spawns.SpawnRequested(label, request.skills), conversation, request),
+        _spawn_event(payloads.SpawnRequested(label, request.skills), conversation, request),
         _spawn_event(outcome, conversation, request),
     )
 
 
 def started_event(plan: SpawnPlan) -> Event:
     """That the sub-agent runs."""
-    return _spawn_event(spawns.SpawnStarted(_label(plan.request), plan.conversation), plan.conversation, plan.request)
+    return _spawn_event(payloads.SpawnStarted(_label(plan.request), plan.conversation), plan.conversation, plan.request)
 
 
 def _spawn_event(payload: BuiltIn, spawned: str, request: SpawnRequest) -> Event:
@@ -246,4 +245,4 @@ def _spawn_event(payload: BuiltIn, spawned: str, request: SpawnRequest) -> Event
 
 
 def _label(request: SpawnRequest) -> str | None:
-    return None if request.label is None else request.label[:LONGEST_LABEL]
+    return None if request.label is None else request.label[:LONGEST_NAME]

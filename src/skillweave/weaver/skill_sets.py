@@ -1,4 +1,4 @@
-"""A sub-agent prepared with what the engine knows: its skills now, the parent's policy, whoever observes."""
+"""The verbs about skills by name: those for a task, whether they go together, a sub-agent with them, their output."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -20,54 +20,6 @@ Spawner: TypeAlias = Parent | Injection | CurrentPolicy | SpawnPlan | str
 """Who spawns: the answer to its present turn, the plan that it was started with, or the id of a conversation."""
 
 
-async def prepare(
-    engine: Engine,
-    request: SpawnRequest | Mapping[str, object],
-    spawner: Spawner | None,
-    spawn_id: str | None,
-    tools: Iterable[str] | None,
-) -> SpawnPlan | SpawnRejected:
-    """See `Weaver.prepare_spawn`."""
-    asked = request if isinstance(request, SpawnRequest) else SpawnRequest.from_dict(request)
-    parent = None if spawner is None else await _parent(engine, spawner)
-    name = engine.announcer.new_id() if spawn_id is None else spawn_id
-    snapshot, granted = await engine.snapshot(), engine.settings.granted
-    prepared = prepare_spawn(asked, snapshot, parent, spawn_id=name, tools=tools, granted=granted)
-    if engine.announcer.heard:
-        from skillweave.weaver.events import prepared_events
-
-        events = prepared_events(prepared, conversation_of(parent, name))
-        await engine.announcer.observers.tell(events[0].conversation, events).ended()
-    return prepared
-
-
-async def started(engine: Engine, plan: SpawnPlan) -> None:
-    """See `Weaver.spawned`."""
-    if engine.announcer.heard:
-        from skillweave.weaver.events import started_event
-
-        await engine.announcer.tell(started_event(plan))
-
-
-async def _parent(engine: Engine, spawner: Spawner) -> Parent:
-    if isinstance(spawner, Parent):
-        return spawner
-    if isinstance(spawner, SpawnPlan):
-        return spawner.as_parent()
-    if isinstance(spawner, Injection | CurrentPolicy):
-        return Parent(spawner.conversation, spawner.tools)
-    if "/" in spawner:
-        raise InvalidSpawn(
-            f"conversation {spawner[:100]!r} can be that of a sub-agent, whose limits are not in the ledger; "
-            "give its plan, or the Injection of its turn, as parent"
-        )
-    state, now = await engine.store.load(spawner, tenant=engine.tenant)
-    silent = nothing_said(engine.announcer.new_id(), spawner)
-    return Parent(
-        spawner, policy_at(state, await engine.library(), engine.settings, engine.matchers, silent, now).tools
-    )
-
-
 class SkillSets:
     """The part of a Weaver that answers about skills by name, whatever a conversation holds."""
 
@@ -81,7 +33,7 @@ class SkillSets:
         return list((await self.explain_task(task)).skills)
 
     async def explain_task(self, task: Task) -> TaskSelection:
-        """The same with the reason for each skill, and for each that a rule names and that is left out."""
+        """The skills for the task, each with its reason, and why each that a rule names is left out, if it is."""
         snapshot, settings = await self._engine.snapshot(), self._engine.settings
         return explain_task(task, (*settings.task_rules, *snapshot.task_rules), snapshot, granted=settings.granted)
 
@@ -131,8 +83,40 @@ class SkillSets:
         given. `tools` are those that the host has for the sub-agent. Raises InvalidSpawn for a request or an id that
         cannot be read, StoreUnavailable where a conversation's rules cannot be looked up: then nothing may start.
         """
-        return await prepare(self._engine, request, parent, spawn_id, tools)
+        engine = self._engine
+        asked = request if isinstance(request, SpawnRequest) else SpawnRequest.from_dict(request)
+        above = None if parent is None else await _parent(engine, parent)
+        name = engine.announcer.new_id() if spawn_id is None else spawn_id
+        snapshot, granted = await engine.snapshot(), engine.settings.granted
+        prepared = prepare_spawn(asked, snapshot, above, spawn_id=name, tools=tools, granted=granted)
+        if engine.announcer.heard:
+            from skillweave.weaver.events import prepared_events
+
+            events = prepared_events(prepared, conversation_of(above, name))
+            await engine.announcer.observers.tell(events[0].conversation, events).ended()
+        return prepared
 
     async def spawned(self, plan: SpawnPlan) -> None:
         """The host has started the sub-agent of this plan: observers are told."""
-        await started(self._engine, plan)
+        if self._engine.announcer.heard:
+            from skillweave.weaver.events import started_event
+
+            await self._engine.announcer.tell(started_event(plan))
+
+
+async def _parent(engine: Engine, spawner: Spawner) -> Parent:
+    if isinstance(spawner, Parent):
+        return spawner
+    if isinstance(spawner, SpawnPlan):
+        return spawner.as_parent()
+    if isinstance(spawner, Injection | CurrentPolicy):
+        return Parent(spawner.conversation, spawner.tools)
+    if "/" in spawner:
+        raise InvalidSpawn(
+            f"conversation {spawner[:100]!r} can be that of a sub-agent, whose limits are not in the ledger; "
+            "give its plan, or the Injection of its turn, as parent"
+        )
+    state, now = await engine.store.load(spawner, tenant=engine.tenant)
+    silent = nothing_said(engine.announcer.new_id(), spawner)
+    policy = policy_at(state, await engine.library(), engine.settings, engine.matchers, silent, now)
+    return Parent(spawner, policy.tools)

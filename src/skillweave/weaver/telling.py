@@ -1,4 +1,7 @@
-"""Handing events to observers: in their order, each observer by itself, and never for longer than agreed."""
+"""Telling observers what happens: in its order, each observer by itself, and never for longer than agreed.
+
+Without an observer no event is made, and no clock is read.
+"""
 
 import asyncio
 import logging
@@ -11,15 +14,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.events.event import Event, Observer
+from skillweave.events.event import Cause, Event, Observer
 
 if TYPE_CHECKING:
     from skillweave.compose.policy import Verdict
-    from skillweave.events.event import Cause
     from skillweave.injection import CurrentPolicy, Injection
     from skillweave.registry import Snapshot
     from skillweave.state.state import Delivery, State
-
 
 log = logging.getLogger("skillweave")
 
@@ -61,7 +62,7 @@ class EventDispatch:
 
 
 NOBODY = EventDispatch(MappingProxyType({}))
-"""The telling that nobody listens to."""
+"""The dispatch of no event to nobody."""
 
 
 @dataclass(slots=True)
@@ -160,10 +161,6 @@ def _said_by(error: BaseException) -> str:
         return "it has no readable text"
 
 
-LONGEST_NAME = 200
-"""Characters of a tool's name, or of a call's, in an event; models make these names, and they can be anything."""
-
-
 @dataclass(frozen=True, slots=True)
 class Announcer:
     """Makes the events and hands them to the observers; `new_id` names what happens without a trace in any State."""
@@ -203,7 +200,7 @@ class Announcer:
         return self.observers.tell(injection.conversation, turn_events(decided))
 
     async def state_changed(
-        self, conversation: str, turn_id: str | None, states: "tuple[State, State]", cause: "Cause"
+        self, conversation: str, turn_id: str | None, states: "tuple[State, State]", cause: Cause
     ) -> None:
         """Tell what people decided and which texts count as given no longer; what an observer cannot take is logged."""
         if not self.heard:
@@ -218,21 +215,10 @@ class Announcer:
         """Tell that a call was denied."""
         if not self.heard:
             return
-        from skillweave.events.event import event_id, event_of
-        from skillweave.events.payloads import ToolBlocked
+        from skillweave.weaver.events import blocked_event
 
-        policy = injection.tools
-        payload = ToolBlocked(
-            tool=verdict.tool[:LONGEST_NAME],
-            code="" if verdict.code is None else verdict.code.value,
-            allowed=policy.grant if policy.allowed_tools is None else policy.allowed_tools,
-            forbidden=policy.forbidden_tools,
-            call_id=None if call_id is None else call_id[:LONGEST_NAME],
-        )
-        where, turn_id = injection.conversation, injection.turn_id
-        made = self.new_id() if call_id is None else event_id(where, turn_id, payload.event_type, payload.tool, call_id)
-        await self.tell(event_of(payload, id=made, conversation=where, turn_id=turn_id))
+        await self.tell(blocked_event(injection, verdict, call_id, self.new_id))
 
-    async def tell(self, event: "Event") -> tuple[Diagnostic, ...]:
+    async def tell(self, event: Event) -> tuple[Diagnostic, ...]:
         """Tell one event, and wait until everybody has it or its time is over."""
         return await self.observers.tell(event.conversation, (event,)).ended()

@@ -9,7 +9,7 @@ from skillweave.adapters.approval import read_reply, record
 from skillweave.adapters.messages import Call
 from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.conversation import Placement
-from skillweave.injection import Injection
+from skillweave.injection import CurrentPolicy, Injection
 from skillweave.testing.hosts import Says, Script, Sent, as_json
 from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
 from skillweave.weaver import Weaver
@@ -95,8 +95,8 @@ class MessageAgent:
         self.chat = self.shapes.heard(self.chat, reply)
         return said
 
-    async def _now(self) -> Injection:
-        now = await self.weaver.current_policy(CONVERSATION, placement=self.placement)
+    async def _now(self) -> Injection | CurrentPolicy:
+        now = await self.weaver.current_policy(CONVERSATION, placement=self.placement, held=self.injection)
         return self.injection if self.injection and now.without_ledger and not now.tools.closed else now
 
     def _open_calls(self) -> tuple[Call, ...]:
@@ -116,7 +116,7 @@ class MessageAgent:
                 now = await self._now() if call.name in OWN_TOOLS else now  # what it read applies from here on
             self.chat = self.shapes.answered(self.chat, results)
 
-    async def _result(self, call: Call, now: Injection) -> dict[str, Any]:
+    async def _result(self, call: Call, now: Injection | CurrentPolicy) -> dict[str, Any]:
         if call.name in OWN_TOOLS:
             transcript = self.style.transcript(self.chat)
             answer = await self.weaver.call_tool(

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.cli.arguments.message import decoded, message_text
+from skillweave.cli.arguments.turn import decoded, message_text
 from skillweave.cli.failure import Mistake
 
 

@@ -3,7 +3,7 @@ from typing import Any, get_args
 
 import pytest
 
-from skillweave.cli.arguments import options
+from skillweave.cli import options
 from skillweave.conversation import Placement, Role
 from skillweave.settings import CatalogMode, Settings
 
@@ -26,9 +26,10 @@ def test_the_speakers_are_roles() -> None:
 def test_the_defaults_are_those_of_the_engine() -> None:
     from inspect import signature
 
+    from skillweave.cli.command import spread
     from skillweave.cli.weave import weave
 
-    defaults = {name: parameter.default for name, parameter in signature(weave).parameters.items()}
+    defaults = {name: parameter.default for name, parameter in signature(spread(weave)).parameters.items()}
     settings = Settings()
     assert defaults["budget"] == settings.budget.total
     assert defaults["max_skills"] == settings.max_skills

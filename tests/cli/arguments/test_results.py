@@ -1,7 +1,7 @@
 import pytest
 import typer
 
-from skillweave.cli.arguments.results import results_of
+from skillweave.cli.arguments.turn import results_of
 from skillweave.conversation import ToolResult
 
 

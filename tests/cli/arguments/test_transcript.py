@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli.arguments.transcript import messages_of, read_transcript
+from skillweave.cli.arguments.turn import messages_of, read_transcript
 from skillweave.cli.failure import Mistake
 from skillweave.conversation import Message, Role
 

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from skillweave.cli.arguments.working import FEW, working
+from skillweave.cli.arguments.skills import FEW_SKILLS, working
 
 
 class Terminal(io.StringIO):
@@ -22,7 +22,7 @@ def test_long_work_is_said_and_taken_back_when_it_is_done(monkeypatch: pytest.Mo
 def test_it_is_taken_back_when_the_work_fails_too(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with pytest.raises(ValueError, match="no"), working("Indexing", FEW + 1):
+    with pytest.raises(ValueError, match="no"), working("Indexing", FEW_SKILLS + 1):
         raise ValueError("no")
     assert terminal.getvalue().endswith("\r")
 
@@ -30,7 +30,7 @@ def test_it_is_taken_back_when_the_work_fails_too(monkeypatch: pytest.MonkeyPatc
 def test_short_work_is_done_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with working("Indexing", FEW):
+    with working("Indexing", FEW_SKILLS):
         pass
     assert terminal.getvalue() == ""
 
@@ -38,6 +38,6 @@ def test_short_work_is_done_without_a_word(monkeypatch: pytest.MonkeyPatch) -> N
 def test_without_a_terminal_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    with working("Indexing", FEW + 1):
+    with working("Indexing", FEW_SKILLS + 1):
         pass
     assert stream.getvalue() == ""

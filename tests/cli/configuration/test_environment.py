@@ -1,4 +1,4 @@
-from skillweave.cli.configuration.environment import strange_variables
+from skillweave.cli.configuration.check import strange_variables
 
 
 def strange(**environment: str) -> list[str]:

@@ -4,14 +4,17 @@ from typing import Any
 
 import pytest
 
+from skillweave.cli import options
 from skillweave.cli.app import COMMANDS
-from skillweave.cli.arguments import options
-from skillweave.cli.configuration.commands import default_of, keys_of_command
+from skillweave.cli.app import command as whole
+from skillweave.cli.command import spread
+from skillweave.cli.configuration.check import Program
 from skillweave.cli.configuration.keys import OF_ONE_CALL, OF_ONE_TURN, Key, Kind, key_of, shared_keys
 
 
 def commands() -> Mapping[str, Any]:
-    return {name: keys_of_command(name) for name in COMMANDS}
+    program = Program(whole())
+    return {name: program.keys(name) for name in COMMANDS}
 
 
 @pytest.mark.parametrize(
@@ -43,7 +46,7 @@ def test_whatever_commands_share_is_a_key_of_the_file() -> None:
         for key in keys.values():
             owners.setdefault(key, set()).add(command)
     shared = {key for key, of in owners.items() if len(of) > 1}
-    assert shared <= set(shared_keys().values()), "write the option once, in cli/arguments/options.py"
+    assert shared <= set(shared_keys().values()), "write the option once, in cli/options.py"
 
 
 def test_every_key_is_an_option_of_some_command() -> None:
@@ -59,5 +62,6 @@ def test_what_belongs_to_a_turn_or_a_call_is_never_a_key() -> None:
 def test_the_default_of_a_key_is_the_one_of_its_command() -> None:
     from skillweave.cli.weave import weave
 
-    assert default_of(shared_keys()["max-skills"]) == signature(weave).parameters["max_skills"].default
-    assert default_of(shared_keys()["strict"]) is False
+    program = Program(whole())
+    assert program.default(shared_keys()["max-skills"]) == signature(spread(weave)).parameters["max_skills"].default
+    assert program.default(shared_keys()["strict"]) is False

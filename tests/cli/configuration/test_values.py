@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli.configuration.keys import Key, Kind
-from skillweave.cli.configuration.values import WrongType, from_text, from_toml
+from skillweave.cli.configuration.keys import Key, Kind, WrongType, from_text, from_toml
 
 FOLDER = Path("/etc/project")
 

@@ -42,6 +42,11 @@ class Environment:
         assert done.stdout, done.stderr
         return done.returncode, json.loads(done.stdout)
 
+    def skillweave(self, *words: str, cwd: Path) -> tuple[int, str]:
+        """The exit code of a command in it, and what is said on stderr."""
+        done = self._run("-m", "skillweave", *words, cwd=cwd)
+        return done.returncode, done.stderr
+
     def look(self, module: str, function: str) -> dict[str, dict[str, Any]]:
         """What one part of it finds, by subject."""
         code = (

@@ -48,7 +48,7 @@ def test_with_no_extra_nothing_is_wrong_and_each_extra_names_the_line_that_insta
 @pytest.mark.parametrize("extra", SMALL)
 def test_with_one_extra_that_one_is_there_and_others_that_it_does_not_bring_are_not(tmp_path: Path, extra: str) -> None:
     environment = environment_with(tmp_path / "env", [*needed(), *packages_of(extra)])
-    found = levels(environment.look("packages", "look_at_packages"), "extras")
+    found = levels(environment.look("installation", "look_at_packages"), "extras")
     brought = set(closure(packages_of(extra)))  # one framework may bring what another extra is about
     there = {other for other in EXTRAS if set(packages_of(other)) <= brought}
     assert found == {other: "ok" if other in there else "missing" for other in EXTRAS}
@@ -57,7 +57,7 @@ def test_with_one_extra_that_one_is_there_and_others_that_it_does_not_bring_are_
 def test_with_all_extras_all_are_there(tmp_path: Path) -> None:
     wanted = [name for extra in SMALL for name in packages_of(extra)]
     environment = environment_with(tmp_path / "env", [*needed(), *wanted])
-    found = levels(environment.look("packages", "look_at_packages"), "extras")
+    found = levels(environment.look("installation", "look_at_packages"), "extras")
     assert {extra for extra, level in found.items() if level == "ok"} >= {*SMALL, "all"}
 
 
@@ -79,23 +79,52 @@ def test_a_package_in_a_version_that_does_not_fit_is_not_taken_for_the_extra(
     bare: Environment, version: str, says: str
 ) -> None:
     bare.add("watchfiles", version, {})
-    one = bare.look("packages", "look_at_packages")["extras watch"]
+    one = bare.look("installation", "look_at_packages")["extras watch"]
     assert one["level"] == "missing"
     assert f"watchfiles {says}" in one["message"]
 
 
 def test_without_the_package_that_compares_versions_that_is_what_is_told(bare: Environment) -> None:
     bare.remove("packaging")
-    found = bare.look("packages", "look_at_packages")
+    found = bare.look("installation", "look_at_packages")
     assert [(key, one["level"]) for key, one in found.items()] == [("packages packaging", "problem")]
 
 
 def test_from_bare_sources_it_says_that_nothing_is_installed(bare: Environment) -> None:
     for info in bare.site.glob("skillweave-*.dist-info"):
         info.rename(bare.site / "gone")
-    (one,) = bare.look("packages", "look_at_packages").values()
+    (one,) = bare.look("installation", "look_at_packages").values()
     assert (one["subject"], one["level"]) == ("skillweave", "problem")
     assert "pip install" in one["fix"]
+
+
+INSTALL = "install skillweave itself, in a checkout with `pip install -e .`"
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (
+            ("weave", "hi", "--skills", ".", "--ledger", "state.db"),
+            f"no ledger for sqlite:// is installed; there is none at all: {INSTALL}",
+        ),
+        (
+            ("weave", "hi", "--pack", "coding"),
+            f"no pack 'coding' is installed; there is none at all: {INSTALL}, or name a pack file among the skills",
+        ),
+        (
+            ("graph", "show", "triage"),
+            f"there is no file 'triage', and no pack is installed at all; {INSTALL}",
+        ),
+    ],
+    ids=["ledger", "pack", "graph"],
+)
+def test_from_bare_sources_a_name_that_is_not_found_is_told_with_how_to_install(
+    bare: Environment, tmp_path: Path, words: tuple[str, ...], what: str
+) -> None:
+    for info in bare.site.glob("skillweave-*.dist-info"):
+        info.rename(bare.site / "gone")
+    assert bare.skillweave(*words, cwd=tmp_path) == (1, f"skillweave: {what}\n")
 
 
 GUESTS = """
@@ -111,7 +140,7 @@ memory = guest:good
 def test_each_entry_point_is_loaded_and_a_guest_that_fails_is_named(bare: Environment) -> None:
     modules = {"guest.py": "def good(): ...\n", "guest_that_fails.py": "raise RuntimeError('no licence')\n"}
     bare.add("guest", "1.0", modules, GUESTS)
-    found = bare.look("extensions", "look_at_extensions")
+    found = bare.look("installation", "look_at_extensions")
     assert found["extensions packs good"]["level"] == "ok"
     assert found["extensions ledgers sqlite"]["level"] == "ok"
     assert found["extensions packs late"]["message"] == "cannot be loaded: RuntimeError: no licence"
@@ -126,5 +155,5 @@ def test_an_extension_of_our_own_that_needs_an_extra_may_be_missing(bare: Enviro
     points.write_text(
         points.read_text(encoding="utf-8") + "\n[skillweave.adapters]\nw = needs_watch:w\n", encoding="utf-8"
     )
-    one = bare.look("extensions", "look_at_extensions")["extensions adapters w"]
+    one = bare.look("installation", "look_at_extensions")["extensions adapters w"]
     assert (one["level"], one["fix"]) == ("missing", "pip install 'skillweave[watch]'")

@@ -1,5 +1,5 @@
-from skillweave.cli.output.move import cursor_text, move_text, way_text
 from skillweave.cli.output.page import Page
+from skillweave.cli.output.turn import cursor_text, move_text, way_text
 from skillweave.decisions import Evidence
 from skillweave.graph import Cursor
 from skillweave.graph.move import By, ClosedGuard, Loser, Move, Why

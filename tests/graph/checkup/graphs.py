@@ -1,5 +1,6 @@
 """Small graphs for the tests of the checkup, and what is found in them."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -86,3 +87,8 @@ valid_moments = st.builds(
     st.lists(valid_results, max_size=2),
 )
 """Moments as hosts may bring them about: every status is one of the seven."""
+
+
+def id_of(value: object) -> str:
+    """The value as a test's id: without addresses in memory, which differ from one worker to another."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(value))

@@ -10,7 +10,7 @@ from skillweave.graph.declared import Route
 from skillweave.graph.guards import FieldTest, Guard, Scales
 from skillweave.graph.move import MoveContext
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import RISK, UNHURRIED, fires, guard, terms_of_route, valid_moments, words
+from tests.graph.checkup.graphs import RISK, UNHURRIED, fires, guard, id_of, terms_of_route, valid_moments, words
 
 
 def apart(one: Route, other: Route) -> bool:
@@ -36,7 +36,7 @@ def apart(one: Route, other: Route) -> bool:
         ({"condition": AtIteration(1)}, {"guard": guard(iteration={"gt": 1})}),
         ({"condition": Intent("a refund")}, {"condition": Intent("an order")}),
     ],
-    ids=str,
+    ids=id_of,
 )
 def test_other_tools_statuses_values_and_intents_are_proved_disjoint(
     one: dict[str, object], other: dict[str, object]
@@ -59,7 +59,7 @@ def test_other_tools_statuses_values_and_intents_are_proved_disjoint(
         ({"condition": Predicate(lambda _: True)}, {"condition": Predicate(lambda _: False)}),
         ({"condition": Intent("a refund", ("x",))}, {"condition": Intent("a refund", ("y",))}),
     ],
-    ids=str,
+    ids=id_of,
 )
 def test_what_can_hold_at_once_or_is_not_data_is_not_disjoint(one: dict[str, object], other: dict[str, object]) -> None:
     assert not apart(Route("a", "b", **one), Route("a", "c", **other))  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from skillweave.graph.move import MoveContext
 from skillweave.text.folding import fold
 from skillweave.text.search import MatchMode, compile_automaton
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import RISK, UNHURRIED, fires, guard, terms_of_route, valid_moments, words
+from tests.graph.checkup.graphs import RISK, UNHURRIED, fires, guard, id_of, terms_of_route, valid_moments, words
 from tests.strategies import texts
 
 
@@ -46,7 +46,7 @@ def code(_: object) -> bool:
         ({"condition": AllOf((Predicate(code), words("x")))}, {"condition": Predicate(code)}),
         ({"condition": Intent("a refund", ("x",))}, {"condition": Intent("a refund")}),
     ],
-    ids=str,
+    ids=id_of,
 )
 def test_stronger_conditions_imply_weaker_ones_and_not_the_other_way(
     narrow: dict[str, object], wide: dict[str, object]
@@ -69,7 +69,7 @@ def test_stronger_conditions_imply_weaker_ones_and_not_the_other_way(
         ({"on_tool": Regex("x")}, {"on_tool": "x"}),
         ({"guard": guard(tool_name={"in": ["x", "y"]})}, {"on_tool": Regex("x")}),
     ],
-    ids=str,
+    ids=id_of,
 )
 def test_what_is_not_proved_is_not_claimed(one: dict[str, object], other: dict[str, object]) -> None:
     assert not always(Route("a", "b", **one), Route("a", "c", **other))  # type: ignore[arg-type]

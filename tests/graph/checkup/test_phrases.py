@@ -3,7 +3,7 @@ import pytest
 from skillweave.graph.checkup import checkup
 from skillweave.graph.conditions import AllOf, AtIteration, Condition, Guarded, HistoryMin, Intent, Predicate, Regex
 from skillweave.graph.declared import Declared, Entry, EntryPick, Route
-from tests.graph.checkup.graphs import codes, graph, guard, only, problems, words
+from tests.graph.checkup.graphs import codes, graph, guard, id_of, only, problems, words
 from tests.graph.strategies import LongestWins
 
 CHARGED = "I was charged twice"
@@ -30,7 +30,7 @@ def phrase_codes(declared: Declared) -> list[str]:
         (Predicate(lambda _: False), CHARGED),
         (Predicate(_raises), CHARGED),
     ],
-    ids=str,
+    ids=id_of,
 )
 def test_an_example_for_which_its_own_condition_does_not_hold_is_example_misses_own_rule(
     condition: Condition, example: str
@@ -48,7 +48,7 @@ def test_a_condition_that_raises_is_no_match_and_the_message_says_so() -> None:
 @pytest.mark.parametrize(
     "condition",
     [words("charged"), Regex("charge"), Predicate(lambda _: True), None, AllOf((words("twice"), AtIteration(1)))],
-    ids=str,
+    ids=id_of,
 )
 def test_an_example_for_which_its_own_condition_holds_is_fine(condition: Condition | None) -> None:
     assert phrase_codes(graph(Entry("refund", condition, (CHARGED,)))) == []

@@ -10,7 +10,7 @@ from skillweave.graph.declared import ANY, Declared, Entry, EntryPick, Route
 from skillweave.graph.graph import SkillGraph
 from skillweave.graph.move import MoveContext
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import UNHURRIED, codes, graph, only, problems, valid_moments, words
+from tests.graph.checkup.graphs import UNHURRIED, codes, graph, id_of, only, problems, valid_moments, words
 from tests.graph.strategies import LongestWins
 
 REFUND = Entry("refund", words("refund", "charge"))
@@ -127,7 +127,7 @@ def test_one_skill_does_not_overlap_with_itself() -> None:
         (AllOf((words("charge"), Regex("twice"))), AllOf((Regex("twice"), AtIteration(1), words("charge")))),
         (HistoryMin(1), HistoryMin(2)),
     ],
-    ids=str,
+    ids=id_of,
 )
 def test_an_entry_that_never_begins_is_rules_shadowed_by_order(earlier: Condition, later: Condition) -> None:
     problem = only(graph(Entry("a", earlier), Entry("b", later)), "rules-shadowed-by-order")
@@ -147,7 +147,7 @@ def test_an_entry_that_never_begins_is_rules_shadowed_by_order(earlier: Conditio
         (AllOf((words("charge"), Regex("twice"))), words("charge")),
         (Predicate(lambda _: True), words("charge")),
     ],
-    ids=str,
+    ids=id_of,
 )
 def test_what_is_not_proved_to_be_covered_is_not_shadowed(earlier: Condition, later: Condition) -> None:
     assert "rules-shadowed-by-order" not in codes(graph(Entry("a", earlier), Entry("b", later)))

@@ -16,8 +16,8 @@ from skillweave.adapters.approval import require_decided
 from skillweave.adapters.chat import HostFields
 from skillweave.adapters.langchain_core import (
     Speaker,
+    block_messages,
     conversation_of,
-    given,
     host_messages,
     names_of,
     unreadable,
@@ -66,10 +66,10 @@ def build_skill_agent(
     prompt = "\n\n".join(text for text in (system_prompt, plan.text if plan else "") if text)
     call = _ModelCall(model, nodes, SystemMessage(content=prompt) if prompt else None).node
     graph = StateGraph(SkillState)
-    graph.add_node("system_prompt", _begun(nodes.skill_inject_node))
+    graph.add_node("system_prompt", _begun(nodes))
     graph.add_node("model", call)
     graph.add_node("tools", nodes.tool_node)
-    graph.add_node("skill_select", nodes.skill_select_node)
+    graph.add_node("skill_select", _selected(nodes))
     graph.add_node("skill_inject", nodes.skill_inject_node)
     graph.add_node("approval", nodes.approval_node)
     graph.add_node("synthesis", call)
@@ -87,16 +87,34 @@ def build_skill_agent(
     return graph.compile(checkpointer=checkpointer, name=name)
 
 
-def _begun(inject: Node) -> Step:
+def _begun(nodes: SkillNodes) -> Step:
     """The inject node at the begin of a run, after which the model is called whatever the history ends with."""
 
-    def first(update: Update) -> Update:
+    async def begin(state: SkillState) -> Update:
+        update: Update = await nodes.skill_inject_node.ainvoke(state)
         return {**update, "woven": {**update["woven"], "first": True}}
 
-    async def abegin(state: SkillState) -> Update:
-        return first(await inject.ainvoke(state))
+    return Step(begin, lambda state: nodes.bridge.run(begin(state)), "system_prompt")
 
-    return Step(lambda state: first(inject.invoke(state)), abegin, "system_prompt")
+
+def _selected(nodes: SkillNodes) -> Step:
+    """The select node where the inject node always comes next, which also gives back what is gone from the history.
+
+    So the ledger is asked only where a skill may be new: in a skill graph it has the place, and the Injection of this
+    run says what is present.
+    """
+
+    async def select(state: SkillState) -> Update:
+        held = state.get("injection")
+        if held is not None and held.move is None:
+            chat, conversation = host_messages(state["messages"]), conversation_of(nodes.bridge, state)
+            chosen = await nodes.bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
+            if set(chosen) <= set(held.present):
+                return {"selected_skill_ids": []}
+        update: Update = await nodes.skill_select_node.ainvoke(state)
+        return update
+
+    return Step(select, lambda state: nodes.bridge.run(select(state)), "skill_select_node")
 
 
 def to_tools(state: SkillState) -> list[Send] | str:
@@ -129,7 +147,7 @@ class _ToModel:
 
 
 class _ModelCall:
-    """One call of the model with what is in force: catalog in the system prompt, hidden tools left out."""
+    """One call of the model: with the catalog in the system prompt, and without the tools that it may not use."""
 
     def __init__(self, model: BaseChatModel, nodes: SkillNodes, system: SystemMessage | None) -> None:
         self._model = model
@@ -138,33 +156,27 @@ class _ModelCall:
 
     @property
     def node(self) -> Node:
-        return Step(self._call, self._acall, "model")
+        return Step(self._acall, self._call, "model")
 
     def _call(self, state: SkillState) -> Update:
-        woven = self._held(state) or self._nodes.bridge.weaver.sync.run(self._again(state, self._conversation(state)))
+        woven = self._nodes.bridge.run(self._woven(state))
         return self._heard(woven, self._bound(woven).invoke(self._sent(state, woven)))
 
     async def _acall(self, state: SkillState) -> Update:
-        woven = self._held(state) or await self._again(state, self._conversation(state))
+        woven = await self._woven(state)
         return self._heard(woven, await self._bound(woven).ainvoke(self._sent(state, woven)))
 
-    def _conversation(self, state: SkillState) -> str:
-        return conversation_of(self._nodes.bridge, state)
+    async def _woven(self, state: SkillState) -> Injection:
+        """What was injected right before, in this run: its blocks stand in the messages, and nobody has to decide.
 
-    def _held(self, state: SkillState) -> Injection | None:
-        """What was injected right before, in this run: its blocks stand in the messages, and nobody has to decide."""
-        held = state.get("injection")
-        return None if held is None else replace(held, messages=())
-
-    async def _again(self, state: SkillState, conversation: str) -> Injection:
-        """The turn that was injected, once more: what has been placed stands in the messages, the rest still comes."""
-        fields = HostFields(
-            tools=self._nodes.names,
-            memory=memory_in(state),
-            turn_id=state["woven"]["id"],
-            named=state["woven"]["named"],
-        )
-        injection = await self._nodes.bridge.weave(host_messages(state["messages"]), conversation, **fields)
+        Behind a pause it is not there any more: then the same turn is woven once more, for what is still missing.
+        """
+        if (held := state.get("injection")) is not None:
+            return replace(held, messages=())
+        bridge, turn = self._nodes.bridge, state["woven"]
+        fields = HostFields(tools=self._nodes.names, memory=memory_in(state), turn_id=turn["id"], named=turn["named"])
+        chat = host_messages(state["messages"])
+        injection = await bridge.weave(chat, conversation_of(bridge, state), **fields)
         require_decided(injection)
         return injection
 
@@ -175,10 +187,10 @@ class _ModelCall:
 
     def _sent(self, state: SkillState, woven: Injection) -> list[BaseMessage]:
         system = with_instructions(self._system, woven)
-        return [*([system] if system else []), *state["messages"], *given(woven, self._nodes.speaker)]
+        return [*([system] if system else []), *state["messages"], *block_messages(woven, self._nodes.speaker)]
 
     def _heard(self, woven: Injection, reply: BaseMessage) -> Update:
-        return {"messages": [*given(woven, self._nodes.speaker), reply, *unreadable(reply)]}
+        return {"messages": [*block_messages(woven, self._nodes.speaker), reply, *unreadable(reply)]}
 
 
 def _output(state: SkillState) -> Update:

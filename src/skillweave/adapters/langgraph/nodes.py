@@ -16,31 +16,24 @@ from langgraph.prebuilt import ToolNode
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 
-from skillweave.adapters.approval import question, read_reply, record, rejected_texts, rejection_notice, waiting
+from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import HostFields
 from skillweave.adapters.langchain_core import (
     Speaker,
     ToolGuard,
+    block_messages,
     conversation_of,
-    given,
     host_messages,
     names_of,
+    notice,
     own_tools,
+    removals,
     require_other_names,
-    shown_by,
-    taken_out,
-    told,
 )
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.errors import (
-    CheckpointNotFound,
-    InvalidTurn,
-    InvalidVerdict,
-    SkillNotFound,
-    StoreUnavailable,
-)
-from skillweave.injection import Injection, PendingCheckpoint
+from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, SkillNotFound, StoreUnavailable
+from skillweave.injection import CurrentPolicy, Injection
 from skillweave.settings import CatalogMode
 from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
@@ -99,31 +92,32 @@ def memory_in(state: SkillState) -> Mapping[str, Any]:
 
 
 class Step(Runnable[SkillState, Any]):
-    """What LangGraph runs, and traces, as a node or an edge; each function runs in the context of its run.
+    """What LangGraph runs, and traces, as a node or an edge: `work` awaited, `blocking` in a run that does not await.
 
-    A RunnableLambda does the same with a run of its own inside, which costs as much as skillweave's own work.
+    Each runs in the context of its run. A RunnableLambda does that too, with a run of its own inside, which costs as
+    much as skillweave's own work.
     """
 
     def __init__(
-        self, run: Callable[[SkillState], Any], arun: Callable[[SkillState], Coroutine[Any, Any, Any]], name: str
+        self, work: Callable[[SkillState], Coroutine[Any, Any, Any]], blocking: Callable[[SkillState], Any], name: str
     ) -> None:
-        self._work = run
-        self._awork = arun
+        self._work = work
+        self._blocking = blocking
         self.name = name
 
     def invoke(self, input: SkillState, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401
         """Run it blocking; without a config in the context of the caller."""
         if config is None:
-            return self._work(input)
+            return self._blocking(input)
         with set_config_context(config) as context:
-            return context.run(self._work, input)
+            return context.run(self._blocking, input)
 
     async def ainvoke(self, input: SkillState, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401
         """Run it awaited; without a config in the context of the caller."""
         if config is None:
-            return await self._awork(input)
+            return await self._work(input)
         with set_config_context(config) as context:
-            return await asyncio.create_task(self._awork(input), context=context)
+            return await asyncio.create_task(self._work(input), context=context)
 
 
 def at_once(work: Callable[[SkillState], Any]) -> Step:
@@ -132,7 +126,7 @@ def at_once(work: Callable[[SkillState], Any]) -> Step:
     async def awaited(state: SkillState) -> Any:  # noqa: ANN401 - what the step gives
         return work(state)
 
-    return Step(work, awaited, getattr(work, "__name__", "step"))
+    return Step(awaited, work, getattr(work, "__name__", "step"))
 
 
 Update: TypeAlias = dict[str, Any]
@@ -168,19 +162,6 @@ class SkillNodes:
         return names_of(self.declared)
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A person has to decide before the model acts."""
-
-    conversation: str
-    pending: tuple[PendingCheckpoint, ...]
-    problem: str = ""
-
-    @property
-    def question(self) -> dict[str, object]:
-        return question(self.conversation, self.pending, problem=self.problem)
-
-
 def skill_nodes(
     weaver: Weaver,
     tools: Sequence[HostTool] = (),
@@ -199,8 +180,9 @@ def skill_nodes(
     bridge = Bridge(weaver, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
     hosts = _as_tools(tools)
     declared = (*hosts, *own_tools(bridge))
-    guard = ToolGuard(bridge)
-    steps = _Steps(bridge, Speaker(speaker), names_of(declared))
+    names = names_of(declared)
+    guard = ToolGuard(bridge, names)
+    steps = _Steps(bridge, Speaker(speaker), names)
     ran_here = [tool for tool in declared if isinstance(tool, BaseTool)]
     return SkillNodes(
         bridge=bridge,
@@ -209,7 +191,7 @@ def skill_nodes(
         skill_select_node=steps.node("skill_select_node", steps.select),
         skill_inject_node=steps.node("skill_inject_node", steps.inject),
         tool_node=ToolNode(ran_here, wrap_tool_call=guard.wrap, awrap_tool_call=guard.awrap),
-        approval_node=Step(steps.approve, steps.aapprove, "approval_node"),
+        approval_node=steps.node("approval_node", steps.approve),
     )
 
 
@@ -239,22 +221,17 @@ class _Steps:
         self._speaker = speaker
         self._names = names
 
-    def node(self, name: str, work: Callable[[SkillState, _Here], Coroutine[Any, Any, Update]]) -> Node:
-        def run(state: SkillState) -> Update:
-            return self._bridge.weaver.sync.run(work(state, _here(self._bridge, state)))
+    def node(self, name: str, work: Callable[[SkillState], Coroutine[Any, Any, Update]]) -> Node:
+        return Step(work, lambda state: self._bridge.run(work(state)), name)
 
-        async def arun(state: SkillState) -> Update:
-            return await work(state, _here(self._bridge, state))
-
-        return Step(run, arun, name)
-
-    async def select(self, state: SkillState, here: _Here) -> Update:
-        chat, known = host_messages(state["messages"]), self._known(state, here)
-        coming = await self._bridge.coming(chat, here.conversation, state.get("injection"), **known)
+    async def select(self, state: SkillState) -> Update:
+        here, chat = _here(self._bridge, state), host_messages(state["messages"])
+        coming = await self._bridge.coming(chat, here.conversation, **self._known(state, here))
         return {"selected_skill_ids": list(coming)}
 
-    async def inject(self, state: SkillState, here: _Here) -> Update:
-        chat, known = host_messages(state["messages"]), self._known(state, here)
+    async def inject(self, state: SkillState) -> Update:
+        here, chat = _here(self._bridge, state), host_messages(state["messages"])
+        known = self._known(state, here)
         named: list[str] = []
         if selected := selected_in(state):
             # What the matchers say counts as theirs; only the rest is the host's own choice.
@@ -262,75 +239,60 @@ class _Steps:
             named = [skill_id for skill_id in selected if skill_id not in coming]
         injection = await self._bridge.weave(chat, here.conversation, **HostFields(**known, named=named))
         update = {
-            "messages": given(injection, self._speaker),
+            "messages": block_messages(injection, self._speaker),
             "selected_skill_ids": [],
             "woven": WovenTurn(id=injection.turn_id, named=named, first=False, step=here.step),
             "injection": injection,
-            "awaiting": [one.to_dict() for one in waiting(injection)],
-            "open_checkpoints": shown_by(injection),
+            "awaiting": to_data(waiting(injection)),
+            "open_checkpoints": to_data(injection.checkpoints),
         }
         # Without the ledger, what the state says stays until it answers.
         return update if injection.without_ledger else {**update, "injected_skill_ids": list(injection.present)}
 
-    def approve(self, state: SkillState) -> Update:
-        here, run = _here(self._bridge, state), self._bridge.weaver.sync.run
-        found = run(self._asked(state, here))
-        while isinstance(found, _Asked):
-            found = run(self._decided(state, found, interrupt(found.question)))
-        return found
-
-    async def aapprove(self, state: SkillState) -> Update:
-        found = await self._asked(state, _here(self._bridge, state))
-        while isinstance(found, _Asked):
-            found = await self._decided(state, found, interrupt(found.question))
-        return found
+    async def approve(self, state: SkillState) -> Update:
+        here, held = _here(self._bridge, state), state.get("injection")
+        # Right behind the inject node nothing can have changed: there is nobody to ask, and nothing to take out.
+        if held is not None and here.step == state["woven"].get("step", 0) + 1 and not (held.waits or held.rejected):
+            return {"awaiting": []}
+        now = await self._bridge.current_policy(here.conversation, self._names)
+        # The first reply is about what the state says was shown, also when a skill was edited during the pause.
+        still = {(one.skill_id, one.name) for one in waiting(now)}
+        shown = from_data(state.get("awaiting", ()))
+        pending, problem = tuple(one for one in shown if (one.skill_id, one.name) in still) or waiting(now), ""
+        while pending:
+            said = interrupt(question(here.conversation, pending, problem=problem))
+            try:
+                reply = read_reply(said)
+            except InvalidVerdict as error:
+                problem = str(error)
+                continue
+            problem = ""
+            try:
+                await record(self._bridge.weaver, here.conversation, pending, reply)
+            except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
+                problem = str(error)
+            now = await self._bridge.current_policy(here.conversation, self._names)
+            pending = waiting(now) if problem else ()
+        return await self._settled(state, now)
 
     def _known(self, state: SkillState, here: _Here) -> HostFields:
         return HostFields(tools=self._names, memory=memory_in(state), turn_id=here.turn)
 
-    async def _asked(self, state: SkillState, here: _Here) -> _Asked | Update:
-        held = state.get("injection")
-        # Right behind the inject node nothing can have changed: there is nobody to ask, and nothing to take out.
-        if held is not None and here.step == state["woven"].get("step", 0) + 1 and not (held.waits or held.rejected):
-            return {"awaiting": []}
-        open_now = waiting(await self._bridge.current_policy(here.conversation, self._names))
-        if not open_now:
-            return await self._settled(state, here.conversation, open_now)
-        # The first reply is about what the state says was shown, also when a skill was edited during the pause.
-        still = {(one.skill_id, one.name) for one in open_now}
-        shown = (PendingCheckpoint(**one) for one in state.get("awaiting", ()))
-        pending = tuple(one for one in shown if (one.skill_id, one.name) in still)
-        return _Asked(here.conversation, pending or open_now)
-
-    async def _decided(self, state: SkillState, asked: _Asked, value: object) -> _Asked | Update:
-        try:
-            reply = read_reply(value)
-        except InvalidVerdict as error:
-            return replace(asked, problem=str(error))
-        try:
-            await record(self._bridge.weaver, asked.conversation, asked.pending, reply)
-        except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
-            open_now = waiting(await self._bridge.current_policy(asked.conversation, self._names))
-            if open_now:
-                return _Asked(asked.conversation, open_now, str(error))
-        open_now = waiting(await self._bridge.current_policy(asked.conversation, self._names))
-        return await self._settled(state, asked.conversation, open_now)
-
-    async def _settled(self, state: SkillState, conversation: str, open_now: Sequence[PendingCheckpoint]) -> Update:
+    async def _settled(self, state: SkillState, now: CurrentPolicy) -> Update:
         """The texts of rejected skills go, and the model is told; the coming call of the model is woven again."""
-        update: Update = {"awaiting": [one.to_dict() for one in open_now], "injection": None}
-        try:
-            drops = await rejected_texts(self._bridge.weaver, conversation)
-            if changed := taken_out(state["messages"], drops):
-                update["messages"] = [*changed, *await self._said(conversation, {drop.skill_id for drop in drops})]
-        except StoreUnavailable:
-            return update  # the texts go at the next step at which the ledger answers
+        update: Update = {"awaiting": to_data(waiting(now)), "injection": None}
+        if changed := removals(state["messages"], now.rejected):
+            try:
+                said = await self._said(now.conversation, {drop.skill_id for drop in now.rejected})
+            except StoreUnavailable:
+                return update  # the texts go at the next step at which the ledger answers
+            update["messages"] = [*changed, *said]
         return update
 
     async def _said(self, conversation: str, skills: set[str]) -> list[BaseMessage]:
         verdicts = (await self._bridge.weaver.state(conversation)).approvals
         return [
-            told(
+            notice(
                 rejection_notice(one),
                 f"{conversation}/{one.skill_id}/{one.checkpoint}/{one.at}",
                 self._speaker,

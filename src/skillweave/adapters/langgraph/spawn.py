@@ -22,7 +22,7 @@ except ModuleNotFoundError:
     raise MissingExtra("sub-agents in LangGraph", "langgraph", "langgraph") from None
 
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.chat import read_call
+from skillweave.adapters.chat import Call, read_call
 from skillweave.adapters.langchain_core import caller, conversation_of, names_of
 from skillweave.adapters.langgraph.agent import build_skill_agent
 from skillweave.adapters.langgraph.nodes import SkillState
@@ -88,26 +88,25 @@ class _Spawner:
     def _run(self, runtime: ToolRuntime[Any, Any], **arguments: object) -> str:
         if _in_one_step(runtime):
             return ONE_AT_A_TIME
-        call = read_call(runtime.tool_call_id, SPAWN_TOOL.name, arguments)
 
         def start(plan: SpawnPlan) -> str:
             return _last_words(self._agent(plan).invoke(_task(plan), self.config))
 
-        lead = self._lead
-        conversation = conversation_of(lead, runtime.state)
-        return self.spawning.run_blocking(call, conversation, self._names, start, bridge=lead)
+        return self.spawning.run_blocking(*self._asked(runtime, arguments), start, bridge=self._lead)
 
     async def _arun(self, runtime: ToolRuntime[Any, Any], **arguments: object) -> str:
         if _in_one_step(runtime):
             return ONE_AT_A_TIME
-        call = read_call(runtime.tool_call_id, SPAWN_TOOL.name, arguments)
 
         async def start(plan: SpawnPlan) -> str:
             return _last_words(await self._agent(plan).ainvoke(_task(plan), self.config))
 
-        lead = self._lead
-        conversation = conversation_of(lead, runtime.state)
-        return await self.spawning.run(call, conversation, self._names, start, bridge=lead)
+        return await self.spawning.run(*self._asked(runtime, arguments), start, bridge=self._lead)
+
+    def _asked(self, runtime: ToolRuntime[Any, Any], arguments: Mapping[str, object]) -> tuple[Call, str, list[str]]:
+        """The call, the conversation of the agent that makes it, and the tools that there are for the sub-agent."""
+        call = read_call(runtime.tool_call_id, SPAWN_TOOL.name, arguments)
+        return call, conversation_of(self._lead, runtime.state), self._names
 
     @property
     def _lead(self) -> Bridge:

@@ -76,7 +76,7 @@ def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
 
 
 def system(base: str | Sequence[Mapping[str, Any]], injection: Injection) -> list[dict[str, Any]]:
-    """The system prompt of this call only, as text blocks: base, catalog, in call placement every block in force.
+    """The system prompt of this call only, as text blocks: base, catalog, in call placement all skill text.
 
     A cache marker stands after base and catalog, and another after the last block: one or two of the four that a
     request may have. The fallback comes last and unmarked, so that what is cached keeps its bytes from call to call.

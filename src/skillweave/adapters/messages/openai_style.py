@@ -69,7 +69,7 @@ def system(base: str, injection: Injection) -> str: ...
 @overload
 def system(base: Mapping[str, Any], injection: Injection) -> dict[str, Any]: ...
 def system(base: str | Mapping[str, Any], injection: Injection) -> str | dict[str, Any]:
-    """The system prompt of this call only: base, catalog, in call placement every block in force, last the fallback.
+    """The system prompt of this call only: base, catalog, in call placement all skill text, last the fallback.
 
     A text gives a text, a message gives a message of the same role.
     """

@@ -120,10 +120,11 @@ def declared(bridge: Bridge, spec: ToolSpec) -> FunctionTool:
     return OwnTool(spec.name, spec.description, data["parameters"], answer, strict_json_schema=False)
 
 
-def guarded(bridge: Bridge, tool: Tool) -> Tool:
+def guarded(bridge: Bridge, tool: Tool, names: Sequence[str]) -> Tool:
     """A copy of a host's function tool that is judged at each call, before the host's own guardrails.
 
-    Raises InvalidTurn for one with the name of one of skillweave's own, whose calls are not judged.
+    `names` are those of all tools of the agent. Raises InvalidTurn for a tool with the name of one of skillweave's own,
+    whose calls are not judged.
     """
     if not isinstance(tool, FunctionTool) or isinstance(tool, OwnTool):
         return tool
@@ -131,16 +132,16 @@ def guarded(bridge: Bridge, tool: Tool) -> Tool:
         raise InvalidTurn(f"a tool is named {tool.name!r}, as skillweave's own; give it another name, or leave it out")
 
     copied = copy.copy(tool)
-    copied.tool_input_guardrails = [_guardrail(tool.name, bridge, {}), *(tool.tool_input_guardrails or ())]
+    copied.tool_input_guardrails = [_guardrail(tool.name, bridge, names, {}), *(tool.tool_input_guardrails or ())]
     return copied
 
 
-def _guardrail(name: str, bridge: Bridge, known: dict[str, Judged]) -> ToolInputGuardrail[Any]:
+def _guardrail(name: str, bridge: Bridge, names: Sequence[str], known: dict[str, Judged]) -> ToolInputGuardrail[Any]:
     """Judges each call of the tool, unless it is `known`, by the id of the call, how it was judged just before."""
 
     async def judged(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
         call = read_call(data.context.tool_call_id, name, data.context.tool_arguments)
-        found = known.pop(call.id, None) or await bridge.judge(call, conversation_of(data.context))
+        found = known.pop(call.id, None) or await bridge.judge(call, conversation_of(data.context), names)
         if found.runs:
             return ToolGuardrailFunctionOutput.allow()
         return ToolGuardrailFunctionOutput.reject_content(words_for(found.verdict))
@@ -165,16 +166,16 @@ def pause(tools: Sequence[Tool], bridge: Bridge, injection: Injection) -> None:
     before = [read_entry(one.before) for one in injection.checkpoints if one.blocking and one.before]
     for tool in tools:
         if isinstance(tool, FunctionTool) and any(entry.names(tool.name) for entry in before):
-            _pause(tool, bridge, injection.conversation)
+            _pause(tool, bridge, injection.conversation, [one.name for one in tools])
 
 
-def _pause(tool: FunctionTool, bridge: Bridge, conversation: str) -> None:
+def _pause(tool: FunctionTool, bridge: Bridge, conversation: str, names: Sequence[str]) -> None:
     hosts: Any = tool.needs_approval
     invoke = tool.on_invoke_tool
     known: dict[str, Judged] = {}
 
     async def waits(context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str) -> bool:
-        judged = await bridge.judge(Call(call_id, tool.name, arguments), conversation)
+        judged = await bridge.judge(Call(call_id, tool.name, arguments), conversation, names)
         if judged.waits:
             return True
         asked = hosts if isinstance(hosts, bool) else hosts(context, arguments, call_id)
@@ -187,7 +188,7 @@ def _pause(tool: FunctionTool, bridge: Bridge, conversation: str) -> None:
         return await invoke(context, arguments)
 
     tool.needs_approval = waits
-    tool.tool_input_guardrails = [_guardrail(tool.name, bridge, known), *(tool.tool_input_guardrails or ())[1:]]
+    tool.tool_input_guardrails = [_guardrail(tool.name, bridge, names, known), *(tool.tool_input_guardrails or ())[1:]]
     if isinstance(hosts, bool):
         # Behind an invoker of its own the SDK would ask about every call that leaves a default to the tool.
         tool.on_invoke_tool = invoked
@@ -231,7 +232,7 @@ class Woven(Model):
         *rest: Any,  # noqa: ANN401
         **named: Any,  # noqa: ANN401
     ) -> AsyncIterator[TResponseStreamEvent]:
-        """The same in pieces."""
+        """The model's reply to the woven call, in pieces."""
         instructions, shown = await self._woven(system_instructions, input, tools, named)
         stream = self._model.stream_response(instructions, input, model_settings, shown, *rest, **named)
         try:

@@ -206,4 +206,6 @@ class _Skilled(Agent[Any]):
             self.model = Woven(self.model, self.name)
 
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
-        return [guarded(self.bridge, tool) for tool in await super().get_all_tools(run_context)]
+        tools = await super().get_all_tools(run_context)
+        names = [tool.name for tool in tools]
+        return [guarded(self.bridge, tool, names) for tool in tools]

@@ -1,21 +1,20 @@
-"""The graph that a command works on, and the moment or script that it is asked about."""
+"""The graph that a command works on, and the moment or script that it is asked about, from files or arguments."""
 
 import os
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING
 
-import typer
-
-from skillweave.cli.arguments.document import Named, document_in, notes_of, one_line, read_named
-from skillweave.cli.completion import offers
+from skillweave.cli.arguments.turn import decoded
 from skillweave.cli.failure import Mistake
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from skillweave.diagnostics import Diagnostic
     from skillweave.errors import InvalidGraph
     from skillweave.frontmatter import Document, Keys
     from skillweave.graph.checked import Checkup
@@ -24,31 +23,71 @@ if TYPE_CHECKING:
     from skillweave.graph.simulate import Step
     from skillweave.registry import Snapshot, Source
 
-GRAPH = "The graph"
-"""The group that options about the graph stand in, in `--help`."""
+
+MOST_BYTES = 16 * 1024 * 1024
 
 _BEGINNING = re.compile(r"\A((?:[ \t]*(?:#.*)?\r?\n)*)---[ \t]*\r?\n")
 """What may stand before a YAML document, and the line that begins it."""
 _LIST = re.compile(r"(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(\[|-(?=[ \t\r\n]))")
 
-File: TypeAlias = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE",
-        help="A graph or a pack with one (.yaml, .json), or the name of an installed pack, such as support-triage; - "
-        "reads a graph from standard input.",
-    ),
-]
-Current: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--current",
-        metavar="ID",
-        help="The skill that the conversation is in. Default: none, at the start.",
-        rich_help_panel=GRAPH,
-        autocompletion=offers.graph_skills,
-    ),
-]
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A text and what messages call it; `as_json` for one that is JSON by its name or place."""
+
+    text: str
+    name: str
+    as_json: bool
+
+
+def read_named(path: str, what: str) -> Named:
+    """The text of a file, `-` for standard input; raises Mistake for what is no regular file or no UTF-8."""
+    if path == "-":
+        data = sys.stdin.buffer.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise Mistake(f"{what} on standard input has more than {MOST_BYTES >> 20} MiB; shorten it")
+        return Named(decoded(data, "standard input"), "standard input", as_json=False)
+    data = _bytes(path, what)
+    return Named(decoded(data, f"{what} {path!r}"), path, as_json=Path(path).suffix.lower() == ".json")
+
+
+def document_in(named: Named, what: str, first_line: int = 1) -> "Document":
+    """The mapping in the text; raises Mistake with the line for what cannot be read."""
+    from skillweave.diagnostics import Severity
+    from skillweave.frontmatter import read_json, read_yaml
+
+    if named.as_json:
+        document = read_json(named.text, path=named.name)
+    else:
+        document = read_yaml(named.text, path=named.name, first_line=first_line)
+    if document.data is None:
+        found = next(found for found in document.diagnostics if found.severity is Severity.ERROR)
+        raise Mistake(f"{what} cannot be read: {one_line(found)}")
+    return document
+
+
+def one_line(found: "Diagnostic") -> str:
+    """A finding in one line, with its place."""
+    place = f"{found.location}: " if found.location else ""
+    return f"{place}{found.message}; {found.fix}"
+
+
+def notes_of(diagnostics: "Sequence[Diagnostic]") -> tuple[str, ...]:
+    """What a user should hear about a file that was read all the same: repairs, keys that stand twice."""
+    return tuple(map(one_line, diagnostics))
+
+
+def _bytes(path: str, what: str) -> bytes:
+    from skillweave.sources import codes
+    from skillweave.sources.files import Refused, read_real
+
+    try:
+        return read_real(path, MOST_BYTES).data
+    except Refused as refused:
+        if refused.code is codes.VANISHED:
+            raise Mistake(f"{what} {path!r} does not exist; check the path") from None
+        fix = "name a YAML or JSON file" if refused.code is codes.NOT_A_FILE else refused.fix
+        raise Mistake(f"{what} {path!r} is not read: {refused.why}; {fix}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +132,6 @@ async def open_graph(file: str) -> Opened:
     if "pack" in data:
         raise Mistake(f"pack {file!r} holds no graph; write one under `graph:`, or name another file")
     return Opened(_read(document, named.name), file, notes=notes_of(document.diagnostics))
-
-
-def graph_of(file: str | None) -> "tuple[SkillGraph | None, tuple[str, ...]]":
-    """The graph of `--graph`, None where none is named, with notes for the user about what it was read from.
-
-    Raises Mistake or InvalidGraph naming the place.
-    """
-    if file is None:
-        return None, ()
-    import asyncio
-
-    opened = asyncio.run(open_graph(file))
-    return opened.graph, opened.notes
 
 
 def context_of(given: str | None, graph: str) -> "tuple[MoveContext, tuple[str, ...]]":
@@ -179,15 +205,20 @@ def _installed(name: str) -> "Source":
     from skillweave.sources.named import pack_names, pack_of
 
     known = pack_names()
+    if not known:
+        raise Mistake(
+            f"there is no file {name[:100]!r}, and no pack is installed at all; "
+            "install skillweave itself, in a checkout with `pip install -e .`"
+        )
     if name not in known:
-        packs = ", ".join(known) or "none"
+        packs = ", ".join(known)
         raise Mistake(f"there is no file {name[:100]!r}, and no installed pack of that name; the packs are: {packs}")
     return pack_of(name)
 
 
 async def _of_pack(source: "Source", name: str) -> Opened:
     from skillweave.cli.arguments.skills import load
-    from skillweave.cli.output.tally import loading_notes
+    from skillweave.cli.output.skills import loading_notes
     from skillweave.errors import InvalidGraph
     from skillweave.formats.codes import GRAPH as BROKEN
     from skillweave.graph.graph import Check, SkillGraph

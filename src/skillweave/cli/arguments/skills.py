@@ -1,17 +1,64 @@
-"""The skills that a command works on: from `--skills` to sources and a snapshot."""
+"""The skills that a command works on, from `--skills` to a snapshot, and a line on the terminal while it takes long."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TextIO
 
-from skillweave.cli.arguments.progress import LoadingBar
 from skillweave.cli.failure import Mistake
 
 if TYPE_CHECKING:
     from skillweave.registry import Registry, Snapshot, Source
+    from skillweave.weaver import Weaver
+
+
+FEW_FILES = 200
+"""Files that are read too quickly for a bar."""
 
 DEFAULT_FOLDER = "skills"
+FEW_SKILLS = 1000
+"""Skills that are worked on too quickly for a line."""
+
+
+class LoadingBar:
+    """One bar for all sources that load at the same time, each in a thread of its own."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._parts: dict[int, tuple[int, int]] = {}
+        self._lock = Lock()
+        self._bar: Any = None
+        self._open = ExitStack()
+
+    def part(self) -> Callable[[int, int], None] | None:
+        """The progress of one source, to be told how many of how many files are done; None without a terminal."""
+        if not self._stream.isatty():
+            return None
+        number = len(self._parts)
+        self._parts[number] = (0, 0)
+
+        def tell(done: int, total: int) -> None:
+            with self._lock:
+                self._parts[number] = (done, total)
+                self._show()
+
+        return tell
+
+    def _show(self) -> None:
+        done, total = (sum(numbers) for numbers in zip(*self._parts.values(), strict=True))
+        if self._bar is None and done < total and total > FEW_FILES:
+            import typer
+
+            bar = typer.progressbar(length=total, label="Reading skills", file=self._stream)
+            self._bar = self._open.enter_context(bar)
+        if self._bar is not None:
+            self._bar.length = total
+            self._bar.update(done - self._bar.pos)
+            if done >= total:
+                self._open.close()
+                self._bar = None
 
 
 def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
@@ -24,7 +71,7 @@ def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def skills_beside_packs(given: Sequence[str] | None, packs: Sequence[str] | None) -> tuple[str, ...]:
-    """The same where packs are named too: with one there need be no ./skills, but it is taken where it is."""
+    """What `--skills` names beside packs: with a pack there need be no ./skills, but it is taken where it is."""
     if packs and not given and not Path(DEFAULT_FOLDER).is_dir():
         return ()
     return named_skills(given)
@@ -51,7 +98,7 @@ def sources_of(
 def sources_at_hand(
     given: Sequence[str] | None, *, strict: bool, packs: Sequence[str] | None = None
 ) -> tuple["Source", ...]:
-    """The same for a command that can do without skills: none where none are named and there is no ./skills."""
+    """The sources for a command that can do without skills: none where none are named and there is no ./skills."""
     nothing = not given and not packs and not Path(DEFAULT_FOLDER).is_dir()
     return () if nothing else sources_of(given, strict=strict, packs=packs)
 
@@ -83,3 +130,27 @@ def _advice() -> str:
     if found:
         return f"add --skills {found[0]}"
     return "add --skills DIR, the folder that holds your skills"
+
+
+@contextmanager
+def working(what: str, skills: int) -> Iterator[None]:
+    """Say on stderr what is being done with how many skills, and take it back when it is done."""
+    stream = sys.stderr
+    if skills <= FEW_SKILLS or not stream.isatty():
+        yield
+        return
+    line = f"{what} {skills:,} skills ..."
+    stream.write(line)
+    stream.flush()
+    try:
+        yield
+    finally:
+        stream.write(f"\r{' ' * len(line)}\r")
+        stream.flush()
+
+
+async def indexed(weaver: "Weaver") -> None:
+    """Read the skills and make them ready to be searched, which the first turn would do anyway, without a word."""
+    skills = len((await weaver.snapshot()).active())
+    with working("Indexing", skills):
+        await weaver.catalog()

@@ -1,18 +1,23 @@
-"""From options to a Turn, the settings that it runs under, and the weaver that runs it."""
+"""From the words and files of a command line to a Turn, and the settings that it runs under."""
 
-from collections.abc import Mapping, Sequence
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from skillweave.conversation import Message, Placement, Role, ToolResult, Turn
-from skillweave.task import RiskLevel, Task
+import typer
+
+from skillweave.cli.failure import Mistake
+from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
+from skillweave.task import Task
 
 if TYPE_CHECKING:
-    from skillweave.graph import SkillGraph
-    from skillweave.registry import Source
     from skillweave.settings import Settings
-    from skillweave.state.port import Store
-    from skillweave.weaver import Weaver
+
+_FORM = 'write for example lookup_order={"paid":true}, or lookup_order:failure={}'
+_ROLES: Mapping[str, Role] = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}
 
 
 def turn_of(
@@ -42,13 +47,6 @@ def turn_of(
     )
 
 
-def task_of(description: str | None, risk: str | None, *, coding: bool) -> Task | None:
-    """The task that the options tell of; None where they tell nothing."""
-    if description is None and risk is None and not coding:
-        return None
-    return Task(description or "", None if risk is None else RiskLevel(risk), coding)
-
-
 def settings_of(*, catalog: str, max_skills: int, budget: int) -> "Settings":
     """The settings that the options name, all others at their defaults."""
     from skillweave.disclose.fit import Budget
@@ -57,25 +55,137 @@ def settings_of(*, catalog: str, max_skills: int, budget: int) -> "Settings":
     return Settings(budget=Budget(total=budget), max_skills=max_skills, catalog=CatalogMode(catalog))
 
 
-def matchers_of(named: Sequence[str] | None, *, mention: bool) -> tuple[str, ...] | None:
-    """The matchers that run, None for the default ones; `mention` adds that one to either."""
-    if not mention:
-        return tuple(named) if named else None
-    from skillweave.select.selection import DEFAULT
+def message_text(given: str) -> str:
+    """The text of the message; `-` reads standard input. Raises Mistake for what is no UTF-8."""
+    if given == "-":
+        return decoded(sys.stdin.buffer.read(), "standard input")
+    try:
+        given.encode()
+    except UnicodeEncodeError as error:
+        raise Mistake(
+            f"MESSAGE is no UTF-8 text from its character {error.start + 1} on; give it in UTF-8, or by standard input "
+            "with `-` as MESSAGE"
+        ) from None
+    return given
 
-    return (*(named or DEFAULT), "mention")
+
+def decoded(data: bytes, what: str) -> str:
+    """Bytes as text, without a byte order mark; raises Mistake naming the first byte that is no UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Mistake(f"{what} is no UTF-8 text (byte {error.start + 1}); save it as UTF-8 and try again") from None
 
 
-def weaver_over(
-    sources: Sequence["Source"],
-    store: "Store",
-    settings: "Settings",
-    matchers: Sequence[str] | None,
-    graph: "SkillGraph | None" = None,
-) -> "Weaver":
-    """The weaver; `matchers` None or empty means the default ones, `graph` None the one of a pack, if any has one."""
-    from skillweave.factory import open_weaver
+def memory_of(pairs: Iterable[str] | None) -> dict[str, object]:
+    """The values by key, the last one of a key; raises BadParameter for what is no pair."""
+    memory: dict[str, object] = {}
+    for pair in pairs or ():
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise typer.BadParameter(
+                f"{pair[:60]!r} is no KEY=VALUE; write for example entity_id=well-7", param_hint="'--memory'"
+            )
+        memory[key] = value
+    return memory
 
-    if matchers:
-        return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=tuple(matchers))
-    return open_weaver(*sources, ledger=store, settings=settings, graph=graph)
+
+def results_of(given: Iterable[str] | None) -> tuple[ToolResult, ...]:
+    """The results in the order given: TOOL=TEXT, or TOOL:STATUS=TEXT for a status that is not success.
+
+    Text that begins like a JSON object or list has to be one. Raises BadParameter for anything else.
+    """
+    return tuple(_results(given or ()))
+
+
+def _results(given: Iterable[str]) -> Iterator[ToolResult]:
+    from skillweave.graph.declared import STATUSES
+
+    for text in given:
+        called, equals, content = text.partition("=")
+        tool, _, status = called.rpartition(":") if ":" in called else (called, "", "success")
+        if not equals or not tool.strip():
+            raise _bad(f"{text[:60]!r} is no TOOL=JSON; {_FORM}")
+        if status not in STATUSES:
+            raise _bad(f"{status[:60]!r} is no status of a result; write one of {', '.join(STATUSES)}")
+        _require_json(tool, content)
+        yield ToolResult(tool, content, status)
+
+
+def _require_json(tool: str, content: str) -> None:
+    """A slip in quoting would make prose of an object, in which no guard finds a field."""
+    if not content.lstrip().startswith(("{", "[")):
+        return
+    from skillweave.frontmatter.documents import refuse_constant
+
+    try:
+        json.loads(content, parse_constant=refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise _bad(f"what {tool[:60]!r} answered is no JSON: {error}; {_FORM}") from None
+
+
+def _bad(message: str) -> typer.BadParameter:
+    return typer.BadParameter(message, param_hint="'--result'")
+
+
+def read_transcript(path: str | None) -> tuple[Message, ...] | None:
+    """The messages, None where no file is named; raises Mistake naming the file, the entry and the rule."""
+    if path is None:
+        return None
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise Mistake(f"transcript {path!r} cannot be read: {why}; name a JSON file with a list of messages") from None
+    return messages_of(decoded(data, f"transcript {path!r}"), f"transcript {path!r}")
+
+
+def messages_of(text: str, what: str) -> tuple[Message, ...]:
+    """The messages in a JSON text; `what` names it in errors."""
+    try:
+        entries = json.loads(text)
+    except RecursionError:
+        raise Mistake(f"{what} is nested too deeply; give a list of {{role, content, id}}") from None
+    except json.JSONDecodeError as error:
+        raise Mistake(f"{what} is no JSON: {error.msg} in line {error.lineno}; give a list of messages") from None
+    if not isinstance(entries, list):
+        raise Mistake(f"{what} is {_kind(entries)}, not a list; give a list of {{role, content, id}}")
+    return tuple(_message(entry, f"{what}, entry {place}") for place, entry in enumerate(entries, start=1))
+
+
+def _message(entry: object, where: str) -> Message:
+    if not isinstance(entry, dict):
+        raise Mistake(f"{where} is {_kind(entry)}, not an object; write it as {{role, content, id}}")
+    role = entry.get("role")
+    if not isinstance(role, str) or role not in _ROLES:
+        raise Mistake(f"{where} has the role {_shown(role)}; use one of {', '.join(_ROLES)}")
+    name = entry.get("id")
+    if name is not None and not isinstance(name, str):
+        raise Mistake(f"{where} has an id that is {_kind(name)}; make it a text, or leave it out")
+    return Message(_ROLES[role], _content(entry.get("content"), where), name)
+
+
+def _content(content: object, where: str) -> str | tuple[Part, ...] | None:
+    if content is None or isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        raise Mistake(f"{where} has content that is {_kind(content)}; make it a text, a list of parts, or null")
+    return tuple(_part(part, where) for part in content)
+
+
+def _part(part: object, where: str) -> Part:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, dict):
+        raise Mistake(f"{where} has a part that is {_kind(part)}; make it a text or an object such as {{type, text}}")
+    text = part.get("text")
+    return text if part.get("type", "text") in ("text", "input_text", "output_text") and isinstance(text, str) else part
+
+
+def _kind(value: object) -> str:
+    names: dict[type, str] = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
+    return "null" if value is None else names.get(type(value), "a number")
+
+
+def _shown(value: object) -> str:
+    return repr(value[:40]) if isinstance(value, str) else _kind(value)

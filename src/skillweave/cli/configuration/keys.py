@@ -1,41 +1,19 @@
-"""Which options can be configured, and what kind of value each takes; read from the options themselves."""
+"""Which options can be configured, what kind of value each takes, and its value as the option takes it."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from inspect import signature
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, get_args, get_origin
 
 from typer.models import OptionInfo
 
-from skillweave.cli.arguments import options
-
-
-class Kind(Enum):
-    """What a value must be in TOML; its text is how a person is told."""
-
-    FLAG = "true or false"
-    WHOLE = "a whole number"
-    NUMBER = "a number"
-    TEXT = "a text"
-    TEXTS = "a list of texts"
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One configurable option: its long name without dashes; `is_path` is what the metavar of its option says."""
-
-    name: str
-    kind: Kind
-    is_path: bool = False
-
-    @property
-    def variable(self) -> str:
-        """The environment variable that sets it."""
-        return PREFIX + self.name.upper().replace("-", "_")
-
+from skillweave.cli import options
+from skillweave.sources.names import expanded
 
 PREFIX = "SKILLWEAVE_"
 OF_ONE_TURN = frozenset(
@@ -65,6 +43,39 @@ OF_ONE_CALL = frozenset(
 )
 """How one call of the program answers, what is said of one graph, sub-agent or new skill, and in whose name."""
 _NEVER = OF_ONE_TURN | OF_ONE_CALL
+_NAMES: Mapping[type, str] = {
+    bool: "a truth value",
+    int: "a whole number",
+    float: "a fraction",
+    dict: "a table",
+    list: "a list",
+}
+
+
+class Kind(Enum):
+    """What a value must be in TOML; its text is how a person is told."""
+
+    FLAG = "true or false"
+    WHOLE = "a whole number"
+    NUMBER = "a number"
+    TEXT = "a text"
+    TEXTS = "a list of texts"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One configurable option: its long name without dashes; `is_path` is what the metavar of its option says."""
+
+    name: str
+    kind: Kind
+    is_path: bool = False
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return PREFIX + self.name.upper().replace("-", "_")
+
+
 _KINDS: Mapping[type, Kind] = MappingProxyType({bool: Kind.FLAG, int: Kind.WHOLE, float: Kind.NUMBER})
 
 
@@ -114,3 +125,85 @@ def _kind(annotation: object) -> Kind:
     if get_origin(annotation) is list:
         return Kind.TEXTS
     return _KINDS.get(annotation, Kind.TEXT) if isinstance(annotation, type) else Kind.TEXT
+
+
+EXAMPLES: Mapping[Kind, str] = {
+    Kind.FLAG: "true",
+    Kind.WHOLE: "10",
+    Kind.NUMBER: "0.5",
+    Kind.TEXT: '"..."',
+    Kind.TEXTS: '["...", "..."]',
+}
+
+
+class WrongType(Exception):
+    """A value of another type than the option's; the text says what it is and what it must be."""
+
+
+def from_toml(key: Key, value: object, folder: Path) -> object:
+    """The value for the option; relative paths start from the file's folder. Raises WrongType."""
+    if not _fits(key.kind, value):
+        stands = "has an entry that is" if key.kind is Kind.TEXTS and isinstance(value, list) else "is"
+        wrong = next((item for item in value if not isinstance(item, str)), value) if isinstance(value, list) else value
+        raise WrongType(
+            f"{key.name!r} {stands} {_type_of(wrong)}, and must be {key.kind.value}; "
+            f"write for example {key.name} = {EXAMPLES[key.kind]}"
+        )
+    if not key.is_path:
+        return value
+    if isinstance(value, list):
+        return [_placed(path, folder) for path in value]
+    return _placed(str(value), folder)
+
+
+def from_text(key: Key, text: str) -> object:
+    """The value of an environment variable: lists of paths are separated as in PATH, others by commas."""
+    if key.kind is not Kind.TEXTS:
+        return text
+    parts = text.split(os.pathsep if key.is_path else ",")
+    return [part.strip() for part in parts if part.strip()]
+
+
+def why_refused(key: Key, value: object, message: str) -> str:
+    """Why an option does not take a value of its type, in the words for people; `message` is what its parser says."""
+    return f"{str(value)[:40]!r} is neither yes nor no" if key.kind is Kind.FLAG else message.rstrip(".")
+
+
+_TYPES: Mapping[Kind, type | tuple[type, ...]] = {
+    Kind.FLAG: bool,
+    Kind.WHOLE: int,
+    Kind.NUMBER: (int, float),
+    Kind.TEXT: str,
+    Kind.TEXTS: list,
+}
+
+
+def _fits(kind: Kind, value: object) -> bool:
+    if isinstance(value, bool):  # which Python takes for a number too
+        return kind is Kind.FLAG
+    entries = value if isinstance(value, list) else ()
+    return isinstance(value, _TYPES[kind]) and all(isinstance(entry, str) for entry in entries)
+
+
+def _type_of(value: object) -> str:
+    if isinstance(value, str):
+        return f"a text ({value[:40]!r})"
+    return _NAMES.get(type(value), "a date or a time")
+
+
+def _placed(path: str, folder: Path) -> str:
+    """The path as it is meant in a file of that folder; of URLs only those of a SQLite file hold a path."""
+    scheme, separator, rest = path.partition("://")
+    if separator:
+        inner = rest.removeprefix("/")
+        return f"sqlite:///{_placed(inner, folder)}" if scheme == "sqlite" and inner else path
+    if path.startswith("~"):
+        return str(expanded(Path(path)))
+    return path if not path or _is_current(folder) else str(folder / path)
+
+
+def _is_current(folder: Path) -> bool:
+    try:
+        return folder == Path.cwd()
+    except OSError:
+        return False

@@ -1,1 +1,83 @@
-"""What `doctor` looks at, one file for each kind of thing; each looks for itself, and none stops the others."""
+"""What `doctor` looks at, one finding for each thing; each look is on its own, and none stops the others."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, TypedDict
+
+_USER = re.compile(r"(?<=://)\S*@")
+_PASSWORD = re.compile(r"(?i)\b(password|passwd|token|secret|key)=[^&\s]+")
+
+
+class Level(StrEnum):
+    """Whether it is well, is not there and need not be, or is wrong."""
+
+    OK = "ok"
+    MISSING = "missing"
+    PROBLEM = "problem"
+
+
+class FindingShown(TypedDict):
+    """What was looked at, how it is, and what to do about it where something can be done."""
+
+    section: str
+    subject: str
+    level: Literal["ok", "missing", "problem"]
+    message: str
+    fix: str | None
+
+
+class ValueShown(TypedDict):
+    """The value of an option, and where it comes from; `place` is null for a default."""
+
+    key: str
+    value: str | int | float | bool | list[str] | None
+    origin: Literal["default", "file", "environment", "flag"]
+    place: str | None
+
+
+class ConfigurationShown(TypedDict):
+    """What is configured; `file` is null where there is none."""
+
+    file: str | None
+    values: list[ValueShown]
+
+
+class HealthShown(TypedDict):
+    """What `doctor` found; `ok` is false for a problem, and not for what may be missing."""
+
+    ok: bool
+    problems: int
+    missing: int
+    findings: list[FindingShown]
+    configuration: ConfigurationShown
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was looked at, how it is, and what to do about it where something can be done.
+
+    `unreachable` marks a ledger that does not answer, which has an exit code of its own.
+    """
+
+    section: str
+    subject: str
+    level: Level
+    message: str
+    fix: str | None = None
+    unreachable: bool = False
+
+    def to_dict(self) -> FindingShown:
+        """The JSON form, without passwords."""
+        return {
+            "section": self.section,
+            "subject": without_secrets(self.subject),
+            "level": self.level.value,
+            "message": without_secrets(self.message),
+            "fix": None if self.fix is None else without_secrets(self.fix),
+        }
+
+
+def without_secrets(text: str) -> str:
+    """The text with `***` for the user and password of a URL, and for what a query calls a password."""
+    return _PASSWORD.sub(r"\1=***", _USER.sub("***@", text))

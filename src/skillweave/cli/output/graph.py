@@ -1,19 +1,107 @@
-"""Moves, reachable skills and checkups as people read them."""
+"""Graphs for people: moves, reachable skills, checkups, played scripts and whole graphs."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from skillweave.cli.output.move import way_text
-from skillweave.cli.output.page import Ink, Page, printable
-from skillweave.cli.output.words import counted, evidence_shown
+from skillweave.cli.output.page import Ink, Page, counted, evidence_shown, extended, printable
+from skillweave.cli.output.turn import way_text
+from skillweave.codec import Portable
 from skillweave.graph.declared import ANY
+from skillweave.graph.drawn import Edge, Node
+from skillweave.graph.move import Move
 
 if TYPE_CHECKING:
     from skillweave.graph.checked import Checkup
     from skillweave.graph.declared import Declared
-    from skillweave.graph.move import Move
+    from skillweave.graph.graph import SkillGraph
+    from skillweave.graph.simulate import Expect, Simulated, Simulation, Step
+
 
 _LEVELS = {"error": Ink.BAD, "warning": Ink.WARN}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Next(Move):
+    """Where a conversation goes in a skill graph; `leaf` is where a decision tree leads, absent in other graphs."""
+
+    json_keys: ClassVar[tuple[str, ...]] = (*Move.json_keys, "leaf?")
+
+    leaf: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reachable(Portable):
+    """The skills that the model may open."""
+
+    reachable: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played(Next):
+    """A move of a played script, the skill that the conversation is in after it, and whether the script expected it."""
+
+    json_keys: ClassVar[tuple[str, ...]] = (*Next.json_keys, "skill", "expect", "held")
+
+    skill: str | None
+    expect: Mapping[str, str | None] | None
+    held: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationShown(Portable):
+    """A played script; `ok` while no step led elsewhere than expected."""
+
+    ok: bool
+    moves: tuple[Played, ...]
+
+    @classmethod
+    def of(cls, simulation: "Simulation") -> "SimulationShown":
+        """The answer about a played script."""
+        return cls(simulation.ok, tuple(map(_played, simulation)))
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSkillShown(Portable):
+    """A skill of a graph with the edges that lead to it; a `base` skill is engaged wherever the cursor is."""
+
+    id: str
+    description: str
+    base: bool
+    triggers: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphShown(Portable):
+    """A whole graph."""
+
+    digest: str
+    skills: tuple[GraphSkillShown, ...]
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+    @classmethod
+    def of(cls, graph: "SkillGraph") -> "GraphShown":
+        """The answer about a graph."""
+        skills = (GraphSkillShown(of.skill.id, of.skill.description, of.base, of.triggers) for of in graph.skills)
+        return cls(graph.digest, tuple(skills), graph.nodes, graph.edges)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn(Portable):
+    """A drawing of a graph: its text, or the file that it was written to."""
+
+    json_keys: ClassVar[tuple[str, ...]] = ("format", "drawing?", "output?")
+
+    format: Literal["mermaid", "svg"]
+    drawing: str | None = None
+    output: str | None = None
+
+
+def _played(step: "Simulated") -> Played:
+    expect = None if step.expect is None else step.expect.to_dict()
+    return extended(Played, step.move, leaf=step.leaf, skill=step.skill, expect=expect, held=step.held)
 
 
 def move_text(move: "Move", leaf: str | None, page: Page) -> str:
@@ -66,3 +154,98 @@ def _move_lines(move: "Move", leaf: str | None, page: Page) -> Iterator[str]:
     for closed in move.guards_closed:
         from_ = "any skill" if closed.from_ == ANY else closed.from_
         yield page.entry("closed", f"{way_text(from_, closed.to)}: {closed.reason}", Ink.FAINT)
+
+
+_LONGEST = 60
+
+
+def played_text(simulation: "Simulation", page: Page) -> str:
+    """Each step with where it led, whether that was expected, and the counts."""
+    lines = [line for number, step in enumerate(simulation, start=1) for line in _lines(number, step, page)]
+    return "\n".join([*lines, *([""] if lines else []), _played_summary(simulation)])
+
+
+def _lines(number: int, simulated: "Simulated", page: Page) -> Iterator[str]:
+    move = simulated.move
+    yield page.entry(f"{number}", " and ".join(_happenings(simulated.step)) or "another call of the model", Ink.STRONG)
+    if simulated.leaf is None:
+        yield page.entry("", f"-> {move.to or 'nowhere yet'}, by {move.by.value}: {move.reason}")
+    else:
+        yield page.entry("", f"-> {simulated.leaf}")
+    if simulated.expect is not None:
+        wanted = _expected(simulated.expect)
+        if simulated.held:
+            yield page.entry("  as expected", wanted, Ink.GOOD)
+        else:
+            yield page.entry("  not as expected", wanted, Ink.BAD)
+
+
+def _happenings(step: "Step") -> Iterator[str]:
+    if step.user is not None:
+        yield f"user says {_short(step.user)!r}"
+    for result in step.tools:
+        yield f"{result.tool} answers {_short(result.content)!r} ({result.status})"
+    for pick in step.picks:
+        yield f"model picks {pick}"
+
+
+def _expected(expect: "Expect") -> str:
+    to = "" if expect.any_to else expect.to or "nowhere"
+    by = "" if expect.by is None else f"by {expect.by.value}"
+    return " ".join(filter(None, (to, by)))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
+
+
+def _played_summary(simulation: "Simulation") -> str:
+    held = [step.held for step in simulation if step.held is not None]
+    if not held:
+        return f"{counted(len(simulation.steps), 'step')}, nothing was expected."
+    failed = held.count(False)
+    verdict = f"{failed:,} not as expected" if failed else "all as expected"
+    return f"{counted(len(simulation.steps), 'step')}, {counted(len(held), 'expectation')}: {verdict}."
+
+
+def shown_text(graph: "SkillGraph", page: Page) -> str:
+    """A paragraph for each skill, or for each decision of a tree, and the digest."""
+    ways = _Ways(graph)
+    blocks = ["\n".join(ways.block(node, page)) for node in graph.nodes]
+    if ways.out[ANY]:
+        blocks.append("\n".join([page.paint("any skill", Ink.STRONG), *ways.leading_from(ANY, page)]))
+    counts = f"{counted(len(graph.declared.skills), 'skill')}, {counted(len(graph.edges), 'edge')}"
+    return "\n\n".join([*blocks, page.entry("graph", f"{counts}, digest {graph.digest[:32]}...")])
+
+
+class _Ways:
+    """The edges of a graph by where they begin."""
+
+    def __init__(self, graph: "SkillGraph") -> None:
+        self.out: defaultdict[str, list[Edge]] = defaultdict(list)
+        self._begins: defaultdict[str, list[Edge]] = defaultdict(list)
+        for edge in graph.edges:
+            if edge.from_ is None:
+                self._begins[edge.to].append(edge)
+            else:
+                self.out[edge.from_].append(edge)
+        self._names = {node.id: _name(node) for node in graph.nodes}
+        self._descriptions = {skill.id: skill.description for skill in graph.declared.skills}
+
+    def block(self, node: "Node", page: Page) -> Iterator[str]:
+        yield page.paint(printable(self._names[node.id]), Ink.STRONG)
+        if self._descriptions.get(node.id):
+            yield page.wrap(self._descriptions[node.id], 2)
+        for edge in self._begins[node.id]:
+            always = "always" if edge.kind.value == "entry" else "in every turn"
+            yield page.entry("  begins", edge.label or always)
+        yield from self.leading_from(node.id, page)
+
+    def leading_from(self, source: str, page: Page) -> Iterator[str]:
+        for edge in self.out[source]:
+            why = edge.label or ("where the model asks for it" if edge.kind.value == "model" else "")
+            yield page.entry("  leads to", f"{self._names.get(edge.to, edge.to)}{f': {why}' if why else ''}")
+
+
+def _name(node: "Node") -> str:
+    return node.id if node.kind.value == "skill" else f"{node.label.rstrip('?')}?"

@@ -1,13 +1,21 @@
-"""The page that text for people is laid out on: its width, its colours, and what may stand on it."""
+"""The page that text for people is laid out on, words and figures on it, and the answer that a command gives."""
 
+import json
 import os
 import re
 import shutil
 import textwrap
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 
+from skillweave.decisions import Evidence
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T")
 WIDEST = 100
 COLUMN = 17
 """Where texts begin beside their labels; the longest outcome fits before it."""
@@ -91,3 +99,65 @@ def _cut(line: str, room: int) -> str:
 def _escaped(match: re.Match[str]) -> str:
     code = ord(match.group())
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+class Written(Protocol):
+    """A value that has a JSON form."""
+
+    def to_dict(self) -> Any:  # noqa: ANN401 - a mapping, which a TypedDict is to no type checker
+        """The JSON form."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The value whose JSON form is printed and the text for people, each made only when asked for.
+
+    `notes` are lines for stderr, printed either way; `code` is the exit code.
+    """
+
+    value: Callable[[], Written]
+    text: Callable[[Page], str]
+    code: int = 0
+    notes: tuple[str, ...] = ()
+
+    def as_json(self) -> str:
+        """The JSON text, in ASCII, so that every terminal and every reader takes it."""
+        return json.dumps(self.value().to_dict(), indent=2, ensure_ascii=True)
+
+    def as_line(self) -> str:
+        """The same in one line."""
+        return json.dumps(self.value().to_dict(), ensure_ascii=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Answers that come one after the other, until there are no more or the user ends it; JSON is a line for each."""
+
+    answers: Iterator[Answer]
+
+
+def tokens_shown(count: int) -> str:
+    """`1,087 tokens`."""
+    return f"{count:,} token{'' if count == 1 else 's'}"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 skill`, `22 skills`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def listed(names: Iterable[str], none: str = "none") -> str:
+    """The names with commas."""
+    return ", ".join(names) or none
+
+
+def evidence_shown(evidence: Sequence[Evidence]) -> str:
+    """`keyword 'bonjour', terms 'letter'`; at most five pieces."""
+    shown = [f"{piece.kind} {piece.text[:60]!r}" for piece in evidence[:5]]
+    return listed(shown, none="no evidence") + (f" and {len(evidence) - 5} more" if len(evidence) > 5 else "")
+
+
+def extended(kind: type[T], value: "DataclassInstance", **more: object) -> T:
+    """The answer that has the fields of a value and a few more; its class is derived from the value's."""
+    return kind(**{part.name: getattr(value, part.name) for part in fields(value)}, **more)

@@ -11,7 +11,6 @@ from typing import TypeAlias
 from skillweave.errors import InvalidGraph
 from skillweave.graph.checkup.values import ANY_TEXT, Numbers, Point, Values, Words, compared, listed, numbers
 from skillweave.graph.conditions import (
-    AllOf,
     AtIteration,
     Condition,
     Guarded,
@@ -62,7 +61,7 @@ def parts_of(condition: Condition | None) -> Iterator[Part]:
     for leaf in leaves_of(condition):
         if isinstance(leaf, Guarded):
             yield from leaf.guard.tests
-        elif not isinstance(leaf, AllOf):
+        else:
             yield leaf
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from skillweave.graph.compiled import wired_ids
 from skillweave.graph.data.options import (
@@ -37,16 +37,13 @@ from skillweave.graph.shape import (
     Mistakes,
     inside,
     require_id,
+    require_items,
     require_known_keys,
     require_mapping,
     require_text,
-    shown,
     wrong,
 )
-
-if TYPE_CHECKING:
-    from skillweave.text.embedding import Embedder
-
+from skillweave.text.embedding import Embedder
 
 GRAPH_KEYS = (
     *("skills", "entries", "routes", "tree", "default", "pick"),
@@ -58,7 +55,7 @@ _Value = TypeVar("_Value")
 SCHEMA = Path(__file__).parents[1] / "schema.json"
 
 
-def read_graph(data: Mapping[str, object], *, place: str = "", embedder: "Embedder | None" = None) -> Declared:
+def read_graph(data: Mapping[str, object], *, place: str = "", embedder: Embedder | None = None) -> Declared:
     """The graph that the data declares; `place` is where it stands, as messages begin, and `embedder` judges entries.
 
     Unquoted YAML scalars are typed where a value of another type than text is expected. Without `skills` the ids in
@@ -85,7 +82,7 @@ class _Reading:
         self._data = data
         self._place = place
 
-    def declared(self, embedder: "Embedder | None") -> Declared:
+    def declared(self, embedder: Embedder | None) -> Declared:
         self.mistakes.attempt(lambda: require_known_keys(self._data, GRAPH_KEYS, self._place), None)
         nothing = Declared()
         tree, default = self._tree()
@@ -111,7 +108,10 @@ class _Reading:
     def _each(self, key: str, read: Callable[[object, str], _Value], most: int) -> tuple[_Value, ...]:
         place = inside(self._place, key)
         none: Sequence[object] = ()
-        items = self.mistakes.attempt(lambda: _list(self._data.get(key, none), place, most), none)
+        fix = "write each item with `- `"
+        items = self.mistakes.attempt(
+            lambda: require_items(self._data.get(key, none), place, fix, most, "split the graph"), none
+        )
         found = (
             self.mistakes.attempt(partial(read, item, inside(place, number)), None) for number, item in enumerate(items)
         )
@@ -139,14 +139,6 @@ class _Reading:
         root = {key: value for key, value in tree.items() if key != "default"}
         default = self.mistakes.attempt(lambda: require_id(tree["default"], inside(place, "default")), None)
         return self.mistakes.attempt(lambda: read_tree(root, place), None), default
-
-
-def _list(value: object, place: str, most: int) -> Sequence[object]:
-    if not isinstance(value, list | tuple):
-        raise wrong(place, f"it is {shown(value)}, and a list is expected", "write each item with `- `")
-    if len(value) > most:
-        raise wrong(place, f"it has {len(value):,} items, and {most:,} are allowed", "split the graph")
-    return value
 
 
 def _read_phrase(value: object, place: str) -> str:

@@ -1,7 +1,7 @@
 """A moment of a conversation in the data form, as `--ctx` and tests spell it (spec 3.2)."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from skillweave.conversation import Message, Role, ToolResult
 from skillweave.formats.fields import as_json
@@ -13,8 +13,10 @@ from skillweave.graph.shape import (
     inside,
     is_null,
     require_count,
+    require_items,
     require_known_keys,
     require_mapping,
+    require_string,
     require_text,
     shown,
     wrong,
@@ -47,7 +49,7 @@ def read_context(data: Mapping[str, object]) -> MoveContext:
         last = read_result(found["last_tool"], "last_tool")
         tools = tools if "tools" in found else (last,)
     return MoveContext(
-        user=_text(found.get("user", ""), "user"),
+        user=require_string(found.get("user", ""), "user", "write text"),
         iteration=require_count(found.get("iteration", 1), "iteration", 1),
         history=tuple(_history(found.get("history", ()))),
         current=_name(found["current"], "current") if "current" in found else None,
@@ -116,7 +118,7 @@ def _history(value: object) -> Iterator[Message]:
         content, id_ = data.get("content"), data.get("id")
         yield Message(
             _ROLES[role],
-            None if is_null(content) else _text(content, inside(place, "content")),
+            None if is_null(content) else require_string(content, inside(place, "content"), "write text"),
             None if is_null(id_) else require_text(id_, inside(place, "id"), "write the message's id"),
         )
 
@@ -140,15 +142,5 @@ def _name(value: object, place: str) -> str:
     return require_text(value, place, "write a skill's id")
 
 
-def _text(value: object, place: str) -> str:
-    if not isinstance(value, str):
-        raise wrong(place, f"it is {shown(value)}, and text is expected", "write text")
-    return str(value)
-
-
-def _items(value: object, place: str, most: int) -> list[object] | tuple[object, ...]:
-    if not isinstance(value, list | tuple):
-        raise wrong(place, f"it is {shown(value)}, and a list is expected", "write a list")
-    if len(value) > most:
-        raise wrong(place, f"it has {len(value):,} items, and {most:,} are allowed", "leave the oldest out")
-    return value
+def _items(value: object, place: str, most: int) -> Sequence[object]:
+    return require_items(value, place, "write a list", most, "leave the oldest out")

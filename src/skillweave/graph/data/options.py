@@ -1,7 +1,6 @@
 """Limits, scales, suppressed codes of the checkup, and what picks the entry, in the data form (spec 3)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from skillweave.frozen import FrozenDict
 from skillweave.graph.declared import ANY, EntryPick, Limits
@@ -25,10 +24,7 @@ from skillweave.graph.shape import (
     shown,
     wrong,
 )
-
-if TYPE_CHECKING:
-    from skillweave.text.embedding import Embedder
-
+from skillweave.text.embedding import Embedder
 
 LIMIT_KEYS = ("visits", "iterations")
 VISIT_KEYS = ("per_skill", "per_run")
@@ -131,7 +127,7 @@ def _require_few(data: Mapping[str, object], place: str, most: int) -> None:
         raise wrong(place, f"it has {len(data):,} keys, and {most:,} are allowed", "shorten it")
 
 
-def read_pick(value: object, place: str, embedder: "Embedder | None" = None) -> EntryPick | Scorer:
+def read_pick(value: object, place: str, embedder: Embedder | None = None) -> EntryPick | Scorer:
     """What chooses the entry; `embedding` judges with the embedder. Raises InvalidGraph."""
     if isinstance(value, str):
         return _picked(_name(value, place), {}, embedder)
@@ -168,7 +164,7 @@ def built_in_name(scorer: Scorer) -> str | None:
     return next((name for name in DEFAULT_POLICIES if type(scorer) is type(scorer_named(name))), None)
 
 
-def _picked(name: str, policy: Mapping[str, float | None], embedder: "Embedder | None") -> EntryPick | Scorer:
+def _picked(name: str, policy: Mapping[str, float | None], embedder: Embedder | None) -> EntryPick | Scorer:
     return scorer_named(name, policy, embedder) if name in DEFAULT_POLICIES else EntryPick(name)
 
 

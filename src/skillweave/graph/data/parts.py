@@ -21,9 +21,11 @@ from skillweave.graph.shape import (
     require_count,
     require_flag,
     require_id,
+    require_items,
     require_known_keys,
     require_list,
     require_mapping,
+    require_string,
     require_text,
     require_texts,
     shown,
@@ -54,12 +56,13 @@ def read_skill(value: object, place: str) -> GraphSkill:
         raise wrong(place, "the skill has no `id`", _SKILL_FORM)
     tools = _one_of(data, "tools", "allowed_tools", place)
     body = _one_of(data, "body", "instructions", place)
+    extra = (key for key in data if key not in SKILL_KEYS)
     return GraphSkill(
         id=require_id(data["id"], inside(place, "id")),
         description=_prose(data, "description", place, LONGEST_DESCRIPTION),
         tools=None if tools is None else _tools(data[tools], inside(place, tools)),
         body="" if body is None else _prose(data, body, place, LONGEST_BODY),
-        extra=freeze_mapping({key: thaw(_carried(data[key], inside(place, key))) for key in data if _is_extra(key)}),
+        extra=freeze_mapping({key: thaw(_carried(data[key], inside(place, key))) for key in extra}),
     )
 
 
@@ -79,10 +82,6 @@ def write_skill(skill: GraphSkill, place: str) -> object:
     return data if len(data) > 1 else skill.id
 
 
-def _is_extra(key: str) -> bool:
-    return key not in SKILL_KEYS
-
-
 def _one_of(data: Mapping[str, object], key: str, alias: str, place: str) -> str | None:
     if key in data and alias in data:
         raise wrong(place, f"`{key}` and `{alias}` are the same and both stand here", "keep one of them")
@@ -90,22 +89,13 @@ def _one_of(data: Mapping[str, object], key: str, alias: str, place: str) -> str
 
 
 def _prose(data: Mapping[str, object], key: str, place: str, longest: int) -> str:
-    value = data.get(key, "")
-    if not isinstance(value, str):
-        raise wrong(inside(place, key), f"it is {shown(value)}, and text is expected", "write text, or remove the key")
-    if len(value) > longest:
-        rule = f"the text has {len(value):,} characters, and {longest:,} are allowed"
-        raise wrong(inside(place, key), rule, "shorten it")
-    return str(value)
+    return require_string(data.get(key, ""), inside(place, key), "write text, or remove the key", longest)
 
 
 def _tools(value: object, place: str) -> tuple[str, ...]:
     fix = "write a list of tools' names; [] stands for none at all"
-    if not isinstance(value, list | tuple):
-        raise wrong(place, f"it is {shown(value)}, and a list is expected", fix)
-    if len(value) > MOST_ITEMS:
-        raise wrong(place, f"it has {len(value):,} items, and {MOST_ITEMS:,} are allowed", "shorten it")
-    return tuple(require_text(tool, inside(place, number), fix) for number, tool in enumerate(value))
+    items = enumerate(require_items(value, place, fix))
+    return tuple(require_text(tool, inside(place, number), fix) for number, tool in items)
 
 
 def _carried(value: object, place: str) -> FrozenJson:

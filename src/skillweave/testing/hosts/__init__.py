@@ -35,11 +35,11 @@ class HostedAgent(Protocol):
         ...
 
     async def stream(self, text: str) -> str:
-        """The same through the framework's streaming, its pieces joined."""
+        """What `say` does through the framework's streaming, its pieces joined."""
         ...
 
     def say_sync(self, text: str) -> str:
-        """The same through the framework's blocking way."""
+        """What `say` does through the framework's blocking way."""
         ...
 
     async def again(self) -> str:

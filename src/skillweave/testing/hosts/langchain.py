@@ -39,7 +39,7 @@ class ScriptedChatModel(BaseChatModel):
         tool_choice: str | None = None,
         **kwargs: Any,  # noqa: ANN401 - the signature of BaseChatModel
     ) -> Runnable[Any, AIMessage]:
-        """The same model with these tools shown to it."""
+        """This model with these tools shown to it."""
         declared = (convert_to_openai_tool(tool) for tool in tools)
         return self.model_copy(update={"tools": tuple(tool["function"]["name"] for tool in declared)})
 

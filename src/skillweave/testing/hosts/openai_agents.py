@@ -52,7 +52,7 @@ class ScriptedModel(Model):
         *rest: Any,  # noqa: ANN401
         **named: Any,  # noqa: ANN401
     ) -> AsyncIterator[TResponseStreamEvent]:
-        """The same in pieces, and whole at the end."""
+        """The next reply of the script in pieces, and whole at the end."""
         output = self._said(system_instructions, input, tools)
         words = [word for item in output for word in re.findall(r"\s*\S+", _text(item))]
         for number, word in enumerate(words):

@@ -120,7 +120,7 @@ class Play:
         self.weaver, self.agent = self._opened()
 
     def restart(self) -> None:
-        """The same conversation in a new process: nothing but files is left of the old one."""
+        """Go on with the conversation as in a new process: nothing but files is left of the old one."""
         self.weaver, self.agent = self._opened()
 
     def begin_in(self, graph: SkillGraph) -> None:

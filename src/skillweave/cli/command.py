@@ -1,0 +1,136 @@
+"""Commands as typer runs them: configured defaults, help in groups with examples, and loading only when used."""
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from inspect import Parameter, Signature, iscoroutine, signature
+from typing import Any
+
+from typer import BadParameter
+from typer.core import TyperCommand, TyperGroup
+
+from skillweave.errors import SkillweaveError
+
+
+def spread(function: Callable[..., object]) -> Callable[..., object]:
+    """The command as typer reads it: each set of options in its signature spread out, and `--json` as the last option.
+
+    A set of options is a parameter that is annotated with a dataclass of them. `--json` is not passed on, unless the
+    command asks for it: whoever prints an answer looks at the arguments. A coroutine is run to its end.
+    """
+    from skillweave.cli.options import AsJson
+
+    sets: dict[str, type] = {}
+    spelled: dict[str, Parameter] = {}
+    for name, parameter in signature(function).parameters.items():
+        if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation):
+            sets[name] = parameter.annotation
+            stated = [(field.name, field.type, field.default) for field in fields(parameter.annotation)]
+        else:
+            stated = [(name, parameter.annotation, parameter.default)]
+        for own, annotation, default in stated:
+            spelled[own] = Parameter(own, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+    wants_json = "as_json" in spelled
+    spelled.setdefault("as_json", Parameter("as_json", Parameter.KEYWORD_ONLY, annotation=AsJson, default=False))
+
+    def command(**given: Any) -> object:  # noqa: ANN401
+        if not wants_json:
+            del given["as_json"]
+        for name, kind in sets.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        answer = function(**given)
+        if not iscoroutine(answer):
+            return answer
+        import asyncio
+
+        return asyncio.run(answer)
+
+    command.__doc__ = function.__doc__
+    command.__signature__ = Signature(list(spelled.values()))  # type: ignore[attr-defined]
+    return command
+
+
+class Command(TyperCommand):
+    """A command whose help groups its options and ends with examples, and whose options can be configured."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401
+        """The context, with what is configured as defaults; raises InvalidConfiguration for what cannot be."""
+        from skillweave.cli.configuration.configuration import defaults_of
+
+        silent = bool(extra.get("resilient_parsing"))
+        defaults = defaults_of(self.callback, info_name, parent, silent=silent)
+        try:
+            return super().make_context(info_name, args, parent=parent, default_map=defaults, **extra)
+        except BadParameter as error:
+            raise defaults.explained(error) from None
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+        """The command's answer; an error says where the values stand that it is about."""
+        try:
+            return super().invoke(ctx)
+        except SkillweaveError as error:
+            if ctx.default_map is not None:
+                ctx.default_map.name_places(error)
+            raise
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """The help, with the defaults of the program: it reads no file, and says the same everywhere."""
+        ctx.default_map = None
+        super().format_help(ctx, formatter)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer names no public types for these
+        """Arguments first, then options by their group, in the order of the signature."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is None:
+                continue
+            name, text = record
+            if parameter.param_type_name == "argument":
+                group, name = "Arguments", str(parameter.metavar or name).removesuffix("...")
+            else:
+                group = getattr(parameter, "rich_help_panel", None) or "Output"
+            groups.setdefault(group, []).append((name, text))
+        for group, records in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(records)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """The examples, one a line, not wrapped."""
+        _write_examples(self.epilog, formatter)
+
+
+class Unconfigured(Command):
+    """A command that is about the configuration, and must run when that is at fault."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401
+        """The context, with the flags alone."""
+        return TyperCommand.make_context(self, info_name, args, parent=parent, **extra)
+
+
+class Deferred(TyperCommand):
+    """A command that is made when it is used; until then only its name and promise are known."""
+
+    def __init__(self, name: str, promise: str, load: Callable[[], Any]) -> None:
+        super().__init__(name, help=promise, rich_markup_mode=None)
+        self.load = load
+        """Makes the command itself."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401
+        """The context of the command itself."""
+        return self.load().make_context(info_name, args, parent=parent, **extra)
+
+
+class Group(TyperGroup):
+    """A group of commands whose help ends with examples."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """The examples, one a line, not wrapped."""
+        _write_examples(self.epilog, formatter)
+
+
+def _write_examples(examples: str | None, formatter: Any) -> None:  # noqa: ANN401
+    if not examples:
+        return
+    with formatter.section("Examples"):
+        for line in examples.strip().splitlines():
+            formatter.write(f"  {line}\n")

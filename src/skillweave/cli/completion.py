@@ -1,0 +1,199 @@
+"""Shell completion: setting it up, and what it offers for a value."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import typer
+
+from skillweave.cli.failure import Mistake
+
+if TYPE_CHECKING:
+    from skillweave.skill import Skill
+    from skillweave.state.port import Store
+
+
+Offer = tuple[str, str]
+"""A value and a few words about it, for the shells that show them."""
+MANY = 300
+"""Skills of one folder that are read for their ids; of more the folders' names are offered, which takes no reading."""
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,199}", re.ASCII)
+_ODD = re.compile(r"[^\w .,-]+")
+
+PROGRAM = "skillweave"
+VARIABLE = "_SKILLWEAVE_COMPLETE"
+"""Set by the script of a shell when it asks for completions."""
+SCRIPTS: Mapping[str, str] = MappingProxyType(
+    {
+        "bash": f".bash_completions/{PROGRAM}.sh",
+        "zsh": f".zfunc/_{PROGRAM}",
+        "fish": f".config/fish/completions/{PROGRAM}.fish",
+    }
+)
+"""Where the script of a shell is put below the home folder; PowerShell keeps it in a profile that only it can name."""
+SHELLS = (*SCRIPTS, "powershell", "pwsh")
+
+
+def skill_ids(ctx: typer.Context) -> list[Offer]:
+    """The ids of the skills that the command would load, but for those that are named already."""
+    import asyncio
+
+    named = ctx.params.get("ids") or ()
+    found = asyncio.run(_skills(ctx.params.get("skills"), ctx.params.get("pack")))
+    return [(skill_id, found[skill_id]) for skill_id in _plain(found) if skill_id not in named]
+
+
+def conversations(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The ids of the conversations in the ledger."""
+    import asyncio
+
+    return _plain(asyncio.run(_conversations(ctx.params.get("ledger"), incomplete)))
+
+
+def considered(ctx: typer.Context) -> list[str]:
+    """The skills that were considered in the conversation before it on the line."""
+    import asyncio
+
+    return _plain(asyncio.run(_considered(ctx.params.get("ledger"), str(ctx.params.get("conversation")))))
+
+
+def given(ctx: typer.Context) -> list[str]:
+    """The skills that the conversation before it on the line was given."""
+    import asyncio
+
+    return _plain(asyncio.run(_given(ctx.params.get("ledger"), str(ctx.params.get("conversation")))))
+
+
+def matchers() -> list[str]:
+    """The names of all matchers."""
+    from skillweave.select.selection import MATCHERS
+
+    return list(MATCHERS)
+
+
+def packs() -> list[str]:
+    """The names of the packs that are installed."""
+    from skillweave.sources.named import pack_names
+
+    return _plain(pack_names())
+
+
+def graph_skills(ctx: typer.Context) -> list[str]:
+    """The ids of the skills in the graph before it on the line."""
+    import asyncio
+
+    from skillweave.cli.arguments.graph import open_graph
+
+    # Before an option's value is there, what stands before the option is not taken for an argument yet.
+    file = ctx.params.get("file") or ctx.args[0]
+    return _plain(asyncio.run(open_graph(file)).graph.compiled.wired)
+
+
+async def _skills(names: Sequence[str] | None, packs: Sequence[str] | None) -> dict[str, str]:
+    from skillweave.cli.arguments.skills import load, skills_beside_packs
+    from skillweave.formats.skill_md import Strictness
+    from skillweave.sources.named import packs_of, source_of
+
+    found: dict[str, str] = {}
+    for name in skills_beside_packs(names, packs):
+        folders = _folders(name)
+        if len(folders) > MANY:
+            found.update(dict.fromkeys(folders, ""))
+            continue
+        registry = await load([source_of(name, Strictness.LENIENT)])
+        for skill in registry.snapshot.skills.values():
+            found.setdefault(skill.id, _about(skill))
+    for skill in (await load(packs_of(packs or ()))).snapshot.skills.values():
+        found.setdefault(skill.id, _about(skill))
+    return found
+
+
+def _folders(name: str) -> list[str]:
+    """The names of the folders of skills in a folder."""
+    import os
+    import time
+    from pathlib import Path
+
+    from skillweave.sources.names import expanded, shown
+    from skillweave.sources.tree import Nested, Search, Tree
+
+    root = os.path.realpath(expanded(Path(name)))
+    if not Path(root).is_dir():
+        return []
+    search = Search(Tree({}, time.time_ns()), root, Nested.PARENT, shown)
+    search.run()
+    return [folder.relative.rpartition("/")[2] for folder in search.found]
+
+
+async def _conversations(ledger: str | None, prefix: str) -> Iterable[str]:
+    async with _looking(ledger) as store:
+        return await store.conversations(prefix)
+
+
+async def _considered(ledger: str | None, conversation: str) -> Iterable[str]:
+    async with _looking(ledger) as store:
+        return sorted({logged.decision.skill_id for logged in await store.read(conversation)})
+
+
+async def _given(ledger: str | None, conversation: str) -> Iterable[str]:
+    async with _looking(ledger) as store:
+        state, _ = await store.load(conversation)
+    return [record.key.removeprefix("skill:") for record in state.records if record.key.startswith("skill:")]
+
+
+def _looking(ledger: str | None) -> "Store":
+    from skillweave.cli.arguments.ledger import existing, opened
+
+    return opened(existing(ledger, "any"))
+
+
+def _plain(names: Iterable[str]) -> list[str]:
+    return [name for name in names if _PLAIN.fullmatch(name)]
+
+
+def _about(skill: "Skill") -> str:
+    """The beginning of the description, without anything that a shell could take for more than text."""
+    return " ".join(_ODD.sub(" ", skill.description[:200]).split())[:70].strip()
+
+
+def this_shell(environment: Mapping[str, str] = os.environ) -> str | None:
+    """The shell that runs this program, else the user's own; None where it cannot be told."""
+    import shellingham  # type: ignore[import-untyped]
+
+    try:
+        name, _ = shellingham.detect_shell()
+    except (shellingham.ShellDetectionFailure, OSError):
+        name = Path(environment.get("SHELL", "")).name
+    return name.lower() if name.lower() in SHELLS else None
+
+
+def require_shell() -> str:
+    """The shell that runs this program; raises Mistake where it cannot be told."""
+    shell = this_shell()
+    if shell is None:
+        raise Mistake(f"this is no shell that completion is known for; start one of {', '.join(SHELLS)} and try again")
+    return shell
+
+
+def script_of(shell: str) -> str:
+    """What the shell has to run for completion."""
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
+
+    return str(get_completion_script(prog_name=PROGRAM, complete_var=VARIABLE, shell=shell))
+
+
+def install_in(shell: str) -> Path:
+    """Set completion up for every new shell of this user; the file that was written."""
+    from typer.completion import install  # type: ignore[attr-defined]
+
+    _, path = install(shell=shell, prog_name=PROGRAM, complete_var=VARIABLE)
+    return Path(path)
+
+
+def installed_script(shell: str, home: Path) -> Path | None:
+    """The script that an earlier installation has left, None where there is none or its place is not known."""
+    path = home / SCRIPTS[shell] if shell in SCRIPTS else None
+    return path if path is not None and path.is_file() else None

@@ -1,0 +1,316 @@
+"""The options that several commands share, each written once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import typer
+from typer import BadParameter
+
+from skillweave.cli import completion
+from skillweave.cli.arguments.ledger import Kept, existing, kept_in
+from skillweave.cli.arguments.skills import load_snapshot, sources_at_hand, sources_of
+
+if TYPE_CHECKING:
+    from skillweave.graph import SkillGraph
+    from skillweave.registry import Snapshot, Source
+    from skillweave.state.port import Store
+    from skillweave.task import Task
+    from skillweave.weaver import Weaver
+
+SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
+MODEL, GRAPH = "The model", "The graph"
+"""The groups that options stand in, in `--help`."""
+KnownConversation: TypeAlias = Annotated[
+    str,
+    typer.Argument(metavar="CONVERSATION", help="The id of a conversation.", autocompletion=completion.conversations),
+]
+File: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A graph or a pack with one (.yaml, .json), or the name of an installed pack, such as support-triage; - "
+        "reads a graph from standard input.",
+    ),
+]
+
+
+def whole_number(given: str | int) -> int:
+    """The number, of at least 0; raises BadParameter for anything else."""
+    try:
+        number = int(given)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise BadParameter(f"{str(given)[:40]!r} is not a whole number of at least 0")
+    return number
+
+
+def option(panel: str, spelling: str, help: str, **more: Any) -> Any:  # noqa: A002, ANN401 - as typer.Option has them
+    """An option in a panel of `--help`, spelled as the help shows it: `--message -m TEXT`; `more` is for typer."""
+    names = [word for word in spelling.split() if word.startswith("-")]
+    metavar = next((word for word in spelling.split() if not word.startswith("-")), None)
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
+
+
+Model: TypeAlias = Annotated[
+    str | None,
+    option(
+        MODEL,
+        "--model PROVIDER:NAME",
+        "Which model, such as anthropic:claude-sonnet-4-5; its provider's package and key must be there.",
+    ),
+]
+Skills: TypeAlias = Annotated[
+    list[str] | None,
+    option(
+        SKILLS,
+        "--skills DIR-or-FILE",
+        "A folder of skills, one SKILL.md, or a pack (.yaml, .json). Repeatable; the first wins a clash of ids. "
+        "Default: ./skills",
+    ),
+]
+Packs: TypeAlias = Annotated[
+    list[str] | None,
+    option(
+        SKILLS,
+        "--pack NAME",
+        "An installed pack of skills, such as coding; ./skills need not be there then. Repeatable.",
+        autocompletion=completion.packs,
+    ),
+]
+Graph: TypeAlias = Annotated[
+    str | None,
+    option(
+        SKILLS,
+        "--graph FILE",
+        "A skill graph (.yaml, .json) that says where a conversation is, in place of one that a pack brings.",
+    ),
+]
+Strict: TypeAlias = Annotated[bool, option(SKILLS, "--strict", "Load only what the open Agent Skills format allows.")]
+Conversation: TypeAlias = Annotated[
+    str | None,
+    option(
+        LEDGER,
+        "--conversation ID",
+        "The conversation that this turn belongs to, remembered from command to command.",
+        autocompletion=completion.conversations,
+    ),
+]
+Ledger: TypeAlias = Annotated[
+    str | None,
+    option(
+        LEDGER,
+        "--ledger URL-or-FILE",
+        "Where conversations are kept. Default: .skillweave/state.db with --conversation, else nothing is kept.",
+    ),
+]
+KeptLedger: TypeAlias = Annotated[
+    str | None, option(LEDGER, "--ledger URL-or-FILE", "Where conversations are kept. Default: .skillweave/state.db")
+]
+Transcript: TypeAlias = Annotated[
+    str | None,
+    option(
+        TURN,
+        "--transcript FILE",
+        "All messages that the model will see, as a JSON list of {role, content, id}; what is no longer there is "
+        "given again when it is still wanted.",
+    ),
+]
+Results: TypeAlias = Annotated[
+    list[str] | None,
+    option(
+        TURN,
+        "--result TOOL=JSON",
+        "What a tool answered since the last turn, or TOOL:STATUS=JSON where it was no success; routes of a skill "
+        "graph look at it. Repeatable, in the order of the calls; MESSAGE may be left out then.",
+    ),
+]
+Memory: TypeAlias = Annotated[
+    list[str] | None, option(TURN, "--memory KEY=VALUE", "Working memory, such as entity_id=well-7. Repeatable.")
+]
+TaskText: TypeAlias = Annotated[
+    str | None, option(TURN, "--task TEXT", "The work as a whole, of which MESSAGE is a part.")
+]
+Risk: TypeAlias = Annotated[
+    Literal["low", "medium", "high"] | None,
+    option(TURN, "--risk", "How much can go wrong with the task; task rules of packs may ask for it."),
+]
+Coding: TypeAlias = Annotated[
+    bool, option(TURN, "--coding", "The task is about code; task rules of packs may ask for it.")
+]
+Speaker: TypeAlias = Annotated[
+    Literal["user", "assistant"],
+    option(TURN, "--role", "Who said MESSAGE; only an assistant's SKILL_SELECT:<id> picks a skill."),
+]
+Tools: TypeAlias = Annotated[
+    list[str] | None,
+    option(TURN, "--tool NAME", "A tool that the host offers. Repeatable; without it nothing is assumed."),
+]
+Where: TypeAlias = Annotated[
+    Literal["history", "call"],
+    option(TURN, "--placement", "Where the host puts skill text: in the history, where it stays, or into one call."),
+]
+TurnId: TypeAlias = Annotated[
+    str | None,
+    option(TURN, "--turn-id ID", "This turn's id; the same id again gives the same answer and changes nothing."),
+]
+Catalog: TypeAlias = Annotated[
+    Literal["always", "fallback", "never"],
+    option(
+        BUDGET, "--catalog", "When the model sees the list of skills: in every call, when nothing matches, or never."
+    ),
+]
+Matchers: TypeAlias = Annotated[
+    list[str] | None,
+    option(
+        BUDGET,
+        "--matcher NAME",
+        "Run only this matcher: explicit, mention, task, triggers or lexical. Repeatable.",
+        autocompletion=completion.matchers,
+    ),
+]
+Mention: TypeAlias = Annotated[
+    bool,
+    option(
+        BUDGET,
+        "--mention",
+        "Let a user pick a skill by writing /<id> or $<id>; what follows fills $ARGUMENTS in its text.",
+    ),
+]
+MaxSkills: TypeAlias = Annotated[
+    int,
+    option(
+        BUDGET,
+        "--max-skills N",
+        "How many skills one turn may select; companions count with theirs.",
+        parser=whole_number,
+    ),
+]
+Tokens: TypeAlias = Annotated[
+    int, option(BUDGET, "--budget N", "Tokens that skills may take of one call.", parser=whole_number)
+]
+Watch: TypeAlias = Annotated[bool, option(OUTPUT, "--watch", "Go on and check again after every edit, until Ctrl-C.")]
+AsJson: TypeAlias = Annotated[bool, option(OUTPUT, "--json", "Print JSON, errors too.")]
+Current: TypeAlias = Annotated[
+    str | None,
+    option(
+        GRAPH,
+        "--current ID",
+        "The skill that the conversation is in. Default: none, at the start.",
+        autocompletion=completion.graph_skills,
+    ),
+]
+
+
+class _Sources:
+    """What a set of options makes of those that name skills."""
+
+    __slots__ = ()
+    skills: list[str] | None
+    pack: list[str] | None
+    strict: bool
+
+    def sources(self) -> tuple["Source", ...]:
+        """A source for each name; raises Mistake where nothing is named and there is no ./skills."""
+        return sources_of(self.skills, strict=self.strict, packs=self.pack)
+
+    def sources_at_hand(self) -> tuple["Source", ...]:
+        """The sources, none where nothing is named and there is no ./skills."""
+        return sources_at_hand(self.skills, strict=self.strict, packs=self.pack)
+
+    def snapshot(self) -> "Snapshot":
+        """All skills that are named, for a command that needs nothing else."""
+        return load_snapshot(self.skills, strict=self.strict, packs=self.pack)
+
+
+@dataclass(frozen=True, slots=True)
+class Loading(_Sources):
+    """Which skills a command works on."""
+
+    skills: Skills = None
+    pack: Packs = None
+    strict: Strict = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoadingWithGraph(_Sources):
+    """Which skills and which skill graph a command works on."""
+
+    skills: Skills = None
+    pack: Packs = None
+    graph: Graph = None
+    strict: Strict = False
+
+    async def own_graph(self) -> "tuple[SkillGraph | None, tuple[str, ...]]":
+        """The graph of `--graph`, None where none is named, with notes for the user about what it was read from.
+
+        Raises Mistake or InvalidGraph naming the place.
+        """
+        if self.graph is None:
+            return None, ()
+        from skillweave.cli.arguments.graph import open_graph
+
+        opened = await open_graph(self.graph)
+        return opened.graph, opened.notes
+
+
+@dataclass(frozen=True, slots=True)
+class LoadingWithLedger(Loading):
+    """Which skills a command works on, and the ledger that must be there."""
+
+    ledger: KeptLedger = None
+
+    def kept(self, conversation: str) -> Kept:
+        """The conversation in that ledger; raises Mistake where there is none, InvalidTurn for a bad id."""
+        return existing(self.ledger, conversation)
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Where a turn is kept, if anywhere."""
+
+    conversation: Conversation = None
+    ledger: Ledger = None
+
+    def kept(self) -> Kept:
+        """The ledger and the conversation; raises Mistake for an empty name."""
+        return kept_in(self.ledger, self.conversation)
+
+
+@dataclass(frozen=True, slots=True)
+class OfTask:
+    """What is said of the task that a turn belongs to."""
+
+    task: TaskText = None
+    risk: Risk = None
+    coding: Coding = False
+
+    def stated(self) -> "Task | None":
+        """The task; None where nothing is said of it."""
+        from skillweave.task import RiskLevel, Task
+
+        if self.task is None and self.risk is None and not self.coding:
+            return None
+        return Task(self.task or "", None if self.risk is None else RiskLevel(self.risk), self.coding)
+
+
+@dataclass(frozen=True, slots=True)
+class Selecting:
+    """How skills are selected, and what they may cost."""
+
+    catalog: Catalog = "fallback"
+    matcher: Matchers = None
+    mention: Mention = False
+    max_skills: MaxSkills = 3
+    budget: Tokens = 8000
+
+    def weaver(self, sources: Sequence["Source"], store: "Store", graph: "SkillGraph | None") -> "Weaver":
+        """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
+        from skillweave.cli.arguments.turn import settings_of
+        from skillweave.factory import open_weaver
+        from skillweave.select.selection import DEFAULT
+
+        settings = settings_of(catalog=self.catalog, max_skills=self.max_skills, budget=self.budget)
+        matchers = (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))
+        return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=matchers)

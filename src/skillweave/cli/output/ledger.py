@@ -1,0 +1,169 @@
+"""What a conversation was given, what is engaged in it and what people decided, as JSON and for people."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from skillweave.cli.output.page import Ink, Page, counted, listed, tokens_shown
+from skillweave.cli.output.turn import checkpoint_text, cursor_text
+from skillweave.codec import Portable
+from skillweave.injection import PendingCheckpoint
+from skillweave.state.approvals import CONSENT
+from skillweave.state.state import Approval, ApprovalVerdict, Engaged, Record, State
+from skillweave.weaver.verdicts import Judgement, Left
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateShown(State):
+    """All that is kept about a conversation; `checkpoints` wait for a person, null where no skills were at hand."""
+
+    json_keys: ClassVar[tuple[str, ...]] = ("conversation", *State.json_keys, "checkpoints")
+
+    conversation: str
+    checkpoints: tuple[PendingCheckpoint, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordShown(Portable):
+    """One text that a conversation was given."""
+
+    conversation: str
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Evicted(Portable):
+    """A text is forgotten, so that it is given again."""
+
+    conversation: str
+    key: str
+    evicted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared(Portable):
+    """Everything about a conversation but its decisions is forgotten."""
+
+    conversation: str
+    cleared: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone(Left):
+    """What has left a conversation, and what the host may do about it."""
+
+    json_keys: ClassVar[tuple[str, ...]] = ("conversation", *Left.json_keys)
+
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged(Judgement):
+    """What a person said at a checkpoint, and what follows from it."""
+
+    json_keys: ClassVar[tuple[str, ...]] = ("conversation", *Judgement.json_keys)
+
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn(Portable):
+    """The verdicts that are taken back, so that their checkpoint asks again."""
+
+    conversation: str
+    withdrawn: tuple[Approval, ...]
+
+
+def state_text(state: State, pending: Sequence[PendingCheckpoint], page: Page) -> str:
+    """What a conversation was given, what is engaged in it, and what people decided or have to decide."""
+    return "\n".join(_state_lines(state, pending, page))
+
+
+def left_text(left: Left, page: Page) -> str:
+    """What is gone, and what the host may do about it."""
+    return "\n".join(_left_lines(left, page))
+
+
+def judged_text(said: Judgement, page: Page) -> str:
+    """The verdict, what a rejection means for the skill and for those that need it, and which held turns go on."""
+    return "\n".join(_judged_lines(said, page))
+
+
+def withdrawn_text(withdrawn: Sequence[Approval], page: Page) -> str:
+    """The verdicts that are taken back."""
+    if not withdrawn:
+        return page.entry("unchanged", "nobody has decided this", Ink.FAINT)
+    head = page.entry("withdrawn", "it asks again; this was said:", Ink.GOOD)
+    return "\n".join([head, *(_approval(approval, page) for approval in withdrawn)])
+
+
+def _state_lines(state: State, pending: Sequence[PendingCheckpoint], page: Page) -> Iterator[str]:
+    if not (state.records or state.superseded or state.engaged or state.cursor):
+        yield page.wrap("Nothing is recorded as given, and no skill is engaged.")
+    yield from (row_text(record, page) for record in state.records)
+    yield from (page.entry("superseded", old.record.key, Ink.FAINT) for old in state.superseded)
+    yield from (engaged_text(entry, page) for entry in state.engaged)
+    if state.cursor is not None:
+        yield cursor_text(state.cursor, page)
+    yield from (_approval(approval, page) for approval in state.approvals)
+    yield from (checkpoint_text(one, page, of=one.skill_id) for one in pending)
+    yield page.entry("revision", str(state.revision))
+
+
+def row_text(record: Record, page: Page) -> str:
+    """One text that was given, and the message that holds it."""
+    title = f"{record.key} ({record.rung.label}, {tokens_shown(record.tokens)})"
+    return f"{page.entry(record.state.value, title, Ink.GOOD)}\n{page.entry('', f'in message {record.carrier}')}"
+
+
+def engaged_text(entry: Engaged, page: Page) -> str:
+    """Who engaged the skill, for how long it stays, and when it was last matched."""
+    lifecycle = "" if entry.lifecycle is None else f", lifecycle {entry.lifecycle.value}"
+    ago = f"not matched for {counted(entry.idle, 'message')}" if entry.idle else "matched by the latest message"
+    return page.entry("engaged", f"{entry.skill_id}, by {entry.by}{lifecycle}; {ago}")
+
+
+def _approval(approval: Approval, page: Page) -> str:
+    """What a person said, when, and about what."""
+    when = datetime.fromtimestamp(approval.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    before = f" before {listed(approval.before)}" if approval.before else ""
+    what = f"{approval.checkpoint} of {approval.skill_id}{before}"
+    if approval.checkpoint == CONSENT:
+        what = f"the tools that {approval.skill_id} preapproves may run unasked"
+    ink = Ink.BAD if approval.verdict is ApprovalVerdict.REJECTED else Ink.GOOD
+    head = page.entry(approval.verdict.value, f"{what}, by {approval.by}, {when}", ink)
+    return f"{head}\n{page.entry('', approval.note)}" if approval.note else head
+
+
+def _left_lines(left: Left, page: Page) -> Iterator[str]:
+    name = left.key.removeprefix("skill:")
+    if left.disengaged:
+        yield page.entry("disengaged", f"{name}; its rules hold no more from the next turn on", Ink.GOOD)
+    for key in left.evicted:
+        yield page.entry("evicted", f"{key}; it is given anew when it is next wanted", Ink.GOOD)
+    if not left.disengaged and not left.evicted:
+        yield page.entry("unchanged", f"{name}: there was nothing to let go", Ink.FAINT)
+    yield from _drops(left, page)
+    if left.needed_by:
+        yield page.entry("needed by", f"{listed(left.needed_by)}: as a companion it stays, or comes back", Ink.WARN)
+
+
+def _judged_lines(said: Judgement, page: Page) -> Iterator[str]:
+    yield _approval(said.approval, page)
+    left = said.left
+    if left is not None:
+        name = left.key.removeprefix("skill:")
+        stays = "until it is approved or reconsidered; what it forbids stays forbidden"
+        yield page.entry("kept out", f"{name}, {stays}")
+        yield from _drops(left, page)
+        if left.needed_by:
+            yield page.entry("needed by", f"{listed(left.needed_by)}: without it they leave too", Ink.WARN)
+    for turn_id in said.resumed:
+        yield page.entry("resumed", f"turn {turn_id} waits for nobody any more and has 60 s to deliver")
+
+
+def _drops(left: Left, page: Page) -> Iterator[str]:
+    for drop in left.drops:
+        whose = f" of {drop.skill_id}" if drop.skill_id else ""
+        yield page.entry("drop", f"message {drop.message_id}{whose} can be dropped ({tokens_shown(drop.tokens)})")

@@ -1,1 +1,0 @@
-"""A new skill: its name checked, its text made, its folder written whole or not at all."""

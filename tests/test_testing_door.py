@@ -1,0 +1,5 @@
+import skillweave.testing
+
+
+def test_every_name_that_the_testing_kit_exports_is_there() -> None:
+    assert [name for name in skillweave.testing.__all__ if getattr(skillweave.testing, name).__name__ != name] == []
