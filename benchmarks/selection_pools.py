@@ -13,7 +13,7 @@ from off_topic import MESSAGES
 from skillweave.select.lexical import Ranking
 from skillweave.select.lexical_index import LexicalIndex, build_lexical_index, rank
 from skillweave.skill import Skill, SkillText, is_skill_id, title_of
-from skillweave.text.folding import fold
+from skillweave.text.search import fold
 from skillweave.text.words import word_spans
 
 SIZES = {20: 60, 100: 30, 1_000: 8, 0: 1}

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from skillweave.compose.composition import Composition, Enforce, Mode
     from skillweave.compose.policy import Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope, Verdict
     from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest
+<<<<<<< HEAD
     from skillweave.contracts import (
         OutputMismatch,
         PreparedSchema,
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
         require_output,
     )
     from skillweave.conversation import Message, Part, Placement, Read, Role, ToolResult, Turn
+=======
+    from skillweave.contracts import OutputMismatch, check_against, check_output, prepare_schema, require_output
+    from skillweave.conversation import Message, Part, Placement, Read, Role, ToolResult, Turn, TurnFields
+>>>>>>> main
     from skillweave.decisions import Decision, Evidence, Outcome
     from skillweave.diagnostics import Diagnostic, Location, Severity
     from skillweave.disclose.block import Rung, SkillTools
@@ -120,7 +125,6 @@ if TYPE_CHECKING:
     from skillweave.tokens.counter import Tiktoken, TokenCounter
     from skillweave.weaver import Judgement, Left, OnStoreFailure, SyncWeaver, Weaver
     from skillweave.weaver.reading import CallFields, ToolAnswer, ToolSpec
-    from skillweave.weaver.turns import TurnFields
 
 _HOMES = """
 closing: ClosedOnExit

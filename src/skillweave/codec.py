@@ -232,7 +232,7 @@ def _value_reader(converter: "Converter", cls: Hint) -> Read:
     keys = keys_of(cls)
     renamed: Any = {key.attribute: override(rename=key.name) for key in keys if key.field is not None}
     build = make_dict_structure_fn(cls, converter, **renamed)
-    own = None if "json_fields" not in vars(cls) else cls.json_fields
+    own = cls.json_fields if any("json_fields" in vars(base) for base in cls.__mro__ if base is not Portable) else None
     exact = cls.json_exact
     needed = {key.name for key in keys if not key.optional}
     known = {key.name for key in keys}

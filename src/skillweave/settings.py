@@ -6,7 +6,6 @@ from enum import StrEnum
 
 from skillweave.codec import Portable
 from skillweave.compose.composition import Enforce
-from skillweave.conversation import Placement
 from skillweave.disclose.block import SkillTools
 from skillweave.disclose.fit import Budget
 from skillweave.frozen import EMPTY
@@ -52,10 +51,3 @@ class Settings(Portable):
     granted: frozenset[str] | None = None
     lifecycles: Mapping[str, Lifecycle] = field(default=EMPTY, hash=False)
     task_rules: tuple[TaskRule, ...] = ()
-
-    def lifecycle_of(self, placement: Placement, skill_id: str) -> Lifecycle:
-        """The lifecycle that the skill has in this placement: its own, else the one for all."""
-        own = self.lifecycles.get(skill_id, self.lifecycle)
-        if own is not None:
-            return Lifecycle(own)
-        return Lifecycle.CONVERSATION if placement is Placement.HISTORY else Lifecycle.RECENT

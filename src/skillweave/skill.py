@@ -28,7 +28,11 @@ class Status(StrEnum):
     @property
     def selectable(self) -> bool:
         """Whether a skill of this status may be given to an agent."""
-        return self in (Status.ACTIVE, Status.DEPRECATED)
+        return self in SELECTABLE
+
+
+SELECTABLE = frozenset({Status.ACTIVE, Status.DEPRECATED})
+"""The statuses of skills that may be given to an agent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, Catalog, PricedCatalog
-from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.fit import Pricing
 from skillweave.skill import Skill
 from skillweave.testing.fakes import WordCounter
 from skillweave.tokens.counter import CountedOnce, Tiktoken

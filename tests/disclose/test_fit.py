@@ -2,8 +2,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillweave.disclose.block import Rung, SkillTools
-from skillweave.disclose.fit import LeftOut, Passage, Shown, Want, fit
-from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.fit import LeftOut, Passage, Pricing, Shown, Want, fit
 from skillweave.disclose.render import Inlined
 from skillweave.skill import ArtifactRef
 from skillweave.testing.fakes import WordCounter

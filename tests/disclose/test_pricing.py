@@ -1,5 +1,5 @@
 from skillweave.disclose.block import REPLACES, Rung
-from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.fit import Pricing
 from skillweave.disclose.render import Extras, Inlined
 from skillweave.skill import ArtifactRef
 from skillweave.testing.fakes import WordCounter

@@ -1,7 +1,7 @@
 """The user's words in a block: in place of `$ARGUMENTS`, and never anything that passes for ours."""
 
 from skillweave.disclose.block import Rung
-from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.fit import Pricing
 from skillweave.disclose.render import Extras, render_reading, render_skill
 from skillweave.disclose.sections import Leaf, Reading, Section
 from skillweave.skill import SkillText

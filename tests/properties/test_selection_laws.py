@@ -11,8 +11,7 @@ from skillweave.conversation import Role
 from skillweave.select import Selection, select
 from skillweave.select.selection import MATCHERS
 from skillweave.skill import Skill
-from skillweave.text.folding import fold, fold_message
-from skillweave.text.search import MatchMode, compile_automaton, edges_of, fits
+from skillweave.text.search import MatchMode, compile_automaton, edges_of, fits, fold, fold_message
 from skillweave.text.words import word_spans, words_of
 from tests.asking import ask, index_of, skill, turn
 

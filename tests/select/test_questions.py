@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.select.questions import Question, question_in
+from skillweave.turn.fallback import Question, question_in
 
 
 @pytest.mark.parametrize(

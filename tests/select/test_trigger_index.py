@@ -3,8 +3,7 @@ import pytest
 from skillweave.diagnostics import Severity
 from skillweave.select.index import Kind, compile_triggers, find_triggers, spellings
 from skillweave.skill import Origin, Skill
-from skillweave.text.folding import fold_message
-from skillweave.text.search import MatchMode
+from skillweave.text.search import MatchMode, fold_message
 from tests.asking import skill
 
 

@@ -8,7 +8,7 @@ from skillweave.state.codec import state_from_json, state_to_json
 from skillweave.state.state import Engaged, State
 from skillweave.turn.admit import engage
 
-strength = find_matchers(()).strength
+strengths = find_matchers(()).strengths
 
 
 def match(skill_id: str, matcher: str, arguments: str | None = None) -> Candidate:
@@ -19,20 +19,20 @@ STAGING = Engaged("deploy", "mention", "t1", arguments="staging")
 
 
 def test_a_mention_brings_its_words_and_any_other_match_none() -> None:
-    engaged = engage((), [match("deploy", "mention", "staging"), match("review", "triggers")], "t1", strength)
+    engaged = engage((), [match("deploy", "mention", "staging"), match("review", "triggers")], "t1", strengths)
     assert engaged == (STAGING, Engaged("review", "triggers", "t1"))
 
 
 def test_a_match_without_a_mention_leaves_the_words_as_they_are() -> None:
-    (entry,) = engage([STAGING], [match("deploy", "triggers")], "t2", strength)
+    (entry,) = engage([STAGING], [match("deploy", "triggers")], "t2", strengths)
     assert entry == STAGING
 
 
 def test_a_new_mention_takes_the_place_of_the_words_also_with_none() -> None:
-    assert [entry.arguments for entry in engage([STAGING], [match("deploy", "mention", "prod")], "t2", strength)] == [
+    assert [entry.arguments for entry in engage([STAGING], [match("deploy", "mention", "prod")], "t2", strengths)] == [
         "prod"
     ]
-    assert [entry.arguments for entry in engage([STAGING], [match("deploy", "mention", "")], "t2", strength)] == [""]
+    assert [entry.arguments for entry in engage([STAGING], [match("deploy", "mention", "")], "t2", strengths)] == [""]
 
 
 def test_the_words_are_stored_and_read_back() -> None:

@@ -1,8 +1,12 @@
 from dataclasses import replace
 
 from skillweave.disclose.block import Rung, carrier_of, text_digest
-from skillweave.state.state import Delivery, Engaged, Record, State, Superseded
-from skillweave.state.transitions import (
+from skillweave.state.state import (
+    Delivery,
+    Engaged,
+    Record,
+    State,
+    Superseded,
     adopt,
     claim,
     clear,

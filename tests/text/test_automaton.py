@@ -1,7 +1,6 @@
 import pytest
 
-from skillweave.text.folding import fold
-from skillweave.text.search import WINDOW, MatchMode, compile_automaton
+from skillweave.text.search import WINDOW, MatchMode, compile_automaton, fold
 
 
 def finds(phrase: str, text: str, mode: MatchMode = MatchMode.WORD) -> bool:

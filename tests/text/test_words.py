@@ -1,4 +1,4 @@
-from skillweave.text.folding import fold
+from skillweave.text.search import fold
 from skillweave.text.words import LIGHT_WORDS, STOP_WORDS, word_spans, words_of
 
 

@@ -11,8 +11,7 @@ from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.skill import Checkpoint, Skill
 from skillweave.sources.code import InCode
-from skillweave.state.state import Delivery
-from skillweave.state.transitions import CLAIM_SECONDS
+from skillweave.state.state import CLAIM_SECONDS, Delivery
 from skillweave.stores.memory import MemoryStore
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import ManualClock, WordCounter

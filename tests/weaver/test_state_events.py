@@ -6,8 +6,7 @@ import pytest
 
 from skillweave.events import CheckpointDecided, SkillEvicted
 from skillweave.skill import ArtifactRef, Checkpoint, SkillText, ToolRules
-from skillweave.state.state import State
-from skillweave.state.transitions import CLAIM_SECONDS
+from skillweave.state.state import CLAIM_SECONDS, State
 from skillweave.stores.memory import MemoryStore
 from skillweave.testing.fakes import ManualClock
 from skillweave.testing.observers import Recorder

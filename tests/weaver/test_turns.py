@@ -2,9 +2,8 @@
 
 import pytest
 
-from skillweave.conversation import Message, Role
+from skillweave.conversation import Message, Role, turn_of
 from skillweave.errors import InvalidTurn
-from skillweave.weaver.turns import turn_of
 
 
 def new_id() -> str:

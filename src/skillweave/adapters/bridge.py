@@ -12,7 +12,7 @@ from skillweave.adapters.chat import Call, HostFields, HostMessage, last_words, 
 from skillweave.compose.composition import limited, limits_of
 from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, Verdict
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Placement, Turn
+from skillweave.conversation import Placement, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
 from skillweave.errors import StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
@@ -21,7 +21,6 @@ from skillweave.relations.rules import read_entry
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
 from skillweave.weaver.reading import TOOLS, ToolAnswer, ToolSpec
-from skillweave.weaver.turns import nothing_said
 
 T = TypeVar("T")
 Ruled = TypeVar("Ruled", Injection, CurrentPolicy)

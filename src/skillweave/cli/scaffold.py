@@ -18,7 +18,7 @@ from skillweave.formats.identity import id_of
 from skillweave.formats.open_spec import MAX_DESCRIPTION, MAX_NAME
 from skillweave.formats.skill_md import to_open_skill_md
 from skillweave.skill import Skill, SkillText, Triggers, title_of
-from skillweave.text.folding import fold
+from skillweave.text.search import fold
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
 _BREAKS = re.compile(r"[_-]+")

@@ -14,7 +14,7 @@ from skillweave.cli.output.page import Answer, Ink, Page, printable
 if TYPE_CHECKING:
     from skillweave.cli.output.skills import CatalogShown, Price, SkillPrice, SkillShown
     from skillweave.disclose.catalog import Catalog
-    from skillweave.disclose.pricing import Pricing
+    from skillweave.disclose.fit import Pricing
     from skillweave.disclose.render import Inlined
     from skillweave.disclose.sections import Section
     from skillweave.registry import Registry, Snapshot
@@ -55,8 +55,7 @@ def catalog(
     """
     from skillweave.cli.output.skills import loading_notes
     from skillweave.disclose.catalog import PricedCatalog
-    from skillweave.disclose.fit import Budget
-    from skillweave.disclose.pricing import Pricing
+    from skillweave.disclose.fit import Budget, Pricing
     from skillweave.formats.host_keys import invocation_of
     from skillweave.tokens.counter import CountedOnce, Tiktoken
 
@@ -161,7 +160,7 @@ async def show(
     """
     from skillweave.cli.output.skills import SkillPrice, loading_notes
     from skillweave.disclose.block import Rung
-    from skillweave.disclose.pricing import Pricing
+    from skillweave.disclose.fit import Pricing
     from skillweave.disclose.render import Extras, catalog_line
     from skillweave.tokens.counter import CountedOnce, Tiktoken
     from skillweave.turn.disclose import base_directory
@@ -298,7 +297,7 @@ async def _documents(registry: "Registry", skill: "Skill") -> tuple[tuple["Inlin
 
     from skillweave.disclose.render import Inlined
     from skillweave.errors import ArtifactNotFound
-    from skillweave.turn.fetch import documents_to_show
+    from skillweave.turn.fetch import documents_to_show, text_in
 
     inlined: list[Inlined] = []
     notes: list[str] = []
@@ -308,6 +307,7 @@ async def _documents(registry: "Registry", skill: "Skill") -> tuple[tuple["Inlin
         except ArtifactNotFound as error:
             notes.append(f"{error}; the block shows its name only")
             continue
-        if artifact.text is not None:
-            inlined.append(Inlined(replace(ref, content_hash=artifact.ref.content_hash), artifact.text))
+        text = text_in(artifact)
+        if text is not None:
+            inlined.append(Inlined(replace(ref, content_hash=artifact.ref.content_hash), text))
     return tuple(inlined), tuple(notes)

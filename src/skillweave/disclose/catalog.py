@@ -6,7 +6,7 @@ from functools import cached_property
 
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.block import Rung, SkillTools
-from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.fit import Pricing
 from skillweave.disclose.render import (
     all_skills_head,
     catalog_continued,

@@ -33,8 +33,7 @@ from skillweave.graph.shape import (
     wrong,
 )
 from skillweave.graph.wording import first_few, piece
-from skillweave.text.folding import fold
-from skillweave.text.search import BrokenPattern, MatchMode, Pattern, compile_flagged, in_characters
+from skillweave.text.search import BrokenPattern, MatchMode, Pattern, compile_flagged, fold, in_characters
 
 log = logging.getLogger("skillweave")
 

@@ -10,8 +10,7 @@ from skillweave.decisions import Evidence
 from skillweave.graph.guards import MISSING, FieldTest, Guard, Missing, Scales, holds, type_name
 from skillweave.graph.move import MoveContext
 from skillweave.graph.scoring import EntryScoring
-from skillweave.text.folding import Folded, fold_message
-from skillweave.text.search import Automaton, Pattern
+from skillweave.text.search import Automaton, Folded, Pattern, fold_message
 
 LONGEST_RESULT = 1_000_000
 """Characters of a tool result whose fields are read; a guard on a field of a longer one does not hold."""

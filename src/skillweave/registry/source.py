@@ -196,16 +196,6 @@ class Artifact:
     ref: ArtifactRef
     data: bytes
 
-    @property
-    def text(self) -> str | None:
-        """The content as text, None when it is binary: not UTF-8, or with NUL bytes."""
-        if b"\0" in self.data:
-            return None
-        try:
-            return self.data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            return None
-
 
 UNKNOWN = "application/octet-stream"
 _ADDED = {

@@ -8,7 +8,7 @@ from skillweave.decisions import Decision, Outcome
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import all_requirements, exclusions, name_shown, rule_shown, standing_shown
 from skillweave.select.candidates import Candidate, Selection
-from skillweave.skill import Relation
+from skillweave.skill import SELECTABLE, Relation
 
 STAGE = "admit"
 
@@ -197,7 +197,7 @@ class _Gate:
         skill = self.snapshot.skills.get(skill_id)
         if skill is None:
             return _Refusal(Outcome.UNKNOWN, f"{name_shown(skill_id)} is {standing_shown(skill)}")
-        if not skill.status.selectable:
+        if skill.status not in SELECTABLE:
             return _Refusal(Outcome.INACTIVE, f"{name_shown(skill_id)} is {standing_shown(skill)}")
         if skill_id in self.kept_out:
             return _Refusal(Outcome.FORBIDDEN, self.kept_out[skill_id])

@@ -16,16 +16,17 @@ from skillweave.select.candidates import MOST_EVIDENCE, Candidate
 from skillweave.select.task import check_task_rules
 from skillweave.skill import Skill
 from skillweave.task import TaskRule
-from skillweave.text.folding import Folded, fold
 from skillweave.text.search import (
     Automaton,
     BrokenPattern,
+    Folded,
     MatchMode,
     Patterns,
     ascii_only_escapes,
     compile_automaton,
     compile_pattern,
     compile_patterns,
+    fold,
 )
 from skillweave.text.words import STOP_WORDS
 

@@ -8,7 +8,7 @@ from skillweave.decisions import Evidence, Outcome
 from skillweave.select.candidates import MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import TriggerMatch, candidate_of, evidence_of
 from skillweave.select.matchers import MatchContext
-from skillweave.text.folding import Folded
+from skillweave.text.search import Folded
 from skillweave.text.words import word_spans
 
 

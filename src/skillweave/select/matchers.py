@@ -9,7 +9,7 @@ from skillweave.conversation import Turn
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.select.index import SkillIndex, TriggerMatch
-from skillweave.text.folding import Folded
+from skillweave.text.search import Folded
 
 if TYPE_CHECKING:
     import asyncio

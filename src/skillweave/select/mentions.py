@@ -11,8 +11,7 @@ from skillweave.select.candidates import MOST_EVIDENCE, Candidate, Rejected, Sel
 from skillweave.select.index import LONGEST_PHRASE
 from skillweave.select.matchers import MatchContext, Mention
 from skillweave.skill import Skill
-from skillweave.text.folding import fold_message
-from skillweave.text.search import edges_of, fits
+from skillweave.text.search import edges_of, fits, fold_message
 
 MATCHER = "mention"
 

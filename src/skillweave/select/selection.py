@@ -17,7 +17,7 @@ from skillweave.select.index import Kind, SkillIndex, TriggerMatch, candidate_of
 from skillweave.select.matchers import NOTHING_PREPARED, MatchContext, Matcher, Matchers, Mention, Prepared
 from skillweave.select.mentions import MentionMatcher, find_mentions, without_mentions
 from skillweave.select.task import candidates_for
-from skillweave.text.folding import Folded, fold_message
+from skillweave.text.search import Folded, fold_message
 
 EXTENSIONS: Extensions[Callable[[], Matcher]] = Extensions("matchers", "matcher")
 """The entry points of matchers: the class of a `Matcher`, or another callable without arguments that gives one."""

@@ -22,8 +22,7 @@ from skillweave.injection import Injection
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.state.port import Store
-from skillweave.state.state import ApprovalVerdict, Lifecycle
-from skillweave.state.transitions import CLAIM_SECONDS
+from skillweave.state.state import CLAIM_SECONDS, ApprovalVerdict, Lifecycle
 from skillweave.testing.conversation_model import (
     CHECKPOINTS,
     LIFECYCLES,

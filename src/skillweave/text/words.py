@@ -2,8 +2,7 @@
 
 import re
 
-from skillweave.text.folding import fold
-from skillweave.text.search import UNSPACED_RUN
+from skillweave.text.search import UNSPACED_RUN, fold
 
 _STOP = """
 about above after again all also am an and any are aren as at be because been before being below between both but

@@ -1,9 +1,8 @@
 """Admit: who is wanted in the coming call, what stays engaged, and who is left out (spec 4.1, 5.4)."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from types import MappingProxyType
 
 from skillweave.conversation import Placement, Read, Role, Turn
 from skillweave.decisions import Decision, Outcome
@@ -14,7 +13,7 @@ from skillweave.registry import Snapshot
 from skillweave.relations.admit import Group, OutOfScope, admit
 from skillweave.relations.rules import all_requirements, needs_any
 from skillweave.select.candidates import Candidate, Selection
-from skillweave.select.matchers import Matchers
+from skillweave.select.matchers import UNKNOWN_STRENGTH, Matchers
 from skillweave.settings import Settings
 from skillweave.skill import Skill
 from skillweave.state.approvals import kept_out
@@ -120,12 +119,12 @@ def admit_skills(
     `before` is the State that the ledger gave, `context` what is left of it beside the transcript, `position` the
     place in the skill graph, None without one.
     """
-    lifecycle_of = partial(settings.lifecycle_of, turn.placement)
-    earlier, aged_out = _still_engaged(context.state, selection, turn, lifecycle_of)
+    lifecycle_of = partial(_lifecycle_of, settings, turn.placement)
+    earlier, aged_out = _still_engaged(context.state, selection, turn, lifecycle_of) if before.engaged else ((), ())
     passed: tuple[Decision, ...] = ()
     if position is not None:
         earlier, passed = _at_cursor(earlier, position)
-    rejected = kept_out(before.approvals, snapshot)
+    rejected = kept_out(before.approvals, snapshot) if before.approvals else {}
     # Most recently matched first; among equals in their latest rank, so that the same ones fit as did then.
     latest_first = earlier[::-1]
     by_recency = sorted(latest_first, key=lambda entry: (entry.idle, entry.place))
@@ -144,10 +143,10 @@ def admit_skills(
     parted = _parted(earlier, rejected, snapshot) if rejected else {}
     # What this process does not know another one may: a skill that is loaded late, or gone for a while, binds again.
     staying = {*parted, *(entry.skill_id for entry in earlier if entry.skill_id not in snapshot)}
-    engaged = _engaged_with(earlier, groups, selection, turn, staying, lifecycle_of, matchers.strength)
+    engaged = _engaged_with(earlier, groups, selection, turn, staying, lifecycle_of, matchers.strengths)
     wanted = {member for group in groups for member in group.members}
     return Admission(
-        groups=tuple(_in_turn(groups, selection, snapshot, engaged, context, turn, matchers.strength)),
+        groups=tuple(_in_turn(groups, selection, snapshot, engaged, context, turn, matchers.strengths)),
         engaged=engaged if before.last_turn != turn.id else _engaged_again(engaged, before),
         decisions=(
             *(one.to_decision() for one in selection.rejected if one.candidate.skill_id not in wanted),
@@ -160,8 +159,16 @@ def admit_skills(
     )
 
 
+def _lifecycle_of(settings: Settings, placement: Placement, skill_id: str) -> Lifecycle:
+    """The lifecycle that the skill has in this placement: its own, else the one for all."""
+    own = settings.lifecycles.get(skill_id, settings.lifecycle)
+    if own is not None:
+        return Lifecycle(own)
+    return Lifecycle.CONVERSATION if placement is Placement.HISTORY else Lifecycle.RECENT
+
+
 def engage(
-    engaged: Iterable[Engaged], matched: Iterable[Candidate], turn_id: str, strength: Callable[[str], int]
+    engaged: Iterable[Engaged], matched: Iterable[Candidate], turn_id: str, strengths: Mapping[str, int]
 ) -> tuple[Engaged, ...]:
     """Enter what this turn matched, in the order of first engagement; a stronger matcher replaces a weaker one.
 
@@ -174,7 +181,7 @@ def engage(
             entries[match.skill_id] = Engaged(match.skill_id, match.matcher, turn_id, arguments=match.arguments or "")
         else:
             arguments = known.arguments if match.arguments is None else match.arguments
-            by = max(known.by, match.matcher, key=strength)
+            by = max(known.by, match.matcher, key=lambda name: strengths.get(name, UNKNOWN_STRENGTH))
             entries[match.skill_id] = replace(known, idle=0, by=by, arguments=arguments)
     return tuple(entries.values())
 
@@ -235,7 +242,7 @@ def _engaged_with(
     turn: Turn,
     staying: Collection[str],
     lifecycle_of: LifecycleOf,
-    strength: Callable[[str], int],
+    strengths: Mapping[str, int],
 ) -> tuple[Engaged, ...]:
     """What is engaged during this turn, each with its lifecycle and its rank in this turn.
 
@@ -248,7 +255,7 @@ def _engaged_with(
     matched = (candidate for candidate in selection.chosen if candidate.skill_id in members)
     return tuple(
         replace(entry, lifecycle=lifecycle_of(entry.skill_id), place=places.get(entry.skill_id, entry.place))
-        for entry in engage(kept, matched, turn.id, strength)
+        for entry in engage(kept, matched, turn.id, strengths)
     )
 
 
@@ -270,13 +277,14 @@ def _in_turn(
     engaged: Sequence[Engaged],
     context: Reconciled,
     turn: Turn,
-    strength: Callable[[str], int],
+    strengths: Mapping[str, int],
 ) -> Iterator[tuple[SkillInTurn, ...]]:
     """The members of the groups, each with how it stands in the context."""
     candidates = {candidate.skill_id: candidate for candidate in selection.chosen}
     own = {entry.skill_id: entry for entry in engaged}
-    engagers = _engagers(engaged, snapshot, strength)
-    texts = _TextsInContext.of(context)
+    engagers = _engagers(engaged, snapshot, strengths)
+    known = context.records or context.state.superseded
+    texts = _TextsInContext.of(context) if known else _NO_TEXTS
     in_history = turn.placement is Placement.HISTORY
 
     def in_turn(skill_id: str, head: str) -> SkillInTurn:
@@ -296,7 +304,7 @@ def _in_turn(
             in_sections=skill_id in texts.in_sections or any(one.artifact is None and one.section for one in reads),
             read_apart=skill_id in texts.read_apart,
         )
-        return texts.beside(wanted) if in_history and (context.records or context.state.superseded) else wanted
+        return texts.beside(wanted) if in_history and known else wanted
 
     for group in groups:
         yield tuple([in_turn(skill_id, group.head) for skill_id in group.members])
@@ -311,18 +319,20 @@ class _TextsInContext:
     the place of.
     """
 
-    context: Reconciled
-    in_sections: frozenset[str | None]
-    read_apart: frozenset[str | None]
-    lingering: frozenset[str | None]
-    replaced: frozenset[str]
+    records: Mapping[str, Record] = field(default_factory=dict)
+    presence: Mapping[str, Presence] = field(default_factory=dict)
+    in_sections: frozenset[str | None] = frozenset()
+    read_apart: frozenset[str | None] = frozenset()
+    lingering: frozenset[str | None] = frozenset()
+    replaced: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, context: Reconciled) -> "_TextsInContext":
         apart = [(skill_of(record.key), record.key) for record in context.in_context() if is_read_apart(record.key)]
         old = context.state.superseded
         return cls(
-            context,
+            context.records,
+            context.presence,
             in_sections=frozenset(skill_id for skill_id, key in apart if key.startswith(SECTION)),
             read_apart=frozenset(skill_id for skill_id, _ in apart),
             lingering=frozenset(skill_of(one.record.key) for one in old if one.record.rung >= Rung.OUTLINE),
@@ -331,7 +341,7 @@ class _TextsInContext:
 
     def beside(self, wanted: SkillInTurn) -> SkillInTurn:
         key = skill_key(wanted.skill.id)
-        record, presence = self.context.records.get(key), self.context.presence.get(key)
+        record, presence = self.records.get(key), self.presence.get(key)
         outdated, lingering = key in self.replaced, wanted.skill.id in self.lingering
         if record is None or presence is Presence.MINE:
             return replace(wanted, outdated=outdated, lingering=lingering)
@@ -347,14 +357,19 @@ class _TextsInContext:
         )
 
 
-def _engagers(engaged: Iterable[Engaged], snapshot: Snapshot, strength: Callable[[str], int]) -> Mapping[str, str]:
+_NO_TEXTS = _TextsInContext()
+
+
+def _engagers(engaged: Iterable[Engaged], snapshot: Snapshot, strengths: Mapping[str, int]) -> Mapping[str, str]:
     """By skill, companions too, the strongest of the matchers that brought it, so that none loosens another's rules."""
     brought: dict[str, str] = {}
     for entry in engaged:
-        companions = (needed.rule.skill for needed in all_requirements([entry.skill_id], snapshot))
-        for skill_id in (entry.skill_id, *companions):
-            brought[skill_id] = max(brought.get(skill_id, entry.by), entry.by, key=strength)
-    return MappingProxyType(brought)
+        skill = snapshot.skills.get(entry.skill_id)
+        needed = all_requirements([entry.skill_id], snapshot) if skill is not None and skill.relations else ()
+        for skill_id in (entry.skill_id, *(requirement.rule.skill for requirement in needed)):
+            known = brought.get(skill_id, entry.by)
+            brought[skill_id] = max(known, entry.by, key=lambda name: strengths.get(name, UNKNOWN_STRENGTH))
+    return brought
 
 
 def _as_listed(read: Read, skill: Skill) -> Read:

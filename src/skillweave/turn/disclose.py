@@ -1,24 +1,124 @@
-"""Disclose: how much of each wanted skill is shown, inside one budget (spec 5.1, 5.2)."""
+"""Disclose: how much of each wanted skill is shown inside one budget, and the records of it (spec 5.1 to 5.4)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from skillweave.conversation import Placement, Read, Turn
 from skillweave.decisions import Decision, Outcome
-from skillweave.disclose.block import REPLACES, Rung, SkillTools
+from skillweave.disclose.block import REPLACES, Priced, Rung, SkillTools
 from skillweave.disclose.catalog import Catalog
-from skillweave.disclose.fit import Passage, Want, fit
-from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.fit import Passage, Pricing, Shown, Want, fit
 from skillweave.disclose.render import Extras, Inlined, render_reading
 from skillweave.disclose.sections import READ, Leaf, Reading, Readout, Section, entries_of, find_section
+from skillweave.injection import Block
 from skillweave.knowledge.context import EntityContext
 from skillweave.settings import FileAccess, Settings
 from skillweave.skill import Skill
-from skillweave.state.state import DOCUMENT, Record, artifact_key, context_key, document_key, section_key, skill_key
+from skillweave.state.state import (
+    CLAIM_SECONDS,
+    DOCUMENT,
+    Delivery,
+    Record,
+    artifact_key,
+    context_key,
+    document_key,
+    section_key,
+    skill_key,
+)
 from skillweave.turn.admit import SkillInTurn
 from skillweave.turn.fetch import Contents
 from skillweave.turn.reconcile import Presence, Reconciled
-from skillweave.turn.records import RecordContext, inlined_digest, readout_records
+
+
+@dataclass(frozen=True, slots=True)
+class RecordContext:
+    """The turn that gives: its id, the store's clock in seconds, and whether delivery is still to be confirmed.
+
+    `told` is the digest of the transcript that came with the call which it answers, if it answers one.
+    """
+
+    turn_id: str
+    now: float
+    delivery: Delivery
+    told: str = ""
+
+    def record(self, key: str, digest: str, rung: Rung, carrier: str, tokens: int) -> Record:
+        """The row for one key in this turn's name."""
+        until = self.now + CLAIM_SECONDS if self.delivery is Delivery.CLAIMED else None
+        return Record(key, digest, rung, carrier, tokens, self.delivery, self.turn_id, self.now, until, self.told)
+
+
+def given_texts(
+    shown: Shown, digest: str, recording: RecordContext, pricing: Pricing
+) -> Iterator[tuple[Block, tuple[Record, ...]]]:
+    """The texts that a skill adds, each with its rows, whose tokens add up to the text's.
+
+    First the skill's own block, then what was read of it, then entity context that stands apart. `digest` is that of
+    the skill's text as it is shown.
+    """
+    if shown.block is not None and shown.rung is not None:
+        yield _own_block(shown, shown.block, shown.rung, digest, recording, pricing)
+    for readout in shown.readouts:
+        if readout.block is not None:
+            rows = readout_records(readout, recording)
+            keys = tuple(row.key for row in rows)
+            block = readout.block
+            yield Block(rows[0].carrier, shown.want.skill.id, rows[0].rung, keys, block.text, block.tokens), rows
+    if shown.context is not None:
+        yield _context_block(shown, shown.context, recording)
+
+
+def readout_records(readout: Readout, recording: RecordContext) -> tuple[Record, ...]:
+    """The rows for what was read: one for each leaf in the block, or one for a table of contents."""
+    if readout.block is None:
+        return ()
+    carrier = readout.block.carrier(recording.turn_id)
+    left = readout.block.tokens
+    if not readout.leaves:
+        contents = readout.reading.contents
+        return (recording.record(contents.key, contents.section.digest, Rung.OUTLINE, carrier, left),)
+    rows: list[Record] = []
+    for leaf in readout.leaves[1:]:
+        tokens = min(left, leaf.section.tokens)
+        left -= tokens
+        rows.append(recording.record(leaf.key, leaf.section.digest, Rung.INSTRUCTIONS, carrier, tokens))
+    first = readout.leaves[0]
+    return (recording.record(first.key, first.section.digest, Rung.INSTRUCTIONS, carrier, left), *rows)
+
+
+def inlined_digest(inlined: Inlined) -> str:
+    """The digest of an artifact's content: the reference's, else of the text itself."""
+    return inlined.ref.content_hash or sha256(inlined.content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _own_block(
+    shown: Shown, block: Priced, rung: Rung, digest: str, recording: RecordContext, pricing: Pricing
+) -> tuple[Block, tuple[Record, ...]]:
+    skill_id = shown.want.skill.id
+    carrier = block.carrier(recording.turn_id)
+    left = block.tokens
+    rows: list[Record] = []
+    documents = ((artifact_key(skill_id, one.ref.id), inlined_digest(one), one.content) for one in shown.inlined)
+    for key, its_digest, text in (*documents, *((one.key, one.digest, one.text) for one in shown.within)):
+        tokens = min(left, pricing.count(text))
+        left -= tokens
+        rows.append(recording.record(key, its_digest, rung, carrier, tokens))
+    own = recording.record(skill_key(skill_id), digest, rung, carrier, left)
+    keys = (own.key, *(passage.key for passage in shown.within))
+    return Block(carrier, skill_id, rung, keys, block.text, block.tokens), (own, *rows)
+
+
+def _context_block(shown: Shown, block: Priced, recording: RecordContext) -> tuple[Block, tuple[Record, ...]]:
+    carrier = block.carrier(recording.turn_id)
+    share, rest = divmod(block.tokens, len(shown.apart))
+    rows = tuple(
+        recording.record(passage.key, passage.digest, Rung.FULL, carrier, share + (rest if place == 0 else 0))
+        for place, passage in enumerate(shown.apart)
+    )
+    keys = tuple(row.key for row in rows)
+    return Block(carrier, shown.want.skill.id, Rung.FULL, keys, block.text, block.tokens), rows
+
 
 READ_SKILL = "read_skill"
 """The tool by which a model reads skills; a host that offers it can show outlines."""
@@ -56,13 +156,14 @@ def disclose(
     tools = skill_tools_in(turn, settings)
     beside = _Beside(turn, context, contents, pricing, recording, tools)
     placed: set[str] = set()
+    look = turn.placement is Placement.HISTORY and bool(context.unrecorded)
     found: list[list[tuple[SkillInTurn, Want]]] = []
     for group in groups:
         found.append([])
         for wanted in group:
             want = _want(wanted, settings, beside, placed)
             placed.update(passage.key for passage in want.passages)
-            found[-1].append(beside.found(wanted, want))
+            found[-1].append(beside.found(wanted, want) if look or wanted.reads else (wanted, want))
     shown = fit(
         [[want for _, want in group] for group in found],
         left=left - sum(record.tokens for group in found for wanted, _ in group for record in wanted.adopted),
@@ -76,16 +177,17 @@ def disclose(
 
 
 def _want(wanted: SkillInTurn, settings: Settings, beside: "_Beside", placed: Collection[str]) -> Want:
-    skill = wanted.skill
+    skill, contexts = wanted.skill, beside.contents.contexts
+    special = wanted.held or wanted.in_sections or wanted.reads
     return Want(
         skill=skill,
         present=wanted.present,
         replaces=wanted.outdated or wanted.present is not None,
         artifacts=() if wanted.held or not skill.artifacts else beside.to_inline(wanted),
-        passages=() if wanted.held else beside.passages(beside.contents.contexts.get(skill.id), placed),
+        passages=() if wanted.held or skill.id not in contexts else beside.passages(contexts[skill.id], placed),
         base_directory=base_directory(skill) if settings.files is FileAccess.LOCAL else None,
         arguments=wanted.arguments,
-        highest=_highest(wanted),
+        highest=_highest(wanted) if special else Rung.FULL,
     )
 
 
@@ -113,8 +215,6 @@ class _Beside:
 
     def found(self, wanted: SkillInTurn, want: Want) -> tuple[SkillInTurn, Want]:
         """The skill with the records of what the transcript holds of it, and what is then to be shown."""
-        if not wanted.reads and (self.turn.placement is Placement.CALL or not self.context.unrecorded):
-            return wanted, want
         record = self._whole_text(wanted, want)
         if record is not None:
             want = replace(want, present=record.rung)
@@ -133,16 +233,14 @@ class _Beside:
         skill_id = wanted.skill.id
         documents = [found for (owner, _), found in self.contents.documents.items() if owner == skill_id]
         apart = {document_key(skill_id, read.artifact or "", "") for read in wanted.reads}
-        if documents:  # those of which a part at least was read by itself
+        if documents and self.context.records:  # those of which a part at least was read by itself
             apart |= {f"{record.key.rpartition('#')[0]}#" for record in self.context.in_context(DOCUMENT)}
-        left = tuple(one for one in documents if document_key(skill_id, one.ref.id, "") not in apart)
+        left = tuple(one for one in documents if not apart or document_key(skill_id, one.ref.id, "") not in apart)
         there = wanted.present is not None and len(self._in_block(wanted.skill, left)) == len(left)
         return () if there else left
 
-    def passages(self, context: EntityContext | None, placed: Collection[str]) -> tuple[Passage, ...]:
+    def passages(self, context: EntityContext, placed: Collection[str]) -> tuple[Passage, ...]:
         """The sections of an entity's context that are neither there nor `placed` in another skill's block."""
-        if context is None:
-            return ()
         found: dict[str, Passage] = {}
         for section in context.sections:
             key = context_key(context.entity, section.name)

@@ -80,7 +80,7 @@ async def fetch(
     return Contents(
         {key: found for key, found in done.items() if isinstance(found, Inlined)},
         contexts,
-        (*failures, *_omissions(contexts), *too_large),
+        (*failures, *(_omissions(contexts) if contexts else ()), *too_large),
     )
 
 
@@ -108,10 +108,20 @@ async def _read(read_artifact: ReadArtifact, skill_id: str, ref: ArtifactRef) ->
     _require_readable(ref)
     artifact = await read_artifact(skill_id, ref.id)
     _require_readable(artifact.ref)  # it may have grown since it was listed
-    text = artifact.text
+    text = text_in(artifact)
     if text is None:
         raise SkillweaveError("it is no UTF-8 text; it stays listed with its size")
     return Inlined(replace(ref, content_hash=artifact.ref.content_hash), text)
+
+
+def text_in(artifact: Artifact) -> str | None:
+    """The content as text, None when it is binary: not UTF-8, or with NUL bytes."""
+    if b"\0" in artifact.data:
+        return None
+    try:
+        return artifact.data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
 
 
 def _require_readable(ref: ArtifactRef) -> None:

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from skillweave.conversation import Turn
 from skillweave.disclose.catalog import PricedCatalog
-from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.fit import Pricing
 from skillweave.graph.findings import graph_in
 from skillweave.graph.graph import SkillGraph
 from skillweave.registry import Snapshot

@@ -74,7 +74,7 @@ def _droppable(admission: Admission, context: Reconciled) -> Iterator[Drop]:
 
     What a pinned skill brought into the conversation stays, and what is there of a text that was asked for now.
     """
-    carriers = tokens_by_carrier(context)
+    carriers = context.tokens_by_carrier()
     live = sorted(context.records.values(), key=lambda record: record.at)
     present = [r for r in live if context.presence[r.key] is Presence.PRESENT]
     # Where one text of a block was evicted, the others in it still stand there.
@@ -106,11 +106,3 @@ def _with_pinned(admission: Admission) -> set[str]:
 def _once_each(records: Sequence[Record], carriers: Mapping[str, int]) -> Iterator[Drop]:
     for carrier, record in {record.carrier: record for record in records}.items():
         yield Drop(skill_of(record.key) or "", carrier, carriers[carrier])
-
-
-def tokens_by_carrier(context: Reconciled, adopted: Sequence[Record] = ()) -> dict[str, int]:
-    """The tokens of each block that is, or may be, in the context, by the message that carries it."""
-    carriers: dict[str, int] = {}
-    for record in (*(old.record for old in context.state.superseded), *context.in_context(), *adopted):
-        carriers[record.carrier] = carriers.get(record.carrier, 0) + record.tokens
-    return carriers

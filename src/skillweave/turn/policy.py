@@ -10,6 +10,7 @@ from skillweave.compose.composition import ActiveSkill, limited, policy_of, with
 from skillweave.compose.policy import OWN_TOOLS, ToolPolicy, ToolScope
 from skillweave.conversation import Placement, Turn
 from skillweave.disclose.block import SkillTools
+from skillweave.frozen import EMPTY
 from skillweave.injection import CurrentPolicy, Drop, PendingCheckpoint
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
@@ -75,11 +76,12 @@ def tool_policy(
     """
     approvals = before.approvals
     skills = {one.skill.id: one.skill for one in active}
-    shown = digests_shown(admission.engaged, snapshot)
+    with_words = any(entry.arguments for entry in admission.engaged)
+    shown = digests_shown(admission.engaged, snapshot) if with_words else EMPTY
     rejected = [snapshot.skills[skill_id] for skill_id in kept_out(approvals, snapshot)] if approvals else []
     out = [*rejected, *admission.parted]
     policy = policy_of(
-        [ActiveSkill(one.skill, matchers.deliberate(one.engaged_by)) for one in active],
+        [ActiveSkill(one.skill, one.engaged_by in matchers.decisions) for one in active],
         grant=turn.tools,
         enforce=settings.enforce,
         consented=consented(approvals, skills.values()) if approvals else frozenset(),

@@ -10,8 +10,7 @@ from os.path import commonprefix
 
 from skillweave.conversation import Message
 from skillweave.disclose.block import HEADERS, digest_in, text_digest
-from skillweave.state.state import Delivery, Record, State
-from skillweave.state.transitions import expire
+from skillweave.state.state import Delivery, Record, State, expire
 
 _BEGINNING = commonprefix(HEADERS)  # noqa: RUF071 - letter by letter is what is meant
 # Written with what all headers begin with, and without `^`: so the engine jumps from one such place to the next.
@@ -86,6 +85,13 @@ class Reconciled:
             if self.presence[key] is not Presence.MINE and key.startswith(keys_begin_with):
                 yield record
 
+    def tokens_by_carrier(self, adopted: Sequence[Record] = ()) -> dict[str, int]:
+        """The tokens of each block that is, or may be, in the context, by the message that carries it."""
+        carriers: dict[str, int] = {}
+        for record in (*(old.record for old in self.state.superseded), *self.in_context(), *adopted):
+            carriers[record.carrier] = carriers.get(record.carrier, 0) + record.tokens
+        return carriers
+
     def shows(self, carrier: str) -> bool:
         """Whether the transcript holds this text without a record of it, so that it can be adopted."""
         return self.unrecorded is not None and self.unrecorded.get(digest_in(carrier), 0) > 0
@@ -103,7 +109,8 @@ def reconcile(state: State, blocks: Counter[str] | None, *, holder: str, now: fl
     answers another of the model's calls that came with the same transcript, `told`: that is older than the answers.
     Without a transcript nothing is lost but claims whose time is over.
     """
-    state = expire(state, now)
+    if any(record.until is not None for record in state.records):
+        state = expire(state, now)
     if blocks is None:
         presence = {record.key: _unseen(record, holder) for record in state.records}
         return Reconciled(state, presence, {record.key: record for record in state.records})

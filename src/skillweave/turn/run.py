@@ -16,19 +16,17 @@ from skillweave.knowledge.context import ContextSource
 from skillweave.select.candidates import Rejected, Selection
 from skillweave.select.matchers import NOTHING_PREPARED, Matchers, prepare_matchers
 from skillweave.select.matchers import Prepared as PreparedMatchers
-from skillweave.select.questions import Question, question_in
 from skillweave.select.selection import select
 from skillweave.settings import CatalogMode, Settings
 from skillweave.state.state import Delivery, State
 from skillweave.turn.admit import SkillInTurn, admit_skills
-from skillweave.turn.disclose import disclose
+from skillweave.turn.disclose import RecordContext, disclose
 from skillweave.turn.fallback import fallback_for
 from skillweave.turn.fetch import Contents, ReadArtifact, entity_of, fetch
 from skillweave.turn.library import Library
 from skillweave.turn.move import Position, move
 from skillweave.turn.policy import tool_policy
 from skillweave.turn.reconcile import blocks_in, digest_of, reconcile
-from skillweave.turn.records import RecordContext
 from skillweave.turn.settle import Settled, settle
 
 LONG_TEXT = 64 * 1024
@@ -48,7 +46,6 @@ class Prepared:
 
     library: Library
     selection: Selection | None
-    question: Question | None
     blocks: Counter[str] | None
     matched: PreparedMatchers = NOTHING_PREPARED
     withheld: StoreUnavailable | None = None
@@ -65,14 +62,13 @@ class Reading:
 
 async def prepare(turn: Turn, library: Library, matchers: Matchers, seconds: float) -> Prepared:
     """What the matchers say to the turn, and which blocks its transcript holds."""
-    in_graph = library.graph_for(turn) is not None
+    in_graph = library.graph is not None and turn.limits is None
     ready = NOTHING_PREPARED
     if matchers.preparing:
         ready = await prepare_matchers(matchers, library.index, turn, seconds)
     return Prepared(
         library=library,
         selection=None if in_graph else select(library.index, turn, matchers=matchers, prepared=ready),
-        question=question_in(turn.message.text),
         blocks=None if turn.transcript is None else blocks_in(turn.transcript),
         matched=ready,
     )
@@ -96,11 +92,13 @@ async def run(
     library = prepared.library
     told = digest_of(turn.transcript) if turn.reads and turn.transcript is not None else ""
     context = reconcile(before, prepared.blocks, holder=turn.id, now=now, told=told)
-    position = await find_place(turn, prepared, before, reading.seconds)
+    in_graph = library.graph is not None and turn.limits is None
+    position = await find_place(turn, prepared, before, reading.seconds) if in_graph else None
     selection = selected(turn, prepared, position, matchers)
     admission = admit_skills(turn, selection, library.snapshot, settings, matchers, before, context, position)
     wanted = admission.skills
-    contents = await fetch(wanted, entity_of(turn, settings), reading.artifacts, reading.context, reading.seconds)
+    entity = entity_of(turn, settings) if turn.memory else None
+    contents = await fetch(wanted, entity, reading.artifacts, reading.context, reading.seconds)
 
     def work() -> Settled:
         recording = RecordContext(turn.id, now, delivery, told)
@@ -117,7 +115,7 @@ async def run(
         # It takes what the skills leave, not the other way round: one that did not fit would lose its tool rules too.
         left = room - sum(one.shown.added + sum(row.tokens for row in one.adopted) for one in shown.skills)
         matched = bool(selection.chosen)
-        fallback = fallback_for(turn, settings, library.catalog, prepared.question, position, left, matched=matched)
+        fallback = fallback_for(turn, settings, library.catalog, position, left, matched=matched)
         decisions = (*contents.decisions, *admission.decisions)
         return settle(
             turn, settings, library, before, context, position, shown, recording, catalog, fallback, policy, decisions,

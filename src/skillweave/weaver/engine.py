@@ -73,7 +73,8 @@ class Engine:
 
         Raises Contended after 24 lost races.
         """
-        begun = self.announcer.begun()
+        listening = bool(self.announcer.observers.listening)
+        begun = self.announcer.begun() if listening else 0.0
         prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
         known: tuple[State, float] | None = None
         unkept: tuple[Diagnostic, ...] = ()
@@ -93,6 +94,8 @@ class Engine:
             injection, states = settled.injection, (known[0], settled.state)
         except StoreUnavailable as error:
             injection, states = await self._run_unread(turn, prepared, delivery, known, error)
+        if not listening:
+            return replace(injection, diagnostics=(*injection.diagnostics, *unkept)) if unkept else injection
         # Before the next wait, so that turns that are stored one after the other are told in that order too.
         telling = self.announcer.turn_decided(
             injection,

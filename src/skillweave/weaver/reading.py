@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import ClassVar, TypedDict, Unpack, cast
 
 from skillweave.codec import Portable
-from skillweave.conversation import Message, Placement, Read, Role, Turn
+from skillweave.conversation import Message, Placement, Read, Role, Turn, require_known
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.block import Escaped, Rung
 from skillweave.disclose.sections import READ
@@ -19,7 +19,6 @@ from skillweave.select.selection import LONGEST_ID, select
 from skillweave.skill import Json, Skill, freeze_mapping
 from skillweave.state.state import Delivery, is_read_apart
 from skillweave.weaver.engine import Engine
-from skillweave.weaver.turns import require_known
 
 
 @dataclass(frozen=True, slots=True)

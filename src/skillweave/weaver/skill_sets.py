@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from skillweave.compose.composition import Composition, Mode, compose_ids
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest, conversation_of, prepare_spawn
+from skillweave.conversation import nothing_said
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import InvalidSpawn
 from skillweave.injection import CurrentPolicy, Injection
@@ -14,7 +15,6 @@ from skillweave.relations.validate import Completion, ValidationResult, complete
 from skillweave.task import Task
 from skillweave.turn.policy import policy_at
 from skillweave.weaver.engine import Engine
-from skillweave.weaver.turns import nothing_said
 
 Spawner: TypeAlias = Parent | Injection | CurrentPolicy | SpawnPlan | str
 """Who spawns: the answer to its present turn, the plan that it was started with, or the id of a conversation."""

@@ -20,10 +20,18 @@ from skillweave.state.state import (
     ApprovalVerdict,
     Record,
     State,
+    confirm,
+    disengage,
+    evict,
+    held_keys,
+    hold,
+    reject,
+    release,
+    resume,
     skill_key,
     skill_of,
+    unload,
 )
-from skillweave.state.transitions import confirm, disengage, evict, held_keys, hold, reject, release, resume, unload
 from skillweave.weaver.engine import Engine
 
 

@@ -13,9 +13,9 @@ from uuid import uuid4
 
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.compose.policy import Ruling, Verdict
-from skillweave.conversation import Placement, Turn
+from skillweave.conversation import Placement, Turn, TurnFields, nothing_said, turn_of
 from skillweave.diagnostics import Diagnostic
-from skillweave.disclose.pricing import Pricing
+from skillweave.disclose.fit import Pricing
 from skillweave.errors import Contended, StoreUnavailable, UnreadableState
 from skillweave.events.event import Cause, Event, Observer
 from skillweave.graph.findings import graph_findings
@@ -31,8 +31,17 @@ from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.select.selection import find_matchers
 from skillweave.settings import Settings
 from skillweave.state.port import Logged, Store, Writes
-from skillweave.state.state import Delivery, State, check_lifecycles, full_key
-from skillweave.state.transitions import clear, confirm, evict, held_keys, release
+from skillweave.state.state import (
+    Delivery,
+    State,
+    check_lifecycles,
+    clear,
+    confirm,
+    evict,
+    full_key,
+    held_keys,
+    release,
+)
 from skillweave.tokens.counter import CountedOnce, Tiktoken, TokenCounter
 from skillweave.turn.library import Libraries
 from skillweave.weaver.emit import emit
@@ -41,7 +50,6 @@ from skillweave.weaver.loop_thread import LoopThread
 from skillweave.weaver.reading import Reads
 from skillweave.weaver.skill_sets import SkillSets
 from skillweave.weaver.telling import OBSERVER_SECONDS, Announcer, Observers
-from skillweave.weaver.turns import TurnFields, nothing_said, turn_of
 from skillweave.weaver.verdicts import Engagements
 
 P = ParamSpec("P")

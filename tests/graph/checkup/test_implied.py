@@ -9,8 +9,7 @@ from skillweave.graph.conditions import AllOf, AtIteration, HistoryMin, Intent, 
 from skillweave.graph.declared import Route
 from skillweave.graph.guards import Scales
 from skillweave.graph.move import MoveContext
-from skillweave.text.folding import fold
-from skillweave.text.search import MatchMode, compile_automaton
+from skillweave.text.search import MatchMode, compile_automaton, fold
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK, UNHURRIED, fires, guard, id_of, terms_of_route, valid_moments, words
 from tests.strategies import texts

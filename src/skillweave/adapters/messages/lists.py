@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypedDict, cast
 
 from skillweave.adapters.chat import TAKEN_OUT, HostFields, HostMessage, turn_from
-from skillweave.conversation import Part, Placement, Turn
+from skillweave.conversation import Part, Placement, Turn, require_known
 from skillweave.disclose.block import digest_in, text_digest
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
 from skillweave.limits import ToolLimits
 from skillweave.turn.reconcile import split_at_blocks
-from skillweave.weaver.turns import require_known
 
 
 def plain(value: object) -> Mapping[str, Any] | None:
