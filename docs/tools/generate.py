@@ -112,7 +112,9 @@ def _promise(home: str) -> str:
 
 def _below(module: str, name: str) -> str:
     """The text that stands below an alias where it is defined."""
-    found = re.search(rf'^{name}: TypeAlias = .*\n"""([^"]+)"""', inspect.getsource(import_module(module)), re.MULTILINE)
+    found = re.search(
+        rf'^{name}: TypeAlias = .*\n"""([^"]+)"""', inspect.getsource(import_module(module)), re.MULTILINE
+    )
     return found[1] if found else ""
 
 

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from skillweave.compose.composition import Composition, Enforce, Mode
     from skillweave.compose.policy import Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope, Verdict
     from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest
-<<<<<<< HEAD
     from skillweave.contracts import (
         OutputMismatch,
         PreparedSchema,
@@ -19,11 +18,7 @@ if TYPE_CHECKING:
         prepare_schema,
         require_output,
     )
-    from skillweave.conversation import Message, Part, Placement, Read, Role, ToolResult, Turn
-=======
-    from skillweave.contracts import OutputMismatch, check_against, check_output, prepare_schema, require_output
     from skillweave.conversation import Message, Part, Placement, Read, Role, ToolResult, Turn, TurnFields
->>>>>>> main
     from skillweave.decisions import Decision, Evidence, Outcome
     from skillweave.diagnostics import Diagnostic, Location, Severity
     from skillweave.disclose.block import Rung, SkillTools
@@ -132,7 +127,7 @@ compose.composition: Composition Enforce Mode
 compose.policy: Refusal Ruling ToolOwners ToolPolicy ToolScope Verdict
 compose.spawn: Parent SpawnPlan SpawnRejected SpawnRequest
 contracts: OutputMismatch PreparedSchema check_against check_output prepare_schema require_output
-conversation: Message Part Placement Read Role ToolResult Turn
+conversation: Message Part Placement Read Role ToolResult Turn TurnFields
 decisions: Decision Evidence Outcome
 diagnostics: Diagnostic Location Severity
 disclose.block: Rung SkillTools
@@ -167,7 +162,6 @@ text.embedding: Embedder
 tokens.counter: Tiktoken TokenCounter
 weaver: Judgement Left OnStoreFailure SyncWeaver Weaver
 weaver.reading: CallFields ToolAnswer ToolSpec
-weaver.turns: TurnFields
 """
 """The exports by the module below skillweave that has them; a line that is indented goes on with the last."""
 
