@@ -21,7 +21,7 @@ DOORS = ("skillweave", "skillweave.graph", *ADAPTERS)
 IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
 EXPLAINED = {
     "docs/concepts/extending.md": {"skillweave.formats"},
-    "docs/concepts/ledger.md": {"skillweave.state.transitions"},
+    "docs/concepts/ledger.md": {"skillweave.state.state"},
 }
 """Rooms that a page about how it works names itself."""
 BEHIND = {
