@@ -45,4 +45,4 @@ def test_an_unknown_name_is_answered_with_the_exports() -> None:
     answer = subprocess.run(
         [sys.executable, "-c", "import skillweave; skillweave.wieve"], capture_output=True, text=True, check=False
     )
-    assert "has no attribute 'wieve'; it exports Approval" in answer.stderr
+    assert "has no attribute 'wieve'; it exports Budget" in answer.stderr

@@ -41,7 +41,7 @@ def test_keys_that_are_derived_or_renamed_or_may_be_left_out_are_described() -> 
     policy = schema("tool-policy")
     assert policy["required"] == ["allowed_tools", "forbidden_tools", "preapproved_tools"]
     assert policy["additionalProperties"] is False
-    assert policy["properties"]["forbidden_tools"]["description"].startswith("What is forbidden, and what belongs")
+    assert policy["properties"]["forbidden_tools"]["description"].startswith("The entries that are forbidden")
     assert "from" in schema("move")["properties"]
     assert "skill" in schema("state")["$defs"]["Engaged"]["properties"]
 

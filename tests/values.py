@@ -37,7 +37,9 @@ SCALARS: Mapping[Any, Values] = {
 def portable_classes() -> list[type[Portable]]:
     """Every class whose values travel, wherever it is defined."""
     for module in pkgutil.walk_packages(skillweave.__path__, "skillweave."):
-        if not module.name.startswith(("skillweave.__main__", "skillweave.testing", "skillweave.adapters")):
+        if not module.name.startswith(
+            ("skillweave.__main__", "skillweave.testing", "skillweave.adapters", "skillweave.cli")
+        ):
             importlib.import_module(module.name)
     found: dict[type[Portable], None] = {}
     waiting: list[type[Portable]] = [Portable]

@@ -5,6 +5,7 @@ python -m docs.tools.generate
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
@@ -94,14 +95,27 @@ def index_page() -> str:
 def home_of(name: str) -> str:
     """Where an export of the root is defined: `skillweave.plan.Settings`."""
     exported = getattr(skillweave, name)
-    return f"{exported.__module__}.{exported.__qualname__}"
+    if inspect.isclass(exported) or inspect.isfunction(exported):
+        return f"{exported.__module__}.{exported.__qualname__}"
+    return f"{skillweave._MODULES[name]}.{name}"  # noqa: SLF001 - an alias of a type does not know its module
 
 
 def _promise(home: str) -> str:
     module, _, name = home.rpartition(".")
-    text = inspect.getdoc(getattr(import_module(module), name)) or ""
+    said = getattr(import_module(module), name)
+    text = inspect.getdoc(said) if inspect.isclass(said) or inspect.isfunction(said) else _below(module, name)
+    if not text:
+        return ""
     first = " ".join(plain(text).split("\n\n")[0].split()).replace("|", "\\|")
     return first.split("; ")[0].rstrip(".") + "."
+
+
+def _below(module: str, name: str) -> str:
+    """The text that stands below an alias where it is defined."""
+    found = re.search(
+        rf'^{name}: TypeAlias = .*\n"""([^"]+)"""', inspect.getsource(import_module(module)), re.MULTILINE
+    )
+    return found[1] if found else ""
 
 
 def cli_page() -> str:

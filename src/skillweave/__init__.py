@@ -6,10 +6,18 @@ from typing import TYPE_CHECKING
 from skillweave._version import __version__
 
 if TYPE_CHECKING:
+    from skillweave.closing import ClosedOnExit
     from skillweave.compose.composition import Composition, Enforce, Mode
     from skillweave.compose.policy import Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope, Verdict
     from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest
-    from skillweave.contracts import OutputMismatch, check_against, check_output, prepare_schema, require_output
+    from skillweave.contracts import (
+        OutputMismatch,
+        PreparedSchema,
+        check_against,
+        check_output,
+        prepare_schema,
+        require_output,
+    )
     from skillweave.conversation import Message, Part, Placement, Read, Role, ToolResult, Turn, TurnFields
     from skillweave.decisions import Decision, Evidence, Outcome
     from skillweave.diagnostics import Diagnostic, Location, Severity
@@ -37,9 +45,9 @@ if TYPE_CHECKING:
     )
     from skillweave.events import Callback, Cause, Event, EventRefused, EventType, Observer, Payload
     from skillweave.factory import open_weaver as open  # noqa: A004 - read as `skillweave.open`
+    from skillweave.formats import from_definition, to_definition, to_tiers
     from skillweave.formats.identity import Order
     from skillweave.formats.skill_md import Strictness
-    from skillweave.formats.spelling import from_definition, to_definition, to_tiers
     from skillweave.injection import (
         Block,
         CacheReport,
@@ -53,7 +61,18 @@ if TYPE_CHECKING:
     )
     from skillweave.knowledge.context import ContextSource, EntityContext, Section
     from skillweave.limits import ToolLimits
-    from skillweave.registry import Artifact, Changes, Loaded, LoadedVersion, Precedence, Registry, Snapshot, Source
+    from skillweave.registry import (
+        Artifact,
+        Changes,
+        Loaded,
+        LoadedVersion,
+        Precedence,
+        Registry,
+        Snapshot,
+        Source,
+        WrappedSource,
+    )
+    from skillweave.registry.writing import Change, Entry, StoredVersion, Written
     from skillweave.relations.task import TaskSelection
     from skillweave.relations.validate import (
         Because,
@@ -64,7 +83,7 @@ if TYPE_CHECKING:
         validate_skills,
     )
     from skillweave.select.candidates import Candidate, Rejected, Selection
-    from skillweave.select.matchers import Matcher
+    from skillweave.select.matchers import MatchContext, Matcher, PreparingMatcher
     from skillweave.settings import CatalogMode, FileAccess, Settings
     from skillweave.skill import (
         ArtifactRef,
@@ -80,6 +99,7 @@ if TYPE_CHECKING:
         ToolRules,
         Triggers,
     )
+    from skillweave.sources.memory import MemorySource
     from skillweave.sources.named import Progress, SkillSource
     from skillweave.state.port import Logged, Store
     from skillweave.state.state import (
@@ -103,11 +123,12 @@ if TYPE_CHECKING:
     from skillweave.weaver.reading import CallFields, ToolAnswer, ToolSpec
 
 _HOMES = """
+closing: ClosedOnExit
 compose.composition: Composition Enforce Mode
 compose.policy: Refusal Ruling ToolOwners ToolPolicy ToolScope Verdict
 compose.spawn: Parent SpawnPlan SpawnRejected SpawnRequest
-contracts: OutputMismatch check_against check_output prepare_schema require_output
-conversation: Message Part Placement Read Role ToolResult Turn
+contracts: OutputMismatch PreparedSchema check_against check_output prepare_schema require_output
+conversation: Message Part Placement Read Role ToolResult Turn TurnFields
 decisions: Decision Evidence Outcome
 diagnostics: Diagnostic Location Severity
 disclose.block: Rung SkillTools
@@ -116,23 +137,25 @@ errors: ApprovalNeeded ArtifactNotFound CannotWatch CheckpointNotFound Contended
     InvalidGraph InvalidSkill InvalidSpawn InvalidTurn InvalidVerdict MissingExtra SkillNotFound SkillweaveError
     SourceUnavailable StoreUnavailable UnknownMatcher
 events: Callback Cause Event EventRefused EventType Observer Payload
+formats: from_definition to_definition to_tiers
 formats.identity: Order
 formats.skill_md: Strictness
-formats.spelling: from_definition to_definition to_tiers
 injection: Block CacheReport CurrentPolicy Drop Fallback FallbackKind Injection PendingCheckpoint TokenReport
 knowledge.context: ContextSource EntityContext Section
 limits: ToolLimits
-registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source
+registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source WrappedSource
+registry.writing: Change Entry StoredVersion Written
 relations.task: TaskSelection
 relations.validate: Because Completion ValidationError ValidationResult complete_skills validate_skills
 select.candidates: Candidate Rejected Selection
-select.matchers: Matcher
+select.matchers: MatchContext Matcher PreparingMatcher
 settings: CatalogMode FileAccess Settings
 skill: ArtifactRef Checkpoint Origin OutputContract Relation RelationKind RuleList Skill SkillText Status ToolRules
     Triggers
+sources.memory: MemorySource
 sources.named: Progress SkillSource
-state.port: Logged Store Writes
-state.state: Approval ApprovalVerdict Delivery Engaged Fragment Lifecycle Record State Superseded
+state.port: Logged Store
+state.state: Approval ApprovalVerdict Delivery Engaged Fragment Lifecycle Record State Superseded Writes
 stores.memory: MemoryStore
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
@@ -140,7 +163,6 @@ text.embedding: Embedder
 tokens.counter: Tiktoken TokenCounter
 weaver: Judgement Left OnStoreFailure SyncWeaver Weaver
 weaver.reading: CallFields ToolAnswer ToolSpec
-weaver.turns: TurnFields
 """
 """The exports by the module below skillweave that has them; a line that is indented goes on with the last."""
 
@@ -161,9 +183,11 @@ __all__ = [
     "CannotWatch",
     "CatalogMode",
     "Cause",
+    "Change",
     "Changes",
     "Checkpoint",
     "CheckpointNotFound",
+    "ClosedOnExit",
     "Completion",
     "Composition",
     "Contended",
@@ -178,6 +202,7 @@ __all__ = [
     "Enforce",
     "Engaged",
     "EntityContext",
+    "Entry",
     "Event",
     "EventRefused",
     "EventType",
@@ -200,7 +225,9 @@ __all__ = [
     "LoadedVersion",
     "Location",
     "Logged",
+    "MatchContext",
     "Matcher",
+    "MemorySource",
     "MemoryStore",
     "Message",
     "MissingExtra",
@@ -218,6 +245,8 @@ __all__ = [
     "PendingCheckpoint",
     "Placement",
     "Precedence",
+    "PreparedSchema",
+    "PreparingMatcher",
     "Progress",
     "Read",
     "Record",
@@ -252,6 +281,7 @@ __all__ = [
     "Status",
     "Store",
     "StoreUnavailable",
+    "StoredVersion",
     "Strictness",
     "Superseded",
     "SyncWeaver",
@@ -278,7 +308,9 @@ __all__ = [
     "Verdict",
     "Weaver",
     "When",
+    "WrappedSource",
     "Writes",
+    "Written",
     "__version__",
     "check_against",
     "check_output",
@@ -306,7 +338,10 @@ def __getattr__(name: str) -> object:
     elif name in _MODULES:
         value = getattr(import_module(_MODULES[name]), name)
     else:
-        raise AttributeError(f"module 'skillweave' has no attribute {name!r}; it exports {', '.join(__all__)}")
+        raise AttributeError(
+            f"module 'skillweave' has no attribute {name!r}; it exports Budget, Injection, Registry, Settings, Skill, "
+            f"State, Turn, Weaver, open and {len(__all__) - 9} more: see skillweave.__all__"
+        )
     globals()[name] = value
     return value
 

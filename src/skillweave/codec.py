@@ -232,11 +232,14 @@ def _value_reader(converter: "Converter", cls: Hint) -> Read:
     keys = keys_of(cls)
     renamed: Any = {key.attribute: override(rename=key.name) for key in keys if key.field is not None}
     build = make_dict_structure_fn(cls, converter, **renamed)
-    own = None if "json_fields" not in vars(cls) else cls.json_fields
+    own = cls.json_fields if any("json_fields" in vars(base) for base in cls.__mro__ if base is not Portable) else None
     exact = cls.json_exact
     needed = {key.name for key in keys if not key.optional}
     known = {key.name for key in keys}
     spelled = ", ".join(f"{key.name}{'?' * key.optional}" for key in keys)
+
+    if own is None and not exact and not converter.detailed_validation and _has_required(cls):
+        return build  # which fails by itself on what is no object; the slow reader then says why
 
     def read_value(data: object, _: Hint) -> object:
         if data.__class__ is not dict and not isinstance(data, Mapping):
@@ -246,6 +249,10 @@ def _value_reader(converter: "Converter", cls: Hint) -> Read:
         return build(data if own is None else own(data), cls)
 
     return read_value
+
+
+def _has_required(cls: Hint) -> bool:
+    return any(part.default is MISSING and part.default_factory is MISSING for part in fields(cls))
 
 
 def _value_writer(converter: "Converter", cls: Hint) -> Write:
@@ -427,6 +434,8 @@ def _union_reader(converter: "Converter", hint: Hint) -> Read:
     some = [(hook, arm) for _, hook, arm in arms if arm is not NoneType]
     if len(some) == 1:
         only, of = some[0]
+        if of in _SCALARS:
+            return lambda data, _: data if data is None or data.__class__ is of else only(data, of)
         return lambda data, _: None if data is None else only(data, of)
 
     def read_union(data: object, _: Hint) -> object:

@@ -2,15 +2,22 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any, Never, NoReturn, Self, TypeAlias, TypeVar, Union
+from functools import partial
+from typing import TYPE_CHECKING, Any, ForwardRef, Never, NoReturn, Self, TypeAlias, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
 
-Json: TypeAlias = Union[bool, int, float, str, "list[Json]", "dict[str, Json]", None]
-"""Plain JSON data, mutable: what readers produce and `to_*` functions return."""
-FrozenJson: TypeAlias = Union[bool, int, float, str, "tuple[FrozenJson, ...]", "Mapping[str, FrozenJson]", None]
-"""JSON data that cannot be changed: lists are tuples, objects are read-only mappings."""
+if TYPE_CHECKING:
+    Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+    FrozenJson: TypeAlias = "bool | int | float | str | tuple[FrozenJson, ...] | Mapping[str, FrozenJson] | None"
+else:
+    # Names that a type has inside itself are looked up here, wherever the type hints are read.
+    _inner = partial(ForwardRef, module=__name__)
+    Json = bool | int | float | str | _inner("list[Json]") | _inner("dict[str, Json]") | None
+    FrozenJson = bool | int | float | str | _inner("tuple[FrozenJson, ...]") | _inner("Mapping[str, FrozenJson]") | None
+"""Plain JSON data, mutable, is what readers produce and `to_*` functions return; frozen, its lists are tuples and its
+objects read-only mappings."""
 
 _DEEPEST = 64
 

@@ -149,7 +149,7 @@ def _parts(content: str | Iterable[str | dict[Any, Any]]) -> Iterable[Part]:
             yield {str(key): value for key, value in part.items()}
 
 
-Ran: TypeAlias = "ToolMessage | Command[Any]"
+Ran: TypeAlias = ToolMessage | Command[Any]
 
 _NOTHING = object()
 _CALLER: ContextVar[Bridge | None] = ContextVar("skillweave-caller", default=None)

@@ -13,7 +13,7 @@ from skillweave.skill import ArtifactRef, Origin, Skill, is_skill_id
 
 Definition: TypeAlias = Skill | Mapping[str, Any]
 """A skill as a value, or as a mapping in any of the spellings."""
-Contents: TypeAlias = "Mapping[str, str | bytes]"
+Contents: TypeAlias = Mapping[str, str | bytes]
 """The content of artifacts by their ids."""
 
 _ARTIFACT_KEYS = ("artifacts", "tier3_artifact_refs")

@@ -2,5 +2,8 @@
 
 from skillweave.adapters.agent_framework.approval import reply_to
 from skillweave.adapters.agent_framework.provider import SkillContextProvider
+from skillweave.adapters.agent_framework.spawn import spawn_subagent
+from skillweave.adapters.approval import Reply
+from skillweave.adapters.spawning import SpawnBounds
 
-__all__ = ["SkillContextProvider", "reply_to"]
+__all__ = ["Reply", "SkillContextProvider", "SpawnBounds", "reply_to", "spawn_subagent"]

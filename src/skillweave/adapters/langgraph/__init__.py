@@ -14,5 +14,7 @@ except ModuleNotFoundError:
 
 from skillweave.adapters.langgraph.agent import build_skill_agent
 from skillweave.adapters.langgraph.nodes import SkillNodes, SkillState, skill_nodes
+from skillweave.adapters.langgraph.spawn import spawn_subagent
+from skillweave.adapters.spawning import SpawnBounds
 
-__all__ = ["SkillNodes", "SkillState", "build_skill_agent", "skill_nodes"]
+__all__ = ["SkillNodes", "SkillState", "SpawnBounds", "build_skill_agent", "skill_nodes", "spawn_subagent"]

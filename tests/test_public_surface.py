@@ -1,0 +1,109 @@
+"""What users need comes from a few doors: the root, the graph, the testing kit and one door for each framework."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import skillweave.adapters
+
+ROOT = Path(__file__).parents[1]
+ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
+DOORS = ("skillweave", "skillweave.graph", *ADAPTERS)
+IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
+EXPLAINED = {
+    "docs/concepts/extending.md": {"skillweave.formats"},
+    "docs/concepts/ledger.md": {"skillweave.state.state"},
+}
+"""Rooms that a page about how it works names itself."""
+BEHIND = {
+    "skillweave.adapters.bridge.Bridge",
+    "skillweave.contracts.codes.Problem",
+    "skillweave.graph.judging.EvalContext",
+    "skillweave.graph.judging.Lexicon",
+    "skillweave.graph.judging.Verdict",
+    "skillweave.select.index.SkillIndex",
+    "skillweave.weaver.loop_thread.LoopThread",
+}
+"""Machinery that public classes are made with, which their own builders put in: no user writes its name."""
+
+
+def exports(door: str) -> dict[str, Any]:
+    module = importlib.import_module(door)
+    return {name: getattr(module, name) for name in getattr(module, "__all__", ())}
+
+
+def callables(export: object) -> Iterator[Any]:
+    """The export and, of a class, its public methods and the getters of its properties, as far as they are ours."""
+    if not inspect.isclass(export):
+        if callable(export):
+            yield export
+        return
+    if is_dataclass(export):
+        yield export
+    for owner in export.__mro__:
+        if owner.__module__.startswith("skillweave"):
+            for name, member in vars(owner).items():
+                if not name.startswith("_") or name == "__init__":
+                    found = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+                    yield from (one for one in (getattr(found, "func", found),) if inspect.isfunction(one))
+
+
+def types_in(hint: object) -> Iterator[type]:
+    if isinstance(hint, list):  # the arguments of a Callable
+        for part in hint:
+            yield from types_in(part)
+    elif get_origin(hint) is not None:
+        for part in get_args(hint):
+            yield from types_in(part)
+    elif isinstance(hint, type):
+        yield hint
+
+
+def hints_of(one: Any) -> dict[str, Any]:
+    # The one name that is not there at run time: numpy would cost each import 80 ms.
+    return get_type_hints(one, localns={"np": np, "NDArray": NDArray})
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_the_type_hints_of_every_public_callable_resolve(door: str) -> None:
+    for name, export in exports(door).items():
+        for one in callables(export):
+            try:
+                hints_of(one)
+            except NameError as error:
+                pytest.fail(f"{door}.{name}: {one.__qualname__}: {error}")
+
+
+def test_every_type_of_a_public_signature_comes_from_a_door() -> None:
+    public = {id(export): export for door in DOORS for export in exports(door).values()}
+    missing = {
+        f"{kind.__module__}.{kind.__qualname__} in {one.__qualname__}"
+        for export in public.values()
+        for one in callables(export)
+        for hint in hints_of(one).values()
+        for kind in types_in(hint)
+        if kind.__module__.startswith("skillweave") and not kind.__name__.startswith("_") and id(kind) not in public
+        if f"{kind.__module__}.{kind.__qualname__}" not in BEHIND
+    }
+    assert sorted(missing) == []
+
+
+def guides() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("guide", guides(), ids=lambda guide: str(guide.relative_to(ROOT)))
+def test_no_guide_imports_from_behind_a_door(guide: Path) -> None:
+    doors = re.compile(r"skillweave(\.graph|\.testing(\.\w+)*|\.telemetry|\.schemas|\.adapters\.\w+)?")
+    named = {found[1] for found in IMPORT.finditer(guide.read_text("utf-8"))}
+    explained = EXPLAINED.get(str(guide.relative_to(ROOT)), set())
+    assert {module for module in named - explained if not doors.fullmatch(module)} == set()
