@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from jsonschema import Draft202012Validator
 
+from skillweave import Event
 from skillweave.codec import Portable
-from skillweave.events.event import Event
 from skillweave.schemas import schema_of
 from tests.values import events, portable_classes, values_of
 

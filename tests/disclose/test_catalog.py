@@ -3,11 +3,9 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, Catalog, PricedCatalog
-from skillweave.disclose.fit import CountedOnce, Pricing
-from skillweave.skill import Skill
-from skillweave.testing.fakes import WordCounter
-from skillweave.tokens.counter import Tiktoken
+from skillweave import Skill, Tiktoken
+from skillweave.disclose import MOST_SKILLS_IN_FULL, Catalog, CountedOnce, PricedCatalog, Pricing
+from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
 WORDS = Pricing(WordCounter())

@@ -1,11 +1,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.disclose.block import Rung, SkillTools
-from skillweave.disclose.fit import LeftOut, Passage, Pricing, Shown, Want, fit
-from skillweave.disclose.render import Inlined
-from skillweave.skill import ArtifactRef
-from skillweave.testing.fakes import WordCounter
+from skillweave import ArtifactRef, Rung, SkillTools
+from skillweave.disclose import Inlined, LeftOut, Passage, Pricing, Shown, Want
+from skillweave.disclose.fit import fit
+from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
 PRICING = Pricing(WordCounter())

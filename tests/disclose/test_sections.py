@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.disclose.sections import (
+from skillweave.disclose import (
     LONGEST_TITLE,
     MOST_ENTRIES,
     SECTION_TOKENS,

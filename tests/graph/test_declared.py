@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.graph.declared import ANY, STATUSES, Declared, Entry, EntryPick, Limits, Route
+from skillweave.graph import ANY, STATUSES, Declared, Entry, EntryPick, Limits, Route
 
 
 def test_the_statuses_of_a_tool_are_the_seven_of_the_contract() -> None:

@@ -7,33 +7,48 @@ from types import MappingProxyType
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.conversation import Message, Read, Role, ToolResult, Turn
-from skillweave.errors import InvalidGraph
-from skillweave.graph.advance import advance, at, context_of
-from skillweave.graph.compiled import compile_lexicon
-from skillweave.graph.conditions import (
+from skillweave import InvalidGraph, Message, Read, Role, State, ToolResult, Turn
+from skillweave.graph import (
+    ANY,
+    MOST_TOLD,
     AllOf,
     AtIteration,
+    By,
     Condition,
+    Cursor,
+    Decide,
+    Declared,
+    Entry,
+    EntryPick,
+    EntryScoring,
+    EvalContext,
+    FieldTest,
+    Guard,
     Guarded,
     HistoryMin,
     Intent,
     Keywords,
+    KeywordScorer,
+    Limits,
+    Move,
+    MoveContext,
+    Op,
     Predicate,
+    PredicateContext,
     Regex,
+    Route,
+    SkillGraph,
     UserContains,
+    Why,
+    at,
+    compile_lexicon,
+    context_of,
+    is_reachable,
     judge,
+    judge_guard,
 )
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, Limits, Route
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.judging import EvalContext, judge_guard
-from skillweave.graph.move import By, Cursor, Move, MoveContext, PredicateContext, Why
-from skillweave.graph.moving import MOST_TOLD, is_reachable
-from skillweave.graph.scorers import KeywordScorer
-from skillweave.graph.scoring import EntryScoring
-from skillweave.state.codec import state_from_json, state_to_json
-from skillweave.state.state import State
+from skillweave.graph.advance import advance
+from skillweave.state import state_from_json, state_to_json
 from tests.graph.moments import RISK, Unclear, guarded, raises, said, where
 
 IDS = "abcde"

@@ -2,12 +2,25 @@
 
 import pytest
 
-from skillweave.conversation import ToolResult
-from skillweave.decisions import Evidence
-from skillweave.graph.conditions import AllOf, AtIteration, Condition, Predicate, Regex
-from skillweave.graph.declared import ANY, STATUSES, Entry, Route
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import By, ClosedGuard, Move, MoveContext, PredicateContext, Why
+from skillweave import Evidence, ToolResult
+from skillweave.graph import (
+    ANY,
+    STATUSES,
+    AllOf,
+    AtIteration,
+    By,
+    ClosedGuard,
+    Condition,
+    Entry,
+    Move,
+    MoveContext,
+    Predicate,
+    PredicateContext,
+    Regex,
+    Route,
+    SkillGraph,
+    Why,
+)
 from tests.graph.moments import RISK, answer, graph, guarded, messages, pieces, raises, said, where
 
 

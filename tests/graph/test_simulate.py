@@ -6,13 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.conversation import Message, Role, ToolResult
-from skillweave.errors import InvalidGraph
-from skillweave.graph import SkillGraph
-from skillweave.graph.declared import Declared
-from skillweave.graph.move import By, MoveContext
-from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
-from skillweave.graph.simulate import Script, Simulation, Step
+from skillweave import InvalidGraph, Message, Role, ToolResult
+from skillweave.graph import (
+    By,
+    Declared,
+    MoveContext,
+    ScoreCandidate,
+    ScorePolicy,
+    Script,
+    Simulation,
+    SkillGraph,
+    Step,
+)
 from tests.graph.data.readable import some
 from tests.graph.strategies import messages, plain_graphs, plain_ids, results
 

@@ -6,17 +6,25 @@ from dataclasses import dataclass, replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.composition import ActiveSkill, policy_of
-from skillweave.compose.policy import Ruling
-from skillweave.conversation import Placement
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.skill import Checkpoint, Skill, ToolRules
-from skillweave.state.approvals import MOST_APPROVALS, decide, decided, kept_out, undecided
-from skillweave.state.state import Approval, ApprovalVerdict, Lifecycle, State
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave import (
+    Approval,
+    ApprovalVerdict,
+    CatalogMode,
+    Checkpoint,
+    Lifecycle,
+    MemoryStore,
+    Placement,
+    Registry,
+    Ruling,
+    Settings,
+    Skill,
+    State,
+    ToolRules,
+    Weaver,
+)
+from skillweave.compose import ActiveSkill, policy_of
+from skillweave.state import MOST_APPROVALS, decide, decided, kept_out, undecided
+from skillweave.testing import WordCounter
 from tests.related import skill, snapshot
 from tests.skills import make_skill
 

@@ -5,8 +5,8 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.composition import Composition, Mode, compose_skills
-from skillweave.skill import Skill, ToolRules
+from skillweave import Composition, Mode, Skill, ToolRules
+from skillweave.compose import compose_skills
 from tests.related import skill
 
 ENTRIES = st.sampled_from(

@@ -6,8 +6,8 @@ import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.contracts import check_against, prepare_schema
-from skillweave.contracts.output import read_answer
+from skillweave import check_against, prepare_schema
+from skillweave.contracts import read_answer
 from skillweave.diagnostics import has_errors
 from tests.contracts.schemas import VALUES, schemas
 

@@ -8,11 +8,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from skillweave.state.port import Store
-from skillweave.stores.memory import MemoryStore
-from skillweave.stores.sqlite import SqliteStore
-from skillweave.testing.fakes import ManualClock
-from skillweave.testing.machine import ConversationMachine
+from skillweave import MemoryStore, SqliteStore, Store
+from skillweave.testing import ConversationMachine, ManualClock
 
 RUNS = 300
 SOAK_RUNS = int(os.environ.get("SKILLWEAVE_SOAK_RUNS", "10000"))

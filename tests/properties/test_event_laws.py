@@ -7,15 +7,10 @@ from dataclasses import dataclass, replace
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from skillweave.conversation import Message, Placement, Role
-from skillweave.disclose.fit import Budget
-from skillweave.events import Event, SkillInjected, SkillRefreshed, TurnDecided
-from skillweave.events.event import Announced
-from skillweave.events.payloads import Given
-from skillweave.injection import Injection
-from skillweave.settings import Settings
-from skillweave.skill import Checkpoint, Triggers, freeze_mapping
-from skillweave.testing.observers import Recorder
+from skillweave import Budget, Checkpoint, Event, Injection, Message, Placement, Role, Settings, Triggers
+from skillweave.events import Announced, Given, SkillInjected, SkillRefreshed, TurnDecided
+from skillweave.frozen import freeze_mapping
+from skillweave.testing import Recorder
 from tests.observing import watched
 from tests.skills import make_skill
 from tests.strategies import json_mappings

@@ -9,13 +9,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from skillweave import Placement, ToolResult, Turn
-from skillweave.conversation import Message, Read, Role
+from skillweave import Injection, MemoryStore, Message, Placement, Read, Role, Skill, State, ToolResult, ToolRules, Turn
 from skillweave.graph import ANY, Cursor, Entry, EntryPick, Limits, Route, SkillGraph, decide
-from skillweave.injection import Injection
-from skillweave.skill import Skill, ToolRules
-from skillweave.state.state import State
-from skillweave.stores.memory import MemoryStore
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 

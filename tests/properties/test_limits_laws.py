@@ -5,13 +5,9 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.composition import limited, limits_of
-from skillweave.compose.entries import covers, narrow, permits
-from skillweave.compose.policy import Ruling, ToolPolicy
-from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRequest, prepare_spawn
-from skillweave.limits import ToolLimits
-from skillweave.relations.rules import read_entry
-from skillweave.skill import ToolRules
+from skillweave import Parent, Ruling, SpawnPlan, SpawnRequest, ToolLimits, ToolPolicy, ToolRules
+from skillweave.compose import covers, limited, limits_of, narrow, permits, prepare_spawn
+from skillweave.relations import read_entry
 from tests.related import skill, snapshot
 
 Entries: TypeAlias = tuple[str, ...]

@@ -7,12 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillweave import Injection, Placement, Rung, Turn
 from skillweave.adapters.messages import anthropic_style, openai_style
-from skillweave.conversation import Placement, Turn
-from skillweave.disclose.block import Rung, text_digest
-from skillweave.disclose.render import render_skill
-from skillweave.injection import Injection
-from skillweave.turn.reconcile import blocks_in
+from skillweave.disclose import render_skill, text_digest
+from skillweave.turn import blocks_in
 from tests.chatting import ALL_SHAPES, Says, Shapes
 from tests.injections import make_injection
 from tests.skills import make_skill

@@ -6,11 +6,9 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.composition import ActiveSkill, Enforce, Mode, policy_of
-from skillweave.compose.entries import matched_text, permits, prohibits
-from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling
-from skillweave.relations.rules import read_entry
-from skillweave.skill import ToolRules
+from skillweave import Enforce, Mode, Refusal, Ruling, ToolRules
+from skillweave.compose import OWN_TOOLS, ActiveSkill, matched_text, permits, policy_of, prohibits
+from skillweave.relations import read_entry
 from tests.related import skill
 
 Entries: TypeAlias = tuple[str, ...]

@@ -7,19 +7,24 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.compose.policy import Ruling
-from skillweave.conversation import Message, Role
-from skillweave.disclose.block import SkillTools, digest_in, text_digest
-from skillweave.disclose.fit import Budget
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.skill import ToolRules
-from skillweave.sources.code import InCode
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.turn.reconcile import block_texts
-from skillweave.weaver import Weaver
-from skillweave.weaver.reading import ToolAnswer
+from skillweave import (
+    Budget,
+    CatalogMode,
+    MemoryStore,
+    Message,
+    Registry,
+    Role,
+    Ruling,
+    Settings,
+    SkillTools,
+    ToolAnswer,
+    ToolRules,
+    Weaver,
+)
+from skillweave.disclose import digest_in, text_digest
+from skillweave.sources import InCode
+from skillweave.testing import WordCounter
+from skillweave.turn import block_texts
 from tests.skills import make_skill
 
 TOTAL = 2000

@@ -3,12 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.registry.definitions import Defined
-from skillweave.registry.last_good import last_good_skills
-from skillweave.registry.merging import Merged, Offer, Precedence, add_registered, in_namespace, merge
-from skillweave.registry.source import Loaded
-from skillweave.skill import Origin, Skill
+from skillweave import Diagnostic, Loaded, Location, Origin, Precedence, Severity, Skill
+from skillweave.registry import Defined, Merged, Offer, add_registered, in_namespace, last_good_skills, merge
 
 IDS = "abcdef"
 

@@ -7,10 +7,9 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.registry import Snapshot
-from skillweave.relations.admit import Admission, admit
-from skillweave.relations.validate import complete_skills, validate_skills
-from skillweave.skill import Relation, RelationKind, Status
+from skillweave import Relation, RelationKind, Snapshot, Status, complete_skills, validate_skills
+from skillweave.relations import Admission
+from skillweave.relations.admit import admit
 from tests.related import chosen, skill, snapshot
 
 IDS = [f"s{number}" for number in range(8)]

@@ -7,12 +7,9 @@ import unicodedata
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.conversation import Role
-from skillweave.select import Selection, select
-from skillweave.select.selection import MATCHERS
-from skillweave.skill import Skill
-from skillweave.text.search import MatchMode, compile_automaton, edges_of, fits, fold, fold_message
-from skillweave.text.words import word_spans, words_of
+from skillweave import Role, Selection, Skill
+from skillweave.select import MATCHERS, select
+from skillweave.text import MatchMode, compile_automaton, edges_of, fits, fold, fold_message, word_spans, words_of
 from tests.asking import ask, index_of, skill, turn
 
 PIECES = (

@@ -3,10 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.relations.task import explain_task, select_skills
-from skillweave.relations.validate import validate_skills
-from skillweave.skill import Relation, RelationKind, Skill, Status
-from skillweave.task import RiskLevel, Task, TaskRule, When
+from skillweave import Relation, RelationKind, RiskLevel, Skill, Status, Task, TaskRule, When, validate_skills
+from skillweave.relations import explain_task, select_skills
 from tests.related import skill, snapshot
 
 NAMES = ("a", "b", "c", "d", "e", "f")

@@ -6,17 +6,22 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.conversation import Message, Placement, Role
-from skillweave.decisions import Outcome
-from skillweave.disclose.fit import Budget
-from skillweave.injection import Injection
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.skill import Skill
-from skillweave.sources.code import InCode
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave import (
+    Budget,
+    CatalogMode,
+    Injection,
+    MemoryStore,
+    Message,
+    Outcome,
+    Placement,
+    Registry,
+    Role,
+    Settings,
+    Skill,
+    Weaver,
+)
+from skillweave.sources import InCode
+from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
 NAMES = [f"skill-{n}" for n in range(6)]

@@ -4,9 +4,20 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.formats import Strictness, read_skill_md
-from skillweave.frontmatter import read_front_matter, read_yaml, resolved, tidy_body, write_front_matter, write_yaml
-from skillweave.frontmatter.yaml_text import FRONT_MATTER_LIMITS, PACK_LIMITS, Refused, parse
+from skillweave import Strictness
+from skillweave.formats import read_skill_md
+from skillweave.frontmatter import (
+    FRONT_MATTER_LIMITS,
+    PACK_LIMITS,
+    Refused,
+    parse,
+    read_front_matter,
+    read_yaml,
+    resolved,
+    tidy_body,
+    write_front_matter,
+    write_yaml,
+)
 from tests.strategies import TRICKY, json_values, texts
 
 quick = settings(max_examples=200, deadline=None)

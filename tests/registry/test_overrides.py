@@ -5,12 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.errors import ArtifactNotFound, DuplicateSkill, InvalidSkill, SkillNotFound
-from skillweave.registry import Precedence, Registry
-from skillweave.skill import Skill
-from skillweave.sources.code import InCode
-from skillweave.sources.folder import Folder
+from skillweave import (
+    ArtifactNotFound,
+    Diagnostic,
+    DuplicateSkill,
+    InvalidSkill,
+    Precedence,
+    Registry,
+    Severity,
+    Skill,
+    SkillNotFound,
+)
+from skillweave.sources import Folder, InCode
 from tests.skill_folders import skill_text, write_skill
 
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.disclose.fit import CountedOnce
-from skillweave.errors import SkillweaveError
-from skillweave.tokens.counter import LONGEST_RUN, VOCABULARIES, Tiktoken
-from skillweave.turn.run import SEPARATOR_TOKENS
+from skillweave import SkillweaveError, Tiktoken
+from skillweave.disclose import CountedOnce
+from skillweave.tokens import LONGEST_RUN, VOCABULARIES
+from skillweave.turn import SEPARATOR_TOKENS
 
 O200K = Tiktoken("o200k_base")
 SAMPLES = [

@@ -3,16 +3,21 @@ import asyncio
 import pytest
 
 import skillweave
-from skillweave import Placement, Settings, Weaver
-from skillweave.compose.policy import Ruling
-from skillweave.disclose.fit import Budget
-from skillweave.errors import InvalidTurn
-from skillweave.limits import ToolLimits
-from skillweave.settings import CatalogMode
-from skillweave.skill import Checkpoint, ToolRules
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import FailingStore, WordCounter
-from skillweave.weaver import OnStoreFailure
+from skillweave import (
+    Budget,
+    CatalogMode,
+    Checkpoint,
+    InvalidTurn,
+    MemoryStore,
+    OnStoreFailure,
+    Placement,
+    Ruling,
+    Settings,
+    ToolLimits,
+    ToolRules,
+    Weaver,
+)
+from skillweave.testing import FailingStore, WordCounter
 from tests.skills import make_skill
 
 INVOICE = make_skill(

@@ -4,11 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.terms import disjoint
-from skillweave.graph.conditions import AtIteration, Intent, Predicate, Regex
-from skillweave.graph.declared import Route
-from skillweave.graph.guards import FieldTest, Guard, Scales
-from skillweave.graph.move import MoveContext
+from skillweave.graph import AtIteration, FieldTest, Guard, Intent, MoveContext, Predicate, Regex, Route, Scales
+from skillweave.graph.checkup import disjoint
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK, UNHURRIED, fires, guard, id_of, terms_of_route, valid_moments, words
 

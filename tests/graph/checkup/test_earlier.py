@@ -3,10 +3,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.pairs import Budget, first_implied, first_together
-from skillweave.graph.checkup.terms import Terms, disjoint, implies
-from skillweave.graph.conditions import AllOf, UserContains
-from skillweave.graph.declared import Route
+from skillweave.graph import AllOf, Route, UserContains
+from skillweave.graph.checkup import Budget, Terms, disjoint, first_implied, first_together, implies
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import UNHURRIED, guard, terms_of_route
 

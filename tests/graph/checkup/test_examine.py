@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.errors import InvalidGraph
-from skillweave.graph.checked import CODES, Level
+from skillweave import InvalidGraph
+from skillweave.graph import CODES, Declared, Entry, Level, Route, SkillGraph
 from skillweave.graph.checkup import checkup
-from skillweave.graph.declared import Declared, Entry, Route
-from skillweave.graph.graph import SkillGraph
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import UNHURRIED, codes, graph, guard, words
 

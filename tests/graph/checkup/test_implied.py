@@ -4,12 +4,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.terms import implies, stands_in
-from skillweave.graph.conditions import AllOf, AtIteration, HistoryMin, Intent, Predicate, Regex, UserContains
-from skillweave.graph.declared import Route
-from skillweave.graph.guards import Scales
-from skillweave.graph.move import MoveContext
-from skillweave.text.search import MatchMode, compile_automaton, fold
+from skillweave.graph import (
+    AllOf,
+    AtIteration,
+    HistoryMin,
+    Intent,
+    MoveContext,
+    Predicate,
+    Regex,
+    Route,
+    Scales,
+    UserContains,
+)
+from skillweave.graph.checkup import implies, stands_in
+from skillweave.text import MatchMode, compile_automaton, fold
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK, UNHURRIED, fires, guard, id_of, terms_of_route, valid_moments, words
 from tests.strategies import texts

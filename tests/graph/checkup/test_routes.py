@@ -4,10 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skillweave.graph import (
+    ANY,
+    AllOf,
+    AtIteration,
+    Declared,
+    Entry,
+    Guarded,
+    HistoryMin,
+    Predicate,
+    Regex,
+    Route,
+    SkillGraph,
+)
 from skillweave.graph.checkup import checkup
-from skillweave.graph.conditions import AllOf, AtIteration, Guarded, HistoryMin, Predicate, Regex
-from skillweave.graph.declared import ANY, Declared, Entry, Route
-from skillweave.graph.graph import SkillGraph
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK, UNHURRIED, codes, fires, graph, guard, only, problems, valid_moments, words
 

@@ -4,11 +4,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skillweave.graph import (
+    ANY,
+    AllOf,
+    AtIteration,
+    Condition,
+    Declared,
+    Entry,
+    EntryPick,
+    HistoryMin,
+    MoveContext,
+    Predicate,
+    Regex,
+    Route,
+    SkillGraph,
+    UserContains,
+)
 from skillweave.graph.checkup import checkup
-from skillweave.graph.conditions import AllOf, AtIteration, Condition, HistoryMin, Predicate, Regex, UserContains
-from skillweave.graph.declared import ANY, Declared, Entry, EntryPick, Route
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import MoveContext
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import UNHURRIED, codes, graph, id_of, only, problems, valid_moments, words
 from tests.graph.strategies import LongestWins

@@ -4,9 +4,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.conditions import AllOf, AtIteration, Guarded, HistoryMin, Intent, Regex
-from skillweave.graph.declared import ANY, STATUSES, Decide, Declared, Entry, GraphSkill, Route
-from skillweave.graph.guards import FieldTest, Guard, Op
+from skillweave.graph import (
+    ANY,
+    STATUSES,
+    AllOf,
+    AtIteration,
+    Decide,
+    Declared,
+    Entry,
+    FieldTest,
+    GraphSkill,
+    Guard,
+    Guarded,
+    HistoryMin,
+    Intent,
+    Op,
+    Regex,
+    Route,
+)
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK, UNHURRIED, codes, fires, graph, guard, only, valid_moments
 

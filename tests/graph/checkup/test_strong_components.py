@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.reaching import Links, strong_components
+from skillweave.graph.checkup import Links, strong_components
 from tests.graph.checkup.graphs import UNHURRIED
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.values import NOTHING, Numbers, Values, compared, listed, numbers
-from skillweave.graph.guards import MISSING, FieldTest, Op, Scalar, holds
+from skillweave.graph import MISSING, FieldTest, Op, Scalar, holds
+from skillweave.graph.checkup import NOTHING, Numbers, Values, compared, listed, numbers
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK, UNHURRIED
 

@@ -3,8 +3,7 @@
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from skillweave.graph.declared import Declared, EntryPick, Limits
-from skillweave.graph.scorers import DEFAULT_POLICIES, scorer_named
+from skillweave.graph import DEFAULT_POLICIES, Declared, EntryPick, Limits, scorer_named
 from tests.graph import strategies as graphs
 
 

@@ -4,14 +4,31 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from skillweave.graph import SkillGraph
-from skillweave.graph.conditions import AllOf, AtIteration, Condition, HistoryMin, Keywords, Predicate, Regex
-from skillweave.graph.data.codec import read_graph
-from skillweave.graph.data.digest import digest_of
-from skillweave.graph.declared import Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route, TreeNode
-from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.scorers import KeywordScorer
-from skillweave.graph.scoring import ScorePolicy
+from skillweave.graph import (
+    AllOf,
+    AtIteration,
+    Condition,
+    Decide,
+    Declared,
+    Entry,
+    EntryPick,
+    FieldTest,
+    GraphSkill,
+    Guard,
+    HistoryMin,
+    Keywords,
+    KeywordScorer,
+    Limits,
+    Op,
+    Predicate,
+    Regex,
+    Route,
+    ScorePolicy,
+    SkillGraph,
+    TreeNode,
+    digest_of,
+    read_graph,
+)
 from tests.graph.data.readable import some
 from tests.graph.strategies import LongestWins, graphs, odd_graphs
 

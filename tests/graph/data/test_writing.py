@@ -6,15 +6,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.errors import InvalidGraph
-from skillweave.graph import SkillGraph
-from skillweave.graph.conditions import AllOf, AtIteration, Keywords, Predicate
-from skillweave.graph.data.codec import read_graph, write_graph
-from skillweave.graph.declared import Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route, TreeNode
-from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.move import MoveContext
-from skillweave.graph.scorers import LexicalScorer
-from skillweave.graph.scoring import EntryScoring, ScorePolicy
+from skillweave import InvalidGraph
+from skillweave.graph import (
+    AllOf,
+    AtIteration,
+    Decide,
+    Declared,
+    Entry,
+    EntryPick,
+    EntryScoring,
+    FieldTest,
+    GraphSkill,
+    Guard,
+    Keywords,
+    LexicalScorer,
+    Limits,
+    MoveContext,
+    Op,
+    Predicate,
+    Route,
+    ScorePolicy,
+    SkillGraph,
+    TreeNode,
+    read_graph,
+    write_graph,
+)
 from tests.graph.data.readable import readable, some
 from tests.graph.strategies import LongestWins, moments_of
 

@@ -3,28 +3,26 @@
 import pytest
 from hypothesis import given, settings
 
-from skillweave.graph.conditions import (
+from skillweave.graph import (
     AllOf,
     AtIteration,
     Condition,
+    Decide,
+    Entry,
+    FieldTest,
+    Guard,
     Guarded,
     HistoryMin,
     Intent,
     Keywords,
+    Op,
     Predicate,
+    PredicateContext,
     Regex,
+    Route,
     UserContains,
 )
-from skillweave.graph.declared import Decide, Entry, Route
-from skillweave.graph.drawing.nodes import (
-    LONGEST_CAPTION,
-    condition_caption,
-    decision_caption,
-    entry_caption,
-    route_caption,
-)
-from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.move import PredicateContext
+from skillweave.graph.drawing import LONGEST_CAPTION, condition_caption, decision_caption, entry_caption, route_caption
 from tests.graph.strategies import odd_conditions, odd_routes
 
 RISK = Guard((FieldTest("risk", Op.GTE, "high"),))

@@ -5,12 +5,23 @@ from dataclasses import fields
 import pytest
 from hypothesis import given, settings
 
-from skillweave.graph.conditions import Guarded, HistoryMin, Keywords, Predicate
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, Route
-from skillweave.graph.drawing import edges_of, nodes_of
-from skillweave.graph.drawing.nodes import kind_of
-from skillweave.graph.drawn import Edge, EdgeKind
-from skillweave.graph.guards import FieldTest, Guard, Op
+from skillweave.graph import (
+    ANY,
+    Decide,
+    Declared,
+    Edge,
+    EdgeKind,
+    Entry,
+    FieldTest,
+    Guard,
+    Guarded,
+    HistoryMin,
+    Keywords,
+    Op,
+    Predicate,
+    Route,
+)
+from skillweave.graph.drawing import edges_of, kind_of, nodes_of
 from tests.graph.strategies import flat_graphs, tree_graphs
 
 RISK = Guard((FieldTest("risk", Op.GTE, "high"),))

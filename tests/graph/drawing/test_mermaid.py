@@ -7,11 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.graph.declared import ANY, Declared
-from skillweave.graph.drawing import edges_of, nodes_of, to_mermaid
-from skillweave.graph.drawing.picture import LONGEST_LABEL, picture_of
-from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
-from skillweave.graph.wording import visible
+from skillweave.graph import ANY, Declared, Edge, EdgeKind, Node, NodeKind, Overlay, visible
+from skillweave.graph.drawing import LONGEST_LABEL, edges_of, nodes_of, picture_of, to_mermaid
 from tests.graph.drawing.real_mermaid import Mermaid, Refused
 from tests.graph.drawing.shapes import NASTY, drawings, nasty, overlays
 from tests.graph.strategies import graphs, odd_graphs

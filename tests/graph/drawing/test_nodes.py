@@ -4,10 +4,20 @@ from dataclasses import fields
 
 from hypothesis import given, settings
 
-from skillweave.graph.conditions import HistoryMin, Keywords
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, GraphSkill, Route, TreeNode
+from skillweave.graph import (
+    ANY,
+    Decide,
+    Declared,
+    Entry,
+    GraphSkill,
+    HistoryMin,
+    Keywords,
+    Node,
+    NodeKind,
+    Route,
+    TreeNode,
+)
 from skillweave.graph.drawing import edges_of, nodes_of
-from skillweave.graph.drawn import Node, NodeKind
 from tests.graph.strategies import graphs, odd_graphs
 
 SAYS = Keywords(("x",))

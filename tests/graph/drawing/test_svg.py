@@ -7,13 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.graph.declared import ANY, Declared
-from skillweave.graph.drawing import edges_of, nodes_of, to_svg
-from skillweave.graph.drawing.figures import width_of
-from skillweave.graph.drawing.picture import LONGEST_LABEL
-from skillweave.graph.drawing.svg import DARK, LIGHT
-from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
-from skillweave.graph.wording import visible
+from skillweave.graph import ANY, Declared, Edge, EdgeKind, Node, NodeKind, Overlay, visible
+from skillweave.graph.drawing import DARK, LIGHT, LONGEST_LABEL, edges_of, nodes_of, to_svg, width_of
 from tests.graph.drawing.drawn_svg import read_svg
 from tests.graph.drawing.shapes import NASTY, drawings, overlays
 from tests.graph.strategies import graphs, odd_graphs

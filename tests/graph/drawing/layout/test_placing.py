@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillweave.graph.drawing import HEAD, Box, Layout, Point, Room, Tie, layout_of
 from skillweave.graph.drawing import rows as rows_module
-from skillweave.graph.drawing.layout import HEAD, Layout, Point, layout_of
-from skillweave.graph.drawing.rows import Box, Room, Tie
 
 widths = st.sampled_from((66.0, 120.0, 190.0))
 heights = st.sampled_from((38.0, 66.0))

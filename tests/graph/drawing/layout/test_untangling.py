@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
+from skillweave.graph.drawing import Room, Rows, Tie, ranks_of, rows_of, untangle
 from skillweave.graph.drawing import rows as untangling
-from skillweave.graph.drawing.rows import Room, Rows, Tie, ranks_of, rows_of, untangle
 
 BOX = Room.around(80, 40)
 NO_LABEL = Room(0, 0, 0)
