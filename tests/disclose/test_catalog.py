@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Skill, Tiktoken
@@ -84,7 +84,6 @@ def test_showing_all_of_a_few_says_all() -> None:
 descriptions = st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=60)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(descriptions, min_size=1, max_size=12), st.integers(0, 300))
 def test_the_catalog_never_costs_more_than_its_limit(texts: list[str], limit: int) -> None:
     skills = [make_skill(f"s{n}", description=text) for n, text in enumerate(texts)]

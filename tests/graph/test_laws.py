@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from types import MappingProxyType
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import InvalidGraph, Message, Read, Role, State, ToolResult, Turn
@@ -49,6 +49,7 @@ from skillweave.graph import (
 )
 from skillweave.graph.advance import advance
 from skillweave.state import state_from_json, state_to_json
+from tests.depth import tried
 from tests.graph.moments import RISK, Unclear, guarded, raises, said, where
 
 IDS = "abcde"
@@ -430,7 +431,7 @@ def _fires(route: Route, ctx: EvalContext, result: ToolResult | None) -> bool:
     return bool(parts) and all(parts)
 
 
-@settings(max_examples=300)
+@tried(100)
 @given(flat, moments, scorings)
 def test_every_move_is_the_one_of_the_contract(
     declared: Declared, context: MoveContext, scoring: EntryScoring | None
@@ -512,7 +513,7 @@ odd_moments = st.builds(
 )
 
 
-@settings(max_examples=300)
+@tried(100)
 @given(odd_graphs | odd_trees, odd_moments, scorings)
 def test_an_odd_graph_is_refused_or_moves_without_raising(
     declared: Declared, context: MoveContext, scoring: EntryScoring | None

@@ -58,7 +58,7 @@ def test_the_same_moment_gives_the_same_move_again_and_again_with_an_expression(
     assert {_moved(one, answer("look")).to for _ in range(4)} == {"b"}
 
 
-@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize("status", ["success", "failure", "denied", "invalid", "partial", "pending", "absent"])
 def test_each_status_can_be_waited_for(status: str) -> None:
     assert _to(Route("a", "b", on_status=(status,)), answer(status=status)) == "b"
     others = tuple(one for one in STATUSES if one != status)

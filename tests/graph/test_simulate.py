@@ -18,7 +18,7 @@ from skillweave.graph import (
     SkillGraph,
     Step,
 )
-from tests.graph.data.readable import some
+from tests.depth import tried
 from tests.graph.strategies import messages, plain_graphs, plain_ids, results
 
 SUPPORT = SkillGraph.from_dict(
@@ -186,7 +186,7 @@ steps = st.builds(
 
 
 @given(plain_graphs, st.lists(steps, max_size=6))
-@some(25)
+@tried(50)
 async def test_each_move_begins_where_the_one_before_it_ended(declared: Declared, script: list[Step]) -> None:
     graph = SkillGraph.of(declared, check="off")
     at: str | None = None
@@ -197,7 +197,7 @@ async def test_each_move_begins_where_the_one_before_it_ended(declared: Declared
 
 
 @given(plain_graphs, messages)
-@some(25)
+@tried(50)
 async def test_a_first_step_moves_as_the_graph_itself_does(declared: Declared, message: str) -> None:
     graph = SkillGraph.of(declared, check="off")
     (step,) = await simulate(graph, [Step(user=message)])

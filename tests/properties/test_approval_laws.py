@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import (
@@ -25,6 +25,7 @@ from skillweave import (
 from skillweave.compose import ActiveSkill, policy_of
 from skillweave.state import MOST_APPROVALS, decide, decided, kept_out, undecided
 from skillweave.testing import WordCounter
+from tests.depth import tried
 from tests.related import skill, snapshot
 from tests.skills import make_skill
 
@@ -49,7 +50,7 @@ SKILLS = st.builds(
 )
 IN_FORCE = st.lists(st.builds(ActiveSkill, SKILLS, st.sampled_from(["explicit", "triggers"])), max_size=3)
 CALLS = st.tuples(st.sampled_from(TOOLS), st.sampled_from([None, {"command": "git push"}, {"command": "rm x; pay"}]))
-LAWS = settings(deadline=None, max_examples=300)
+LAWS = tried(100)
 
 
 @LAWS
@@ -130,7 +131,6 @@ STEPS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.lists(STEPS, max_size=14), st.sampled_from(Lifecycle))
 def test_once_rejected_a_tool_is_never_free_again_by_itself(script: list[Step], lifecycle: Lifecycle) -> None:
     asyncio.run(_never_free(script, lifecycle))

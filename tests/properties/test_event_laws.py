@@ -4,7 +4,7 @@ import asyncio
 import json
 from dataclasses import dataclass, replace
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from skillweave import Budget, Checkpoint, Event, Injection, Message, Placement, Role, Settings, Triggers
@@ -90,7 +90,6 @@ budgets = st.sampled_from([0, 40, 120, 1000])
 
 
 @given(script=scripts, budget=budgets)
-@settings(max_examples=60, deadline=None)
 def test_every_event_is_json_in_the_one_envelope_and_holds_no_word_of_a_message(
     script: list[Step], budget: int
 ) -> None:
@@ -103,7 +102,6 @@ def test_every_event_is_json_in_the_one_envelope_and_holds_no_word_of_a_message(
 
 
 @given(script=scripts, budget=budgets)
-@settings(max_examples=60, deadline=None)
 def test_every_turn_is_told_by_one_decision_and_one_event_for_each_block(script: list[Step], budget: int) -> None:
     recorder, injections = told(script, budget)
     assert len(recorder.batches) == len(injections)
@@ -117,7 +115,6 @@ def test_every_turn_is_told_by_one_decision_and_one_event_for_each_block(script:
 
 
 @given(script=scripts, budget=budgets)
-@settings(max_examples=60, deadline=None)
 def test_ids_tell_what_is_new_from_what_is_repeated(script: list[Step], budget: int) -> None:
     recorder, injections = told(script, budget)
     by_turn: dict[str | None, set[str]] = {}

@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from skillweave import Injection, MemoryStore, Message, Placement, Read, Role, Skill, State, ToolResult, ToolRules, Turn
 from skillweave.graph import ANY, Cursor, Entry, EntryPick, Limits, Route, SkillGraph, decide
+from tests.depth import examples
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 
@@ -229,12 +230,17 @@ class InTree(InGraph):
     graph = TREE
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("machine", [InGraph, BegunByTheModel, InTree])
 def test_what_is_engaged_is_always_what_the_cursor_says(machine: type[InGraph]) -> None:
     checks = list(HealthCheck)
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=RUNS, stateful_step_count=25, deadline=None, suppress_health_check=checks, print_blob=True
+            max_examples=examples(RUNS),
+            stateful_step_count=25,
+            deadline=None,
+            suppress_health_check=checks,
+            print_blob=True,
         ),
     )

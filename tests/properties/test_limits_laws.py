@@ -2,12 +2,13 @@
 
 from typing import TypeAlias
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Parent, Ruling, SpawnPlan, SpawnRequest, ToolLimits, ToolPolicy, ToolRules
 from skillweave.compose import covers, limited, limits_of, narrow, permits, prepare_spawn
 from skillweave.relations import read_entry
+from tests.depth import tried
 from tests.related import skill, snapshot
 
 Entries: TypeAlias = tuple[str, ...]
@@ -70,7 +71,7 @@ POLICIES = st.builds(
     asks=ASKS,
     argument_names=ARGUMENT_NAMES,
 )
-LAWS = settings(deadline=None, max_examples=300)
+LAWS = tried(100)
 WIDTH = {Ruling.DENY: 0, Ruling.ASK: 1, Ruling.ALLOW: 2}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import (
@@ -29,6 +29,7 @@ from skillweave import (
 from skillweave.compose import limited, prepare_spawn
 from skillweave.sources import InCode
 from skillweave.testing import WordCounter
+from tests.depth import tried
 from tests.properties.test_limits_laws import ARGUMENTS, NAMES, PATTERNS, POLICIES, RULES, WIDTH, Arguments
 from tests.related import snapshot
 from tests.skills import make_skill
@@ -47,8 +48,8 @@ CHECKPOINTS = st.lists(
     unique_by=lambda checkpoint: checkpoint.name,
 ).map(tuple)
 PLACEMENTS = st.sampled_from(list(Placement))
-LAWS = settings(deadline=None, max_examples=200)
-THROUGH_THE_LEDGER = settings(deadline=None, max_examples=80)
+LAWS = tried(100)
+THROUGH_THE_LEDGER = tried(60)
 
 
 ALIKE = st.sampled_from(["write", "Bash(git:*)"]).map(lambda before: (Checkpoint("release", before=before),))

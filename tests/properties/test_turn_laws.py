@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import (
@@ -22,6 +22,7 @@ from skillweave import (
 )
 from skillweave.sources import InCode
 from skillweave.testing import WordCounter
+from tests.depth import tried
 from tests.skills import make_skill
 
 NAMES = [f"skill-{n}" for n in range(6)]
@@ -83,7 +84,7 @@ async def conversation(sizes: list[int], config: Settings, script: list[Step]) -
     return injections
 
 
-@settings(max_examples=200, deadline=None)
+@tried(100)
 @given(skill_sizes, budgets, st.sampled_from(CatalogMode), st.lists(steps, max_size=6))
 def test_no_turn_goes_over_its_budget_and_nothing_is_left_out_in_silence(
     sizes: list[int], budget: Budget, catalog: CatalogMode, script: list[Step]
@@ -101,7 +102,6 @@ def test_no_turn_goes_over_its_budget_and_nothing_is_left_out_in_silence(
         assert said_injected <= set(injection.skills)
 
 
-@settings(max_examples=60, deadline=None)
 @given(skill_sizes, budgets, st.lists(steps, max_size=5))
 def test_the_same_conversation_gives_the_same_answers(sizes: list[int], budget: Budget, script: list[Step]) -> None:
     config = Settings(budget=budget)
@@ -110,7 +110,6 @@ def test_the_same_conversation_gives_the_same_answers(sizes: list[int], budget: 
     assert [i.to_dict() for i in first] == [i.to_dict() for i in second]
 
 
-@settings(max_examples=100, deadline=None)
 @given(skill_sizes, st.lists(steps, min_size=1, max_size=6))
 def test_no_message_has_the_id_of_another_text(sizes: list[int], script: list[Step]) -> None:
     texts: dict[str | None, str] = {}

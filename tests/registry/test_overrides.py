@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import (
@@ -249,7 +249,6 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(STEPS)
 def test_whatever_is_done_what_is_in_use_is_what_was_said_last(steps: list[tuple[str, str]]) -> None:
     registry = Registry()

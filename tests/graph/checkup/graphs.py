@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from skillweave.graph import (
@@ -28,8 +27,6 @@ from skillweave.graph import (
 from skillweave.graph.checkup import Terms, bounds_of, checkup, parts_of_route, terms_of
 from tests.graph import strategies as some
 
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-"""For laws over whole graphs, which take their time on a busy machine."""
 RISK: Scales = {"risk": ("low", "medium", "high", "critical")}
 
 

@@ -22,7 +22,7 @@ from skillweave.graph import (
 )
 from skillweave.graph.checkup import checkup
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import UNHURRIED, codes, graph, id_of, only, problems, valid_moments, words
+from tests.graph.checkup.graphs import codes, graph, id_of, only, problems, valid_moments, words
 from tests.graph.strategies import LongestWins
 
 REFUND = Entry("refund", words("refund", "charge"))
@@ -180,7 +180,6 @@ def test_a_word_in_a_thousand_entries_is_one_finding_for_each_but_the_first() ->
 SMALL = st.lists(st.builds(Entry, some.plain_ids, some.conditions), min_size=1, max_size=3)
 
 
-@UNHURRIED
 @given(SMALL, st.lists(some.simple_conditions, max_size=2), valid_moments, some.scales)
 def test_taking_out_an_entry_that_is_called_shadowed_changes_no_beginning(
     entries: list[Entry], more: list[Condition], moment: MoveContext, scales: object

@@ -23,7 +23,7 @@ from skillweave.graph import (
     Route,
 )
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import RISK, UNHURRIED, codes, fires, graph, guard, only, valid_moments
+from tests.graph.checkup.graphs import RISK, codes, fires, graph, guard, only, valid_moments
 
 
 def routed(**fields: object) -> Declared:
@@ -145,7 +145,6 @@ def test_conditions_nested_deeper_than_the_stack_are_judged() -> None:
     assert "guard-unsatisfiable" in codes(routed(condition=AllOf((condition, AtIteration(2)))))
 
 
-@UNHURRIED
 @given(st.data())
 def test_a_route_that_is_called_unsatisfiable_never_fires(data: st.DataObject) -> None:
     field = data.draw(some.fields)

@@ -27,8 +27,9 @@ from skillweave.graph import (
     write_graph,
 )
 from skillweave.graph import shape as bounds
+from tests.depth import tried
 from tests.graph.data.broken import BROKEN, deep_all, deep_tree, entry, route
-from tests.graph.data.readable import readable, some
+from tests.graph.data.readable import readable
 
 VALIDATOR = Draft202012Validator(graph_schema())
 DEFINITIONS: Mapping[str, Any] = graph_schema()["$defs"]
@@ -67,7 +68,7 @@ def test_the_schema_is_the_callers_own() -> None:
 
 
 @given(readable)
-@some(40)
+@tried(50)
 def test_every_graph_that_is_written_is_valid(declared: Declared) -> None:
     VALIDATOR.validate(write_graph(declared))
 
@@ -84,7 +85,6 @@ def test_what_the_reader_refuses_is_not_valid(name: str) -> None:
 
 
 @given(readable, st.data())
-@some(100)
 def test_reader_and_schema_judge_alike_whatever_is_changed_in_a_graph(declared: Declared, data: st.DataObject) -> None:
     changed = data.draw(_changed(write_graph(declared)))
     try:

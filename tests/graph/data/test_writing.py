@@ -31,7 +31,8 @@ from skillweave.graph import (
     read_graph,
     write_graph,
 )
-from tests.graph.data.readable import readable, some
+from tests.depth import tried
+from tests.graph.data.readable import readable
 from tests.graph.strategies import LongestWins, moments_of
 
 
@@ -40,7 +41,6 @@ def always(_look: object) -> bool:
 
 
 @given(readable)
-@some(60)
 def test_what_is_written_is_plain_json_and_reads_back_as_the_same_graph(declared: Declared) -> None:
     data = write_graph(declared)
     assert json.loads(json.dumps(data)) == data
@@ -48,7 +48,6 @@ def test_what_is_written_is_plain_json_and_reads_back_as_the_same_graph(declared
 
 
 @given(readable, st.data())
-@some(60)
 def test_a_graph_that_travelled_as_data_moves_alike(declared: Declared, data: st.DataObject) -> None:
     graph = SkillGraph.of(declared, check="off")
     travelled = SkillGraph.from_dict(json.loads(json.dumps(graph.to_dict())), check="off")
@@ -61,14 +60,14 @@ def test_a_graph_that_travelled_as_data_moves_alike(declared: Declared, data: st
 
 
 @given(readable)
-@some(30)
+@tried(50)
 def test_a_graph_that_travelled_as_data_has_the_same_digest(declared: Declared) -> None:
     graph = SkillGraph.of(declared, check="off")
     assert SkillGraph.from_dict(graph.to_dict(), check="off").digest == graph.digest
 
 
 @given(readable)
-@some(50)
+@tried(50)
 def test_skills_that_were_not_listed_are_written_where_the_wiring_does_not_tell_them(declared: Declared) -> None:
     unlisted = replace(declared, listed=False)
     again = read_graph(write_graph(unlisted))

@@ -1,7 +1,7 @@
 """What stands at an arrow without a label of its own."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from skillweave.graph import (
     AllOf,
@@ -110,13 +110,11 @@ def test_conditions_nested_very_deeply_have_a_caption() -> None:
 
 
 @given(odd_conditions)
-@settings(deadline=None)
 def test_any_condition_has_a_caption_of_bounded_length(condition: Condition) -> None:
     assert 0 < len(condition_caption(condition)) <= LONGEST_CAPTION
 
 
 @given(odd_routes)
-@settings(deadline=None)
 def test_any_route_without_a_label_has_a_caption_of_bounded_length(route: Route) -> None:
     if route.label is None:
         assert len(route_caption(route)) <= LONGEST_CAPTION

@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from skillweave.graph import (
     ANY,
@@ -22,6 +22,7 @@ from skillweave.graph import (
     Route,
 )
 from skillweave.graph.drawing import edges_of, kind_of, nodes_of
+from tests.depth import tried
 from tests.graph.strategies import flat_graphs, tree_graphs
 
 RISK = Guard((FieldTest("risk", Op.GTE, "high"),))
@@ -77,7 +78,7 @@ def test_the_default_leaf_of_a_tree_is_led_to_from_the_start() -> None:
 
 
 @given(flat_graphs)
-@settings(deadline=None, max_examples=50)
+@tried(50)
 def test_what_is_declared_is_what_is_drawn(declared: Declared) -> None:
     edges = edges_of(declared)
     entries = [(None, entry.skill) for entry in declared.entries]
@@ -85,7 +86,7 @@ def test_what_is_declared_is_what_is_drawn(declared: Declared) -> None:
 
 
 @given(tree_graphs)
-@settings(deadline=None, max_examples=50)
+@tried(50)
 def test_every_decision_of_a_tree_has_one_way_in_and_two_ways_out(declared: Declared) -> None:
     edges = edges_of(declared)
     for node in nodes_of(declared):

@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from skillweave.graph import (
     ANY,
@@ -18,6 +18,7 @@ from skillweave.graph import (
     TreeNode,
 )
 from skillweave.graph.drawing import edges_of, nodes_of
+from tests.depth import tried
 from tests.graph.strategies import graphs, odd_graphs
 
 SAYS = Keywords(("x",))
@@ -82,14 +83,13 @@ def test_a_very_deep_tree_is_drawn() -> None:
 
 
 @given(graphs | odd_graphs)
-@settings(deadline=None, max_examples=60)
 def test_no_two_nodes_share_an_id(declared: Declared) -> None:
     ids = [node.id for node in nodes_of(declared)]
     assert len(ids) == len(set(ids))
 
 
 @given(graphs)
-@settings(deadline=None, max_examples=40)
+@tried(50)
 def test_every_skill_of_a_graph_has_a_node(declared: Declared) -> None:
     boxes = {node.id for node in nodes_of(declared) if node.kind is NodeKind.SKILL}
     assert boxes == {skill.id for skill in declared.skills}

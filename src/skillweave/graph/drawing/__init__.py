@@ -15,7 +15,7 @@ figures: width_of wrapped
 layout: HEAD Layout Point layout_of
 nodes: LONGEST_CAPTION condition_caption decision_caption entry_caption kind_of route_caption
 picture: LONGEST_LABEL EndKind Mark picture_of
-rows: Box Room Rows Tie ranks_of rows_of untangle
+rows: MOST_SWEEPS Box Room Rows Tie ranks_of rows_of untangle
 svg: DARK LIGHT
 """,
 )
