@@ -62,7 +62,7 @@ SLOW = tuple(
         "properties",
     )
 )
-"""What `--quick` leaves out: whole agents, processes and conversations, the pages, pictures, and laws over random input."""
+"""What `--quick` leaves out: agents, processes and conversations, the pages, pictures, and laws over random input."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
