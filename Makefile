@@ -7,12 +7,14 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 STAMP := $(VENV)/.installed-$(shell cksum pyproject.toml requirements/dev.txt 2>/dev/null | cksum | cut -d' ' -f1)
 
-.PHONY: help demo test check lint types layers soak bench docs docs-serve docs-pages fit lock clean
+.PHONY: help demo test quick check lint types layers soak bench docs docs-serve docs-pages fit lock clean
 help:
 	@echo "make demo   run the main job on the example skills"
-	@echo "make test   set everything up and run all tests"
+	@echo "make test   set everything up, check, and run all tests on all cores"
+	@echo "make quick  most tests of the rooms in under a minute; leaves out adapters, the command line, pages, examples, packs,"
+	@echo "            flows, pictures and checkups of graphs, laws over random input, and make check"
 	@echo "make check  linters, type checker, layers"
-	@echo "make soak   10,000 runs of the ledger's state machine per backend"
+	@echo "make soak   10,000 runs of the ledger's state machine per backend, and ten times the examples for all other laws"
 	@echo "make bench  speed, memory and token figures against other packages"
 	@echo "make docs   the documentation site, in site/; docs-serve shows it while you write"
 	@echo "make docs-pages  make the pages that come from the code anew, and the outputs and pictures of the others"
@@ -38,8 +40,14 @@ endif
 demo: $(STAMP)
 	@$(BIN)/skillweave demo
 
+# Neighbours in a file share fixtures, so each worker begins with a run of files and takes from the others when it is done.
+ALL_CORES := -n auto --dist worksteal
+
 test: $(STAMP) check
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(ALL_CORES)
+
+quick: $(STAMP)
+	@$(BIN)/python -m pytest $(ALL_CORES) --quick -m "not soak and not hypothesis"
 
 check: lint types layers
 
@@ -53,7 +61,8 @@ layers: $(STAMP)
 	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.txt 2>&1 || { cat $(VENV)/layers.txt; exit 1; }
 
 soak: $(STAMP)
-	@$(BIN)/python -m pytest -m soak -q -s tests/properties
+	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m soak -q -s tests/properties
+	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m hypothesis -q $(ALL_CORES)
 
 fit: $(STAMP)
 	@$(BIN)/python benchmarks/fit_lexical.py $(SKILLWEAVE_SELECTION)

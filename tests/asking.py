@@ -3,13 +3,24 @@
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from skillweave.conversation import Message, Role, Turn
-from skillweave.registry.snapshot import Snapshot
-from skillweave.select import Candidate, Rejected, Selection, SkillIndex, build_index, select
-from skillweave.select.selection import DEFAULT
-from skillweave.skill import Skill, SkillText, Status, Triggers, title_of
-from skillweave.task import Task, TaskRule
-from skillweave.text.search import MatchMode
+from skillweave import (
+    Candidate,
+    Message,
+    Rejected,
+    Role,
+    Selection,
+    Skill,
+    SkillText,
+    Snapshot,
+    Status,
+    Task,
+    TaskRule,
+    Triggers,
+    Turn,
+)
+from skillweave.select import DEFAULT, SkillIndex, build_index, select
+from skillweave.skill import title_of
+from skillweave.text import MatchMode
 
 
 def skill(

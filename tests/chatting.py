@@ -9,11 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from skillweave import Injection, Placement, Ruling, Turn, Verdict, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style
-from skillweave.compose.policy import Ruling, Verdict
-from skillweave.conversation import Placement, Turn
-from skillweave.injection import Injection
-from skillweave.weaver import Weaver
 
 BASE = "You are a helpful assistant."
 

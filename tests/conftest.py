@@ -7,8 +7,16 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.depth import examples
+
 # No test depends on how fast the machine is at the moment.
-settings.register_profile("any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile(
+    "any-machine",
+    max_examples=examples(),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+)
 settings.load_profile("any-machine")
 
 REAL_INPUT = {
@@ -38,6 +46,32 @@ def skills_sample() -> Path:
 def selection_data() -> Path:
     """The folder of labelled queries over public skills."""
     return _folder("selection_data")
+
+
+SLOW = tuple(
+    Path(__file__).parent / folder
+    for folder in (
+        "adapters",
+        "cli",
+        "docs",
+        "examples",
+        "flows",
+        "packs",
+        "graph/checkup",
+        "graph/drawing",
+        "properties",
+    )
+)
+"""What `--quick` leaves out: agents, processes and conversations, the pages, pictures, and laws over random input."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out the slow folders, which conftest.py lists")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the slow folders out before they are imported, which alone takes longer than their quick tests."""
+    return True if config.getoption("--quick") and collection_path in SLOW else None
 
 
 @pytest.hookimpl(wrapper=True)

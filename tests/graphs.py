@@ -2,13 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from skillweave import Registry, Settings, Weaver
-from skillweave.graph import Declared, Entry, GraphSkill, Route, SkillGraph
-from skillweave.graph.conditions import Keywords
-from skillweave.skill import Skill
-from skillweave.state.port import Store
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
+from skillweave import MemoryStore, Registry, Settings, Skill, Store, Weaver
+from skillweave.graph import Declared, Entry, GraphSkill, Keywords, Route, SkillGraph
+from skillweave.testing import WordCounter
 
 
 def graph_of(

@@ -2,10 +2,20 @@
 
 from collections.abc import Sequence
 
-from skillweave.compose.policy import ToolPolicy
-from skillweave.conversation import Message, Placement, Role
-from skillweave.disclose.block import Rung, carrier_of, text_digest
-from skillweave.injection import Block, CacheReport, Fallback, FallbackKind, Injection, TokenReport
+from skillweave import (
+    Block,
+    CacheReport,
+    Fallback,
+    FallbackKind,
+    Injection,
+    Message,
+    Placement,
+    Role,
+    Rung,
+    TokenReport,
+    ToolPolicy,
+)
+from skillweave.disclose import carrier_of, text_digest
 
 
 def make_injection(

@@ -2,13 +2,9 @@
 
 from collections.abc import Sequence
 
-from skillweave.registry import Registry
-from skillweave.skill import Skill
-from skillweave.sources.code import InCode
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.testing.observers import Recorder
-from skillweave.weaver import Weaver
+from skillweave import MemoryStore, Registry, Skill, Weaver
+from skillweave.sources import InCode
+from skillweave.testing import Recorder, WordCounter
 
 
 def weaver_of(*skills: Skill, observers: Sequence[object] = (), **options: object) -> Weaver:

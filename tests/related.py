@@ -3,9 +3,18 @@
 from collections.abc import Iterable
 from types import MappingProxyType
 
-from skillweave.registry import Snapshot
-from skillweave.select import Candidate, Selection
-from skillweave.skill import Relation, RelationKind, RuleList, Skill, SkillText, Status, ToolRules
+from skillweave import (
+    Candidate,
+    Relation,
+    RelationKind,
+    RuleList,
+    Selection,
+    Skill,
+    SkillText,
+    Snapshot,
+    Status,
+    ToolRules,
+)
 
 
 def requires(skill: str, reason: str | None = None) -> Relation:

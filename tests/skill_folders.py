@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from skillweave.diagnostics import Diagnostic
-from skillweave.registry import Loaded
+from skillweave import Diagnostic, Loaded
 
 
 def skill_text(name: str, description: str = "Does a thing.", body: str = "body", **fields: str) -> str:

@@ -3,18 +3,8 @@
 from collections.abc import Sequence
 from hashlib import sha256
 
-from skillweave.skill import (
-    ArtifactRef,
-    Checkpoint,
-    Relation,
-    RelationKind,
-    Skill,
-    SkillText,
-    Status,
-    ToolRules,
-    Triggers,
-    title_of,
-)
+from skillweave import ArtifactRef, Checkpoint, Relation, RelationKind, Skill, SkillText, Status, ToolRules, Triggers
+from skillweave.skill import title_of
 
 
 def make_skill(

@@ -4,11 +4,9 @@ from typing import cast
 
 from hypothesis import strategies as st
 
-from skillweave.formats import id_of
-from skillweave.skill import (
+from skillweave import (
     ArtifactRef,
     Checkpoint,
-    Json,
     OutputContract,
     Relation,
     RelationKind,
@@ -18,8 +16,10 @@ from skillweave.skill import (
     Status,
     ToolRules,
     Triggers,
-    freeze_mapping,
 )
+from skillweave.formats import id_of
+from skillweave.frozen import freeze_mapping
+from skillweave.skill import Json
 
 TRICKY = (
     *("no", "off", "true", "null", "~", "1.0", "1.10", "0x1f", "0o17", "1e3", "1e999", ".inf", ".5", "1:30", "017"),

@@ -1,6 +1,7 @@
 import pytest
 
-from skillweave.closing import Closable, ClosedOnExit, close_all
+from skillweave import ClosedOnExit
+from skillweave.closing import Closable, close_all
 
 
 class Connection(ClosedOnExit):

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from jsonschema import Draft202012Validator
 
+from skillweave import Event
 from skillweave.codec import Portable
-from skillweave.events.event import Event
 from skillweave.schemas import schema_of
+from tests.depth import examples
 from tests.values import events, portable_classes, values_of
 
 CLASSES = [cls for cls in portable_classes() if cls is not Event]
@@ -42,7 +43,7 @@ def travelled(value: Any) -> None:
 @pytest.mark.parametrize("cls", CLASSES, ids=named)
 def test_every_public_value_fits_its_schema_and_comes_back_from_json_pickle_and_a_copy(cls: type[Portable]) -> None:
     @given(value=values_of(cls))
-    @settings(max_examples=8, phases=(Phase.generate,), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(8), phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
     def law(value: Portable) -> None:
         travelled(value)
 
@@ -50,7 +51,6 @@ def test_every_public_value_fits_its_schema_and_comes_back_from_json_pickle_and_
 
 
 @given(event=events())
-@settings(max_examples=100, deadline=None)
 def test_every_event_comes_back_with_a_payload_of_its_own_class(event: Event) -> None:
     travelled(event)
     assert type(Event.from_dict(event.to_dict()).payload) is type(event.payload)

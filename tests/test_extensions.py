@@ -2,9 +2,9 @@ from importlib.metadata import EntryPoints
 
 import pytest
 
-from skillweave.errors import SkillweaveError
+from skillweave import SkillweaveError
 from skillweave.extensions import Extensions
-from skillweave.sources.named import SOURCES, source_of
+from skillweave.sources import SOURCES, source_of
 from skillweave.stores import LEDGERS, store_of
 
 

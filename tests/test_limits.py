@@ -2,8 +2,7 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave.errors import InvalidTurn
-from skillweave.limits import ToolLimits
+from skillweave import InvalidTurn, ToolLimits
 
 FULL = ToolLimits(
     ("Bash(git:*)", "read"),

@@ -8,8 +8,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import skillweave
+from skillweave import ToolRules
 from skillweave.schemas import SHAPES, UnknownSchema, names, schema, schema_of
-from skillweave.skill import ToolRules
 
 
 class Report(TypedDict):

@@ -1,7 +1,6 @@
 import pytest
 
-from skillweave.errors import InvalidSkill, InvalidTurn
-from skillweave.task import RiskLevel, Task, TaskRule, When
+from skillweave import InvalidSkill, InvalidTurn, RiskLevel, Task, TaskRule, When
 
 
 def test_a_risk_level_is_taken_as_its_text_too() -> None:

@@ -13,14 +13,11 @@ from typing import Any, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 
 import skillweave
+from skillweave import Budget, Event, SpawnRequest, TaskRule, Turn, When
 from skillweave.codec import Portable, is_free, union_arms
-from skillweave.compose.spawn import SpawnRequest
-from skillweave.conversation import Turn
-from skillweave.disclose.fit import Budget
-from skillweave.events.event import Announced, BuiltIn, Event
+from skillweave.events import Announced, BuiltIn
 from skillweave.frozen import FrozenDict, freeze_mapping, thaw
-from skillweave.graph.scoring import ScorePolicy
-from skillweave.task import TaskRule, When
+from skillweave.graph import ScorePolicy
 from tests.strategies import ids, json_mappings, json_values, texts
 
 Values = st.SearchStrategy[Any]

@@ -7,13 +7,13 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
+from skillweave import Weaver
 from skillweave.adapters.langgraph import SkillState, build_skill_agent, skill_nodes
 from skillweave.factory import open_weaver
-from skillweave.testing.fakes import WordCounter
+from skillweave.testing import WordCounter
 from skillweave.testing.hosts import Script
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from skillweave.testing.hosts.play import BASE, SKILLS, Workshop
-from skillweave.weaver import Weaver
 from tests.adapters.hosts.langchain_agent import as_langchain
 
 MARKED = "That calls for it. SKILL_SELECT:greetings"

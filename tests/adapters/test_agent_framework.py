@@ -29,13 +29,10 @@ from agent_framework import (
 )
 
 import skillweave
-from skillweave import Settings, Weaver
+from skillweave import ApprovalNeeded, InvalidTurn, InvalidVerdict, Role, Settings, SpawnPlan, SpawnRequest, Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave.adapters.agent_framework.messages import host_messages, name_of
-from skillweave.compose.spawn import SpawnPlan, SpawnRequest
-from skillweave.conversation import Role
-from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
-from skillweave.testing.fakes import WordCounter
+from skillweave.testing import WordCounter
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.agent_framework import ScriptedChatClient
 from skillweave.testing.hosts.play import BASE, FILING, GREETINGS, INVOICES, Workshop, heading, weaver_in

@@ -3,13 +3,10 @@ import json
 import pytest
 
 import skillweave
-from skillweave import Weaver
+from skillweave import ApprovalNeeded, ApprovalVerdict, Checkpoint, InvalidVerdict, Weaver
 from skillweave.adapters.approval import KIND, Reply, question, read_reply, record, require_decided, waiting
 from skillweave.adapters.chat import Call
-from skillweave.errors import ApprovalNeeded, InvalidVerdict
-from skillweave.skill import Checkpoint
-from skillweave.state.state import ApprovalVerdict
-from skillweave.testing.fakes import WordCounter
+from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
 FILING = make_skill(

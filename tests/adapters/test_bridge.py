@@ -1,17 +1,11 @@
 import pytest
 
 import skillweave
-from skillweave import Placement, Settings, Weaver
+from skillweave import Checkpoint, MemoryStore, Message, Placement, Role, Ruling, Settings, SpawnPlan, ToolRules, Weaver
 from skillweave.adapters import bridge as bridge_module
 from skillweave.adapters.bridge import Bridge, is_own
 from skillweave.adapters.chat import Call, HostMessage
-from skillweave.compose.policy import Ruling
-from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Message, Role
-from skillweave.skill import Checkpoint, ToolRules
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import FailingStore, WordCounter
-from skillweave.testing.observers import Recorder
+from skillweave.testing import FailingStore, Recorder, WordCounter
 from tests.skills import make_skill
 
 INVOICE = make_skill(

@@ -19,18 +19,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
+from skillweave import InvalidTurn, MemoryStore, Placement, Settings, SpawnPlan, SpawnRequest, Weaver
 from skillweave.adapters.langchain import SkillMiddleware, Speaker
-from skillweave.compose.spawn import SpawnPlan, SpawnRequest, prepare_spawn
-from skillweave.conversation import Placement
-from skillweave.errors import InvalidTurn
+from skillweave.compose import prepare_spawn
 from skillweave.factory import open_weaver
-from skillweave.settings import Settings
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
+from skillweave.testing import WordCounter
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from skillweave.testing.hosts.play import GREETINGS, INVOICES, NARRATIVE, Workshop, heading, weaver_in
-from skillweave.weaver import Weaver
 from tests.adapters.hosts.langchain_agent import as_langchain
 
 INVOICE = "Is this invoice right?"

@@ -7,17 +7,13 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 
+from skillweave import InvalidTurn, Lifecycle, Settings, SpawnPlan, SpawnRequest, Weaver
 from skillweave.adapters.langchain_core import Speaker
 from skillweave.adapters.langgraph import build_skill_agent, skill_nodes
-from skillweave.compose.spawn import SpawnPlan, SpawnRequest
-from skillweave.errors import InvalidTurn
-from skillweave.settings import Settings
-from skillweave.state.state import Lifecycle
-from skillweave.testing.fakes import KnownContext
+from skillweave.testing import KnownContext
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from skillweave.testing.hosts.play import BASE, GREETINGS, INVOICES, SKILLS, Workshop
-from skillweave.weaver import Weaver
 from tests.adapters.graphs import (
     BOTH,
     MARKED,

@@ -8,12 +8,10 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command, interrupt
 
+from skillweave import ApprovalNeeded, ApprovalVerdict, Weaver
 from skillweave.adapters.approval import Reply, record
-from skillweave.errors import ApprovalNeeded
-from skillweave.state.state import ApprovalVerdict
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.play import FILING, GREETINGS, NARRATIVE, SKILLS, Workshop, heading
-from skillweave.weaver import Weaver
 from tests.adapters.graphs import BOTH, MARKED, agent_of, asked, holding, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 

@@ -6,9 +6,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import RetryPolicy
 
+from skillweave import InvalidTurn
 from skillweave.adapters.langgraph import SkillState, skill_nodes
-from skillweave.errors import InvalidTurn
-from skillweave.testing.fakes import KnownContext
+from skillweave.testing import KnownContext
 from skillweave.testing.hosts import Script
 from skillweave.testing.hosts.play import GREETINGS, SKILLS, Workshop, heading
 from tests.adapters.graphs import BOTH, MARKED, agent_of, holding, marked, nodes_graph, opened, said, thread

@@ -6,9 +6,8 @@ from collections.abc import Callable
 import pytest
 
 import skillweave
-from skillweave import CatalogMode, Placement, Settings, ToolRules
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave import CatalogMode, Placement, Settings, ToolRules, Weaver
+from skillweave.testing import WordCounter
 from tests.chatting import ALL_SHAPES, BASE, Host, Says
 from tests.skills import make_skill
 

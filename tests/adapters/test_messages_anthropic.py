@@ -4,10 +4,8 @@ from typing import Any
 
 import pytest
 
+from skillweave import InvalidTurn, Message, Placement, Role, ToolPolicy, ToolResult
 from skillweave.adapters.messages.anthropic_style import calls, offer, place, refuse, system, turn
-from skillweave.compose.policy import ToolPolicy
-from skillweave.conversation import Message, Placement, Role, ToolResult
-from skillweave.errors import InvalidTurn
 from tests.injections import make_injection
 
 BLOCK = "=== Skill Activated: A ===\n## Description\nWhat a is for."

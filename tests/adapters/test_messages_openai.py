@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
+from skillweave import Message, Placement, Role, ToolPolicy, ToolResult
 from skillweave.adapters.messages.openai_style import calls, offer, place, refuse, system, turn
-from skillweave.compose.policy import ToolPolicy
-from skillweave.conversation import Message, Placement, Role, ToolResult
 from tests.injections import make_injection
 
 BLOCK = "=== Skill Activated: A ===\n## Description\nWhat a is for."

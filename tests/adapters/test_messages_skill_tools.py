@@ -4,12 +4,10 @@ from typing import Any
 import pytest
 
 import skillweave
-from skillweave import Settings, Weaver
+from skillweave import Drop, Injection, Settings, SkillTools, ToolAnswer, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style
 from skillweave.adapters.messages.lists import TAKEN_OUT, take_out
-from skillweave.disclose.block import SkillTools, carrier_of, text_digest
-from skillweave.injection import Drop, Injection
-from skillweave.weaver.reading import ToolAnswer
+from skillweave.disclose import carrier_of, text_digest
 from tests.skills import make_skill
 
 STYLES = {"openai": openai_style, "anthropic": anthropic_style}

@@ -29,17 +29,23 @@ from agents.mcp import MCPServer
 from agents.run_config import CallModelData, ModelInputData
 from mcp import types
 
+from skillweave import (
+    ApprovalNeeded,
+    CatalogMode,
+    InvalidTurn,
+    InvalidVerdict,
+    Settings,
+    SpawnPlan,
+    SpawnRequest,
+    SqliteStore,
+    Weaver,
+)
 from skillweave.adapters.openai_agents import Skills
-from skillweave.compose.spawn import SpawnPlan, SpawnRequest
-from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
 from skillweave.factory import open_weaver
-from skillweave.settings import CatalogMode, Settings
-from skillweave.stores.sqlite import SqliteStore
-from skillweave.testing.fakes import WordCounter
+from skillweave.testing import WordCounter
 from skillweave.testing.hosts import Asks, Says, Script, tool_call
 from skillweave.testing.hosts.openai_agents import ScriptedModel
 from skillweave.testing.hosts.play import BASE, INVOICES, NARRATIVE, SKILLS, Workshop
-from skillweave.weaver import Weaver
 from tests.adapters.hosts.openai_agents_agent import UNTRACED, declared
 
 pytestmark = pytest.mark.asyncio

@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 from openai.types.responses import ResponseFunctionToolCall
 
+from skillweave import InvalidTurn, Role
 from skillweave.adapters.chat import turn_from
 from skillweave.adapters.openai_agents.items import host_messages
-from skillweave.conversation import Role
-from skillweave.errors import InvalidTurn
 
 USER = {"role": "user", "content": "Look it up"}
 

@@ -48,13 +48,12 @@ from pydantic_ai.native_tools import WebSearchTool
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 
+from skillweave import ApprovalNeeded, InvalidTurn, InvalidVerdict, Placement, Role, SpawnPlan, SpawnRequest, Weaver
 from skillweave.adapters.chat import turn_from
 from skillweave.adapters.pydantic_ai import Skills, about_to_be_sent, approvals, approvals_sync, host_messages
-from skillweave.compose.spawn import SpawnPlan, SpawnRequest, prepare_spawn
-from skillweave.conversation import Placement, Role
-from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
+from skillweave.compose import prepare_spawn
 from skillweave.factory import open_weaver
-from skillweave.testing.fakes import WordCounter
+from skillweave.testing import Recorder, WordCounter
 from skillweave.testing.hosts import Asks, Says, Script, tool_call
 from skillweave.testing.hosts.play import (
     FILING,
@@ -67,8 +66,6 @@ from skillweave.testing.hosts.play import (
     weaver_in,
 )
 from skillweave.testing.hosts.pydantic_ai import scripted_model
-from skillweave.testing.observers import Recorder
-from skillweave.weaver import Weaver
 from tests.adapters.hosts.pydantic_ai_agent import as_pydantic
 
 INVOICE = "Is this invoice right?"

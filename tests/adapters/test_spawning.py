@@ -8,19 +8,23 @@ from typing import Any
 
 import pytest
 
+from skillweave import (
+    ApprovalNeeded,
+    Lifecycle,
+    MemoryStore,
+    Message,
+    OnStoreFailure,
+    Placement,
+    Role,
+    Settings,
+    SpawnPlan,
+    Weaver,
+)
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call, HostMessage, read_call
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, spawn_id_of
-from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Message, Placement, Role
-from skillweave.errors import ApprovalNeeded
 from skillweave.factory import open_weaver
-from skillweave.settings import Settings
-from skillweave.state.state import Lifecycle
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import FailingStore
-from skillweave.testing.observers import Recorder
-from skillweave.weaver import OnStoreFailure, Weaver
+from skillweave.testing import FailingStore, Recorder
 
 PAIR = ["specification-engine", "opencode-implementer"]
 TOOLS = ["specKit", "opencode-executor", "write", "edit", "spawn_subagent"]

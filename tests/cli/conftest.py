@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli.configuration.configuration import OF_TESTS
-from skillweave.cli.entry import run
+from skillweave.cli import OF_TESTS, run
 from tests.cli.published import require_published
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"

@@ -7,9 +7,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from skillweave.cli.app import COMMANDS
-from skillweave.cli.failure import wants_json
-from skillweave.cli.schema import SHAPES, published
+from skillweave.cli import COMMANDS, SHAPES, published, wants_json
 
 SEEN: set[str] = set()
 """The names of the schemas that some output was held against in this process."""

@@ -14,13 +14,19 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli.arguments.ledger import Kept
-from skillweave.cli.arguments.skills import sources_of
-from skillweave.cli.arguments.turn import settings_of
-from skillweave.cli.chat import answers, converse, opened_talk
-from skillweave.cli.chat_model import model_failure, open_model, without_secrets
-from skillweave.cli.failure import Mistake
-from skillweave.errors import StoreUnavailable
+from skillweave import StoreUnavailable
+from skillweave.cli import (
+    Kept,
+    Mistake,
+    answers,
+    converse,
+    model_failure,
+    open_model,
+    opened_talk,
+    settings_of,
+    sources_of,
+    without_secrets,
+)
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from tests.cli.conftest import Ran, write_skill

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli.failure import Mistake, failure_of, wants_json
-from skillweave.errors import Contended, SkillNotFound, StoreUnavailable
+from skillweave import Contended, SkillNotFound, StoreUnavailable
+from skillweave.cli import Mistake, failure_of, wants_json
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli.app import COMMANDS as COMMAND_PROMISES
-from skillweave.cli.app import load_command
+from skillweave.cli import COMMANDS as COMMAND_PROMISES
+from skillweave.cli import load_command
 
 COMMANDS = [
     (),

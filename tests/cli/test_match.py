@@ -1,7 +1,7 @@
 from pathlib import Path
 from typing import Any
 
-from skillweave.select.selection import MATCHERS
+from skillweave.select import MATCHERS
 
 
 def test_the_json_is_chosen_rejected_and_fallback(cli: Any, small: Path) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from skillweave.cli.app import COMMANDS, load_command
-from skillweave.cli.schema import SHAPES, names
+from skillweave.cli import COMMANDS, SHAPES, load_command, names
 from tests.cli.published import require_valid, validator
 
 PACK = "support-triage"

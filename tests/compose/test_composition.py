@@ -1,8 +1,7 @@
 import pytest
 
-from skillweave.compose.composition import Composition, Mode, compose_ids, compose_skills
-from skillweave.errors import InvalidSkill, SkillNotFound
-from skillweave.skill import ToolRules
+from skillweave import Composition, InvalidSkill, Mode, SkillNotFound, ToolRules
+from skillweave.compose import compose_ids, compose_skills
 from tests.related import CODING, OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
 
 EDITOR = skill("editor", tools=allowing("write", "read"))

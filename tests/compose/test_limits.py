@@ -1,8 +1,7 @@
 from types import MappingProxyType
 
-from skillweave.compose.composition import closed, limited, limits_of
-from skillweave.compose.policy import Ruling, ToolPolicy
-from skillweave.limits import ToolLimits
+from skillweave import Ruling, ToolLimits, ToolPolicy
+from skillweave.compose import closed, limited, limits_of
 
 
 def test_without_limits_the_policy_stays_the_same_value() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
-from skillweave.compose.entries import is_plain, matched_text, permits, prohibits
-from skillweave.relations.rules import read_entry
+from skillweave.compose import is_plain, matched_text, permits, prohibits
+from skillweave.relations import read_entry
 
 NOT_PLAIN = [
     "a; b",

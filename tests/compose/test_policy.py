@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope
-from skillweave.errors import InvalidData
+from skillweave import InvalidData, Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope
+from skillweave.compose import OWN_TOOLS
 
 
 def _ruling(policy: ToolPolicy, name: str, **arguments: object) -> Ruling:

@@ -2,10 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave.compose.composition import ActiveSkill, Enforce, Mode, policy_of
-from skillweave.compose.policy import Refusal, Ruling, ToolPolicy
-from skillweave.select.selection import find_matchers
-from skillweave.skill import Checkpoint, ToolRules
+from skillweave import Checkpoint, Enforce, Mode, Refusal, Ruling, ToolPolicy, ToolRules
+from skillweave.compose import ActiveSkill, policy_of
+from skillweave.select import find_matchers
 from tests.related import OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
 
 GRANT = ("specKit", "opencode-executor", "write", "edit", "read")

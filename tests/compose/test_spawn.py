@@ -4,13 +4,24 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave.compose.composition import Composition, compose_ids
-from skillweave.compose.policy import Ruling, ToolPolicy
-from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest, prepare_spawn
-from skillweave.conversation import LONGEST_ID, Message, Role
-from skillweave.errors import InvalidSpawn, InvalidTurn
-from skillweave.registry import Snapshot
-from skillweave.skill import Checkpoint, Status
+from skillweave import (
+    Checkpoint,
+    Composition,
+    InvalidSpawn,
+    InvalidTurn,
+    Message,
+    Parent,
+    Role,
+    Ruling,
+    Snapshot,
+    SpawnPlan,
+    SpawnRejected,
+    SpawnRequest,
+    Status,
+    ToolPolicy,
+)
+from skillweave.compose import compose_ids, prepare_spawn
+from skillweave.conversation import LONGEST_ID
 from tests.related import CODING, allowing, forbids, requires, skill, snapshot
 from tests.skills import make_skill
 

@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.compose.spawn import SpawnRequest
-from skillweave.errors import InvalidSpawn
+from skillweave import InvalidSpawn, SpawnRequest
 
 
 def test_unknown_parameters_are_kept_in_extra_and_come_back() -> None:

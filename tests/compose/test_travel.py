@@ -7,10 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave.compose.composition import ActiveSkill, closed, limited, limits_of, policy_of
-from skillweave.compose.policy import Ruling, ToolOwners, ToolPolicy, ToolScope
-from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRequest, prepare_spawn
-from skillweave.skill import Checkpoint, ToolRules
+from skillweave import Checkpoint, Parent, Ruling, SpawnPlan, SpawnRequest, ToolOwners, ToolPolicy, ToolRules, ToolScope
+from skillweave.compose import ActiveSkill, closed, limited, limits_of, policy_of, prepare_spawn
 from tests.related import snapshot
 from tests.skills import make_skill
 

@@ -1,4 +1,4 @@
-from skillweave.compose.policy import Refusal, Ruling, Verdict
+from skillweave import Refusal, Ruling, Verdict
 
 
 def test_a_denied_call_violates_v004() -> None:

@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.contracts import check_against, keywords, prepare_schema
-from skillweave.contracts.check import MOST
-from skillweave.diagnostics import Diagnostic
-from skillweave.errors import MissingExtra
+from skillweave import Diagnostic, MissingExtra, check_against, prepare_schema
+from skillweave.contracts import MOST, keywords
 
 WELL: dict[str, Any] = {
     "type": "object",

@@ -6,11 +6,9 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave.contracts.check import check_event_types
-from skillweave.diagnostics import Location, Severity
-from skillweave.events import EventType
-from skillweave.registry import Snapshot
-from skillweave.skill import Origin, freeze_mapping
+from skillweave import EventType, Location, Origin, Severity, Snapshot
+from skillweave.contracts import check_event_types
+from skillweave.frozen import freeze_mapping
 from tests.skills import make_skill
 
 PLACE = Location("pack.yaml", 4)

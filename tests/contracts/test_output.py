@@ -2,10 +2,20 @@ from typing import Any
 
 import pytest
 
-from skillweave.contracts import OutputMismatch, check_contracts, check_output, keywords, require_output
-from skillweave.diagnostics import Diagnostic
-from skillweave.errors import MissingExtra, SkillweaveError
-from skillweave.skill import Origin, OutputContract, Skill, SkillText, freeze_mapping
+from skillweave import (
+    Diagnostic,
+    MissingExtra,
+    Origin,
+    OutputContract,
+    OutputMismatch,
+    Skill,
+    SkillText,
+    SkillweaveError,
+    check_output,
+    require_output,
+)
+from skillweave.contracts import check_contracts, keywords
+from skillweave.frozen import freeze_mapping
 
 FINDING = {"type": "object", "required": ["verdict"], "properties": {"verdict": {"enum": ["pass", "fail"]}}}
 

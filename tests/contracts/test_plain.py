@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.contracts import codes
-from skillweave.contracts.codes import fragment
-from skillweave.contracts.plain import Limits, NotPlain, plain
+from skillweave.contracts import Limits, NotPlain, codes, fragment
+from skillweave.contracts.plain import plain
 
 SMALL = Limits(values=6, depth=2, characters=10)
 

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.contracts import check_schema, keywords, prepare_schema
+from skillweave import prepare_schema
+from skillweave.contracts import check_schema, keywords
 
 OLD = "http://json-schema.org/draft-07/schema#"
 DEEP: dict[str, Any] = {}

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.contracts import check_against
-from skillweave.contracts.codes import shown
+from skillweave import check_against
+from skillweave.contracts import shown
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,11 @@
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.disclose.catalog import MOST_SKILLS_IN_FULL, Catalog, PricedCatalog
-from skillweave.disclose.fit import CountedOnce, Pricing
-from skillweave.skill import Skill
-from skillweave.testing.fakes import WordCounter
-from skillweave.tokens.counter import Tiktoken
+from skillweave import Skill, Tiktoken
+from skillweave.disclose import MOST_SKILLS_IN_FULL, Catalog, CountedOnce, PricedCatalog, Pricing
+from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
 WORDS = Pricing(WordCounter())
@@ -86,7 +84,6 @@ def test_showing_all_of_a_few_says_all() -> None:
 descriptions = st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=60)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(descriptions, min_size=1, max_size=12), st.integers(0, 300))
 def test_the_catalog_never_costs_more_than_its_limit(texts: list[str], limit: int) -> None:
     skills = [make_skill(f"s{n}", description=text) for n, text in enumerate(texts)]

@@ -1,11 +1,11 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.disclose.block import Rung, SkillTools
-from skillweave.disclose.fit import LeftOut, Passage, Pricing, Shown, Want, fit
-from skillweave.disclose.render import Inlined
-from skillweave.skill import ArtifactRef
-from skillweave.testing.fakes import WordCounter
+from skillweave import ArtifactRef, Rung, SkillTools
+from skillweave.disclose import Inlined, LeftOut, Passage, Pricing, Shown, Want
+from skillweave.disclose.fit import fit
+from skillweave.testing import WordCounter
+from tests.depth import tried
 from tests.skills import make_skill
 
 PRICING = Pricing(WordCounter())
@@ -121,7 +121,7 @@ wants = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@tried(100)
 @given(st.lists(st.lists(wants, min_size=1, max_size=3), max_size=4), st.integers(-10, 1500), st.integers(0, 600))
 def test_what_is_added_never_exceeds_what_is_left_and_nothing_vanishes(
     groups: list[list[Want]], left: int, per_skill: int

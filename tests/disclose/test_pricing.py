@@ -1,8 +1,6 @@
-from skillweave.disclose.block import REPLACES, Rung
-from skillweave.disclose.fit import Pricing
-from skillweave.disclose.render import Extras, Inlined
-from skillweave.skill import ArtifactRef
-from skillweave.testing.fakes import WordCounter
+from skillweave import ArtifactRef, Rung
+from skillweave.disclose import REPLACES, Extras, Inlined, Pricing
+from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
 

@@ -1,17 +1,17 @@
 import pytest
 
-from skillweave.disclose.block import Rung, carrier_of, digest_in, text_digest
-from skillweave.disclose.render import Extras, Inlined, catalog_line, render_context, render_skill
-from skillweave.skill import (
-    ArtifactRef,
-    Checkpoint,
-    OutputContract,
-    Skill,
-    SkillText,
-    ToolRules,
-    Triggers,
-    freeze_mapping,
+from skillweave import ArtifactRef, Checkpoint, OutputContract, Rung, Skill, SkillText, ToolRules, Triggers
+from skillweave.disclose import (
+    Extras,
+    Inlined,
+    carrier_of,
+    catalog_line,
+    digest_in,
+    render_context,
+    render_skill,
+    text_digest,
 )
+from skillweave.frozen import freeze_mapping
 from tests.skills import make_skill
 
 SPACING = Skill(

@@ -1,7 +1,6 @@
-from skillweave.conversation import Message, Role
-from skillweave.disclose.block import HEADERS, Rung
-from skillweave.disclose.render import render_agent, render_skill
-from skillweave.turn.reconcile import blocks_in
+from skillweave import Message, Role, Rung
+from skillweave.disclose import HEADERS, render_agent, render_skill
+from skillweave.turn import blocks_in
 from tests.skills import make_skill
 
 

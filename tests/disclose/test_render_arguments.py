@@ -1,11 +1,8 @@
 """The user's words in a block: in place of `$ARGUMENTS`, and never anything that passes for ours."""
 
-from skillweave.disclose.block import Rung
-from skillweave.disclose.fit import Pricing
-from skillweave.disclose.render import Extras, render_reading, render_skill
-from skillweave.disclose.sections import Leaf, Reading, Section
-from skillweave.skill import SkillText
-from skillweave.testing.fakes import WordCounter
+from skillweave import Rung, SkillText
+from skillweave.disclose import Extras, Leaf, Pricing, Reading, Section, render_reading, render_skill
+from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
 FIX = make_skill("fix", instructions="Fix $ARGUMENTS, then test.")

@@ -1,17 +1,20 @@
 import pytest
 
-from skillweave.disclose.block import HEADERS, SECTIONS
-from skillweave.disclose.render import (
+from skillweave import ArtifactRef, Skill
+from skillweave.disclose import (
+    HEADERS,
     NOTHING_ELSE,
+    SECTIONS,
+    Leaf,
+    Reading,
+    Section,
     render_contents,
     render_outline,
     render_reading,
     sections_of_document,
     sections_of_skill,
 )
-from skillweave.disclose.sections import Leaf, Reading, Section
-from skillweave.skill import ArtifactRef, Skill
-from skillweave.turn.reconcile import block_texts
+from skillweave.turn import block_texts
 from tests.skills import make_skill
 
 LONG = "word. " * 500

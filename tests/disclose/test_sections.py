@@ -1,7 +1,7 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.disclose.sections import (
+from skillweave.disclose import (
     LONGEST_TITLE,
     MOST_ENTRIES,
     SECTION_TOKENS,
@@ -169,7 +169,6 @@ lines = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(lines, max_size=25).map("\n".join))
 def test_the_leaves_together_are_the_text_and_their_numbers_are_unique(text: str) -> None:
     whole = tree(("", text))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.conversation import Placement
+from skillweave import Placement
 from skillweave.testing.hosts.contracts import (
     AdapterContract,
     CallPlacementContract,

@@ -12,8 +12,8 @@ from docs.tools.generate import BESIDE_TABLES, PAGES, codes_beside_tables, comma
 from docs.tools.page import Page
 from docs.tools.plain import plain
 from docs.tools.run import DOCS, pages
-from skillweave.cli.configuration.keys import shared_keys
-from skillweave.decisions import Outcome
+from skillweave import Outcome
+from skillweave.cli import shared_keys
 
 REFERENCE = DOCS / "reference"
 

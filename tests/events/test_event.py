@@ -4,10 +4,18 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 import skillweave.events
-from skillweave.events import CheckpointPending, Event, SkillInjected, SkillRefreshed, TurnDecided
-from skillweave.events.event import Announced, event_id, event_of
-from skillweave.events.payloads import Given
-from skillweave.skill import freeze_mapping
+from skillweave import Event
+from skillweave.events import (
+    Announced,
+    CheckpointPending,
+    Given,
+    SkillInjected,
+    SkillRefreshed,
+    TurnDecided,
+    event_id,
+    event_of,
+)
+from skillweave.frozen import freeze_mapping
 
 GIVEN = ("greet", "1.0", "d1", "injected", "full", 12, "triggers", 0.8, "sw-1", ("skill:greet",), "given")
 PENDING = CheckpointPending("greet", "pre_filing", "d1", None, None, "May it go out?")

@@ -1,4 +1,4 @@
-from skillweave.events import Callback
+from skillweave import Callback
 from tests.events.test_event import event
 
 

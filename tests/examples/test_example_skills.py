@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave.decisions import Outcome
-from skillweave.diagnostics import Severity
-from skillweave.disclose.fit import Budget
-from skillweave.settings import Settings
-from skillweave.tokens.counter import Tiktoken
-from skillweave.weaver import Weaver
+from skillweave import Budget, Outcome, Settings, Severity, Tiktoken, Weaver
 
 SKILLS = Path(__file__).parents[2] / "examples" / "skills"
 SCRIPTS = sorted(SKILLS.glob("*/scripts/*.py"))

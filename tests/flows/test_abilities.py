@@ -12,19 +12,27 @@ from typing import Any
 import pytest
 
 import skillweave
-from skillweave import Budget, Lifecycle, Outcome, Settings, ToolResult
-from skillweave.cli.entry import run
-from skillweave.compose.policy import Ruling
-from skillweave.compose.spawn import SpawnPlan, SpawnRejected
-from skillweave.disclose.block import SkillTools
+from skillweave import (
+    Budget,
+    Checkpoint,
+    Lifecycle,
+    Outcome,
+    OutputContract,
+    Ruling,
+    Settings,
+    SkillText,
+    SkillTools,
+    SpawnPlan,
+    SpawnRejected,
+    Task,
+    ToolResult,
+    ToolRules,
+)
+from skillweave.cli import run
 from skillweave.errors import GraphRefused
-from skillweave.graph import Overlay, SkillGraph
-from skillweave.graph.data.codec import graph_schema
-from skillweave.select.selection import DEFAULT
-from skillweave.skill import Checkpoint, OutputContract, SkillText, ToolRules
-from skillweave.task import Task
-from skillweave.testing.fakes import FakeEmbedder, WordCounter
-from skillweave.testing.observers import Recorder
+from skillweave.graph import Overlay, SkillGraph, graph_schema
+from skillweave.select import DEFAULT
+from skillweave.testing import FakeEmbedder, Recorder, WordCounter
 from tests.skills import make_skill
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave.injection import Injection
+from skillweave import Injection
 
 SKILLS = Path(__file__).parents[2] / "examples" / "skills"
 SYSTEM_PROMPT = 1000

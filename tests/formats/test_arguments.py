@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from skillweave.formats import read_skill_md
-from skillweave.formats.arguments import MOST_PLACES, digest_in_use, filled, takes_arguments
-from skillweave.skill import SkillText
+from skillweave import SkillText
+from skillweave.formats import MOST_PLACES, digest_in_use, filled, read_skill_md, takes_arguments
 from tests.skills import make_skill
 
 FIX = make_skill("fix", instructions="Fix $ARGUMENTS, then test.")

@@ -2,7 +2,7 @@
 
 import re
 
-from skillweave.formats.codes import CODES, FIELD_CODES
+from skillweave.formats import CODES, FIELD_CODES
 from skillweave.frontmatter import TEXT_CODES
 
 

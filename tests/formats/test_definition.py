@@ -2,9 +2,18 @@
 
 import pytest
 
-from skillweave.errors import InvalidSkill
-from skillweave.formats import digest_of, from_definition, to_definition
-from skillweave.skill import OutputContract, Relation, RelationKind, RuleList, Skill, ToolRules
+from skillweave import (
+    InvalidSkill,
+    OutputContract,
+    Relation,
+    RelationKind,
+    RuleList,
+    Skill,
+    ToolRules,
+    from_definition,
+    to_definition,
+)
+from skillweave.formats import digest_of
 
 SEED = {
     "name": "opencode-implementer",

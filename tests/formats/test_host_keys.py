@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.diagnostics import Severity
-from skillweave.formats import from_dict, read_skill_md
-from skillweave.formats.host_keys import BY_ALL, Invocation, invocation_of, when_to_use_of
-from skillweave.registry.definitions import define
-from skillweave.skill import Json, Skill, freeze_mapping
+from skillweave import Severity, Skill
+from skillweave.formats import BY_ALL, Invocation, from_dict, invocation_of, read_skill_md, when_to_use_of
+from skillweave.frozen import freeze_mapping
+from skillweave.registry import define
+from skillweave.skill import Json
 
 NEITHER = Invocation(by_model=False, by_user=False)
 

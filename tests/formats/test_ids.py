@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.formats import id_of
-from skillweave.formats.identity import default_name, namespaced
+from skillweave.formats import default_name, id_of, namespaced
 from skillweave.skill import is_skill_id
 
 

@@ -4,10 +4,8 @@ from dataclasses import fields
 
 import pytest
 
-from skillweave.errors import InvalidSkill
-from skillweave.formats import from_dict, to_dict
-from skillweave.formats.native import FIELDS, TEXT_FIELDS
-from skillweave.skill import Checkpoint, Skill, SkillText, ToolRules
+from skillweave import Checkpoint, InvalidSkill, Skill, SkillText, ToolRules
+from skillweave.formats import FIELDS, TEXT_FIELDS, from_dict, to_dict
 
 JAM = {"id": "jam", "description": "Labels jars"}
 

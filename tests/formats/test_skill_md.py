@@ -4,9 +4,7 @@ import hashlib
 
 import pytest
 
-from skillweave.diagnostics import Severity
-from skillweave.formats import SkillRead, read_skill_md
-from skillweave.skill import (
+from skillweave import (
     ArtifactRef,
     Checkpoint,
     Origin,
@@ -14,11 +12,13 @@ from skillweave.skill import (
     Relation,
     RelationKind,
     RuleList,
+    Severity,
     Skill,
     Status,
     ToolRules,
     Triggers,
 )
+from skillweave.formats import SkillRead, read_skill_md
 
 HEAD = "name: jam\ndescription: Labels jars\n"
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave.errors import InvalidSkill
-from skillweave.formats import Strictness, read_skill_md, to_open_skill_md, to_skill_md
-from skillweave.skill import Skill, SkillText, Status, ToolRules, Triggers, freeze_mapping
+from skillweave import InvalidSkill, Skill, SkillText, Status, Strictness, ToolRules, Triggers
+from skillweave.formats import read_skill_md, to_open_skill_md, to_skill_md
+from skillweave.frozen import freeze_mapping
 
 JAM = Skill(id="jam", name="Jam", description="Labels jars", text=SkillText(instructions="# Jam\n\nStir."))
 

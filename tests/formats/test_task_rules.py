@@ -1,9 +1,8 @@
 import pytest
 
-from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.formats.task_rules import MOST_RULES, RulesRead, read_task_rules
+from skillweave import Diagnostic, Location, RiskLevel, Severity, TaskRule, When
+from skillweave.formats import MOST_RULES, RulesRead, read_task_rules
 from skillweave.frontmatter import read_json, read_yaml
-from skillweave.task import RiskLevel, TaskRule, When
 
 
 def read(text: str) -> RulesRead:

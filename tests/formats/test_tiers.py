@@ -2,9 +2,8 @@
 
 import pytest
 
-from skillweave.errors import InvalidSkill
-from skillweave.formats import from_tiers, read_any, to_manifest, to_tiers
-from skillweave.skill import ArtifactRef, Checkpoint, Skill, Status, Triggers
+from skillweave import ArtifactRef, Checkpoint, InvalidSkill, Skill, Status, Triggers, to_tiers
+from skillweave.formats import from_tiers, read_any, to_manifest
 
 MANIFEST = {
     "skill_id": "spacing-calculation",

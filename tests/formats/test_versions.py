@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.formats import Order, compare_versions
+from skillweave import Order
+from skillweave.formats import compare_versions
 
 
 @pytest.mark.parametrize(

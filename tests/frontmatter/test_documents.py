@@ -3,8 +3,7 @@
 import pytest
 import yaml
 
-from skillweave.frontmatter import Document, Limits, Plain, read_json, read_yaml
-from skillweave.frontmatter.yaml_text import PACK_LIMITS, parse
+from skillweave.frontmatter import PACK_LIMITS, Document, Limits, Plain, parse, read_json, read_yaml
 
 
 def read(text: str) -> Document:

@@ -3,16 +3,30 @@
 from collections.abc import Callable, Iterable
 from types import MappingProxyType
 
-from skillweave.conversation import Message, Role, ToolResult
-from skillweave.decisions import Evidence
-from skillweave.graph.compiled import compile_lexicon
-from skillweave.graph.conditions import Condition, Guarded, Keywords, Predicate, judge
-from skillweave.graph.declared import Declared, Entry, GraphSkill, Route
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.guards import FieldTest, Guard, Op, Scalar, Scales
-from skillweave.graph.judging import EvalContext, Verdict
-from skillweave.graph.move import MoveContext, PredicateContext
-from skillweave.graph.scoring import EntryScoring
+from skillweave import Evidence, Message, Role, ToolResult
+from skillweave.graph import (
+    Condition,
+    Declared,
+    Entry,
+    EntryScoring,
+    EvalContext,
+    FieldTest,
+    GraphSkill,
+    Guard,
+    Guarded,
+    Keywords,
+    MoveContext,
+    Op,
+    Predicate,
+    PredicateContext,
+    Route,
+    Scalar,
+    Scales,
+    SkillGraph,
+    Verdict,
+    compile_lexicon,
+    judge,
+)
 
 RISK: Scales = MappingProxyType({"risk": ("low", "medium", "high", "critical")})
 

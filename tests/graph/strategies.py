@@ -11,35 +11,40 @@ from types import MappingProxyType
 
 from hypothesis import strategies as st
 
-from skillweave.conversation import Message, Role, ToolResult
-from skillweave.graph.compiled import wired_ids
-from skillweave.graph.conditions import (
+from skillweave import Message, Role, ToolResult
+from skillweave.graph import (
+    ANY,
+    LISTED,
+    STATUSES,
     AllOf,
     AtIteration,
     Condition,
-    Guarded,
-    HistoryMin,
-    Intent,
-    Keywords,
-    Predicate,
-    Regex,
-    UserContains,
-)
-from skillweave.graph.declared import (
-    ANY,
-    STATUSES,
     Decide,
     Declared,
     Entry,
     EntryPick,
+    FieldTest,
     GraphSkill,
+    Guard,
+    Guarded,
+    HistoryMin,
+    Intent,
+    Keywords,
     Limits,
+    MoveContext,
+    Op,
+    Predicate,
+    PredicateContext,
+    Regex,
     Route,
+    Scalar,
+    Scales,
+    ScoreCandidate,
+    ScorePolicy,
     TreeNode,
+    UserContains,
+    wired_ids,
 )
-from skillweave.graph.guards import LISTED, FieldTest, Guard, Op, Scalar, Scales
-from skillweave.graph.move import MoveContext, PredicateContext
-from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
 from tests.strategies import texts
 
 ODD_IDS = (

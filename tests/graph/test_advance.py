@@ -6,14 +6,30 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave.conversation import Message, Read, Role, ToolResult, Turn
-from skillweave.graph.advance import advance, at, context_of, is_between
-from skillweave.graph.conditions import AtIteration, Predicate
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, Limits, Route
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import LONGEST_TRAIL, By, Cursor, Move, MoveContext
-from skillweave.graph.scorers import KeywordScorer
-from skillweave.graph.scoring import EntryScoring
+from skillweave import Message, Read, Role, ToolResult, Turn
+from skillweave.graph import (
+    ANY,
+    LONGEST_TRAIL,
+    AtIteration,
+    By,
+    Cursor,
+    Decide,
+    Declared,
+    Entry,
+    EntryPick,
+    EntryScoring,
+    KeywordScorer,
+    Limits,
+    Move,
+    MoveContext,
+    Predicate,
+    Route,
+    SkillGraph,
+    at,
+    context_of,
+    is_between,
+)
+from skillweave.graph.advance import advance
 from tests.graph.moments import answer, graph, pieces, raises, said
 
 SHOP = graph(

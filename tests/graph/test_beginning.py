@@ -2,13 +2,27 @@
 
 import pytest
 
-from skillweave.decisions import Evidence
-from skillweave.graph.conditions import AllOf, Condition, HistoryMin, Intent, Predicate, Regex
-from skillweave.graph.declared import ANY, Entry, EntryPick, Route
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import By, Move, MoveContext, Why
-from skillweave.graph.scorers import KeywordScorer
-from skillweave.graph.scoring import EntryScoring, RankedEntry
+from skillweave import Evidence
+from skillweave.graph import (
+    ANY,
+    AllOf,
+    By,
+    Condition,
+    Entry,
+    EntryPick,
+    EntryScoring,
+    HistoryMin,
+    Intent,
+    KeywordScorer,
+    Move,
+    MoveContext,
+    Predicate,
+    RankedEntry,
+    Regex,
+    Route,
+    SkillGraph,
+    Why,
+)
 from tests.graph.moments import answer, graph, guarded, pieces, raises, said
 
 SHOP = graph((Entry("refund", said("refund", "charge")), Entry("order", said("order")), Entry("triage")))

@@ -7,28 +7,45 @@ from typing import Any, cast
 
 import pytest
 
-from skillweave.errors import GraphRefused, InvalidGraph
-from skillweave.graph import ANY, Check, GraphBuilder, GraphSkill, ScoredGraph, SkillGraph, decide
-from skillweave.graph.checked import Level
-from skillweave.graph.conditions import (
+from skillweave import InvalidGraph, Skill, SkillText, ToolRules
+from skillweave.errors import GraphRefused
+from skillweave.graph import (
+    ANY,
+    STATUSES,
     AllOf,
     AtIteration,
+    Check,
     Condition,
+    Decide,
+    Declared,
+    EmbeddingScorer,
+    Entry,
+    EntryPick,
+    FieldTest,
+    GraphBuilder,
+    GraphSkill,
+    Guard,
     Guarded,
     HistoryMin,
     Intent,
     Keywords,
+    KeywordScorer,
+    Level,
+    Limits,
+    MoveContext,
+    Op,
     Predicate,
+    PredicateContext,
     Regex,
+    Route,
+    ScoreCandidate,
+    ScoredGraph,
+    ScorePolicy,
+    SkillGraph,
     UserContains,
+    decide,
 )
-from skillweave.graph.declared import STATUSES, Decide, Declared, Entry, EntryPick, Limits, Route
-from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.move import MoveContext, PredicateContext
-from skillweave.graph.scorers import EmbeddingScorer, KeywordScorer
-from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
-from skillweave.skill import Skill, SkillText, ToolRules
-from skillweave.testing.fakes import FakeEmbedder
+from skillweave.testing import FakeEmbedder
 
 REFUND = Skill("refund", "Refund", "Gives money back", text=SkillText(instructions="PredicateContext."))
 OTHER = Skill("refund", "Refund", "Something else")

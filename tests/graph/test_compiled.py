@@ -1,10 +1,22 @@
 import pytest
 
-from skillweave.graph.compiled import CompiledGraph, all_intents, compile_graph, needs_scoring, wired_ids
-from skillweave.graph.conditions import AllOf, Intent
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, Route
-from skillweave.graph.move import MoveContext
-from skillweave.graph.scorers import KeywordScorer
+from skillweave.graph import (
+    ANY,
+    AllOf,
+    CompiledGraph,
+    Decide,
+    Declared,
+    Entry,
+    EntryPick,
+    Intent,
+    KeywordScorer,
+    MoveContext,
+    Route,
+    all_intents,
+    compile_graph,
+    needs_scoring,
+    wired_ids,
+)
 from tests.graph.moments import said, skills, where
 
 REFUND, ORDER = Intent("a refund"), Intent("an order", ("where is it",))

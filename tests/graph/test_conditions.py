@@ -2,8 +2,7 @@ from functools import partial
 
 import pytest
 
-from skillweave.graph.conditions import AllOf, AtIteration, Condition, HistoryMin, Keywords, Predicate, leaves_of
-from skillweave.graph.move import PredicateContext
+from skillweave.graph import AllOf, AtIteration, Condition, HistoryMin, Keywords, Predicate, PredicateContext, leaves_of
 
 A, B, C = Keywords(("a",)), HistoryMin(2), AtIteration(3)
 

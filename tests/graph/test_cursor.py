@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from skillweave.decisions import Evidence
-from skillweave.graph.move import By, ClosedGuard, Cursor, Loser, Move, Why
-from skillweave.state.codec import state_from_json, state_to_json
-from skillweave.state.state import State
+from skillweave import Evidence, State
+from skillweave.graph import By, ClosedGuard, Cursor, Loser, Move, Why
+from skillweave.state import state_from_json, state_to_json
 
 MOVE = Move(
     "b",

@@ -1,14 +1,6 @@
 import pytest
 
-from skillweave.graph.declared import ANY, STATUSES, Declared, Entry, EntryPick, Limits, Route
-
-
-def test_the_statuses_of_a_tool_are_the_seven_of_the_contract() -> None:
-    assert STATUSES == ("success", "failure", "denied", "invalid", "partial", "pending", "absent")
-
-
-def test_any_is_written_as_an_asterisk() -> None:
-    assert ANY == "*"
+from skillweave.graph import Declared, Entry, EntryPick, Limits, Route
 
 
 def test_the_values_have_the_defaults_of_the_contract() -> None:

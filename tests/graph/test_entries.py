@@ -1,10 +1,19 @@
-from skillweave.graph.compiled import compile_graph
-from skillweave.graph.conditions import AllOf, Intent, Predicate, Regex, intents_of
-from skillweave.graph.declared import Declared, Entry
-from skillweave.graph.entry_scoring import is_never, judged_entries, scorable_entries
-from skillweave.graph.judging import EvalContext
-from skillweave.graph.move import MoveContext
-from skillweave.graph.scoring import EntryScoring
+from skillweave.graph import (
+    AllOf,
+    Declared,
+    Entry,
+    EntryScoring,
+    EvalContext,
+    Intent,
+    MoveContext,
+    Predicate,
+    Regex,
+    compile_graph,
+    intents_of,
+    is_never,
+    judged_entries,
+    scorable_entries,
+)
 from tests.graph.moments import raises, said
 
 REFUND = Intent("a refund")

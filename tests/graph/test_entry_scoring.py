@@ -7,18 +7,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.conversation import ToolResult
+from skillweave import ToolResult
 from skillweave.errors import InvalidScores
-from skillweave.graph.compiled import CompiledGraph, compile_graph
-from skillweave.graph.conditions import AllOf, AtIteration, Intent, Keywords, Predicate
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Route
-from skillweave.graph.entry_scoring import score_entries
-from skillweave.graph.graph import ScoredGraph, SkillGraph
-from skillweave.graph.move import By, MoveContext, PredicateContext
-from skillweave.graph.moving import move_from
-from skillweave.graph.scorers import EmbeddingScorer, KeywordScorer, LexicalScorer
-from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, ScorePolicy, Scorer
-from skillweave.testing.fakes import FakeEmbedder
+from skillweave.graph import (
+    ANY,
+    AllOf,
+    AtIteration,
+    By,
+    CompiledGraph,
+    Decide,
+    Declared,
+    EmbeddingScorer,
+    Entry,
+    EntryPick,
+    EntryScoring,
+    GraphSkill,
+    Intent,
+    Keywords,
+    KeywordScorer,
+    LexicalScorer,
+    MoveContext,
+    Predicate,
+    PredicateContext,
+    RankedEntry,
+    Route,
+    ScoreCandidate,
+    ScoredGraph,
+    ScorePolicy,
+    Scorer,
+    SkillGraph,
+    compile_graph,
+    move_from,
+    score_entries,
+)
+from skillweave.testing import FakeEmbedder
 from tests.graph.strategies import entries as entries_to
 from tests.graph.strategies import messages, scored_conditions
 

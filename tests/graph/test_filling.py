@@ -1,5 +1,5 @@
-from skillweave.graph.declared import Declared, Entry, GraphSkill, graph_skill, with_loaded_skills
-from skillweave.skill import Skill, SkillText, ToolRules
+from skillweave import Skill, SkillText, ToolRules
+from skillweave.graph import Declared, Entry, GraphSkill, graph_skill, with_loaded_skills
 
 
 def _skill(skill_id: str, **rest: object) -> Skill:

@@ -5,14 +5,22 @@ from typing import Any
 import pytest
 
 import skillweave
-from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.graph import SkillGraph
-from skillweave.graph.findings import graph_findings, graph_in
-from skillweave.registry import Loaded, Registry, Snapshot
-from skillweave.skill import Skill, SkillText, Status, ToolRules
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave import (
+    Diagnostic,
+    Loaded,
+    Location,
+    MemoryStore,
+    Registry,
+    Severity,
+    Skill,
+    SkillText,
+    Snapshot,
+    Status,
+    ToolRules,
+    Weaver,
+)
+from skillweave.graph import SkillGraph, graph_findings, graph_in
+from skillweave.testing import WordCounter
 
 PLACE = Location("pack.yaml", 7)
 GRAPH = {

@@ -7,17 +7,33 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave.conversation import Message, Role, Turn
-from skillweave.errors import GraphRefused, InvalidGraph
-from skillweave.graph import Check, Cursor, MoveContext, Overlay, ScoredGraph, SkillGraph
-from skillweave.graph.conditions import Keywords, Predicate, Regex
-from skillweave.graph.declared import Decide, Declared, Entry, EntryPick, GraphSkill, Route
+from skillweave import InvalidGraph, Message, Role, Skill, Turn
+from skillweave.errors import GraphRefused
+from skillweave.graph import (
+    Check,
+    Cursor,
+    Decide,
+    Declared,
+    EdgeKind,
+    Entry,
+    EntryPick,
+    EntryScoring,
+    FieldTest,
+    GraphSkill,
+    Guard,
+    Keywords,
+    KeywordScorer,
+    MoveContext,
+    NodeKind,
+    Op,
+    Overlay,
+    Predicate,
+    Regex,
+    Route,
+    ScoredGraph,
+    SkillGraph,
+)
 from skillweave.graph.drawing import to_mermaid, to_svg
-from skillweave.graph.drawn import EdgeKind, NodeKind
-from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.scorers import KeywordScorer
-from skillweave.graph.scoring import EntryScoring
-from skillweave.skill import Skill
 from tests.graph.moments import answer, graph, pieces, said, skills
 
 ENTRIES = (Entry("triage", said("hello"), ("hello",)), Entry("rules", base=True))

@@ -5,26 +5,33 @@ import logging
 
 import pytest
 
-from skillweave.conversation import ToolResult
-from skillweave.decisions import Evidence
-from skillweave.graph.compiled import compile_lexicon
-from skillweave.graph.conditions import (
+from skillweave import Evidence, ToolResult
+from skillweave.graph import (
+    LONGEST_RESULT,
+    STATUSES,
     AllOf,
     AtIteration,
     Condition,
+    Declared,
+    EntryScoring,
+    EvalContext,
+    FailedTest,
+    FieldTest,
+    Guard,
     Guarded,
     HistoryMin,
     Intent,
     Keywords,
+    MoveContext,
+    Op,
     Predicate,
+    PredicateContext,
     Regex,
+    Scalar,
     UserContains,
+    compile_lexicon,
+    judge_guard,
 )
-from skillweave.graph.declared import STATUSES, Declared
-from skillweave.graph.guards import FieldTest, Guard, Op, Scalar
-from skillweave.graph.judging import LONGEST_RESULT, EvalContext, FailedTest, judge_guard
-from skillweave.graph.move import MoveContext, PredicateContext
-from skillweave.graph.scoring import EntryScoring
 from tests.asking import ask, chosen, index_of, skill
 from tests.graph.moments import RISK, Unclear, answer, guarded, messages, raises, said, verdict, where
 

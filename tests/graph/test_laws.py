@@ -4,36 +4,52 @@ import json
 from dataclasses import replace
 from types import MappingProxyType
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.conversation import Message, Read, Role, ToolResult, Turn
-from skillweave.errors import InvalidGraph
-from skillweave.graph.advance import advance, at, context_of
-from skillweave.graph.compiled import compile_lexicon
-from skillweave.graph.conditions import (
+from skillweave import InvalidGraph, Message, Read, Role, State, ToolResult, Turn
+from skillweave.graph import (
+    ANY,
+    MOST_TOLD,
     AllOf,
     AtIteration,
+    By,
     Condition,
+    Cursor,
+    Decide,
+    Declared,
+    Entry,
+    EntryPick,
+    EntryScoring,
+    EvalContext,
+    FieldTest,
+    Guard,
     Guarded,
     HistoryMin,
     Intent,
     Keywords,
+    KeywordScorer,
+    Limits,
+    Move,
+    MoveContext,
+    Op,
     Predicate,
+    PredicateContext,
     Regex,
+    Route,
+    SkillGraph,
     UserContains,
+    Why,
+    at,
+    compile_lexicon,
+    context_of,
+    is_reachable,
     judge,
+    judge_guard,
 )
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, Limits, Route
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.judging import EvalContext, judge_guard
-from skillweave.graph.move import By, Cursor, Move, MoveContext, PredicateContext, Why
-from skillweave.graph.moving import MOST_TOLD, is_reachable
-from skillweave.graph.scorers import KeywordScorer
-from skillweave.graph.scoring import EntryScoring
-from skillweave.state.codec import state_from_json, state_to_json
-from skillweave.state.state import State
+from skillweave.graph.advance import advance
+from skillweave.state import state_from_json, state_to_json
+from tests.depth import tried
 from tests.graph.moments import RISK, Unclear, guarded, raises, said, where
 
 IDS = "abcde"
@@ -415,7 +431,7 @@ def _fires(route: Route, ctx: EvalContext, result: ToolResult | None) -> bool:
     return bool(parts) and all(parts)
 
 
-@settings(max_examples=300)
+@tried(100)
 @given(flat, moments, scorings)
 def test_every_move_is_the_one_of_the_contract(
     declared: Declared, context: MoveContext, scoring: EntryScoring | None
@@ -497,7 +513,7 @@ odd_moments = st.builds(
 )
 
 
-@settings(max_examples=300)
+@tried(100)
 @given(odd_graphs | odd_trees, odd_moments, scorings)
 def test_an_odd_graph_is_refused_or_moves_without_raising(
     declared: Declared, context: MoveContext, scoring: EntryScoring | None

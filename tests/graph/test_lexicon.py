@@ -1,20 +1,27 @@
 import pytest
 
-from skillweave.errors import InvalidGraph
-from skillweave.graph.compiled import compile_lexicon, conditions_of, decisions_of
-from skillweave.graph.conditions import (
+from skillweave import InvalidGraph
+from skillweave.graph import (
+    ANY,
     AllOf,
     Condition,
+    Decide,
+    Declared,
+    Entry,
     HistoryMin,
     Keywords,
     Regex,
+    Route,
+    TreeNode,
     UserContains,
+    compile_lexicon,
+    conditions_of,
+    decisions_of,
     expression,
     phrases_of,
     spaced,
 )
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, Route, TreeNode
-from skillweave.text.search import MatchMode
+from skillweave.text import MatchMode
 
 A, B, C, D = (Keywords((word,)) for word in "abcd")
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from skillweave.graph.move import By, ClosedGuard, Loser, Move, Why
+from skillweave.graph import By, ClosedGuard, Loser, Move, Why
 
 KEYS = {"to", "from", "by", "evidence", "losers", "guards_closed", "reason"}
 EMPTY = Move(None, None, By.NONE)

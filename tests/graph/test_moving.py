@@ -4,11 +4,23 @@ import json
 
 import pytest
 
-from skillweave.graph.conditions import Condition, Predicate
-from skillweave.graph.declared import Decide, Declared, Entry, EntryPick, Limits, Route, TreeNode
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import By, Move, MoveContext, Why
-from skillweave.graph.scoring import EntryScoring
+from skillweave.graph import (
+    By,
+    Condition,
+    Decide,
+    Declared,
+    Entry,
+    EntryPick,
+    EntryScoring,
+    Limits,
+    Move,
+    MoveContext,
+    Predicate,
+    Route,
+    SkillGraph,
+    TreeNode,
+    Why,
+)
 from tests.graph.moments import answer, graph, pieces, raises, said
 
 LINE = (Route("a", "b", on_tool="t"), Route("b", "c", on_tool="t"), Route("a", "a", on_tool="again"))

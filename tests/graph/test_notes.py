@@ -1,11 +1,24 @@
 import pytest
 
-from skillweave.decisions import Evidence
-from skillweave.graph.declared import ANY, Route
-from skillweave.graph.guards import FieldTest, Op
-from skillweave.graph.judging import FailedTest, Verdict
-from skillweave.graph.move import By, ClosedGuard, Loser, Move, Why
-from skillweave.graph.moving import LONGEST_UNKNOWN, MOST_TOLD, Notes, described, unknown_id
+from skillweave import Evidence
+from skillweave.graph import (
+    ANY,
+    LONGEST_UNKNOWN,
+    MOST_TOLD,
+    By,
+    ClosedGuard,
+    FailedTest,
+    FieldTest,
+    Loser,
+    Move,
+    Notes,
+    Op,
+    Route,
+    Verdict,
+    Why,
+    described,
+    unknown_id,
+)
 from tests.graph.moments import where
 
 RAISED = Verdict(holds=False, evidence=(Evidence("raised", "f: ValueError"),), raised=True)

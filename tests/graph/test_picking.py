@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from skillweave.graph.declared import ANY, Declared, Entry, Route
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import By, Move, MoveContext, Why
+from skillweave.graph import ANY, By, Declared, Entry, Move, MoveContext, Route, SkillGraph, Why
 from tests.graph.moments import answer, graph, pieces, skills
 
 SHOP = graph(

@@ -2,10 +2,7 @@
 
 import pytest
 
-from skillweave.graph.conditions import Predicate
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, Route
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.moving import MOST_NAMED, refusal
+from skillweave.graph import ANY, MOST_NAMED, Decide, Declared, Entry, EntryPick, Predicate, Route, SkillGraph, refusal
 from tests.graph.moments import graph, raises, said
 
 ENTRIES = (Entry("triage"), Entry("order", said("order")), Entry("triage", said("again")))

@@ -2,8 +2,8 @@ from math import inf, nan
 
 import pytest
 
-from skillweave.errors import InvalidGraph
-from skillweave.graph.scoring import ScorePolicy
+from skillweave import InvalidGraph
+from skillweave.graph import ScorePolicy
 
 
 def test_the_temperature_is_1_and_somebody_always_wins_by_default() -> None:

@@ -2,11 +2,9 @@ from typing import Any
 
 import pytest
 
-from skillweave.conversation import ToolResult
-from skillweave.errors import InvalidGraph
+from skillweave import InvalidGraph, ToolResult
 from skillweave.frontmatter import read_yaml
-from skillweave.graph.move import By
-from skillweave.graph.simulate import Expect, Step, read_script
+from skillweave.graph import By, Expect, Step, read_script
 
 
 def test_a_script_is_a_list_of_what_the_user_says_what_tools_answer_and_what_the_model_picks() -> None:

@@ -6,14 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.conversation import Message, Role, ToolResult
-from skillweave.errors import InvalidGraph
-from skillweave.graph import SkillGraph
-from skillweave.graph.declared import Declared
-from skillweave.graph.move import By, MoveContext
-from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
-from skillweave.graph.simulate import Script, Simulation, Step
-from tests.graph.data.readable import some
+from skillweave import InvalidGraph, Message, Role, ToolResult
+from skillweave.graph import (
+    By,
+    Declared,
+    MoveContext,
+    ScoreCandidate,
+    ScorePolicy,
+    Script,
+    Simulation,
+    SkillGraph,
+    Step,
+)
+from tests.depth import tried
 from tests.graph.strategies import messages, plain_graphs, plain_ids, results
 
 SUPPORT = SkillGraph.from_dict(
@@ -181,7 +186,7 @@ steps = st.builds(
 
 
 @given(plain_graphs, st.lists(steps, max_size=6))
-@some(25)
+@tried(50)
 async def test_each_move_begins_where_the_one_before_it_ended(declared: Declared, script: list[Step]) -> None:
     graph = SkillGraph.of(declared, check="off")
     at: str | None = None
@@ -192,7 +197,7 @@ async def test_each_move_begins_where_the_one_before_it_ended(declared: Declared
 
 
 @given(plain_graphs, messages)
-@some(25)
+@tried(50)
 async def test_a_first_step_moves_as_the_graph_itself_does(declared: Declared, message: str) -> None:
     graph = SkillGraph.of(declared, check="off")
     (step,) = await simulate(graph, [Step(user=message)])

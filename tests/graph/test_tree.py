@@ -4,24 +4,30 @@ from typing import Any
 
 import pytest
 
-from skillweave.conversation import ToolResult
-from skillweave.graph.compiled import compile_lexicon
-from skillweave.graph.conditions import (
+from skillweave import ToolResult
+from skillweave.graph import (
     AllOf,
     AtIteration,
     Condition,
+    Decide,
+    Decided,
+    Declared,
+    EntryScoring,
+    EvalContext,
     HistoryMin,
     Intent,
+    Leaf,
+    MoveContext,
     Predicate,
+    PredicateContext,
     Regex,
+    SkillGraph,
+    TreeNode,
     UserContains,
+    compile_lexicon,
+    leaf_ids,
+    walk,
 )
-from skillweave.graph.declared import Decide, Declared, TreeNode, leaf_ids
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.judging import EvalContext
-from skillweave.graph.move import MoveContext, PredicateContext
-from skillweave.graph.moving import Decided, Leaf, walk
-from skillweave.graph.scoring import EntryScoring
 from tests.graph.moments import RISK, Unclear, guarded, messages, pieces, raises, said
 
 REFUND, ORDER = said("refund"), said("order")

@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.errors import InvalidGraph
-from skillweave.graph.declared import Declared, Entry, EntryPick, Limits, Route, require_tree_or_routes
-from skillweave.graph.scorers import KeywordScorer
+from skillweave import InvalidGraph
+from skillweave.graph import Declared, Entry, EntryPick, KeywordScorer, Limits, Route, require_tree_or_routes
 
 
 @pytest.mark.parametrize(

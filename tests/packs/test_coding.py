@@ -1,15 +1,11 @@
 """Seed 002's worked example, with the built-in pack and no skill of one's own (spec 4.2 and 4.5)."""
 
 import skillweave
-from skillweave.compose.spawn import SpawnPlan, SpawnRejected
-from skillweave.decisions import Outcome
+from skillweave import Outcome, Relation, RelationKind, RuleList, SpawnPlan, SpawnRejected, Status, Task, Weaver, When
 from skillweave.diagnostics import has_errors
 from skillweave.packs import coding
-from skillweave.skill import Relation, RelationKind, RuleList, Status
-from skillweave.sources.named import pack_names, pack_of
-from skillweave.task import Task, When
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave.sources import pack_names, pack_of
+from skillweave.testing import WordCounter
 
 PAIR = ["specification-engine", "opencode-implementer"]
 COMPOSED = {

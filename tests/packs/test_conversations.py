@@ -8,12 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import skillweave
-from skillweave.compose.policy import Ruling
-from skillweave.conversation import Message, Role, ToolResult, Turn
-from skillweave.decisions import Outcome
-from skillweave.injection import Injection
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave import Injection, Message, Outcome, Role, Ruling, ToolResult, Turn, Weaver
+from skillweave.testing import WordCounter
 
 SUPPORT_TOOLS = {
     "ticket-triage": ("lookup_customer", "classify_ticket"),

@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 
 import skillweave
+from skillweave import Skill, Status, Weaver
 from skillweave.frontmatter import read_yaml
 from skillweave.graph import SkillGraph
-from skillweave.skill import Skill, Status
-from skillweave.sources.named import pack_names, pack_of
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave.sources import pack_names, pack_of
+from skillweave.testing import WordCounter
 
 PACKS = ("support-triage", "coding-pipeline")
 SKILLS = {

@@ -3,20 +3,29 @@
 import asyncio
 from dataclasses import dataclass, replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.compose.composition import ActiveSkill, policy_of
-from skillweave.compose.policy import Ruling
-from skillweave.conversation import Placement
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.skill import Checkpoint, Skill, ToolRules
-from skillweave.state.approvals import MOST_APPROVALS, decide, decided, kept_out, undecided
-from skillweave.state.state import Approval, ApprovalVerdict, Lifecycle, State
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave import (
+    Approval,
+    ApprovalVerdict,
+    CatalogMode,
+    Checkpoint,
+    Lifecycle,
+    MemoryStore,
+    Placement,
+    Registry,
+    Ruling,
+    Settings,
+    Skill,
+    State,
+    ToolRules,
+    Weaver,
+)
+from skillweave.compose import ActiveSkill, policy_of
+from skillweave.state import MOST_APPROVALS, decide, decided, kept_out, undecided
+from skillweave.testing import WordCounter
+from tests.depth import tried
 from tests.related import skill, snapshot
 from tests.skills import make_skill
 
@@ -41,7 +50,7 @@ SKILLS = st.builds(
 )
 IN_FORCE = st.lists(st.builds(ActiveSkill, SKILLS, st.sampled_from(["explicit", "triggers"])), max_size=3)
 CALLS = st.tuples(st.sampled_from(TOOLS), st.sampled_from([None, {"command": "git push"}, {"command": "rm x; pay"}]))
-LAWS = settings(deadline=None, max_examples=300)
+LAWS = tried(100)
 
 
 @LAWS
@@ -122,7 +131,6 @@ STEPS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.lists(STEPS, max_size=14), st.sampled_from(Lifecycle))
 def test_once_rejected_a_tool_is_never_free_again_by_itself(script: list[Step], lifecycle: Lifecycle) -> None:
     asyncio.run(_never_free(script, lifecycle))

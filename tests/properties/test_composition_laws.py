@@ -2,11 +2,12 @@
 
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.compose.composition import Composition, Mode, compose_skills
-from skillweave.skill import Skill, ToolRules
+from skillweave import Composition, Mode, Skill, ToolRules
+from skillweave.compose import compose_skills
+from tests.depth import tried
 from tests.related import skill
 
 ENTRIES = st.sampled_from(
@@ -28,7 +29,7 @@ LISTS = st.lists(ENTRIES, max_size=4).map(tuple)
 RULES = st.none() | st.builds(ToolRules, st.none() | LISTS, LISTS, LISTS)
 STEPS = st.lists(st.sampled_from(["plan", "do", "check"]), max_size=3).map(tuple)
 MODES = st.sampled_from(Mode)
-LAWS = settings(deadline=None, max_examples=200)
+LAWS = tried(100)
 
 
 @st.composite

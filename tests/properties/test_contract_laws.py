@@ -3,11 +3,11 @@
 from typing import Any
 
 import jsonschema
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.contracts import check_against, prepare_schema
-from skillweave.contracts.output import read_answer
+from skillweave import check_against, prepare_schema
+from skillweave.contracts import read_answer
 from skillweave.diagnostics import has_errors
 from tests.contracts.schemas import VALUES, schemas
 
@@ -24,13 +24,11 @@ def codes(schema: Any, value: object) -> set[str]:
     return {finding.code for finding in check_against(schema, value)}
 
 
-@settings(deadline=None)
 @given(schemas(patterns=True), VALUES)
 def test_it_finds_fault_exactly_where_jsonschema_does(schema: Any, value: object) -> None:
     assert bool(codes(schema, value)) is not jsonschema.Draft202012Validator(schema).is_valid(value)
 
 
-@settings(deadline=None)
 @given(schemas(patterns=True, references=True), VALUES)
 def test_references_change_nothing_about_that(schema: Any, value: object) -> None:
     found = codes(schema, value)
@@ -38,7 +36,6 @@ def test_references_change_nothing_about_that(schema: Any, value: object) -> Non
         assert bool(found) is not jsonschema.Draft202012Validator(schema).is_valid(value)
 
 
-@settings(deadline=None)
 @given(schemas(patterns=True), VALUES, st.sampled_from(sorted(DRAFTS)))
 def test_other_drafts_change_nothing_about_that(schema: Any, value: object, draft: str) -> None:
     said = {"$schema": draft, **schema} if isinstance(schema, dict) else schema
@@ -71,7 +68,6 @@ def spoiled_schemas(draw: st.DrawFn) -> Any:
     return {"$schema": draft, **schema} if draft and isinstance(schema, dict) else schema
 
 
-@settings(deadline=None)
 @given(spoiled_schemas(), VALUES)
 def test_nothing_is_ever_raised(schema: Any, value: object) -> None:
     found = check_against(schema, value)

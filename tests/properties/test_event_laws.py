@@ -4,18 +4,13 @@ import asyncio
 import json
 from dataclasses import dataclass, replace
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from skillweave.conversation import Message, Placement, Role
-from skillweave.disclose.fit import Budget
-from skillweave.events import Event, SkillInjected, SkillRefreshed, TurnDecided
-from skillweave.events.event import Announced
-from skillweave.events.payloads import Given
-from skillweave.injection import Injection
-from skillweave.settings import Settings
-from skillweave.skill import Checkpoint, Triggers, freeze_mapping
-from skillweave.testing.observers import Recorder
+from skillweave import Budget, Checkpoint, Event, Injection, Message, Placement, Role, Settings, Triggers
+from skillweave.events import Announced, Given, SkillInjected, SkillRefreshed, TurnDecided
+from skillweave.frozen import freeze_mapping
+from skillweave.testing import Recorder
 from tests.observing import watched
 from tests.skills import make_skill
 from tests.strategies import json_mappings
@@ -95,7 +90,6 @@ budgets = st.sampled_from([0, 40, 120, 1000])
 
 
 @given(script=scripts, budget=budgets)
-@settings(max_examples=60, deadline=None)
 def test_every_event_is_json_in_the_one_envelope_and_holds_no_word_of_a_message(
     script: list[Step], budget: int
 ) -> None:
@@ -108,7 +102,6 @@ def test_every_event_is_json_in_the_one_envelope_and_holds_no_word_of_a_message(
 
 
 @given(script=scripts, budget=budgets)
-@settings(max_examples=60, deadline=None)
 def test_every_turn_is_told_by_one_decision_and_one_event_for_each_block(script: list[Step], budget: int) -> None:
     recorder, injections = told(script, budget)
     assert len(recorder.batches) == len(injections)
@@ -122,7 +115,6 @@ def test_every_turn_is_told_by_one_decision_and_one_event_for_each_block(script:
 
 
 @given(script=scripts, budget=budgets)
-@settings(max_examples=60, deadline=None)
 def test_ids_tell_what_is_new_from_what_is_repeated(script: list[Step], budget: int) -> None:
     recorder, injections = told(script, budget)
     by_turn: dict[str | None, set[str]] = {}

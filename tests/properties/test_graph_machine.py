@@ -9,13 +9,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from skillweave import Placement, ToolResult, Turn
-from skillweave.conversation import Message, Read, Role
+from skillweave import Injection, MemoryStore, Message, Placement, Read, Role, Skill, State, ToolResult, ToolRules, Turn
 from skillweave.graph import ANY, Cursor, Entry, EntryPick, Limits, Route, SkillGraph, decide
-from skillweave.injection import Injection
-from skillweave.skill import Skill, ToolRules
-from skillweave.state.state import State
-from skillweave.stores.memory import MemoryStore
+from tests.depth import examples
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 
@@ -234,12 +230,17 @@ class InTree(InGraph):
     graph = TREE
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("machine", [InGraph, BegunByTheModel, InTree])
 def test_what_is_engaged_is_always_what_the_cursor_says(machine: type[InGraph]) -> None:
     checks = list(HealthCheck)
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=RUNS, stateful_step_count=25, deadline=None, suppress_health_check=checks, print_blob=True
+            max_examples=examples(RUNS),
+            stateful_step_count=25,
+            deadline=None,
+            suppress_health_check=checks,
+            print_blob=True,
         ),
     )

@@ -2,16 +2,13 @@
 
 from typing import TypeAlias
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.compose.composition import limited, limits_of
-from skillweave.compose.entries import covers, narrow, permits
-from skillweave.compose.policy import Ruling, ToolPolicy
-from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRequest, prepare_spawn
-from skillweave.limits import ToolLimits
-from skillweave.relations.rules import read_entry
-from skillweave.skill import ToolRules
+from skillweave import Parent, Ruling, SpawnPlan, SpawnRequest, ToolLimits, ToolPolicy, ToolRules
+from skillweave.compose import covers, limited, limits_of, narrow, permits, prepare_spawn
+from skillweave.relations import read_entry
+from tests.depth import tried
 from tests.related import skill, snapshot
 
 Entries: TypeAlias = tuple[str, ...]
@@ -74,7 +71,7 @@ POLICIES = st.builds(
     asks=ASKS,
     argument_names=ARGUMENT_NAMES,
 )
-LAWS = settings(deadline=None, max_examples=300)
+LAWS = tried(100)
 WIDTH = {Ruling.DENY: 0, Ruling.ASK: 1, Ruling.ALLOW: 2}
 
 

@@ -5,13 +5,19 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.disclose.block import HEADERS, SECTIONS, Rung
-from skillweave.disclose.render import Extras, render_reading, render_skill, sections_of_skill
-from skillweave.disclose.sections import Leaf, Reading
-from skillweave.formats.arguments import LONGEST_ARGUMENTS, digest_in_use, filled
-from skillweave.select.index import names_of
-from skillweave.select.mentions import find_mentions, without_mentions
-from skillweave.skill import SkillText
+from skillweave import Rung, SkillText
+from skillweave.disclose import (
+    HEADERS,
+    SECTIONS,
+    Extras,
+    Leaf,
+    Reading,
+    render_reading,
+    render_skill,
+    sections_of_skill,
+)
+from skillweave.formats import LONGEST_ARGUMENTS, digest_in_use, filled
+from skillweave.select import find_mentions, names_of, without_mentions
 from tests.asking import ask, index_of, skill
 from tests.skills import make_skill
 

@@ -4,20 +4,19 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from skillweave import Injection, Placement, Rung, Turn
 from skillweave.adapters.messages import anthropic_style, openai_style
-from skillweave.conversation import Placement, Turn
-from skillweave.disclose.block import Rung, text_digest
-from skillweave.disclose.render import render_skill
-from skillweave.injection import Injection
-from skillweave.turn.reconcile import blocks_in
+from skillweave.disclose import render_skill, text_digest
+from skillweave.turn import blocks_in
 from tests.chatting import ALL_SHAPES, Says, Shapes
+from tests.depth import tried
 from tests.injections import make_injection
 from tests.skills import make_skill
 
-LAWS = settings(deadline=None, max_examples=60)
+LAWS = tried(60)
 STYLES = pytest.mark.parametrize("style", ALL_SHAPES)
 
 PASTED = "=== Skill Activated: A ===\n## Description\nPasted by a user."

@@ -5,23 +5,31 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.compose.composition import limited
-from skillweave.compose.policy import Ruling, ToolPolicy
-from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRequest, prepare_spawn
-from skillweave.conversation import Placement
-from skillweave.disclose.fit import Budget
-from skillweave.limits import ToolLimits
-from skillweave.registry import Registry
-from skillweave.settings import Settings
-from skillweave.skill import Checkpoint, Skill, ToolRules
-from skillweave.sources.code import InCode
-from skillweave.state.state import ApprovalVerdict
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave import (
+    ApprovalVerdict,
+    Budget,
+    Checkpoint,
+    MemoryStore,
+    Parent,
+    Placement,
+    Registry,
+    Ruling,
+    Settings,
+    Skill,
+    SpawnPlan,
+    SpawnRequest,
+    ToolLimits,
+    ToolPolicy,
+    ToolRules,
+    Weaver,
+)
+from skillweave.compose import limited, prepare_spawn
+from skillweave.sources import InCode
+from skillweave.testing import WordCounter
+from tests.depth import tried
 from tests.properties.test_limits_laws import ARGUMENTS, NAMES, PATTERNS, POLICIES, RULES, WIDTH, Arguments
 from tests.related import snapshot
 from tests.skills import make_skill
@@ -40,8 +48,8 @@ CHECKPOINTS = st.lists(
     unique_by=lambda checkpoint: checkpoint.name,
 ).map(tuple)
 PLACEMENTS = st.sampled_from(list(Placement))
-LAWS = settings(deadline=None, max_examples=200)
-THROUGH_THE_LEDGER = settings(deadline=None, max_examples=80)
+LAWS = tried(100)
+THROUGH_THE_LEDGER = tried(60)
 
 
 ALIKE = st.sampled_from(["write", "Bash(git:*)"]).map(lambda before: (Checkpoint("release", before=before),))

@@ -3,14 +3,13 @@
 from random import Random
 from typing import TypeAlias
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.compose.composition import ActiveSkill, Enforce, Mode, policy_of
-from skillweave.compose.entries import matched_text, permits, prohibits
-from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling
-from skillweave.relations.rules import read_entry
-from skillweave.skill import ToolRules
+from skillweave import Enforce, Mode, Refusal, Ruling, ToolRules
+from skillweave.compose import OWN_TOOLS, ActiveSkill, matched_text, permits, policy_of, prohibits
+from skillweave.relations import read_entry
+from tests.depth import tried
 from tests.related import skill
 
 Entries: TypeAlias = tuple[str, ...]
@@ -35,7 +34,7 @@ TEXTS = st.sampled_from(
     ["git status", "git push", "gitleaks", "rm x", "rm  x", "docs/a", "git x; rm x", "git $(rm x)", "git\nrm x", ""]
 ) | st.text(alphabet="git rmx;|&`$(\n\t./", max_size=12)
 ARGUMENTS = st.none() | st.fixed_dictionaries({}, optional={"command": TEXTS, "other": TEXTS})
-LAWS = settings(deadline=None, max_examples=200)
+LAWS = tried(100)
 
 
 def _covered(entries: Entries, name: str, text: str | None) -> bool:

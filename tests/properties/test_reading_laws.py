@@ -4,22 +4,28 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.compose.policy import Ruling
-from skillweave.conversation import Message, Role
-from skillweave.disclose.block import SkillTools, digest_in, text_digest
-from skillweave.disclose.fit import Budget
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.skill import ToolRules
-from skillweave.sources.code import InCode
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.turn.reconcile import block_texts
-from skillweave.weaver import Weaver
-from skillweave.weaver.reading import ToolAnswer
+from skillweave import (
+    Budget,
+    CatalogMode,
+    MemoryStore,
+    Message,
+    Registry,
+    Role,
+    Ruling,
+    Settings,
+    SkillTools,
+    ToolAnswer,
+    ToolRules,
+    Weaver,
+)
+from skillweave.disclose import digest_in, text_digest
+from skillweave.sources import InCode
+from skillweave.testing import WordCounter
+from skillweave.turn import block_texts
+from tests.depth import tried
 from tests.skills import make_skill
 
 TOTAL = 2000
@@ -120,7 +126,6 @@ async def play(script: Sequence[tuple[str, object]]) -> None:
             assert await host.obeys(), "whatever of its text is there"
 
 
-@settings(max_examples=120, deadline=None)
 @given(steps)
 def test_reads_stay_within_the_budget_give_no_section_twice_and_keep_the_rules(
     script: list[tuple[str, object]],
@@ -128,7 +133,7 @@ def test_reads_stay_within_the_budget_give_no_section_twice_and_keep_the_rules(
     asyncio.run(play(script))
 
 
-@settings(max_examples=40, deadline=None)
+@tried(50)
 @given(st.lists(st.sampled_from(ASKED[:-1]), min_size=1, max_size=5), st.integers(1, 3))
 def test_a_repeated_call_gives_the_same_answer_and_writes_nothing(sections: list[str], times: int) -> None:
     async def replay() -> None:

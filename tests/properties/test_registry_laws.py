@@ -1,14 +1,10 @@
 """Laws of merging what several sources bring."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.registry.definitions import Defined
-from skillweave.registry.last_good import last_good_skills
-from skillweave.registry.merging import Merged, Offer, Precedence, add_registered, in_namespace, merge
-from skillweave.registry.source import Loaded
-from skillweave.skill import Origin, Skill
+from skillweave import Diagnostic, Loaded, Location, Origin, Precedence, Severity, Skill
+from skillweave.registry import Defined, Merged, Offer, add_registered, in_namespace, last_good_skills, merge
 
 IDS = "abcdef"
 
@@ -29,7 +25,6 @@ def everything(merged: Merged) -> list[str]:
     return sorted(skill.origin.location for skill in skills if skill.origin)
 
 
-@settings(deadline=None)
 @given(offers, precedences)
 def test_every_skill_either_wins_or_is_visibly_shadowed(given_offers: list[Offer], precedence: Precedence) -> None:
     merged = merge(given_offers, precedence)
@@ -38,14 +33,12 @@ def test_every_skill_either_wins_or_is_visibly_shadowed(given_offers: list[Offer
     assert [finding.skill for finding in merged.diagnostics] == [skill.id for skill in merged.shadowed]
 
 
-@settings(deadline=None)
 @given(offers)
 def test_the_last_wins_where_the_first_of_the_reverse_does(given_offers: list[Offer]) -> None:
     last, first = merge(given_offers, Precedence.LAST), merge(given_offers[::-1], Precedence.FIRST)
     assert dict(last.winners) == dict(first.winners)
 
 
-@settings(deadline=None)
 @given(offers, precedences, st.frozensets(st.sampled_from(IDS)))
 def test_what_is_hidden_is_nowhere(given_offers: list[Offer], precedence: Precedence, hidden: frozenset[str]) -> None:
     shown = add_registered(merge(given_offers, precedence), [], hidden, precedence)
@@ -53,7 +46,6 @@ def test_what_is_hidden_is_nowhere(given_offers: list[Offer], precedence: Preced
     assert shown == rest
 
 
-@settings(deadline=None)
 @given(offers, offers)
 def test_skills_of_different_namespaces_never_clash(one: list[Offer], other: list[Offer]) -> None:
     first, _ = in_namespace(merge(one, Precedence.FIRST).winners.values(), "one")
@@ -61,7 +53,6 @@ def test_skills_of_different_namespaces_never_clash(one: list[Offer], other: lis
     assert not merge([*first, *second], Precedence.NAMESPACE).shadowed
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(IDS), unique=True), st.sets(st.sampled_from(IDS)), st.sets(st.sampled_from(IDS)))
 def test_exactly_the_broken_ones_are_kept_in_the_old_order(ids: list[str], gone: set[str], broken: set[str]) -> None:
     before = [offer(skill_id, f"{skill_id}/SKILL.md").skill for skill_id in ids]

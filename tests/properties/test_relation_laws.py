@@ -4,18 +4,18 @@ from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.registry import Snapshot
-from skillweave.relations.admit import Admission, admit
-from skillweave.relations.validate import complete_skills, validate_skills
-from skillweave.skill import Relation, RelationKind, Status
+from skillweave import Relation, RelationKind, Snapshot, Status, complete_skills, validate_skills
+from skillweave.relations import Admission
+from skillweave.relations.admit import admit
+from tests.depth import tried
 from tests.related import chosen, skill, snapshot
 
 IDS = [f"s{number}" for number in range(8)]
 NAMES = st.lists(st.sampled_from([*IDS, "lost"]), max_size=8)
-LAWS = settings(deadline=None, max_examples=200)
+LAWS = tried(100)
 
 
 @st.composite

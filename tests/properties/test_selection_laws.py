@@ -4,16 +4,14 @@ import subprocess
 import sys
 import unicodedata
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.conversation import Role
-from skillweave.select import Selection, select
-from skillweave.select.selection import MATCHERS
-from skillweave.skill import Skill
-from skillweave.text.search import MatchMode, compile_automaton, edges_of, fits, fold, fold_message
-from skillweave.text.words import word_spans, words_of
+from skillweave import Role, Selection, Skill
+from skillweave.select import MATCHERS, select
+from skillweave.text import MatchMode, compile_automaton, edges_of, fits, fold, fold_message, word_spans, words_of
 from tests.asking import ask, index_of, skill, turn
+from tests.depth import tried
 
 PIECES = (
     "red",
@@ -65,19 +63,19 @@ def rule(text: str) -> str:
     return "".join(" " if character in "\n\t\r\v\f" else character for character in folded)
 
 
-@settings(max_examples=300, deadline=None)
+@tried(100)
 @given(texts)
 def test_folding_is_the_written_rule(text: str) -> None:
     assert fold(text) == rule(text)
 
 
-@settings(max_examples=300, deadline=None)
+@tried(100)
 @given(texts)
 def test_folding_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
-@settings(max_examples=200, deadline=None)
+@tried(100)
 @given(texts, st.data())
 def test_the_original_of_a_span_folds_to_a_text_that_has_the_span(text: str, data: st.DataObject) -> None:
     folded = fold_message(text)
@@ -90,7 +88,7 @@ def test_the_original_of_a_span_folds_to_a_text_that_has_the_span(text: str, dat
     assert folded.text[start:end] in fold(text[begin:after])
 
 
-@settings(max_examples=200, deadline=None)
+@tried(100)
 @given(st.lists(phrases.map(fold).filter(bool), max_size=5, unique=True), texts)
 def test_the_automaton_finds_what_a_search_at_every_place_finds(wanted: list[str], text: str) -> None:
     folded = fold(text)
@@ -105,7 +103,7 @@ def test_the_automaton_finds_what_a_search_at_every_place_finds(wanted: list[str
     assert compile_automaton((phrase, MatchMode.WORD) for phrase in wanted).find(folded) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@tried(100)
 @given(texts)
 def test_words_and_their_spans_agree(text: str) -> None:
     folded = fold(text)
@@ -114,7 +112,6 @@ def test_words_and_their_spans_agree(text: str) -> None:
     assert all(folded[start:end].replace("_", " ") == word for word, (start, end) in spans.items())
 
 
-@settings(max_examples=150, deadline=None)
 @given(libraries(), texts, st.sets(ids), st.sets(st.sampled_from(sorted(MATCHERS)), min_size=1))
 def test_every_skill_stands_once_in_range_and_within_the_limits(
     skills: list[Skill], text: str, within: set[str], matchers: set[str]
@@ -130,13 +127,11 @@ def test_every_skill_stands_once_in_range_and_within_the_limits(
         assert piece.start is None or 0 <= piece.start < (piece.end or 0) <= len(text)
 
 
-@settings(max_examples=100, deadline=None)
 @given(libraries(), texts)
 def test_the_same_question_gets_the_same_answer(skills: list[Skill], text: str) -> None:
     assert ask(index_of(*skills), text) == ask(index_of(*skills), text)
 
 
-@settings(max_examples=100, deadline=None)
 @given(texts.map(lambda text: f"{text} SKILL_SELECT:red {text}"))
 def test_a_marker_in_a_users_message_never_selects(text: str) -> None:
     searched = index_of(skill("red"), skill("blue-car"))
@@ -144,7 +139,6 @@ def test_a_marker_in_a_users_message_never_selects(text: str) -> None:
     assert select(searched, turn(text)) == alone
 
 
-@settings(max_examples=100, deadline=None)
 @given(texts, st.sampled_from([role for role in Role if role is not Role.USER]))
 def test_what_others_say_triggers_nothing(text: str, role: Role) -> None:
     selection = select(index_of(skill("red", "red", "blue car")), turn(text, role=role))

@@ -2,24 +2,14 @@
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 
-from skillweave.diagnostics import Severity
-from skillweave.formats import (
-    from_definition,
-    from_dict,
-    from_tiers,
-    read_any,
-    read_skill_md,
-    to_definition,
-    to_dict,
-    to_skill_md,
-    to_tiers,
-)
-from skillweave.skill import Skill
+from skillweave import Severity, Skill, from_definition, to_definition, to_tiers
+from skillweave.formats import from_dict, from_tiers, read_any, read_skill_md, to_dict, to_skill_md
+from tests.depth import tried
 from tests.strategies import skills
 
-quick = settings(max_examples=100, deadline=None)
+quick = tried(60)
 
 
 def definition_of(skill: Skill | None) -> Skill | None:

@@ -1,12 +1,11 @@
 """Skills for a task are a set that can be used as it is, whatever the rules and the relations say (spec 2.1, 4.1)."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.relations.task import explain_task, select_skills
-from skillweave.relations.validate import validate_skills
-from skillweave.skill import Relation, RelationKind, Skill, Status
-from skillweave.task import RiskLevel, Task, TaskRule, When
+from skillweave import Relation, RelationKind, RiskLevel, Skill, Status, Task, TaskRule, When, validate_skills
+from skillweave.relations import explain_task, select_skills
+from tests.depth import tried
 from tests.related import skill, snapshot
 
 NAMES = ("a", "b", "c", "d", "e", "f")
@@ -33,7 +32,7 @@ RULES = st.lists(
 )
 TASKS = st.builds(Task, risk_level=st.none() | st.sampled_from(RiskLevel), coding=st.booleans())
 GRANTS = st.none() | st.frozensets(st.sampled_from(NAMES))
-LAWS = settings(deadline=None, max_examples=300)
+LAWS = tried(100)
 
 
 @LAWS

@@ -3,20 +3,26 @@
 import asyncio
 from dataclasses import dataclass
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.conversation import Message, Placement, Role
-from skillweave.decisions import Outcome
-from skillweave.disclose.fit import Budget
-from skillweave.injection import Injection
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.skill import Skill
-from skillweave.sources.code import InCode
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave import (
+    Budget,
+    CatalogMode,
+    Injection,
+    MemoryStore,
+    Message,
+    Outcome,
+    Placement,
+    Registry,
+    Role,
+    Settings,
+    Skill,
+    Weaver,
+)
+from skillweave.sources import InCode
+from skillweave.testing import WordCounter
+from tests.depth import tried
 from tests.skills import make_skill
 
 NAMES = [f"skill-{n}" for n in range(6)]
@@ -78,7 +84,7 @@ async def conversation(sizes: list[int], config: Settings, script: list[Step]) -
     return injections
 
 
-@settings(max_examples=200, deadline=None)
+@tried(100)
 @given(skill_sizes, budgets, st.sampled_from(CatalogMode), st.lists(steps, max_size=6))
 def test_no_turn_goes_over_its_budget_and_nothing_is_left_out_in_silence(
     sizes: list[int], budget: Budget, catalog: CatalogMode, script: list[Step]
@@ -96,7 +102,6 @@ def test_no_turn_goes_over_its_budget_and_nothing_is_left_out_in_silence(
         assert said_injected <= set(injection.skills)
 
 
-@settings(max_examples=60, deadline=None)
 @given(skill_sizes, budgets, st.lists(steps, max_size=5))
 def test_the_same_conversation_gives_the_same_answers(sizes: list[int], budget: Budget, script: list[Step]) -> None:
     config = Settings(budget=budget)
@@ -105,7 +110,6 @@ def test_the_same_conversation_gives_the_same_answers(sizes: list[int], budget: 
     assert [i.to_dict() for i in first] == [i.to_dict() for i in second]
 
 
-@settings(max_examples=100, deadline=None)
 @given(skill_sizes, st.lists(steps, min_size=1, max_size=6))
 def test_no_message_has_the_id_of_another_text(sizes: list[int], script: list[Step]) -> None:
     texts: dict[str | None, str] = {}

@@ -1,15 +1,27 @@
 """The YAML that is written is read back equal, and no bytes whatever make the reader fail."""
 
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.formats import Strictness, read_skill_md
-from skillweave.frontmatter import read_front_matter, read_yaml, resolved, tidy_body, write_front_matter, write_yaml
-from skillweave.frontmatter.yaml_text import FRONT_MATTER_LIMITS, PACK_LIMITS, Refused, parse
+from skillweave import Strictness
+from skillweave.formats import read_skill_md
+from skillweave.frontmatter import (
+    FRONT_MATTER_LIMITS,
+    PACK_LIMITS,
+    Refused,
+    parse,
+    read_front_matter,
+    read_yaml,
+    resolved,
+    tidy_body,
+    write_front_matter,
+    write_yaml,
+)
+from tests.depth import tried
 from tests.strategies import TRICKY, json_values, texts
 
-quick = settings(max_examples=200, deadline=None)
+quick = tried(100)
 mappings = st.dictionaries(texts, json_values, min_size=1, max_size=4)
 yamlish = st.lists(
     st.sampled_from(
@@ -87,7 +99,7 @@ entries = st.one_of(
 documents = st.lists(entries, max_size=3).map(lambda found: "\n".join(found) + "\n")
 
 
-@settings(max_examples=400, deadline=None)
+@tried(100)
 @given(documents)
 def test_front_matter_is_read_as_the_library_itself_reads_it(text: str) -> None:
     """The oracle keeps every scalar as text too; it says nothing of keys that stand twice, and takes the last."""

@@ -1,8 +1,7 @@
 import pytest
 
-from skillweave.errors import ArtifactNotFound, InvalidSkill
-from skillweave.registry.definitions import define, lift_contents
-from skillweave.skill import ArtifactRef, Origin, Skill
+from skillweave import ArtifactNotFound, ArtifactRef, InvalidSkill, Origin, Skill
+from skillweave.registry import define, lift_contents
 
 
 def test_a_value_keeps_the_digest_and_origin_that_it_has() -> None:

@@ -1,10 +1,5 @@
-from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.events import EventType
-from skillweave.registry import Loaded
-from skillweave.registry.last_good import last_good_event_types
-from skillweave.registry.merging import merge_event_types
-from skillweave.registry.registry import Registry
-from skillweave.skill import Skill
+from skillweave import Diagnostic, EventType, Loaded, Registry, Severity, Skill
+from skillweave.registry import last_good_event_types, merge_event_types
 
 ANY = EventType("A", "", {})
 OTHER = EventType("A", "", {"minProperties": 1})

@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from skillweave.diagnostics import Diagnostic, Location, Severity
+from skillweave import Diagnostic, Loaded, Location, Precedence, Registry, Severity, Skill
+from skillweave.frozen import thaw
 from skillweave.graph import SkillGraph
-from skillweave.registry import Loaded, Precedence, Registry
-from skillweave.skill import Skill, thaw
-from skillweave.sources.pack import Pack
+from skillweave.sources import Pack
 
 SKILLS = "skills:\n  - {id: a, description: x}\n  - {id: b, description: x}\n"
 GRAPH = "graph:\n  entries: [{skill: %s}]\n"

@@ -1,7 +1,5 @@
-from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.registry.last_good import last_good_skills
-from skillweave.registry.source import Loaded
-from skillweave.skill import Origin, Skill
+from skillweave import Diagnostic, Loaded, Location, Origin, Severity, Skill
+from skillweave.registry import last_good_skills
 
 
 def skill(skill_id: str, place: str | None = None) -> Skill:

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.registry.source import is_text, media_type_of
+from skillweave.registry import is_text, media_type_of
 
 
 @pytest.mark.parametrize(

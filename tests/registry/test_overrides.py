@@ -2,15 +2,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.errors import ArtifactNotFound, DuplicateSkill, InvalidSkill, SkillNotFound
-from skillweave.registry import Precedence, Registry
-from skillweave.skill import Skill
-from skillweave.sources.code import InCode
-from skillweave.sources.folder import Folder
+from skillweave import (
+    ArtifactNotFound,
+    Diagnostic,
+    DuplicateSkill,
+    InvalidSkill,
+    Precedence,
+    Registry,
+    Severity,
+    Skill,
+    SkillNotFound,
+)
+from skillweave.sources import Folder, InCode
 from tests.skill_folders import skill_text, write_skill
 
 
@@ -243,7 +249,6 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(STEPS)
 def test_whatever_is_done_what_is_in_use_is_what_was_said_last(steps: list[tuple[str, str]]) -> None:
     registry = Registry()

@@ -2,9 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.errors import CannotWatch
-from skillweave.registry import watching
-from skillweave.registry.watching import Places, places_of
+from skillweave import CannotWatch
+from skillweave.registry import Places, places_of, watching
 
 
 @pytest.fixture(autouse=True)

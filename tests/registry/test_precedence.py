@@ -1,10 +1,7 @@
 import pytest
 
-from skillweave.diagnostics import Severity
-from skillweave.errors import DuplicateSkill
-from skillweave.registry.definitions import Defined
-from skillweave.registry.merging import Merged, Offer, Precedence, add_registered, in_namespace, merge
-from skillweave.skill import Origin, Relation, RelationKind, Skill
+from skillweave import DuplicateSkill, Origin, Precedence, Relation, RelationKind, Severity, Skill
+from skillweave.registry import Defined, Merged, Offer, add_registered, in_namespace, merge
 
 
 def offer(skill_id: str, place: str, version: str | None = None, digest: str = "") -> Offer:

@@ -5,9 +5,7 @@ from contextlib import aclosing
 
 import pytest
 
-from skillweave.errors import CannotWatch, SourceUnavailable
-from skillweave.registry import Loaded, Registry
-from skillweave.skill import Skill
+from skillweave import CannotWatch, Loaded, Registry, Skill, SourceUnavailable
 
 
 class Counting:

@@ -8,12 +8,27 @@ from typing import Any, cast
 
 import pytest
 
-from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.errors import ArtifactNotFound, DuplicateSkill, InvalidSkill, SkillNotFound, SourceUnavailable
-from skillweave.registry import Changes, Loaded, Precedence, Registry, Snapshot
-from skillweave.skill import Origin, Relation, RelationKind, Skill, Triggers
-from skillweave.sources.code import InCode
-from skillweave.sources.folder import Folder
+from skillweave import (
+    ArtifactNotFound,
+    Changes,
+    Diagnostic,
+    DuplicateSkill,
+    InvalidSkill,
+    Loaded,
+    Location,
+    Origin,
+    Precedence,
+    Registry,
+    Relation,
+    RelationKind,
+    Severity,
+    Skill,
+    SkillNotFound,
+    Snapshot,
+    SourceUnavailable,
+    Triggers,
+)
+from skillweave.sources import Folder, InCode
 from tests.skill_folders import skill_text, write_skill
 
 

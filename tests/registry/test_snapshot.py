@@ -2,9 +2,7 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave.errors import SkillNotFound
-from skillweave.registry import Artifact, Snapshot
-from skillweave.skill import ArtifactRef, Skill, Status
+from skillweave import Artifact, ArtifactRef, Skill, SkillNotFound, Snapshot, Status
 
 
 def snapshot() -> Snapshot:

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.registry import Precedence, Registry
-from skillweave.sources.pack import Pack
-from skillweave.task import TaskRule, When
+from skillweave import Precedence, Registry, TaskRule, When
+from skillweave.sources import Pack
 
 RULE = "task_rules:\n  - {when: {coding: true}, skills: [%s]}\n"
 SKILLS = "skills:\n  - {id: a, description: x}\n  - {id: b, description: x}\n"

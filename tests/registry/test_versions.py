@@ -1,10 +1,7 @@
 import pytest
 
-from skillweave.errors import SkillNotFound
-from skillweave.formats import Order
-from skillweave.registry import Registry
-from skillweave.skill import Origin, Skill
-from skillweave.sources.code import InCode
+from skillweave import Order, Origin, Registry, Skill, SkillNotFound
+from skillweave.sources import InCode
 
 
 def skill(skill_id: str, version: str | None = None) -> Skill:

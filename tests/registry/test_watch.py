@@ -11,12 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.errors import CannotWatch, MissingExtra, SourceUnavailable
-from skillweave.registry import Changes, Precedence, Registry, watching
-from skillweave.skill import Skill
-from skillweave.sources.code import InCode
-from skillweave.sources.folder import Folder
-from skillweave.sources.pack import Pack
+from skillweave import CannotWatch, Changes, MissingExtra, Precedence, Registry, Skill, SourceUnavailable
+from skillweave.registry import watching
+from skillweave.sources import Folder, InCode, Pack
 from tests.skill_folders import skill_text, write_skill
 
 PATIENCE = 20.0

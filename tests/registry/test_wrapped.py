@@ -4,11 +4,9 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
-from skillweave.diagnostics import Location
-from skillweave.events import EventType
-from skillweave.registry import Loaded, Registry, WrappedSource, collect, stream_of
-from skillweave.skill import Skill, Status
-from skillweave.sources.folder import Folder
+from skillweave import EventType, Loaded, Location, Registry, Skill, Status, WrappedSource
+from skillweave.registry import collect, stream_of
+from skillweave.sources import Folder
 from tests.skill_folders import ids, write_skill
 
 

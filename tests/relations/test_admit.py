@@ -1,8 +1,6 @@
-from skillweave.decisions import Decision, Evidence, Outcome
-from skillweave.registry import Snapshot
-from skillweave.relations.admit import Admission, Group, admit
-from skillweave.select.candidates import Candidate, Rejected, Selection
-from skillweave.skill import Status
+from skillweave import Candidate, Decision, Evidence, Outcome, Rejected, Selection, Snapshot, Status
+from skillweave.relations import Admission, Group
+from skillweave.relations.admit import admit
 from tests.related import CODING, chosen, forbids, incompatible, requires, skill, snapshot
 
 

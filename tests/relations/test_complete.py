@@ -1,7 +1,6 @@
 import pytest
 
-from skillweave.errors import InvalidSkill
-from skillweave.relations.validate import complete_skills
+from skillweave import InvalidSkill, complete_skills
 from tests.related import CODING, requires, skill, snapshot
 
 

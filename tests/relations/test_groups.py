@@ -1,5 +1,5 @@
-from skillweave.relations.admit import Group, form_groups, rank
-from skillweave.select.candidates import Candidate
+from skillweave import Candidate
+from skillweave.relations import Group, form_groups, rank
 
 
 def _candidates(*ids: str) -> list[Candidate]:

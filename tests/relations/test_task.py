@@ -1,7 +1,5 @@
-from skillweave.decisions import Outcome
-from skillweave.relations.task import explain_task, select_skills
-from skillweave.skill import Status
-from skillweave.task import Task, TaskRule, When
+from skillweave import Outcome, Status, Task, TaskRule, When
+from skillweave.relations import explain_task, select_skills
 from tests.related import CODING as PAIR
 from tests.related import forbids, requires, skill, snapshot
 

@@ -1,8 +1,6 @@
 import pytest
 
-from skillweave.errors import InvalidSkill
-from skillweave.relations.validate import ValidationError, validate_skills
-from skillweave.skill import Relation, Status, ToolRules
+from skillweave import InvalidSkill, Relation, Status, ToolRules, ValidationError, validate_skills
 from tests.related import (
     CODING,
     OPENCODE_IMPLEMENTER,

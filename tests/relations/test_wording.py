@@ -1,7 +1,7 @@
 import pytest
 
-from skillweave.relations.rules import name_shown, rule_shown, standing_shown
-from skillweave.skill import Relation, Status
+from skillweave import Relation, Status
+from skillweave.relations import name_shown, rule_shown, standing_shown
 from tests.related import forbids, incompatible, requires, skill
 
 

@@ -1,9 +1,7 @@
 import pytest
 
-from skillweave.conversation import Message, Role, Turn
-from skillweave.decisions import Evidence, Outcome
-from skillweave.select import Selection, SkillIndex, select
-from skillweave.skill import Status
+from skillweave import Evidence, Message, Outcome, Role, Selection, Status, Turn
+from skillweave.select import SkillIndex, select
 from tests.asking import candidate, chosen, index_of, refusal, skill, turn
 
 INDEX = index_of(

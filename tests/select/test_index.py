@@ -1,7 +1,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
-from skillweave.skill import Status
-from skillweave.text.search import MatchMode
+from skillweave import Status
+from skillweave.text import MatchMode
 from tests.asking import ask, chosen, index_of, skill
 
 

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave.conversation import Role
-from skillweave.decisions import Outcome
-from skillweave.select import select
-from skillweave.select.selection import DEFAULT, MATCHERS
-from skillweave.skill import Status, freeze_mapping
+from skillweave import Outcome, Role, Status
+from skillweave.frozen import freeze_mapping
+from skillweave.select import DEFAULT, MATCHERS, select
 from tests.asking import chosen, index_of, refusal, skill, turn
 
 WIPE = skill("wipe-disk", "wipe", description="Erases every partition of a hard disk", body="Erase partitions.")

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.decisions import Evidence, Outcome
+from skillweave import Evidence, Outcome
 from skillweave.select import select
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 

@@ -1,8 +1,7 @@
 import pytest
 
-from skillweave.select.lexical import Ranking
-from skillweave.select.lexical_index import body_texts, brief_texts, build_lexical_index, rank
-from skillweave.skill import Skill, SkillText
+from skillweave import Skill, SkillText
+from skillweave.select import Ranking, body_texts, brief_texts, build_lexical_index, rank
 from tests.asking import skill
 
 SKILLS = (

@@ -10,27 +10,33 @@ from typing import Any
 
 import pytest
 
-from skillweave.conversation import Message, Role, Turn
-from skillweave.decisions import Evidence, Outcome
-from skillweave.errors import SkillweaveError, UnknownMatcher
-from skillweave.select import (
+from skillweave import (
     Candidate,
+    Evidence,
     MatchContext,
     Matcher,
-    Prepared,
+    Message,
+    Outcome,
     Rejected,
+    Role,
     Selection,
+    SkillweaveError,
+    Status,
+    Task,
+    Turn,
+    UnknownMatcher,
+)
+from skillweave.select import (
+    DEFAULT,
+    MATCHERS,
+    Prepared,
     SkillIndex,
     find_matchers,
     matcher_names,
     prepare_matchers,
     select,
 )
-from skillweave.select.selection import DEFAULT, MATCHERS
-from skillweave.skill import Status
-from skillweave.task import Task
-from skillweave.testing.fakes import FakeEmbedder
-from skillweave.testing.matchers import MatcherContract
+from skillweave.testing import FakeEmbedder, MatcherContract
 from tests.asking import chosen, index_of, refusal, skill, turn
 
 

@@ -4,12 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave.conversation import Message, Role, Turn
-from skillweave.decisions import Evidence, Outcome
-from skillweave.formats.arguments import LONGEST_ARGUMENTS
-from skillweave.select import Selection, select
-from skillweave.select.selection import DEFAULT
-from skillweave.skill import Skill, Status, freeze_mapping
+from skillweave import Evidence, Message, Outcome, Role, Selection, Skill, Status, Turn
+from skillweave.formats import LONGEST_ARGUMENTS
+from skillweave.frozen import freeze_mapping
+from skillweave.select import DEFAULT, select
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 
 ALL = ("explicit", "mention", "triggers", "lexical")

@@ -1,4 +1,4 @@
-from skillweave.select.lexical import Fit, Ranked, clear, strength
+from skillweave.select import Fit, Ranked, clear, strength
 
 FIT = Fit(floor=0.0, margin=0.5, scarcity=1.0, together=0.8, gain=0.2)
 

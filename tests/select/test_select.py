@@ -1,11 +1,7 @@
 import pytest
 
-from skillweave.conversation import Message, Role
-from skillweave.decisions import Evidence
-from skillweave.errors import UnknownMatcher
-from skillweave.select import select
-from skillweave.select.selection import MATCHERS
-from skillweave.task import Task, TaskRule, When
+from skillweave import Evidence, Message, Role, Task, TaskRule, UnknownMatcher, When
+from skillweave.select import MATCHERS, select
 from tests.asking import ask, chosen, index_of, skill, turn
 
 LIBRARY = index_of(

@@ -11,8 +11,9 @@ from statistics import fmean
 
 import pytest
 
-from skillweave.select import Selection, SkillIndex
-from skillweave.skill import Skill, SkillText, is_skill_id, title_of
+from skillweave import Selection, Skill, SkillText
+from skillweave.select import SkillIndex
+from skillweave.skill import is_skill_id, title_of
 from tests.asking import ask, index_of
 
 BM25_RECALL_AT_3 = 0.797

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.off_topic import MESSAGES
 from skillweave.select import SkillIndex
-from skillweave.sources.folder import Folder
+from skillweave.sources import Folder
 from tests.asking import ask, chosen, index_of
 
 

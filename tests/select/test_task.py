@@ -3,14 +3,8 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave.conversation import Message, Role
-from skillweave.decisions import Evidence, Outcome
-from skillweave.select import select
-from skillweave.select.candidates import within_places
-from skillweave.select.selection import DEFAULT
-from skillweave.select.task import check_task_rules
-from skillweave.skill import Status
-from skillweave.task import RiskLevel, Task, TaskRule, When
+from skillweave import Evidence, Message, Outcome, RiskLevel, Role, Status, Task, TaskRule, When
+from skillweave.select import DEFAULT, check_task_rules, select, within_places
 from tests.asking import candidate, chosen, index_of, refusal, skill, turn
 
 CODING = Task("Add a login form", coding=True)

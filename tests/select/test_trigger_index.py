@@ -1,9 +1,8 @@
 import pytest
 
-from skillweave.diagnostics import Severity
-from skillweave.select.index import Kind, compile_triggers, find_triggers, spellings
-from skillweave.skill import Origin, Skill
-from skillweave.text.search import MatchMode, fold_message
+from skillweave import Origin, Severity, Skill
+from skillweave.select import Kind, compile_triggers, find_triggers, spellings
+from skillweave.text import MatchMode, fold_message
 from tests.asking import skill
 
 

@@ -1,9 +1,7 @@
 import pytest
 
-from skillweave.conversation import Role
-from skillweave.decisions import Evidence, Outcome
-from skillweave.select import Selection, select
-from skillweave.skill import Status
+from skillweave import Evidence, Outcome, Role, Selection, Status
+from skillweave.select import select
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 
 ONLY = ("triggers",)

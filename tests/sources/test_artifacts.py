@@ -3,9 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.diagnostics import Severity
-from skillweave.registry import Loaded
-from skillweave.sources.folder import Folder
+from skillweave import Loaded, Severity
+from skillweave.sources import Folder
 from tests.skill_folders import found, write_skill
 
 

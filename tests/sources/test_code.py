@@ -1,9 +1,7 @@
 import pytest
 
-from skillweave.diagnostics import Severity
-from skillweave.errors import ArtifactNotFound
-from skillweave.skill import Origin, Skill
-from skillweave.sources.code import InCode
+from skillweave import ArtifactNotFound, Origin, Severity, Skill
+from skillweave.sources import InCode
 from tests.skill_folders import ids
 
 

@@ -5,12 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.registry import Source
-from skillweave.skill import Skill
-from skillweave.sources.code import InCode
-from skillweave.sources.folder import Folder
-from skillweave.sources.pack import Pack
-from skillweave.testing.sources import ARTIFACT, CONTENT, SourceContract
+from skillweave import Skill, Source
+from skillweave.sources import Folder, InCode, Pack
+from skillweave.testing import ARTIFACT, CONTENT, SourceContract
 
 NOTES = {"id": ARTIFACT, "name": "notes.md", "content": CONTENT}
 ENTRIES = [

@@ -8,12 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.diagnostics import Severity
-from skillweave.errors import ArtifactNotFound, SourceUnavailable
-from skillweave.formats import Strictness
+from skillweave import ArtifactNotFound, Origin, Severity, Skill, SourceUnavailable, Strictness
 from skillweave.registry import Watched
-from skillweave.skill import Origin, Skill
-from skillweave.sources.folder import Folder
+from skillweave.sources import Folder
 from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 NOBODY = 65534

@@ -4,9 +4,8 @@ import os
 import time
 from pathlib import Path
 
-from skillweave.registry import Loaded
-from skillweave.sources.folder import Folder
-from skillweave.sources.tree import Nested
+from skillweave import Loaded
+from skillweave.sources import Folder, Nested
 from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 

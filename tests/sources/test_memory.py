@@ -1,9 +1,7 @@
 import pytest
 
-from skillweave.skill import Skill
-from skillweave.sources.memory import MemorySource
-from skillweave.testing.fakes import ManualClock
-from skillweave.testing.sources import WritableSourceContract
+from skillweave import MemorySource, Skill
+from skillweave.testing import ManualClock, WritableSourceContract
 
 
 class TestMemorySource(WritableSourceContract):

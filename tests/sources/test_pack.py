@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.diagnostics import Severity
-from skillweave.errors import ArtifactNotFound, SourceUnavailable
-from skillweave.registry import Loaded, Watched
-from skillweave.skill import Origin
-from skillweave.sources.pack import Pack, PackMemory
+from skillweave import ArtifactNotFound, Loaded, Origin, Severity, SourceUnavailable
+from skillweave.registry import Watched
+from skillweave.sources import Pack, PackMemory
 from tests.skill_folders import found, ids
 
 FOUR_SPELLINGS = """\

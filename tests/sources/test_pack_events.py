@@ -2,11 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.diagnostics import Location
-from skillweave.events import EventType
-from skillweave.registry import Loaded, Registry
-from skillweave.skill import thaw
-from skillweave.sources.pack import Pack
+from skillweave import EventType, Loaded, Location, Registry
+from skillweave.frozen import thaw
+from skillweave.sources import Pack
 
 SKILLS = "skills:\n  - {id: table, description: A table.}\n"
 

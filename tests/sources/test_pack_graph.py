@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.diagnostics import Location, Severity
+from skillweave import Loaded, Location, Severity
 from skillweave.graph import SkillGraph
-from skillweave.registry import Loaded
-from skillweave.sources.pack import Pack, PackMemory
+from skillweave.sources import Pack, PackMemory
 from tests.skill_folders import found, ids
 
 SKILLS = "skills:\n  - {id: triage, description: x}\n  - {id: refund, description: y}\n"

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.errors import SkillweaveError
-from skillweave.sources.named import pack_names, pack_of, packs_of
+from skillweave import SkillweaveError
+from skillweave.sources import pack_names, pack_of, packs_of
 
 MODULE = """
 from pathlib import Path

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.sources.files import Refused, read_inside, read_plain
+from skillweave.sources import Refused, read_inside, read_plain
 
 
 def test_a_file_of_exactly_the_limit_is_read(tmp_path: Path) -> None:

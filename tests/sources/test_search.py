@@ -3,9 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.diagnostics import Severity
-from skillweave.sources.folder import Folder
-from skillweave.sources.tree import Nested
+from skillweave import Severity
+from skillweave.sources import Folder, Nested
 from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 

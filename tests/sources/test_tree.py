@@ -3,8 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.sources.files import Mark, Refused
-from skillweave.sources.tree import Tree
+from skillweave.sources import Mark, Refused, Tree
 
 NOW = 1_700_000_000_123_456_789
 SECOND = 1_000_000_000

@@ -2,10 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.diagnostics import Severity
-from skillweave.formats.skill_md import Strictness
-from skillweave.sources.folder import UnitReader
-from skillweave.sources.tree import Found, Nested, Search, Tree
+from skillweave import Severity, Strictness
+from skillweave.sources import Found, Nested, Search, Tree, UnitReader
 from tests.skill_folders import write_skill
 
 NOW = 4_000_000_000_000_000_000

@@ -2,9 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave.errors import InvalidVerdict
-from skillweave.skill import Checkpoint, Skill, ToolRules
-from skillweave.state.approvals import (
+from skillweave import Approval, ApprovalVerdict, Checkpoint, InvalidVerdict, Skill, State, ToolRules
+from skillweave.state import (
     CONSENT,
     MOST_APPROVALS,
     consented,
@@ -16,7 +15,6 @@ from skillweave.state.approvals import (
     waits,
     withdraw,
 )
-from skillweave.state.state import Approval, ApprovalVerdict, State
 from tests.related import skill, snapshot
 
 YES, NO, CHANGED = ApprovalVerdict.APPROVED, ApprovalVerdict.REJECTED, ApprovalVerdict.MODIFIED

@@ -4,17 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.decisions import Outcome
-from skillweave.errors import StoreUnavailable
-from skillweave.state.codec import (
-    decision_from_json,
-    decision_to_json,
-    state_from_json,
-    state_to_dict,
-    state_to_json,
-)
-from skillweave.state.state import Approval, ApprovalVerdict, Engaged
-from skillweave.testing.ledger import FULL_STATE
+from skillweave import Approval, ApprovalVerdict, Engaged, Outcome, StoreUnavailable
+from skillweave.state import decision_from_json, decision_to_json, state_from_json, state_to_dict, state_to_json
+from skillweave.testing import FULL_STATE
 
 WRITTEN_BEFORE = (
     '{"v":1,"revision":4,"records":[],"superseded":[],'

@@ -2,11 +2,10 @@
 
 import json
 
-from skillweave.select.candidates import Candidate
-from skillweave.select.selection import find_matchers
-from skillweave.state.codec import state_from_json, state_to_json
-from skillweave.state.state import Engaged, State
-from skillweave.turn.admit import engage
+from skillweave import Candidate, Engaged, State
+from skillweave.select import find_matchers
+from skillweave.state import state_from_json, state_to_json
+from skillweave.turn import engage
 
 strengths = find_matchers(()).strengths
 

@@ -1,12 +1,8 @@
 from dataclasses import replace
 
-from skillweave.disclose.block import Rung, carrier_of, text_digest
-from skillweave.state.state import (
-    Delivery,
-    Engaged,
-    Record,
-    State,
-    Superseded,
+from skillweave import Delivery, Engaged, Record, Rung, State, Superseded
+from skillweave.disclose import carrier_of, text_digest
+from skillweave.state import (
     adopt,
     claim,
     clear,

@@ -1,8 +1,7 @@
 import pytest
 
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import ManualClock
-from skillweave.testing.ledger import LedgerContract
+from skillweave import MemoryStore
+from skillweave.testing import LedgerContract, ManualClock
 
 
 class TestMemoryStore(LedgerContract):

@@ -8,14 +8,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from skillweave.errors import StoreUnavailable, UnreadableState
-from skillweave.registry import Registry
-from skillweave.state.state import State, Writes
+from skillweave import Registry, SqliteStore, State, StoreUnavailable, Weaver, Writes
+from skillweave.errors import UnreadableState
 from skillweave.stores import sqlite as sqlite_store
-from skillweave.stores.sqlite import SqliteStore
-from skillweave.testing.fakes import ManualClock
-from skillweave.testing.ledger import DECISION, FULL_STATE, LedgerContract
-from skillweave.weaver import Weaver
+from skillweave.testing import DECISION, FULL_STATE, LedgerContract, ManualClock
 
 VERSION_1 = Path(__file__).parent.parent / "data" / "stores" / "version-1.db"
 

@@ -1,6 +1,5 @@
-from skillweave.events import Event
-from skillweave.events.event import BuiltIn, event_of
-from skillweave.events.payloads import SkillInjected, ToolBlocked
+from skillweave import Event
+from skillweave.events import BuiltIn, SkillInjected, ToolBlocked, event_of
 from skillweave.telemetry.opentelemetry import attributes_of
 
 

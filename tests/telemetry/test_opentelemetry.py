@@ -12,19 +12,18 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind
 
-from skillweave.compose.composition import Enforce
-from skillweave.events.event import BuiltIn, event_of
-from skillweave.events.payloads import (
+from skillweave import Checkpoint, Enforce, Settings, ToolRules
+from skillweave.events import (
+    BuiltIn,
     CheckpointDecided,
     CursorMoved,
     SpawnRejected,
     SpawnRequested,
     SpawnStarted,
     SpawnValidated,
+    event_of,
 )
-from skillweave.settings import Settings
-from skillweave.skill import Checkpoint, ToolRules
-from skillweave.telemetry.opentelemetry import OpenTelemetry
+from skillweave.telemetry import OpenTelemetry
 from tests.observing import weaver_of
 from tests.skills import make_skill
 

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.text.search import WINDOW, MatchMode, compile_automaton, fold
+from skillweave.text import WINDOW, MatchMode, compile_automaton, fold
 
 
 def finds(phrase: str, text: str, mode: MatchMode = MatchMode.WORD) -> bool:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.text.bm25 import Bm25, build_bm25, rarities, side_by_side
+from skillweave.text import Bm25, build_bm25, rarities, side_by_side
 
 VOCABULARY = 6
 DOCUMENTS = [array("i", words) for words in ([0, 1, 1], [1, 2], [], [2, 2, 2, 3])]

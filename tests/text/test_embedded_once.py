@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skillweave import Embedder
 from skillweave.errors import InvalidVectors
-from skillweave.testing.fakes import FakeEmbedder
-from skillweave.text.embedding import EmbeddedOnce, Embedder, cosines
+from skillweave.testing import FakeEmbedder
+from skillweave.text import EmbeddedOnce, cosines
 
 TEXTS = st.lists(st.text(max_size=8), min_size=1, max_size=6)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from skillweave.testing.embedders import EmbedderContract
-from skillweave.testing.fakes import FakeEmbedder
-from skillweave.text.embedding import EmbeddedOnce, Embedder
+from skillweave import Embedder
+from skillweave.testing import EmbedderContract, FakeEmbedder
+from skillweave.text import EmbeddedOnce
 
 FAKE_BYTES = (
     "f304353f0000000000000000000000000000000000000000f304353f00000000"

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.text import markdown
-from skillweave.text.markdown import blocks_of
+from skillweave.text import blocks_of, markdown
 
 
 def titles(text: str) -> list[tuple[int, str]]:

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.text.search import (
+from skillweave.text import (
     SET_SIZE,
     BrokenPattern,
     ascii_only_escapes,

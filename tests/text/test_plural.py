@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.text.words import singular
+from skillweave.text import singular
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.disclose.fit import CountedOnce
-from skillweave.errors import SkillweaveError
-from skillweave.tokens.counter import LONGEST_RUN, VOCABULARIES, Tiktoken
-from skillweave.turn.run import SEPARATOR_TOKENS
+from skillweave import SkillweaveError, Tiktoken
+from skillweave.disclose import CountedOnce
+from skillweave.tokens import LONGEST_RUN, VOCABULARIES
+from skillweave.turn import SEPARATOR_TOKENS
 
 O200K = Tiktoken("o200k_base")
 SAMPLES = [
@@ -99,7 +99,6 @@ def test_the_whole_can_cost_more_than_its_lines_so_a_budget_counts_the_whole() -
     assert O200K.count("<\n/A\n{") > sum(O200K.count(line) for line in ("<\n", "/A\n", "{\n"))
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=40), max_size=6))
 def test_joining_blocks_by_a_blank_line_costs_at_most_three_tokens_each(blocks: list[str]) -> None:
     joined = O200K.count("\n\n".join(blocks))

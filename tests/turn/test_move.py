@@ -2,15 +2,25 @@
 
 import pytest
 
-from skillweave import Outcome, Placement, Settings, Turn, Weaver
-from skillweave.conversation import Message, Role
-from skillweave.disclose.fit import Budget
-from skillweave.graph import Entry, EntryPick, Route, SkillGraph, decide
-from skillweave.graph.move import By
-from skillweave.injection import FallbackKind, Injection
-from skillweave.skill import Checkpoint, ToolRules
-from skillweave.state.state import Lifecycle
-from skillweave.task import Task, TaskRule, When
+from skillweave import (
+    Budget,
+    Checkpoint,
+    FallbackKind,
+    Injection,
+    Lifecycle,
+    Message,
+    Outcome,
+    Placement,
+    Role,
+    Settings,
+    Task,
+    TaskRule,
+    ToolRules,
+    Turn,
+    Weaver,
+    When,
+)
+from skillweave.graph import By, Entry, EntryPick, Route, SkillGraph, decide
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 

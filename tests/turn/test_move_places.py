@@ -1,13 +1,10 @@
 """A skill graph beside the skills that are loaded: places, and whose the tools are."""
 
-from skillweave import Weaver
+from skillweave import Injection, Registry, Skill, ToolRules, Weaver
 from skillweave.graph import Entry, Route
-from skillweave.injection import Injection
-from skillweave.registry import Registry
-from skillweave.select.index import build_index
-from skillweave.skill import Skill, ToolRules
+from skillweave.select import build_index
+from skillweave.turn import GraphBinding, bind
 from skillweave.turn import move as wiring
-from skillweave.turn.move import GraphBinding, bind
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 

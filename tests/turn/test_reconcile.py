@@ -1,10 +1,10 @@
 from collections import Counter
 from dataclasses import replace
 
-from skillweave.conversation import Message, Role
-from skillweave.disclose.block import Rung, carrier_of, text_digest
-from skillweave.state.state import Delivery, Record, State, Superseded
-from skillweave.turn.reconcile import Presence, blocks_in, digest_of, reconcile
+from skillweave import Delivery, Message, Record, Role, Rung, State, Superseded
+from skillweave.disclose import carrier_of, text_digest
+from skillweave.turn import Presence, blocks_in, digest_of
+from skillweave.turn.reconcile import reconcile
 
 TEXT = "=== Skill Activated: A ===\n## Description\nWhat it does."
 

@@ -1,11 +1,8 @@
 """What of a transcript others said, and what a move makes of it."""
 
-from skillweave import Message, Placement, Role, ToolResult, Turn, Weaver
-from skillweave.graph import Entry, Route
-from skillweave.graph.advance import context_of
-from skillweave.graph.conditions import AtIteration, HistoryMin
-from skillweave.state.state import State
-from skillweave.turn.move import spoken_in
+from skillweave import Message, Placement, Role, State, ToolResult, Turn, Weaver
+from skillweave.graph import AtIteration, Entry, HistoryMin, Route, context_of
+from skillweave.turn import spoken_in
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 

@@ -2,13 +2,9 @@ import json
 
 import pytest
 
-from skillweave.compose.composition import Enforce
-from skillweave.compose.policy import Refusal, Ruling
-from skillweave.disclose.block import SkillTools
+from skillweave import Checkpoint, Enforce, Refusal, Ruling, Settings, SkillTools, ToolRules
 from skillweave.events import ToolBlocked
-from skillweave.settings import Settings
-from skillweave.skill import Checkpoint, ToolRules
-from skillweave.testing.observers import Recorder
+from skillweave.testing import Recorder
 from tests.observing import watched, weaver_of
 from tests.skills import make_skill
 

@@ -3,20 +3,30 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave.compose.policy import Refusal, Ruling
-from skillweave.conversation import Message, Placement, Role
-from skillweave.decisions import Outcome
-from skillweave.disclose.fit import Budget
-from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
-from skillweave.injection import Injection
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.skill import Checkpoint, Skill, ToolRules
-from skillweave.state.approvals import CONSENT, LONGEST_NOTE
-from skillweave.state.state import ApprovalVerdict
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave import (
+    ApprovalVerdict,
+    Budget,
+    CatalogMode,
+    Checkpoint,
+    CheckpointNotFound,
+    Injection,
+    InvalidVerdict,
+    MemoryStore,
+    Message,
+    Outcome,
+    Placement,
+    Refusal,
+    Registry,
+    Role,
+    Ruling,
+    Settings,
+    Skill,
+    SkillNotFound,
+    ToolRules,
+    Weaver,
+)
+from skillweave.state import CONSENT, LONGEST_NOTE
+from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
 SIGN_OFF = Checkpoint("sign-off", before="pay", reviewer="controller", asks="Is the sum right?")

@@ -2,20 +2,29 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import skillweave
-from skillweave import Enforce, Lifecycle, Placement, Settings, Weaver, Writes
-from skillweave.compose.policy import Ruling
-from skillweave.disclose.fit import Budget
-from skillweave.errors import InvalidTurn
-from skillweave.limits import ToolLimits
-from skillweave.settings import CatalogMode
-from skillweave.skill import Checkpoint, ToolRules
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import FailingStore, WordCounter
-from skillweave.weaver import OnStoreFailure
+from skillweave import (
+    Budget,
+    CatalogMode,
+    Checkpoint,
+    Enforce,
+    InvalidTurn,
+    Lifecycle,
+    MemoryStore,
+    OnStoreFailure,
+    Placement,
+    Ruling,
+    Settings,
+    ToolLimits,
+    ToolRules,
+    Weaver,
+    Writes,
+)
+from skillweave.testing import FailingStore, WordCounter
+from tests.depth import tried
 from tests.skills import make_skill
 
 INVOICE = make_skill(
@@ -243,7 +252,7 @@ RULES = st.builds(
 )
 
 
-@settings(max_examples=60)
+@tried(60)
 @given(
     st.lists(RULES, min_size=1, max_size=4),
     st.lists(st.sets(st.integers(0, 3), max_size=3), min_size=1, max_size=4),

@@ -7,16 +7,18 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave.conversation import Placement
-from skillweave.disclose.fit import Budget
-from skillweave.errors import SkillNotFound, StoreUnavailable
-from skillweave.events import EventRefused
-from skillweave.settings import Settings
-from skillweave.skill import Checkpoint
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import FailingStore, WordCounter
-from skillweave.testing.observers import Recorder
-from skillweave.weaver import Weaver
+from skillweave import (
+    Budget,
+    Checkpoint,
+    EventRefused,
+    MemoryStore,
+    Placement,
+    Settings,
+    SkillNotFound,
+    StoreUnavailable,
+    Weaver,
+)
+from skillweave.testing import FailingStore, Recorder, WordCounter
 from tests.observing import watched, weaver_of
 from tests.skills import make_skill
 

@@ -4,20 +4,44 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from skillweave import Outcome, Placement, Settings, ToolResult, Turn, Weaver
+from skillweave import (
+    CatalogMode,
+    FallbackKind,
+    Injection,
+    MemoryStore,
+    Message,
+    Outcome,
+    Placement,
+    Read,
+    Role,
+    Settings,
+    Skill,
+    SkillTools,
+    SpawnPlan,
+    Status,
+    ToolResult,
+    ToolRules,
+    Turn,
+    Weaver,
+    Writes,
+)
 from skillweave.adapters.bridge import Bridge
-from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Message, Read, Role
-from skillweave.disclose.block import SkillTools
-from skillweave.graph import ANY, Cursor, Declared, Entry, EntryPick, GraphSkill, Limits, Route, SkillGraph, decide
-from skillweave.graph.conditions import Predicate
-from skillweave.graph.move import By
-from skillweave.injection import FallbackKind, Injection
-from skillweave.settings import CatalogMode
-from skillweave.skill import Skill, Status, ToolRules
-from skillweave.state.state import Writes, skill_key
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.observers import Recorder
+from skillweave.graph import (
+    ANY,
+    By,
+    Cursor,
+    Declared,
+    Entry,
+    EntryPick,
+    GraphSkill,
+    Limits,
+    Predicate,
+    Route,
+    SkillGraph,
+    decide,
+)
+from skillweave.state import skill_key
+from skillweave.testing import Recorder
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 

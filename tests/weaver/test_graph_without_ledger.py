@@ -2,17 +2,20 @@
 
 import pytest
 
-from skillweave import Registry, ToolResult, Weaver
-from skillweave.conversation import Role
-from skillweave.errors import StoreUnavailable
-from skillweave.graph import Entry, Route
-from skillweave.graph.move import By
-from skillweave.skill import ToolRules
-from skillweave.state.state import State, Writes
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.testing.observers import Recorder
-from skillweave.weaver.engine import OnStoreFailure
+from skillweave import (
+    MemoryStore,
+    OnStoreFailure,
+    Registry,
+    Role,
+    State,
+    StoreUnavailable,
+    ToolResult,
+    ToolRules,
+    Weaver,
+    Writes,
+)
+from skillweave.graph import By, Entry, Route
+from skillweave.testing import Recorder, WordCounter
 from tests.graphs import graph_of, on
 from tests.skills import make_skill
 

@@ -5,17 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.decisions import Outcome
-from skillweave.injection import Injection
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.skill import Checkpoint, Skill
-from skillweave.sources.code import InCode
-from skillweave.state.state import CLAIM_SECONDS, Delivery
-from skillweave.stores.memory import MemoryStore
-from skillweave.stores.sqlite import SqliteStore
-from skillweave.testing.fakes import ManualClock, WordCounter
-from skillweave.weaver import Weaver
+from skillweave import (
+    CatalogMode,
+    Checkpoint,
+    Delivery,
+    Injection,
+    MemoryStore,
+    Outcome,
+    Registry,
+    Settings,
+    Skill,
+    SqliteStore,
+    Weaver,
+)
+from skillweave.sources import InCode
+from skillweave.state import CLAIM_SECONDS
+from skillweave.testing import ManualClock, WordCounter
 from tests.skills import make_skill
 
 BILL = make_skill("pay-bill", keywords=["bill"], checkpoints=[Checkpoint("review")])

@@ -1,19 +1,27 @@
 import pytest
 
-from skillweave.conversation import Message, Placement, Role
-from skillweave.decisions import Outcome
-from skillweave.disclose.fit import Budget
-from skillweave.errors import SkillNotFound
-from skillweave.injection import Injection
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.skill import ArtifactRef, Checkpoint, Skill, ToolRules
-from skillweave.sources.code import InCode
-from skillweave.state.state import Lifecycle
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import KnownContext, WordCounter
-from skillweave.weaver import Weaver
-from skillweave.weaver.verdicts import Left
+from skillweave import (
+    ArtifactRef,
+    Budget,
+    CatalogMode,
+    Checkpoint,
+    Injection,
+    Left,
+    Lifecycle,
+    MemoryStore,
+    Message,
+    Outcome,
+    Placement,
+    Registry,
+    Role,
+    Settings,
+    Skill,
+    SkillNotFound,
+    ToolRules,
+    Weaver,
+)
+from skillweave.sources import InCode
+from skillweave.testing import KnownContext, WordCounter
 from tests.skills import make_skill
 
 CAREFUL = make_skill(

@@ -1,17 +1,23 @@
 from collections.abc import Mapping
 
-from skillweave.conversation import Message, Placement, Role
-from skillweave.decisions import Outcome
-from skillweave.disclose.fit import Budget
-from skillweave.injection import Injection
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.skill import Skill, ToolRules
-from skillweave.sources.code import InCode
-from skillweave.state.state import Lifecycle
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave import (
+    Budget,
+    CatalogMode,
+    Injection,
+    Lifecycle,
+    MemoryStore,
+    Message,
+    Outcome,
+    Placement,
+    Registry,
+    Role,
+    Settings,
+    Skill,
+    ToolRules,
+    Weaver,
+)
+from skillweave.sources import InCode
+from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
 GREET = make_skill("greet-people", keywords=["hello"])

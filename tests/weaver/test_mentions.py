@@ -6,22 +6,30 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave.conversation import Message, Placement, Role
-from skillweave.decisions import Outcome
-from skillweave.disclose.block import SkillTools
-from skillweave.disclose.fit import Budget
-from skillweave.injection import FallbackKind, Injection
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.skill import Skill, ToolRules, freeze_mapping
-from skillweave.sources.code import InCode
-from skillweave.sources.folder import Folder
-from skillweave.state.codec import decision_to_json
-from skillweave.state.state import Lifecycle
-from skillweave.stores.memory import MemoryStore
-from skillweave.stores.sqlite import SqliteStore
-from skillweave.testing.fakes import FailingStore, WordCounter
-from skillweave.weaver import OnStoreFailure, Weaver
+from skillweave import (
+    Budget,
+    CatalogMode,
+    FallbackKind,
+    Injection,
+    Lifecycle,
+    MemoryStore,
+    Message,
+    OnStoreFailure,
+    Outcome,
+    Placement,
+    Registry,
+    Role,
+    Settings,
+    Skill,
+    SkillTools,
+    SqliteStore,
+    ToolRules,
+    Weaver,
+)
+from skillweave.frozen import freeze_mapping
+from skillweave.sources import Folder, InCode
+from skillweave.state import decision_to_json
+from skillweave.testing import FailingStore, WordCounter
 from tests.skills import make_skill
 
 MATCHERS = ("explicit", "mention", "triggers", "lexical")

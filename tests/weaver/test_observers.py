@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from skillweave.events import Callback, Event
-from skillweave.events.payloads import CheckpointPending
-from skillweave.testing.observers import Recorder
-from skillweave.weaver.telling import Observers
+from skillweave import Callback, Event
+from skillweave.events import CheckpointPending
+from skillweave.testing import Recorder
+from skillweave.weaver import Observers
 
 LONG = 30.0
 """Longer than any test takes."""

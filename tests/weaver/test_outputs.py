@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave.errors import SkillNotFound
-from skillweave.registry import Registry
-from skillweave.skill import OutputContract, SkillText, freeze_mapping
-from skillweave.sources.code import InCode
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave import MemoryStore, OutputContract, Registry, SkillNotFound, SkillText, Weaver
+from skillweave.frozen import freeze_mapping
+from skillweave.sources import InCode
+from skillweave.testing import WordCounter
 from tests.skill_folders import skill_text, write_skill
 from tests.skills import make_skill
 

@@ -6,20 +6,30 @@ from typing import Any, ClassVar
 import pytest
 
 import skillweave
-from skillweave.compose.policy import Ruling
-from skillweave.conversation import Message, Placement, Read, Role, Turn
-from skillweave.decisions import Outcome
-from skillweave.disclose.block import Rung, SkillTools
-from skillweave.disclose.fit import Budget
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.skill import ArtifactRef, Skill, ToolRules
-from skillweave.sources.code import InCode
-from skillweave.state.port import Store
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import WordCounter
-from skillweave.turn.reconcile import block_texts
-from skillweave.weaver import Weaver
+from skillweave import (
+    ArtifactRef,
+    Budget,
+    CatalogMode,
+    MemoryStore,
+    Message,
+    Outcome,
+    Placement,
+    Read,
+    Registry,
+    Role,
+    Ruling,
+    Rung,
+    Settings,
+    Skill,
+    SkillTools,
+    Store,
+    ToolRules,
+    Turn,
+    Weaver,
+)
+from skillweave.sources import InCode
+from skillweave.testing import WordCounter
+from skillweave.turn import block_texts
 from tests.skills import make_skill
 
 C = "c"

@@ -8,9 +8,8 @@ import pytest
 import skillweave
 from skillweave import Settings, StoreUnavailable, Turn, Weaver
 from skillweave.adapters.bridge import Bridge
-from skillweave.select.candidates import Selection
-from skillweave.select.matchers import MatchContext
-from skillweave.testing.fakes import WordCounter
+from skillweave.select import MatchContext, Selection
+from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
 GREET = make_skill("greet", keywords=["hello"])

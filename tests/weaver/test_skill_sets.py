@@ -2,19 +2,25 @@
 
 import pytest
 
-from skillweave.compose.composition import Mode
-from skillweave.conversation import Placement
-from skillweave.decisions import Outcome
-from skillweave.errors import InvalidSkill, SkillNotFound
-from skillweave.injection import Injection
-from skillweave.registry import Registry
-from skillweave.settings import Settings
-from skillweave.skill import Skill, ToolRules
-from skillweave.sources.code import InCode
-from skillweave.stores.memory import MemoryStore
-from skillweave.task import Task, TaskRule, When
-from skillweave.testing.fakes import WordCounter
-from skillweave.weaver import Weaver
+from skillweave import (
+    Injection,
+    InvalidSkill,
+    MemoryStore,
+    Mode,
+    Outcome,
+    Placement,
+    Registry,
+    Settings,
+    Skill,
+    SkillNotFound,
+    Task,
+    TaskRule,
+    ToolRules,
+    Weaver,
+    When,
+)
+from skillweave.sources import InCode
+from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
 CODING = Task("Add a login form", coding=True)

@@ -4,20 +4,29 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave.compose.policy import Ruling, ToolPolicy
-from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest
-from skillweave.conversation import Placement
-from skillweave.decisions import Outcome
-from skillweave.disclose.fit import Budget
-from skillweave.errors import InvalidSpawn, InvalidTurn
-from skillweave.events.event import Callback, Event
-from skillweave.registry import Registry
-from skillweave.settings import Settings
-from skillweave.skill import Checkpoint, ToolRules
-from skillweave.sources.code import InCode
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import FailingStore, WordCounter
-from skillweave.weaver import Weaver
+from skillweave import (
+    Budget,
+    Callback,
+    Checkpoint,
+    Event,
+    InvalidSpawn,
+    InvalidTurn,
+    MemoryStore,
+    Outcome,
+    Parent,
+    Placement,
+    Registry,
+    Ruling,
+    Settings,
+    SpawnPlan,
+    SpawnRejected,
+    SpawnRequest,
+    ToolPolicy,
+    ToolRules,
+    Weaver,
+)
+from skillweave.sources import InCode
+from skillweave.testing import FailingStore, WordCounter
 from tests.skills import make_skill
 
 READER = make_skill("reader", keywords=["read"], tools=ToolRules(("read", "search")))

@@ -4,12 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from skillweave import ArtifactRef, Checkpoint, MemoryStore, SkillText, State, ToolRules
 from skillweave.events import CheckpointDecided, SkillEvicted
-from skillweave.skill import ArtifactRef, Checkpoint, SkillText, ToolRules
-from skillweave.state.state import CLAIM_SECONDS, State
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import ManualClock
-from skillweave.testing.observers import Recorder
+from skillweave.state import CLAIM_SECONDS
+from skillweave.testing import ManualClock, Recorder
 from tests.observing import watched, weaver_of
 from tests.skills import make_skill
 

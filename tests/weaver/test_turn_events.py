@@ -4,15 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave.conversation import Message, Placement, Role
-from skillweave.disclose.fit import Budget
-from skillweave.events import Event, SkillInjected, SkillRefreshed, TurnDecided
-from skillweave.events.payloads import CheckpointPending, Given
-from skillweave.settings import Settings
-from skillweave.skill import Checkpoint
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import FailingStore, KnownContext
-from skillweave.testing.observers import Recorder
+from skillweave import Budget, Checkpoint, Event, MemoryStore, Message, Placement, Role, Settings
+from skillweave.events import CheckpointPending, Given, SkillInjected, SkillRefreshed, TurnDecided
+from skillweave.testing import FailingStore, KnownContext, Recorder
 from tests.observing import watched, weaver_of
 from tests.skills import make_skill
 

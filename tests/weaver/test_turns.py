@@ -2,8 +2,8 @@
 
 import pytest
 
-from skillweave.conversation import Message, Role, turn_of
-from skillweave.errors import InvalidTurn
+from skillweave import InvalidTurn, Message, Role
+from skillweave.conversation import turn_of
 
 
 def new_id() -> str:

@@ -5,20 +5,33 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave.compose.policy import Ruling
-from skillweave.conversation import Message, Placement, Role, Turn
-from skillweave.decisions import Outcome
-from skillweave.disclose.fit import Budget
-from skillweave.errors import Contended, InvalidTurn
-from skillweave.injection import FallbackKind, Injection
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, FileAccess, Settings
-from skillweave.skill import Checkpoint, Skill, ToolRules
-from skillweave.sources.code import InCode
-from skillweave.state.state import State, Writes
-from skillweave.stores.memory import MemoryStore
-from skillweave.testing.fakes import FailingStore, KnownContext, ManualClock, WordCounter
-from skillweave.weaver import OnStoreFailure, Weaver
+from skillweave import (
+    Budget,
+    CatalogMode,
+    Checkpoint,
+    Contended,
+    FallbackKind,
+    FileAccess,
+    Injection,
+    InvalidTurn,
+    MemoryStore,
+    Message,
+    OnStoreFailure,
+    Outcome,
+    Placement,
+    Registry,
+    Role,
+    Ruling,
+    Settings,
+    Skill,
+    State,
+    ToolRules,
+    Turn,
+    Weaver,
+    Writes,
+)
+from skillweave.sources import InCode
+from skillweave.testing import FailingStore, KnownContext, ManualClock, WordCounter
 from tests.skills import make_skill
 
 GREET = make_skill("greet-people", keywords=["hello", "bonjour"])

@@ -2,9 +2,40 @@
 
 import sys
 
+from skillweave.doors import door
+
 
 def main() -> None:
     """Run `skillweave` with the arguments of this process, and leave with its exit code."""
     from skillweave.cli.entry import run
 
     sys.exit(run(sys.argv[1:]))
+
+
+__getattr__ = door(
+    __name__,
+    """
+app: COMMANDS load_command
+arguments.ledger: DEFAULT_LEDGER Kept existing kept_in
+arguments.skills: FEW_FILES FEW_SKILLS LoadingBar load_snapshot named_skills sources_of working
+arguments.turn: decoded memory_of message_text messages_of read_transcript results_of settings_of
+chat: answers converse opened_talk
+chat_model: model_failure open_model without_secrets
+command: spread
+completion: MANY SHELLS installed_script script_of this_shell
+configuration.configuration: OF_TESTS Program strange_variables
+configuration.file: InvalidConfiguration nearest_file read_file
+configuration.keys: OF_ONE_CALL OF_ONE_TURN Key Kind WrongType from_text from_toml key_of keys_of shared_keys
+demo: SKILL example_skills
+entry: run
+failure: Mistake failure_of wants_json
+health.installation: look_at_vocabularies
+options: whole_number
+output.ledger: engaged_text
+output.page: Ink Page page_for printable
+output.skills: Tally loading_notes tally_of
+output.turn: cursor_text move_text way_text
+scaffold: repaired require_name write_folder
+schema: SHAPES names published
+""",
+)

@@ -1,1 +1,13 @@
 """What skills together let an agent do: the merged set of seed 002, and the policy that each call is judged by."""
+
+from skillweave.doors import door
+
+__getattr__ = door(
+    __name__,
+    """
+composition: ActiveSkill closed compose_ids compose_skills limited limits_of policy_of
+entries: covers inside intersection is_plain matched_text meet narrow permits prohibits union without
+policy: OWN_TOOLS
+spawn: prepare_spawn
+""",
+)

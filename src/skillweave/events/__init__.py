@@ -1,8 +1,8 @@
 """What happened, as typed events, and the port of those who want to know (spec 4.4, 6.4 and 8)."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from skillweave.doors import door
 from skillweave.events.event import Announced, Callback, Cause, Event, EventRefused, EventType, Observer, Payload
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ __all__ = [
     "TurnDecided",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Load a payload at its first use: whoever observes nothing pays for no event."""
-    if name not in __all__:
-        raise AttributeError(f"module 'skillweave.events' has no attribute {name!r}; it exports {', '.join(__all__)}")
-    value: object = getattr(import_module("skillweave.events.payloads"), name)
-    globals()[name] = value
-    return value
+__getattr__ = door(
+    __name__,
+    """
+event: RESERVED BuiltIn event_id event_of name_problem
+payloads: CheckpointDecided CheckpointPending CursorMoved Given SkillEvicted SkillInjected SkillRefreshed
+    SpawnRejected SpawnRequested SpawnStarted SpawnValidated ToolBlocked TurnDecided
+""",
+)
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,8 @@
 """The four spellings of a skill, in and out; whatever one of them has no place for goes under `x-skillweave`."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from skillweave.doors import door
 
 if TYPE_CHECKING:
     from skillweave.formats.fields import SkillRead
@@ -40,21 +41,22 @@ __all__ = [
     "to_tiers",
 ]
 
-_HOMES = {
-    **dict.fromkeys(("Order", "compare_versions", "digest_of", "id_of"), "identity"),
-    **dict.fromkeys(("Spelling", "from_dict", "to_dict"), "native"),
-    **dict.fromkeys(("Strictness", "read_skill_md", "to_open_skill_md", "to_skill_md"), "skill_md"),
-    "SkillRead": "fields",
-}
 
-
-def __getattr__(name: str) -> object:
-    """Load a name at its first use: a turn needs `$ARGUMENTS`, and no reader of files."""
-    if name not in __all__:
-        raise AttributeError(f"module 'skillweave.formats' has no attribute {name!r}; it exports {', '.join(__all__)}")
-    value: object = getattr(import_module(f"skillweave.formats.{_HOMES.get(name, 'spelling')}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = door(
+    __name__,
+    """
+arguments: LONGEST_ARGUMENTS MOST_PLACES digest_in_use filled takes_arguments
+codes: CODES FIELD_CODES
+fields: SkillRead
+host_keys: BY_ALL Invocation invocation_of when_to_use_of
+identity: Order canonical_json compare_versions default_name digest_of id_of namespaced
+native: FIELDS TEXT_FIELDS Spelling from_dict to_dict
+open_spec: ToolList join_tools split_tools
+skill_md: Strictness read_skill_md to_open_skill_md to_skill_md
+spelling: from_definition from_tiers read_any spelling_of to_definition to_manifest to_tiers
+task_rules: MOST_RULES RulesRead read_task_rules
+""",
+)
 
 
 def __dir__() -> list[str]:

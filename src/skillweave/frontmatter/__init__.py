@@ -1,5 +1,6 @@
 """The only reader and writer of `---` fences and of YAML (spec 1.2)."""
 
+from skillweave.doors import door
 from skillweave.frontmatter.codes import TEXT_CODES, Code
 from skillweave.frontmatter.documents import (
     MAX_FILE_BYTES,
@@ -42,3 +43,10 @@ __all__ = [
     "write_front_matter",
     "write_yaml",
 ]
+
+__getattr__ = door(
+    __name__,
+    """
+yaml_text: Refused parse
+""",
+)

@@ -1,7 +1,8 @@
 """Where a conversation stands among its skills, and where it may go: the skill graph (spec 3, seed 001)."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from skillweave.doors import door
 
 if TYPE_CHECKING:
     from skillweave.graph.builder import Fork, decide
@@ -29,28 +30,6 @@ if TYPE_CHECKING:
     from skillweave.graph.scorers import EmbeddingScorer, KeywordScorer, LexicalScorer
     from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, ScorePolicy, Scorer
     from skillweave.graph.simulate import Expect, Script, Simulated, Simulation, Step
-
-_HOMES = {
-    name: module
-    for module, names in {
-        "builder": "Fork decide",
-        "checked": "Checkup Level Problem",
-        "compiled": "CompiledGraph",
-        "conditions": "AllOf AtIteration Condition Guarded HistoryMin Intent Keywords Predicate Regex UserContains",
-        "data.codec": "graph_schema",
-        "declared": "ANY Decide Declared Entry EntryPick GraphSkill Limits Route",
-        "drawn": "Edge EdgeKind Node NodeKind Overlay",
-        "graph": "Check GraphBuilder ScoredGraph SkillGraph WiredSkill",
-        "guards": "FieldTest Guard Op",
-        "move": "By ClosedGuard Cursor Loser Move MoveContext PredicateContext Why",
-        "moving": "Decided Leaf",
-        "scorers": "EmbeddingScorer KeywordScorer LexicalScorer",
-        "scoring": "EntryScoring RankedEntry ScoreCandidate ScorePolicy Scorer",
-        "simulate": "Expect Script Simulated Simulation Step",
-    }.items()
-    for name in names.split()
-}
-"""Each name with the module that it is loaded from."""
 
 __all__ = [
     "ANY",
@@ -116,11 +95,36 @@ __all__ = [
     "graph_schema",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Load a name at its first use: a ledger needs the cursor only."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'skillweave.graph' has no attribute {name!r}; it has {', '.join(__all__)}")
-    value: object = getattr(import_module(f"skillweave.graph.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = door(
+    __name__,
+    """
+advance: at context_of is_between
+builder: Fork decide
+checked: CODES Checkup Level Problem
+compiled: CompiledGraph all_intents compile_graph compile_lexicon conditions_of decisions_of needs_scoring wired_ids
+conditions: KINDS AllOf AtIteration Condition Guarded HistoryMin Intent Keywords Predicate Regex UserContains
+    expression intents_of judge leaves_of phrases_of read_condition spaced write_condition
+data.codec: GRAPH_KEYS SCHEMA graph_schema read_graph write_graph
+data.context: read_context
+data.digest: digest_of
+data.options: LIMIT_KEYS PICKS PICK_KEYS VISIT_KEYS
+data.parts: DECISION_KEYS ENTRY_KEYS ROUTE_KEYS SKILL_KEYS read_on_status read_on_tool
+declared: ANY STATUSES Decide Declared Entry EntryPick GraphSkill Limits Route TreeNode graph_skill leaf_ids
+    require_tree_or_routes with_loaded_skills
+drawn: Edge EdgeKind Node NodeKind Overlay
+entry_scoring: best_of heard_of is_never judged_entries ranked_entries relevances scorable_entries score_entries
+    scores_in_order
+findings: graph_findings graph_in
+graph: Check GraphBuilder ScoredGraph SkillGraph WiredSkill
+guards: LISTED MISSING ORDERED FieldTest Guard Op Scalar Scales holds json_text read_guard type_name write_guard
+judging: LONGEST_RESULT EvalContext FailedTest Verdict judge_guard
+move: LONGEST_TRAIL By ClosedGuard Cursor Loser Move MoveContext PredicateContext Why
+moving: LONGEST_UNKNOWN MOST_NAMED MOST_TOLD Decided Leaf Notes described is_reachable move_from refusal unknown_id
+    walk
+scorers: DEFAULT_POLICIES EmbeddingScorer KeywordScorer LexicalScorer scorer_named
+scoring: EntryScoring RankedEntry ScoreCandidate ScorePolicy Scorer
+shape: inside line_of
+simulate: Expect Script Simulated Simulation Step read_script
+wording: BLANK printable visible
+""",
+)

@@ -1,5 +1,6 @@
 """Snapshots of all skills, where they come from, and the one mutable reference to the newest (spec 1.3)."""
 
+from skillweave.doors import door
 from skillweave.registry.merging import Precedence
 from skillweave.registry.registry import Artifact, Registry
 from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot
@@ -37,3 +38,14 @@ __all__ = [
     "entries_of",
     "stream_of",
 ]
+
+__getattr__ = door(
+    __name__,
+    """
+definitions: Defined define lift_contents
+last_good: last_good_event_types last_good_skills
+merging: Merged Offer add_registered in_namespace merge merge_event_types
+source: is_text media_type_of
+watching: FileWatcher Places Vanished places_of
+""",
+)

@@ -3,8 +3,9 @@
 The contract suites need pytest with pytest-asyncio, the state machine needs Hypothesis; the fakes need nothing.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from skillweave.doors import door
 
 if TYPE_CHECKING:
     from skillweave.testing.embedders import EmbedderContract
@@ -14,21 +15,6 @@ if TYPE_CHECKING:
     from skillweave.testing.observers import Recorder
     from skillweave.testing.scorers import ScorerContract
     from skillweave.testing.sources import SourceContract, WritableSourceContract
-
-_HOMES = {
-    "ConversationMachine": "machine",
-    "EmbedderContract": "embedders",
-    "FailingStore": "fakes",
-    "FakeEmbedder": "fakes",
-    "KnownContext": "fakes",
-    "LedgerContract": "ledger",
-    "ManualClock": "fakes",
-    "Recorder": "observers",
-    "ScorerContract": "scorers",
-    "SourceContract": "sources",
-    "WordCounter": "fakes",
-    "WritableSourceContract": "sources",
-}
 
 __all__ = [
     "ConversationMachine",
@@ -45,11 +31,16 @@ __all__ = [
     "WritableSourceContract",
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Load an export at its first use: most of them need packages that only tests have."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'skillweave.testing' has no attribute {name!r}; it exports {', '.join(__all__)}")
-    value: object = getattr(import_module(f"skillweave.testing.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = door(
+    __name__,
+    """
+embedders: EmbedderContract
+fakes: FailingStore FakeEmbedder KnownContext ManualClock WordCounter
+ledger: DECISION FULL_STATE LedgerContract
+machine: ConversationMachine
+matchers: MatcherContract
+observers: Recorder
+scorers: ScorerContract
+sources: ARTIFACT CONTENT SourceContract WritableSourceContract
+""",
+)

@@ -1,1 +1,15 @@
 """Text as the matchers see it: folded, cut into words, searched for phrases and patterns, and ranked (spec 2.2)."""
+
+from skillweave.doors import door
+
+__getattr__ = door(
+    __name__,
+    """
+bm25: Bm25 build_bm25 rarities side_by_side
+embedding: EmbeddedOnce cosines
+markdown: blocks_of
+search: CHUNK LEFT RIGHT SET_SIZE UNSPACED_RUN WHOLE WINDOW BrokenPattern MatchMode ascii_only_escapes
+    compile_automaton compile_exact compile_pattern compile_patterns edges_of fits fold fold_message
+words: LIGHT_WORDS STOP_WORDS singular word_spans words_of
+""",
+)

@@ -1,1 +1,14 @@
 """One turn, from what the conversation holds to the Injection: a step a file, `run.py` their order (spec 5)."""
+
+from skillweave.doors import door
+
+__getattr__ = door(
+    __name__,
+    """
+admit: engage
+move: GraphBinding bind spoken_in
+reconcile: Presence block_texts blocks_in digest_of
+run: SEPARATOR_TOKENS
+settle: Question question_in
+""",
+)

@@ -1,7 +1,16 @@
 """Fetches and swaps around the pure core, and nothing else."""
 
+from skillweave.doors import door
 from skillweave.weaver.engine import OnStoreFailure
 from skillweave.weaver.verdicts import Judgement, Left
 from skillweave.weaver.weaver import SyncWeaver, Weaver
 
 __all__ = ["Judgement", "Left", "OnStoreFailure", "SyncWeaver", "Weaver"]
+
+__getattr__ = door(
+    __name__,
+    """
+loop_thread: LoopThread
+telling: Observers
+""",
+)

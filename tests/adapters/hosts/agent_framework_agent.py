@@ -7,11 +7,11 @@ from typing import Any
 
 from agent_framework import Agent, AgentResponse, AgentSession, Content, FunctionTool, InMemoryHistoryProvider, Message
 
+from skillweave import Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave.testing.hosts import Script, Tool, as_json
 from skillweave.testing.hosts.agent_framework import ScriptedChatClient
 from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
-from skillweave.weaver import Weaver
 
 HISTORY = "in_memory"
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from examples.coding_tools import CodingTool, coding_tools
+from skillweave import Weaver
 from skillweave.factory import open_weaver
+from skillweave.testing import Recorder
 from skillweave.testing.hosts import Asks, Says, tool_call
-from skillweave.testing.observers import Recorder
-from skillweave.weaver import Weaver
 
 PAIR = ["specification-engine", "opencode-implementer"]
 SPECIFICATION = """# Doubling

@@ -13,12 +13,11 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.types import Command
 
+from skillweave import Placement, Weaver
 from skillweave.adapters.langchain import SkillMiddleware
-from skillweave.conversation import Placement
 from skillweave.testing.hosts import Script, Tool, as_json
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
-from skillweave.weaver import Weaver
 
 THREAD: Any = {"configurable": {"thread_id": CONVERSATION}}
 

@@ -8,11 +8,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
+from skillweave import Placement, Weaver
 from skillweave.adapters.langgraph import build_skill_agent
-from skillweave.conversation import Placement
 from skillweave.testing.hosts import Script
 from skillweave.testing.hosts.play import BASE, Workshop
-from skillweave.weaver import Weaver
 from tests.adapters.hosts.langchain_agent import THREAD, LangChainAgent
 
 MATCHERS = ("explicit", "triggers")

@@ -5,14 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from skillweave import CurrentPolicy, Injection, Placement, Ruling, Weaver
 from skillweave.adapters.approval import read_reply, record
 from skillweave.adapters.messages import Call
-from skillweave.compose.policy import OWN_TOOLS, Ruling
-from skillweave.conversation import Placement
-from skillweave.injection import CurrentPolicy, Injection
+from skillweave.compose import OWN_TOOLS
 from skillweave.testing.hosts import Says, Script, Sent, as_json
 from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
-from skillweave.weaver import Weaver
 from tests import chatting
 from tests.chatting import Request, Shapes
 

@@ -10,11 +10,11 @@ from typing import Any
 from agents import Agent, FunctionTool, ItemHelpers, RunConfig, Runner, RunState, SQLiteSession, function_tool
 from agents.result import RunResultBase
 
+from skillweave import Weaver
 from skillweave.adapters.openai_agents import Skills
 from skillweave.testing.hosts import Script, Tool, as_json
 from skillweave.testing.hosts.openai_agents import ScriptedModel
 from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
-from skillweave.weaver import Weaver
 
 UNTRACED = RunConfig(tracing_disabled=True)
 

@@ -10,13 +10,12 @@ from pydantic_ai.conversation import Conversation, ConversationTypeAdapter
 from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelRequest, ModelResponse, TextPart
 from pydantic_ai.run import AgentRunResult
 
+from skillweave import Placement, Weaver
 from skillweave.adapters.pydantic_ai import Skills, approvals
-from skillweave.conversation import Placement
 from skillweave.testing.hosts import Script, as_json
 from skillweave.testing.hosts import Tool as HostTool
 from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
 from skillweave.testing.hosts.pydantic_ai import scripted_model
-from skillweave.weaver import Weaver
 
 
 class PydanticAgent:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from skillweave.conversation import Placement
+from skillweave import Placement, Weaver
 from skillweave.testing.hosts import HostedAgent, Script
 from skillweave.testing.hosts.contracts import (
     AdapterContract,
@@ -13,7 +13,6 @@ from skillweave.testing.hosts.contracts import (
     SyncContract,
 )
 from skillweave.testing.hosts.play import HostContract, Workshop
-from skillweave.weaver import Weaver
 from tests.adapters.hosts.langchain_agent import LangChainAgent
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from skillweave.conversation import Placement
+from skillweave import Placement, Weaver
 from skillweave.testing.hosts import HostedAgent, Script
 from skillweave.testing.hosts.contracts import (
     AdapterContract,
@@ -11,7 +11,6 @@ from skillweave.testing.hosts.contracts import (
     HistoryPlacementContract,
 )
 from skillweave.testing.hosts.play import Workshop
-from skillweave.weaver import Weaver
 from tests.adapters.hosts.message_agent import MessageAgent
 from tests.chatting import AnthropicShapes, OpenAiShapes, Shapes
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from skillweave.conversation import Placement
+from skillweave import Placement, Weaver
 from skillweave.testing.hosts import HostedAgent, Script
 from skillweave.testing.hosts.contracts import (
     AdapterContract,
@@ -12,7 +12,6 @@ from skillweave.testing.hosts.contracts import (
     SyncContract,
 )
 from skillweave.testing.hosts.play import Workshop
-from skillweave.weaver import Weaver
 from tests.adapters.hosts.openai_agents_agent import OpenAiAgent
 
 

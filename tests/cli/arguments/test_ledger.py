@@ -2,9 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli.arguments.ledger import DEFAULT_LEDGER, Kept, existing, kept_in
-from skillweave.cli.failure import Mistake
-from skillweave.errors import InvalidTurn
+from skillweave import InvalidTurn
+from skillweave.cli import DEFAULT_LEDGER, Kept, Mistake, existing, kept_in
 
 
 def test_without_any_option_nothing_is_kept() -> None:

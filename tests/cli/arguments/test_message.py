@@ -1,7 +1,6 @@
 import pytest
 
-from skillweave.cli.arguments.turn import decoded, message_text
-from skillweave.cli.failure import Mistake
+from skillweave.cli import Mistake, decoded, message_text
 
 
 def test_a_message_is_taken_as_it_is() -> None:

@@ -3,9 +3,8 @@ from typing import Any, get_args
 
 import pytest
 
+from skillweave import CatalogMode, Placement, Role, Settings
 from skillweave.cli import options
-from skillweave.conversation import Placement, Role
-from skillweave.settings import CatalogMode, Settings
 
 
 def choices(option: Any) -> set[str]:

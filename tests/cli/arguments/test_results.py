@@ -1,8 +1,8 @@
 import pytest
 import typer
 
-from skillweave.cli.arguments.turn import results_of
-from skillweave.conversation import ToolResult
+from skillweave import ToolResult
+from skillweave.cli import results_of
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli.arguments.skills import load_snapshot, named_skills
-from skillweave.cli.failure import Mistake
+from skillweave.cli import Mistake, load_snapshot, named_skills
 
 
 def test_what_is_named_is_taken_in_its_order() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli.completion import SHELLS, installed_script, script_of, this_shell
+from skillweave.cli import SHELLS, installed_script, script_of, this_shell
 
 PROGRAM = Path(sys.executable).with_name("skillweave")
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli.app import COMMANDS, load_command
-from skillweave.cli.configuration.keys import Kind, keys_of
+from skillweave.cli import COMMANDS, Kind, keys_of, load_command
 
 SELF_CHECKING = ("doctor",)
 

@@ -4,12 +4,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli import options
-from skillweave.cli.app import COMMANDS
+from skillweave.cli import COMMANDS, OF_ONE_CALL, OF_ONE_TURN, Key, Kind, Program, key_of, options, shared_keys, spread
 from skillweave.cli.app import command as whole
-from skillweave.cli.command import spread
-from skillweave.cli.configuration.configuration import Program
-from skillweave.cli.configuration.keys import OF_ONE_CALL, OF_ONE_TURN, Key, Kind, key_of, shared_keys
 
 
 def commands() -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli.configuration.keys import Key, Kind, WrongType, from_text, from_toml
+from skillweave.cli import Key, Kind, WrongType, from_text, from_toml
 
 FOLDER = Path("/etc/project")
 

@@ -1,8 +1,7 @@
 import pytest
 
-from skillweave.cli.output.ledger import engaged_text
-from skillweave.cli.output.page import Page
-from skillweave.state.state import Engaged
+from skillweave import Engaged
+from skillweave.cli import Page, engaged_text
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 from pathlib import Path
 from typing import Any
 
-from skillweave.cli.arguments.skills import load_snapshot
-from skillweave.cli.output.skills import Tally, loading_notes, tally_of
+from skillweave.cli import Tally, load_snapshot, loading_notes, tally_of
 
 PACK = """
 skills:

@@ -5,22 +5,28 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from skillweave.graph.checked import Problem
-from skillweave.graph.checkup import checkup
-from skillweave.graph.checkup.terms import Terms, bounds_of, parts_of_route, terms_of
-from skillweave.graph.compiled import wired_ids
-from skillweave.graph.conditions import Keywords
-from skillweave.graph.declared import ANY, Declared, Entry, GraphSkill, Route
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.guards import FieldTest, Guard, Op, Scales
-from skillweave.graph.move import By, MoveContext
+from skillweave.graph import (
+    ANY,
+    By,
+    Declared,
+    Entry,
+    FieldTest,
+    GraphSkill,
+    Guard,
+    Keywords,
+    MoveContext,
+    Op,
+    Problem,
+    Route,
+    Scales,
+    SkillGraph,
+    wired_ids,
+)
+from skillweave.graph.checkup import Terms, bounds_of, checkup, parts_of_route, terms_of
 from tests.graph import strategies as some
 
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-"""For laws over whole graphs, which take their time on a busy machine."""
 RISK: Scales = {"risk": ("low", "medium", "high", "critical")}
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.graph.declared import Decide, Declared, Entry, GraphSkill
+from skillweave.graph import Decide, Declared, Entry, GraphSkill
 from tests.graph.checkup.graphs import codes, graph, only, words
 
 ORDERS = GraphSkill("orders", tools=("lookup_order", "search", "Read", "mcp__shop__*"))

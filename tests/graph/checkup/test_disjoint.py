@@ -4,13 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.terms import disjoint
-from skillweave.graph.conditions import AtIteration, Intent, Predicate, Regex
-from skillweave.graph.declared import Route
-from skillweave.graph.guards import FieldTest, Guard, Scales
-from skillweave.graph.move import MoveContext
+from skillweave.graph import AtIteration, FieldTest, Guard, Intent, MoveContext, Predicate, Regex, Route, Scales
+from skillweave.graph.checkup import disjoint
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import RISK, UNHURRIED, fires, guard, id_of, terms_of_route, valid_moments, words
+from tests.graph.checkup.graphs import RISK, fires, guard, id_of, terms_of_route, valid_moments, words
 
 
 def apart(one: Route, other: Route) -> bool:
@@ -65,7 +62,6 @@ def test_what_can_hold_at_once_or_is_not_data_is_not_disjoint(one: dict[str, obj
     assert not apart(Route("a", "b", **one), Route("a", "c", **other))  # type: ignore[arg-type]
 
 
-@UNHURRIED
 @given(some.routes(st.just("a")), some.routes(st.just("a")), valid_moments, some.scales)
 def test_what_is_proved_disjoint_never_fires_at_once(
     one: Route, other: Route, moment: MoveContext, scales: Scales
@@ -76,7 +72,6 @@ def test_what_is_proved_disjoint_never_fires_at_once(
             assert not (fires(one, at, scales) and fires(other, at, scales))
 
 
-@UNHURRIED
 @given(st.data())
 def test_guards_that_are_proved_disjoint_have_no_value_in_common(data: st.DataObject) -> None:
     field = data.draw(some.fields)

@@ -3,12 +3,10 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.pairs import Budget, first_implied, first_together
-from skillweave.graph.checkup.terms import Terms, disjoint, implies
-from skillweave.graph.conditions import AllOf, UserContains
-from skillweave.graph.declared import Route
+from skillweave.graph import AllOf, Route, UserContains
+from skillweave.graph.checkup import Budget, Terms, disjoint, first_implied, first_together, implies
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import UNHURRIED, guard, terms_of_route
+from tests.graph.checkup.graphs import guard, terms_of_route
 
 EASY = st.builds(
     lambda members: Route("a", "b", AllOf(tuple(members))), st.lists(some.keywords | some.guarded, max_size=2)
@@ -27,7 +25,6 @@ def wholes_of(routes: Sequence[Route]) -> list[Terms | None]:
     return [None if terms.never is not None else terms for terms in found]
 
 
-@UNHURRIED
 @given(WHOLES)
 def test_the_index_finds_the_first_implied_that_comparing_all_pairs_finds(routes: list[Route]) -> None:
     wholes = wholes_of(routes)
@@ -45,7 +42,6 @@ def test_the_index_finds_the_first_implied_that_comparing_all_pairs_finds(routes
     assert list(first_implied(wholes, Budget())) == naive
 
 
-@UNHURRIED
 @given(WHOLES)
 def test_the_index_finds_the_first_together_that_comparing_all_pairs_finds(routes: list[Route]) -> None:
     wholes = wholes_of(routes)

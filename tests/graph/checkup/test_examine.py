@@ -8,13 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.errors import InvalidGraph
-from skillweave.graph.checked import CODES, Level
+from skillweave import InvalidGraph
+from skillweave.graph import CODES, Declared, Entry, Level, Route, SkillGraph
 from skillweave.graph.checkup import checkup
-from skillweave.graph.declared import Declared, Entry, Route
-from skillweave.graph.graph import SkillGraph
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import UNHURRIED, codes, graph, guard, words
+from tests.graph.checkup.graphs import codes, graph, guard, words
 
 ERRORS = {
     *("unknown-skill", "no-entry", "guard-unsatisfiable", "example-misses-own-rule", "example-shadowed-by-earlier"),
@@ -134,7 +132,6 @@ def test_known_tools_that_are_no_names_are_refused(known: list[str]) -> None:
 KNOWN = st.none() | st.lists(some.tool_names | some.texts, max_size=3)
 
 
-@UNHURRIED
 @given(some.odd_graphs | some.graphs, KNOWN)
 def test_a_checkup_never_raises_and_finds_the_same_again(declared: Declared, known: list[str] | None) -> None:
     report = checkup(declared, known)
@@ -147,7 +144,6 @@ def test_a_checkup_never_raises_and_finds_the_same_again(declared: Declared, kno
         assert len(one.message) < 600
 
 
-@UNHURRIED
 @given(some.odd_graphs | some.graphs)
 def test_what_is_not_suppressed_is_the_same_with_and_without_suppressed_codes(declared: Declared) -> None:
     loud = checkup(replace(declared, suppress=MappingProxyType({})))
@@ -155,7 +151,6 @@ def test_what_is_not_suppressed_is_the_same_with_and_without_suppressed_codes(de
     assert quiet.problems == tuple(one for one in loud.problems if one.code not in [*CODES][::2])
 
 
-@UNHURRIED
 @given(some.graphs)
 def test_a_message_is_one_or_two_sentences(declared: Declared) -> None:
     for one in checkup(declared).problems:

@@ -4,14 +4,22 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.terms import implies, stands_in
-from skillweave.graph.conditions import AllOf, AtIteration, HistoryMin, Intent, Predicate, Regex, UserContains
-from skillweave.graph.declared import Route
-from skillweave.graph.guards import Scales
-from skillweave.graph.move import MoveContext
-from skillweave.text.search import MatchMode, compile_automaton, fold
+from skillweave.graph import (
+    AllOf,
+    AtIteration,
+    HistoryMin,
+    Intent,
+    MoveContext,
+    Predicate,
+    Regex,
+    Route,
+    Scales,
+    UserContains,
+)
+from skillweave.graph.checkup import implies, stands_in
+from skillweave.text import MatchMode, compile_automaton, fold
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import RISK, UNHURRIED, fires, guard, id_of, terms_of_route, valid_moments, words
+from tests.graph.checkup.graphs import RISK, fires, guard, id_of, terms_of_route, valid_moments, words
 from tests.strategies import texts
 
 
@@ -74,7 +82,6 @@ def test_what_is_not_proved_is_not_claimed(one: dict[str, object], other: dict[s
     assert not always(Route("a", "b", **one), Route("a", "c", **other))  # type: ignore[arg-type]
 
 
-@UNHURRIED
 @given(some.routes(st.just("a")), some.routes(st.just("a")), valid_moments, some.scales)
 def test_where_a_route_fires_what_it_implies_fires_too(
     one: Route, other: Route, moment: MoveContext, scales: Scales
@@ -89,7 +96,6 @@ letters = st.text("ab c退é\u0301_-", max_size=8) | texts
 modes = st.sampled_from(MatchMode)
 
 
-@UNHURRIED
 @given(letters, letters, letters, letters, modes, modes)
 @example("", "ab", "", "ab c", MatchMode.WORD, MatchMode.WORD)
 @example("b", "ab", "", "ab", MatchMode.SUBSTRING, MatchMode.WORD)

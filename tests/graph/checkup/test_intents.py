@@ -1,7 +1,6 @@
 import pytest
 
-from skillweave.graph.conditions import AllOf, Intent
-from skillweave.graph.declared import Decide, Declared, Entry, EntryPick, GraphSkill, Route
+from skillweave.graph import AllOf, Decide, Declared, Entry, EntryPick, GraphSkill, Intent, Route
 from tests.graph.checkup.graphs import codes, graph, only, problems, words
 from tests.graph.strategies import LongestWins
 

@@ -1,8 +1,20 @@
 import pytest
 
+from skillweave.graph import (
+    AllOf,
+    AtIteration,
+    Condition,
+    Declared,
+    Entry,
+    EntryPick,
+    Guarded,
+    HistoryMin,
+    Intent,
+    Predicate,
+    Regex,
+    Route,
+)
 from skillweave.graph.checkup import checkup
-from skillweave.graph.conditions import AllOf, AtIteration, Condition, Guarded, HistoryMin, Intent, Predicate, Regex
-from skillweave.graph.declared import Declared, Entry, EntryPick, Route
 from tests.graph.checkup.graphs import codes, graph, guard, id_of, only, problems, words
 from tests.graph.strategies import LongestWins
 

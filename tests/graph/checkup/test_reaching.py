@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, GraphSkill, Route
+from skillweave.graph import ANY, Decide, Declared, Entry, GraphSkill, Route
 from tests.graph.checkup.graphs import codes, graph, only, problems, words
 
 

@@ -4,12 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skillweave.graph import (
+    ANY,
+    AllOf,
+    AtIteration,
+    Declared,
+    Entry,
+    Guarded,
+    HistoryMin,
+    Predicate,
+    Regex,
+    Route,
+    SkillGraph,
+)
 from skillweave.graph.checkup import checkup
-from skillweave.graph.conditions import AllOf, AtIteration, Guarded, HistoryMin, Predicate, Regex
-from skillweave.graph.declared import ANY, Declared, Entry, Route
-from skillweave.graph.graph import SkillGraph
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import RISK, UNHURRIED, codes, fires, graph, guard, only, problems, valid_moments, words
+from tests.graph.checkup.graphs import RISK, codes, fires, graph, guard, only, problems, valid_moments, words
 
 
 def of(*routes: Route) -> Declared:
@@ -206,7 +216,6 @@ def crowded(draw: st.DrawFn) -> Declared:
     return graph(Entry("a"), *labelled, scales=draw(some.scales))
 
 
-@UNHURRIED
 @given(crowded(), st.data())
 def test_taking_out_what_is_called_shadowed_or_duplicate_changes_no_move(
     declared: Declared, data: st.DataObject
@@ -222,7 +231,6 @@ def test_taking_out_what_is_called_shadowed_or_duplicate_changes_no_move(
         assert (moved.to, moved.by) == (moves.to, moves.by)
 
 
-@UNHURRIED
 @given(crowded(), st.data())
 def test_routes_that_fire_for_the_same_result_are_never_overlooked(declared: Declared, data: st.DataObject) -> None:
     all_codes = ("ambiguous-routes", "duplicate-route")

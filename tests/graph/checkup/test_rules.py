@@ -4,13 +4,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skillweave.graph import (
+    ANY,
+    AllOf,
+    AtIteration,
+    Condition,
+    Declared,
+    Entry,
+    EntryPick,
+    HistoryMin,
+    MoveContext,
+    Predicate,
+    Regex,
+    Route,
+    SkillGraph,
+    UserContains,
+)
 from skillweave.graph.checkup import checkup
-from skillweave.graph.conditions import AllOf, AtIteration, Condition, HistoryMin, Predicate, Regex, UserContains
-from skillweave.graph.declared import ANY, Declared, Entry, EntryPick, Route
-from skillweave.graph.graph import SkillGraph
-from skillweave.graph.move import MoveContext
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import UNHURRIED, codes, graph, id_of, only, problems, valid_moments, words
+from tests.graph.checkup.graphs import codes, graph, id_of, only, problems, valid_moments, words
 from tests.graph.strategies import LongestWins
 
 REFUND = Entry("refund", words("refund", "charge"))
@@ -168,7 +180,6 @@ def test_a_word_in_a_thousand_entries_is_one_finding_for_each_but_the_first() ->
 SMALL = st.lists(st.builds(Entry, some.plain_ids, some.conditions), min_size=1, max_size=3)
 
 
-@UNHURRIED
 @given(SMALL, st.lists(some.simple_conditions, max_size=2), valid_moments, some.scales)
 def test_taking_out_an_entry_that_is_called_shadowed_changes_no_beginning(
     entries: list[Entry], more: list[Condition], moment: MoveContext, scales: object

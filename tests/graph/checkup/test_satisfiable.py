@@ -4,11 +4,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.conditions import AllOf, AtIteration, Guarded, HistoryMin, Intent, Regex
-from skillweave.graph.declared import ANY, STATUSES, Decide, Declared, Entry, GraphSkill, Route
-from skillweave.graph.guards import FieldTest, Guard, Op
+from skillweave.graph import (
+    ANY,
+    STATUSES,
+    AllOf,
+    AtIteration,
+    Decide,
+    Declared,
+    Entry,
+    FieldTest,
+    GraphSkill,
+    Guard,
+    Guarded,
+    HistoryMin,
+    Intent,
+    Op,
+    Regex,
+    Route,
+)
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import RISK, UNHURRIED, codes, fires, graph, guard, only, valid_moments
+from tests.graph.checkup.graphs import RISK, codes, fires, graph, guard, only, valid_moments
 
 
 def routed(**fields: object) -> Declared:
@@ -130,7 +145,6 @@ def test_conditions_nested_deeper_than_the_stack_are_judged() -> None:
     assert "guard-unsatisfiable" in codes(routed(condition=AllOf((condition, AtIteration(2)))))
 
 
-@UNHURRIED
 @given(st.data())
 def test_a_route_that_is_called_unsatisfiable_never_fires(data: st.DataObject) -> None:
     field = data.draw(some.fields)

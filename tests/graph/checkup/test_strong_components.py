@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.reaching import Links, strong_components
-from tests.graph.checkup.graphs import UNHURRIED
+from skillweave.graph.checkup import Links, strong_components
 
 
 @pytest.mark.parametrize(
@@ -26,7 +25,6 @@ def test_names_that_lead_to_each_other_are_one_knot(links: Links, found: list[st
 names = st.sampled_from("abcdef")
 
 
-@UNHURRIED
 @given(st.dictionaries(names, st.lists(names), max_size=6))
 def test_two_names_are_in_one_knot_exactly_where_each_leads_to_the_other(found: dict[str, list[str]]) -> None:
     links = {name: [other for other in others if other in found] for name, others in found.items()}

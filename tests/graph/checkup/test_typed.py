@@ -2,9 +2,7 @@ from math import inf, nan
 
 import pytest
 
-from skillweave.graph.conditions import AllOf, Guarded
-from skillweave.graph.declared import Decide, Declared, Entry, GraphSkill, Route
-from skillweave.graph.guards import FieldTest, Guard, Op
+from skillweave.graph import AllOf, Decide, Declared, Entry, FieldTest, GraphSkill, Guard, Guarded, Op, Route
 from tests.graph.checkup.graphs import RISK, codes, graph, guard, only
 
 

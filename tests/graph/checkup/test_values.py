@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.checkup.values import NOTHING, Numbers, Values, compared, listed, numbers
-from skillweave.graph.guards import MISSING, FieldTest, Op, Scalar, holds
+from skillweave.graph import MISSING, FieldTest, Op, Scalar, holds
+from skillweave.graph.checkup import NOTHING, Numbers, Values, compared, listed, numbers
 from tests.graph import strategies as some
-from tests.graph.checkup.graphs import RISK, UNHURRIED
+from tests.graph.checkup.graphs import RISK
 
 FOUND = st.one_of(
     some.scalars, st.integers(-3, 12), st.floats(), st.just(MISSING), st.just([1]), st.just({"a": 1}), some.texts
@@ -31,13 +31,11 @@ def set_of(test: FieldTest) -> Values:
     return values
 
 
-@UNHURRIED
 @given(ONE_TEST, FOUND)
 def test_a_comparison_has_exactly_the_values_for_which_it_holds(test: FieldTest, found: object) -> None:
     assert has(set_of(test), found) is holds(test, found, some.SCALES)
 
 
-@UNHURRIED
 @given(OF_ONE_FIELD)
 def test_the_meeting_of_two_sets_has_what_is_in_both(drawn: tuple[FieldTest, FieldTest, object]) -> None:
     one, other, found = drawn
@@ -48,7 +46,6 @@ def test_the_meeting_of_two_sets_has_what_is_in_both(drawn: tuple[FieldTest, Fie
     assert first.overlaps(second) is not met.is_empty
 
 
-@UNHURRIED
 @given(OF_ONE_FIELD)
 def test_what_is_within_a_set_has_nothing_else(drawn: tuple[FieldTest, FieldTest, object]) -> None:
     one, other, found = drawn
@@ -102,7 +99,6 @@ def test_a_hole_at_a_bound_leaves_what_is_next_to_it() -> None:
     assert not has(below, 2)
 
 
-@UNHURRIED
 @given(ONE_TEST, FOUND)
 def test_points_are_all_there_is(test: FieldTest, found: object) -> None:
     values = set_of(test)
@@ -142,7 +138,6 @@ def test_whole_numbers_between_two_are_counted_one_by_one() -> None:
     assert not numbers((0.5, 0), (1.5, 0), whole=True).is_empty
 
 
-@UNHURRIED
 @given(st.integers(-3, 3), st.integers(-3, 3), st.booleans(), st.booleans(), st.sets(st.integers(-3, 3)))
 def test_whole_numbers_are_empty_exactly_where_there_is_none(
     low: int, high: int, low_open: bool, high_open: bool, but: set[int]

@@ -1,7 +1,6 @@
 import pytest
 
-from skillweave.graph.conditions import Guarded, Regex
-from skillweave.graph.declared import ANY, STATUSES, Decide, Declared, Entry, GraphSkill, Route
+from skillweave.graph import ANY, STATUSES, Decide, Declared, Entry, GraphSkill, Guarded, Regex, Route
 from tests.graph.checkup.graphs import codes, graph, guard, only, problems
 
 TRIAGE = GraphSkill("triage", tools=("lookup_order", "Bash(git add:*)"))

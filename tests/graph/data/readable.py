@@ -1,17 +1,9 @@
 """Hypothesis strategies for graphs that the data form carries: their ids are printable and short."""
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from skillweave.graph.declared import Declared, EntryPick, Limits
-from skillweave.graph.scorers import DEFAULT_POLICIES, scorer_named
+from skillweave.graph import DEFAULT_POLICIES, Declared, EntryPick, Limits, scorer_named
 from tests.graph import strategies as graphs
-
-
-def some(examples: int) -> settings:
-    """So many graphs, however long a busy machine takes to make them up."""
-    return settings(max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
 
 ids = graphs.ids.filter(lambda text: text.isprintable() and len(text) <= 100 and text not in ("*", "ANY"))
 skills = graphs.skill_lists(ids)

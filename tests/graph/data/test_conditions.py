@@ -3,21 +3,26 @@
 import pytest
 from hypothesis import given
 
-from skillweave.errors import InvalidGraph
-from skillweave.graph.conditions import (
+from skillweave import InvalidGraph
+from skillweave.graph import (
     AllOf,
     AtIteration,
     Condition,
+    FieldTest,
+    Guard,
     Guarded,
     Keywords,
+    Op,
     Predicate,
     Regex,
     UserContains,
     read_condition,
+    read_guard,
+    read_on_status,
+    read_on_tool,
     write_condition,
+    write_guard,
 )
-from skillweave.graph.data.parts import read_on_status, read_on_tool
-from skillweave.graph.guards import FieldTest, Guard, Op, read_guard, write_guard
 from tests.graph.strategies import guards, scored_conditions
 
 

@@ -3,11 +3,9 @@ from typing import Any
 
 import pytest
 
-from skillweave.conversation import Message, Role, ToolResult
-from skillweave.errors import InvalidGraph
+from skillweave import InvalidGraph, Message, Role, ToolResult
 from skillweave.frontmatter import read_yaml
-from skillweave.graph.data.context import read_context
-from skillweave.graph.move import MoveContext
+from skillweave.graph import MoveContext, read_context
 
 
 def test_nothing_is_the_first_moment_of_a_conversation() -> None:

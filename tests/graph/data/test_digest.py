@@ -4,15 +4,32 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from skillweave.graph import SkillGraph
-from skillweave.graph.conditions import AllOf, AtIteration, Condition, HistoryMin, Keywords, Predicate, Regex
-from skillweave.graph.data.codec import read_graph
-from skillweave.graph.data.digest import digest_of
-from skillweave.graph.declared import Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route, TreeNode
-from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.scorers import KeywordScorer
-from skillweave.graph.scoring import ScorePolicy
-from tests.graph.data.readable import some
+from skillweave.graph import (
+    AllOf,
+    AtIteration,
+    Condition,
+    Decide,
+    Declared,
+    Entry,
+    EntryPick,
+    FieldTest,
+    GraphSkill,
+    Guard,
+    HistoryMin,
+    Keywords,
+    KeywordScorer,
+    Limits,
+    Op,
+    Predicate,
+    Regex,
+    Route,
+    ScorePolicy,
+    SkillGraph,
+    TreeNode,
+    digest_of,
+    read_graph,
+)
+from tests.depth import tried
 from tests.graph.strategies import LongestWins, graphs, odd_graphs
 
 BASE = Declared(
@@ -125,7 +142,7 @@ def test_a_scorer_counts_by_its_name_and_policy() -> None:
 
 
 @given(graphs)
-@some(30)
+@tried(50)
 def test_a_digest_is_64_hexadecimal_digits_and_stays_the_same(declared: Declared) -> None:
     digest = digest_of(declared)
     assert len(digest) == 64 and set(digest) <= set(string.hexdigits.lower())
@@ -133,7 +150,7 @@ def test_a_digest_is_64_hexadecimal_digits_and_stays_the_same(declared: Declared
 
 
 @given(odd_graphs)
-@some(50)
+@tried(50)
 def test_every_graph_has_a_digest_also_one_that_no_data_can_carry(declared: Declared) -> None:
     assert len(digest_of(declared)) == 64
 

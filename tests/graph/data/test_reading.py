@@ -3,24 +3,34 @@ from typing import Any
 
 import pytest
 
-from skillweave.errors import InvalidGraph
+from skillweave import InvalidGraph
 from skillweave.frontmatter import read_yaml
-from skillweave.graph.conditions import (
+from skillweave.graph import (
+    ANY,
     AllOf,
     AtIteration,
+    Decide,
+    Declared,
+    EmbeddingScorer,
+    Entry,
+    EntryPick,
+    FieldTest,
+    GraphSkill,
+    Guard,
     Guarded,
     HistoryMin,
     Intent,
     Keywords,
+    LexicalScorer,
+    Limits,
+    Op,
     Predicate,
     Regex,
+    Route,
+    ScorePolicy,
     UserContains,
+    read_graph,
 )
-from skillweave.graph.data.codec import read_graph
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route
-from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.scorers import EmbeddingScorer, LexicalScorer
-from skillweave.graph.scoring import ScorePolicy
 from tests.graph.data.broken import BROKEN, deep_all, deep_tree, entry, route
 
 

@@ -7,16 +7,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from skillweave.errors import InvalidGraph
+from skillweave import InvalidGraph
+from skillweave.graph import (
+    DECISION_KEYS,
+    ENTRY_KEYS,
+    GRAPH_KEYS,
+    KINDS,
+    LIMIT_KEYS,
+    PICK_KEYS,
+    PICKS,
+    ROUTE_KEYS,
+    SCHEMA,
+    SKILL_KEYS,
+    VISIT_KEYS,
+    Declared,
+    Op,
+    graph_schema,
+    read_graph,
+    write_graph,
+)
 from skillweave.graph import shape as bounds
-from skillweave.graph.conditions import KINDS
-from skillweave.graph.data.codec import GRAPH_KEYS, SCHEMA, graph_schema, read_graph, write_graph
-from skillweave.graph.data.options import LIMIT_KEYS, PICK_KEYS, PICKS, VISIT_KEYS
-from skillweave.graph.data.parts import DECISION_KEYS, ENTRY_KEYS, ROUTE_KEYS, SKILL_KEYS
-from skillweave.graph.declared import Declared
-from skillweave.graph.guards import Op
+from tests.depth import tried
 from tests.graph.data.broken import BROKEN, deep_all, deep_tree, entry, route
-from tests.graph.data.readable import readable, some
+from tests.graph.data.readable import readable
 
 VALIDATOR = Draft202012Validator(graph_schema())
 DEFINITIONS: Mapping[str, Any] = graph_schema()["$defs"]
@@ -55,7 +68,7 @@ def test_the_schema_is_the_callers_own() -> None:
 
 
 @given(readable)
-@some(40)
+@tried(50)
 def test_every_graph_that_is_written_is_valid(declared: Declared) -> None:
     VALIDATOR.validate(write_graph(declared))
 
@@ -72,7 +85,6 @@ def test_what_the_reader_refuses_is_not_valid(name: str) -> None:
 
 
 @given(readable, st.data())
-@some(100)
 def test_reader_and_schema_judge_alike_whatever_is_changed_in_a_graph(declared: Declared, data: st.DataObject) -> None:
     changed = data.draw(_changed(write_graph(declared)))
     try:

@@ -6,16 +6,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.errors import InvalidGraph
-from skillweave.graph import SkillGraph
-from skillweave.graph.conditions import AllOf, AtIteration, Keywords, Predicate
-from skillweave.graph.data.codec import read_graph, write_graph
-from skillweave.graph.declared import Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route, TreeNode
-from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.move import MoveContext
-from skillweave.graph.scorers import LexicalScorer
-from skillweave.graph.scoring import EntryScoring, ScorePolicy
-from tests.graph.data.readable import readable, some
+from skillweave import InvalidGraph
+from skillweave.graph import (
+    AllOf,
+    AtIteration,
+    Decide,
+    Declared,
+    Entry,
+    EntryPick,
+    EntryScoring,
+    FieldTest,
+    GraphSkill,
+    Guard,
+    Keywords,
+    LexicalScorer,
+    Limits,
+    MoveContext,
+    Op,
+    Predicate,
+    Route,
+    ScorePolicy,
+    SkillGraph,
+    TreeNode,
+    read_graph,
+    write_graph,
+)
+from tests.depth import tried
+from tests.graph.data.readable import readable
 from tests.graph.strategies import LongestWins, moments_of
 
 
@@ -24,7 +41,6 @@ def always(_look: object) -> bool:
 
 
 @given(readable)
-@some(60)
 def test_what_is_written_is_plain_json_and_reads_back_as_the_same_graph(declared: Declared) -> None:
     data = write_graph(declared)
     assert json.loads(json.dumps(data)) == data
@@ -32,7 +48,6 @@ def test_what_is_written_is_plain_json_and_reads_back_as_the_same_graph(declared
 
 
 @given(readable, st.data())
-@some(60)
 def test_a_graph_that_travelled_as_data_moves_alike(declared: Declared, data: st.DataObject) -> None:
     graph = SkillGraph.of(declared, check="off")
     travelled = SkillGraph.from_dict(json.loads(json.dumps(graph.to_dict())), check="off")
@@ -45,14 +60,14 @@ def test_a_graph_that_travelled_as_data_moves_alike(declared: Declared, data: st
 
 
 @given(readable)
-@some(30)
+@tried(50)
 def test_a_graph_that_travelled_as_data_has_the_same_digest(declared: Declared) -> None:
     graph = SkillGraph.of(declared, check="off")
     assert SkillGraph.from_dict(graph.to_dict(), check="off").digest == graph.digest
 
 
 @given(readable)
-@some(50)
+@tried(50)
 def test_skills_that_were_not_listed_are_written_where_the_wiring_does_not_tell_them(declared: Declared) -> None:
     unlisted = replace(declared, listed=False)
     again = read_graph(write_graph(unlisted))

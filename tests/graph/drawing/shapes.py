@@ -2,8 +2,7 @@
 
 from hypothesis import strategies as st
 
-from skillweave.graph.declared import ANY
-from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
+from skillweave.graph import ANY, Edge, EdgeKind, Node, NodeKind, Overlay
 from tests.graph.strategies import ODD_IDS
 
 NASTY = (

@@ -1,30 +1,28 @@
 """What stands at an arrow without a label of its own."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from skillweave.graph.conditions import (
+from skillweave.graph import (
     AllOf,
     AtIteration,
     Condition,
+    Decide,
+    Entry,
+    FieldTest,
+    Guard,
     Guarded,
     HistoryMin,
     Intent,
     Keywords,
+    Op,
     Predicate,
+    PredicateContext,
     Regex,
+    Route,
     UserContains,
 )
-from skillweave.graph.declared import Decide, Entry, Route
-from skillweave.graph.drawing.nodes import (
-    LONGEST_CAPTION,
-    condition_caption,
-    decision_caption,
-    entry_caption,
-    route_caption,
-)
-from skillweave.graph.guards import FieldTest, Guard, Op
-from skillweave.graph.move import PredicateContext
+from skillweave.graph.drawing import LONGEST_CAPTION, condition_caption, decision_caption, entry_caption, route_caption
 from tests.graph.strategies import odd_conditions, odd_routes
 
 RISK = Guard((FieldTest("risk", Op.GTE, "high"),))
@@ -112,13 +110,11 @@ def test_conditions_nested_very_deeply_have_a_caption() -> None:
 
 
 @given(odd_conditions)
-@settings(deadline=None)
 def test_any_condition_has_a_caption_of_bounded_length(condition: Condition) -> None:
     assert 0 < len(condition_caption(condition)) <= LONGEST_CAPTION
 
 
 @given(odd_routes)
-@settings(deadline=None)
 def test_any_route_without_a_label_has_a_caption_of_bounded_length(route: Route) -> None:
     if route.label is None:
         assert len(route_caption(route)) <= LONGEST_CAPTION

@@ -3,14 +3,26 @@
 from dataclasses import fields
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from skillweave.graph.conditions import Guarded, HistoryMin, Keywords, Predicate
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, Route
-from skillweave.graph.drawing import edges_of, nodes_of
-from skillweave.graph.drawing.nodes import kind_of
-from skillweave.graph.drawn import Edge, EdgeKind
-from skillweave.graph.guards import FieldTest, Guard, Op
+from skillweave.graph import (
+    ANY,
+    Decide,
+    Declared,
+    Edge,
+    EdgeKind,
+    Entry,
+    FieldTest,
+    Guard,
+    Guarded,
+    HistoryMin,
+    Keywords,
+    Op,
+    Predicate,
+    Route,
+)
+from skillweave.graph.drawing import edges_of, kind_of, nodes_of
+from tests.depth import tried
 from tests.graph.strategies import flat_graphs, tree_graphs
 
 RISK = Guard((FieldTest("risk", Op.GTE, "high"),))
@@ -66,7 +78,7 @@ def test_the_default_leaf_of_a_tree_is_led_to_from_the_start() -> None:
 
 
 @given(flat_graphs)
-@settings(deadline=None, max_examples=50)
+@tried(50)
 def test_what_is_declared_is_what_is_drawn(declared: Declared) -> None:
     edges = edges_of(declared)
     entries = [(None, entry.skill) for entry in declared.entries]
@@ -74,7 +86,7 @@ def test_what_is_declared_is_what_is_drawn(declared: Declared) -> None:
 
 
 @given(tree_graphs)
-@settings(deadline=None, max_examples=50)
+@tried(50)
 def test_every_decision_of_a_tree_has_one_way_in_and_two_ways_out(declared: Declared) -> None:
     edges = edges_of(declared)
     for node in nodes_of(declared):

@@ -4,14 +4,12 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.declared import ANY, Declared
-from skillweave.graph.drawing import edges_of, nodes_of, to_mermaid
-from skillweave.graph.drawing.picture import LONGEST_LABEL, picture_of
-from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
-from skillweave.graph.wording import visible
+from skillweave.graph import ANY, Declared, Edge, EdgeKind, Node, NodeKind, Overlay, visible
+from skillweave.graph.drawing import LONGEST_LABEL, edges_of, nodes_of, picture_of, to_mermaid
+from tests.depth import tried
 from tests.graph.drawing.real_mermaid import Mermaid, Refused
 from tests.graph.drawing.shapes import NASTY, drawings, nasty, overlays
 from tests.graph.strategies import graphs, odd_graphs
@@ -105,7 +103,7 @@ def test_what_other_versions_read_as_markdown_is_escaped_and_the_rest_stays_read
     assert f'["{escaped}"]' in to_mermaid([Node("k", NodeKind.SKILL, label)], ())
 
 
-@settings(max_examples=200, deadline=None)
+@tried(100)
 @given(drawings(), st.data())
 def test_node_ids_are_unique_for_any_skill_id_and_mermaid_keeps_every_edge_apart(
     mermaid: Mermaid, drawing: tuple[tuple[Node, ...], tuple[Edge, ...]], data: st.DataObject
@@ -124,7 +122,6 @@ def test_node_ids_are_unique_for_any_skill_id_and_mermaid_keeps_every_edge_apart
     ]
 
 
-@settings(max_examples=60, deadline=None)
 @given(graphs | odd_graphs)
 def test_mermaid_reads_every_graph_and_draws_all_that_it_declares(mermaid: Mermaid, declared: Declared) -> None:
     nodes, edges = nodes_of(declared), edges_of(declared)
@@ -133,7 +130,7 @@ def test_mermaid_reads_every_graph_and_draws_all_that_it_declares(mermaid: Merma
     assert len(read["nodes"]) >= len(nodes) + 1
 
 
-@settings(max_examples=15, deadline=None)
+@tried(15)
 @given(st.lists(nasty, min_size=1, max_size=20))
 def test_labels_are_escaped_so_that_mermaid_shows_each_as_it_stands(mermaid: Mermaid, labels: list[str]) -> None:
     assert_shown(mermaid, labels)

@@ -2,12 +2,23 @@
 
 from dataclasses import fields
 
-from hypothesis import given, settings
+from hypothesis import given
 
-from skillweave.graph.conditions import HistoryMin, Keywords
-from skillweave.graph.declared import ANY, Decide, Declared, Entry, GraphSkill, Route, TreeNode
+from skillweave.graph import (
+    ANY,
+    Decide,
+    Declared,
+    Entry,
+    GraphSkill,
+    HistoryMin,
+    Keywords,
+    Node,
+    NodeKind,
+    Route,
+    TreeNode,
+)
 from skillweave.graph.drawing import edges_of, nodes_of
-from skillweave.graph.drawn import Node, NodeKind
+from tests.depth import tried
 from tests.graph.strategies import graphs, odd_graphs
 
 SAYS = Keywords(("x",))
@@ -72,14 +83,13 @@ def test_a_very_deep_tree_is_drawn() -> None:
 
 
 @given(graphs | odd_graphs)
-@settings(deadline=None, max_examples=60)
 def test_no_two_nodes_share_an_id(declared: Declared) -> None:
     ids = [node.id for node in nodes_of(declared)]
     assert len(ids) == len(set(ids))
 
 
 @given(graphs)
-@settings(deadline=None, max_examples=40)
+@tried(50)
 def test_every_skill_of_a_graph_has_a_node(declared: Declared) -> None:
     boxes = {node.id for node in nodes_of(declared) if node.kind is NodeKind.SKILL}
     assert boxes == {skill.id for skill in declared.skills}

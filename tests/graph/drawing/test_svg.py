@@ -4,16 +4,12 @@ import re
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.declared import ANY, Declared
-from skillweave.graph.drawing import edges_of, nodes_of, to_svg
-from skillweave.graph.drawing.figures import width_of
-from skillweave.graph.drawing.picture import LONGEST_LABEL
-from skillweave.graph.drawing.svg import DARK, LIGHT
-from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
-from skillweave.graph.wording import visible
+from skillweave.graph import ANY, Declared, Edge, EdgeKind, Node, NodeKind, Overlay, visible
+from skillweave.graph.drawing import DARK, LIGHT, LONGEST_LABEL, edges_of, nodes_of, to_svg, width_of
+from tests.depth import tried
 from tests.graph.drawing.drawn_svg import read_svg
 from tests.graph.drawing.shapes import NASTY, drawings, overlays
 from tests.graph.strategies import graphs, odd_graphs
@@ -145,7 +141,7 @@ def test_a_graph_of_nothing_is_a_start_alone() -> None:
 
 
 @given(drawings(), st.data())
-@settings(deadline=None, max_examples=200)
+@tried(100)
 def test_any_drawing_is_well_formed_and_has_each_node_and_edge_once(drawing: Drawing, data: st.DataObject) -> None:
     nodes, edges = drawing
     text = to_svg(nodes, edges, data.draw(st.none() | overlays(nodes)))
@@ -159,7 +155,6 @@ def test_any_drawing_is_well_formed_and_has_each_node_and_edge_once(drawing: Dra
 
 
 @given(drawings())
-@settings(deadline=None, max_examples=100)
 def test_boxes_and_labels_of_any_drawing_stand_apart(drawing: Drawing) -> None:
     drawn = read_svg(to_svg(*drawing))
     solid = [(box.left, box.top, box.right, box.bottom) for box in drawn.boxes]
@@ -170,7 +165,6 @@ def test_boxes_and_labels_of_any_drawing_stand_apart(drawing: Drawing) -> None:
 
 
 @given(drawings())
-@settings(deadline=None, max_examples=100)
 def test_everything_lies_inside_the_picture(drawing: Drawing) -> None:
     drawn = read_svg(to_svg(*drawing))
     width, height = float(drawn.root.attrib["width"]) - 40, float(drawn.root.attrib["height"]) - 40
@@ -181,7 +175,6 @@ def test_everything_lies_inside_the_picture(drawing: Drawing) -> None:
 
 
 @given(drawings())
-@settings(deadline=None, max_examples=100)
 def test_arrows_of_any_drawing_begin_and_end_at_the_borders_of_their_boxes(drawing: Drawing) -> None:
     drawn = read_svg(to_svg(*drawing))
     places = {box.title: box for box in drawn.boxes}
@@ -196,7 +189,6 @@ def test_arrows_of_any_drawing_begin_and_end_at_the_borders_of_their_boxes(drawi
 
 
 @given(drawings())
-@settings(deadline=None, max_examples=100)
 def test_text_is_broken_and_cut_to_fit_into_its_box(drawing: Drawing) -> None:
     for box in read_svg(to_svg(*drawing)).boxes:
         width = max(width_of(line, 13) for line in box.lines)
@@ -209,7 +201,6 @@ def test_text_is_broken_and_cut_to_fit_into_its_box(drawing: Drawing) -> None:
 
 
 @given(graphs | odd_graphs)
-@settings(deadline=None, max_examples=60)
 def test_any_graph_has_a_picture_and_always_the_same(declared: Declared) -> None:
     nodes, edges = nodes_of(declared), edges_of(declared)
     text = to_svg(nodes, edges)

@@ -2,10 +2,8 @@
 
 import pytest
 
-from skillweave.graph.scorers import EmbeddingScorer, KeywordScorer, LexicalScorer
-from skillweave.graph.scoring import Scorer
-from skillweave.testing.fakes import FakeEmbedder
-from skillweave.testing.scorers import ScorerContract
+from skillweave.graph import EmbeddingScorer, KeywordScorer, LexicalScorer, Scorer
+from skillweave.testing import FakeEmbedder, ScorerContract
 
 
 class TestKeyword(ScorerContract):

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from skillweave.errors import InvalidVectors, NoEmbedder
-from skillweave.graph.scorers import EmbeddingScorer
-from skillweave.graph.scoring import ScoreCandidate, ScorePolicy
-from skillweave.testing.fakes import FakeEmbedder
-from skillweave.text.embedding import EmbeddedOnce
+from skillweave.graph import EmbeddingScorer, ScoreCandidate, ScorePolicy
+from skillweave.testing import FakeEmbedder
+from skillweave.text import EmbeddedOnce
 
 SKILLS = (ScoreCandidate("refund", ("give money back", "charged twice")), ScoreCandidate("desk", ("book a desk",)))
 

@@ -2,9 +2,7 @@ from math import sqrt
 
 import pytest
 
-from skillweave.graph.entry_scoring import best_of
-from skillweave.graph.scorers import KeywordScorer
-from skillweave.graph.scoring import ScoreCandidate
+from skillweave.graph import KeywordScorer, ScoreCandidate, best_of
 
 
 async def score(message: str, *texts: str) -> float:

@@ -1,9 +1,6 @@
 import pytest
 
-from skillweave.graph import scorers
-from skillweave.graph.entry_scoring import best_of
-from skillweave.graph.scorers import LexicalScorer
-from skillweave.graph.scoring import ScoreCandidate
+from skillweave.graph import LexicalScorer, ScoreCandidate, best_of, scorers
 
 SKILLS = (
     ScoreCandidate("refund", ("refund\nGives money back for an order",)),

@@ -3,10 +3,9 @@ import sys
 
 import pytest
 
-from skillweave.errors import InvalidGraph
-from skillweave.graph.scorers import DEFAULT_POLICIES, EmbeddingScorer, KeywordScorer, LexicalScorer, scorer_named
-from skillweave.graph.scoring import ScorePolicy
-from skillweave.testing.fakes import FakeEmbedder
+from skillweave import InvalidGraph
+from skillweave.graph import DEFAULT_POLICIES, EmbeddingScorer, KeywordScorer, LexicalScorer, ScorePolicy, scorer_named
+from skillweave.testing import FakeEmbedder
 
 
 def test_each_built_in_scorer_has_a_name() -> None:

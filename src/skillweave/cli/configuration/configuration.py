@@ -30,7 +30,7 @@ Table = Mapping[str, object]
 
 CONFIG_VARIABLE = f"{PREFIX}CONFIG"
 """Names the configuration file, as `--config` does."""
-OF_TESTS = frozenset({"SKILLWEAVE_SKILLS_SAMPLE", "SKILLWEAVE_SELECTION", "SKILLWEAVE_SOAK_RUNS"})
+OF_TESTS = frozenset(f"SKILLWEAVE_{name}" for name in ("SKILLS_SAMPLE", "SELECTION", "REQUESTS", "SOAK", "SOAK_RUNS"))
 """Variables of the project's own tests, which mean nothing to the program."""
 
 

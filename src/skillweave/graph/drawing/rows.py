@@ -13,7 +13,8 @@ _BETWEEN = 26.0
 _BETWEEN_BENDS = 16.0
 _BETWEEN_BEND_AND_BOX = 16.0
 _WORK = 100_000
-_MOST_SWEEPS = 24
+MOST_SWEEPS = 24
+"""So often the rows are sorted in turn for fewer crossings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,15 +216,15 @@ def _drawn_out(spans: Sequence[Sequence[int]]) -> set[int]:
     return clear
 
 
-def untangle(rows: Rows) -> None:
+def untangle(rows: Rows, sweeps: int = MOST_SWEEPS) -> None:
     """Order every row by where its neighbours stand, down and up by turns, and keep the order with fewest crossings.
 
-    The number of sweeps shrinks with the size of the drawing, so that the time does not grow out of hand.
+    `sweeps` is how many there are at most: fewer in a large drawing, so that the time does not grow out of hand.
     """
     _begin(rows)
     joined = sum(map(len, rows.below))
     best, fewest = _copy(rows.rows), _crossings(rows)
-    for sweep in range(min(_MOST_SWEEPS, max(2, _WORK // (joined + 1)))):
+    for sweep in range(min(sweeps, max(2, _WORK // (joined + 1)))):
         if not fewest:
             break
         if sweep % 2:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from skillweave.graph.drawing import HEAD, Box, Layout, Point, Room, Tie, layout_of
 from skillweave.graph.drawing import rows as rows_module
-from skillweave.graph.drawing.layout import HEAD, Layout, Point, layout_of
-from skillweave.graph.drawing.rows import Box, Room, Tie
+from tests.depth import tried
 
 widths = st.sampled_from((66.0, 120.0, 190.0))
 heights = st.sampled_from((38.0, 66.0))
@@ -35,7 +35,6 @@ def problems(draw: st.DrawFn) -> tuple[list[Box], list[Tie]]:
 
 
 @given(problems())
-@settings(deadline=None)
 def test_no_box_or_label_meets_another_one(problem: tuple[list[Box], list[Tie]]) -> None:
     rectangles = list(solid(*problem, layout_of(*problem, 1)).values())
     for place, one in enumerate(rectangles):
@@ -44,7 +43,6 @@ def test_no_box_or_label_meets_another_one(problem: tuple[list[Box], list[Tie]])
 
 
 @given(problems())
-@settings(deadline=None)
 def test_an_arrow_begins_and_ends_upright_at_the_borders_of_its_boxes(problem: tuple[list[Box], list[Tie]]) -> None:
     given_boxes, ties = problem
     layout = layout_of(given_boxes, ties, 1)
@@ -63,7 +61,6 @@ def test_an_arrow_begins_and_ends_upright_at_the_borders_of_its_boxes(problem: t
 
 
 @given(problems())
-@settings(deadline=None)
 def test_no_arrow_meets_a_box_or_a_label_that_is_not_its_own(problem: tuple[list[Box], list[Tie]]) -> None:
     given_boxes, ties = problem
     layout = layout_of(given_boxes, ties, 1)
@@ -76,7 +73,6 @@ def test_no_arrow_meets_a_box_or_a_label_that_is_not_its_own(problem: tuple[list
 
 
 @given(problems())
-@settings(deadline=None)
 def test_arrows_on_one_side_of_a_box_do_not_cross_beside_it(problem: tuple[list[Box], list[Tie]]) -> None:
     given_boxes, ties = problem
     layout = layout_of(given_boxes, ties, 1)
@@ -91,7 +87,7 @@ def test_arrows_on_one_side_of_a_box_do_not_cross_beside_it(problem: tuple[list[
 
 
 @given(problems())
-@settings(deadline=None, max_examples=30)
+@tried(50)
 def test_the_drawing_begins_in_the_upper_left_corner_and_is_as_large_as_it_says(
     problem: tuple[list[Box], list[Tie]],
 ) -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.drawing.rows import Room, Tie, ranks_of
+from skillweave.graph.drawing import Room, Tie, ranks_of
 
 NO_LABEL = Room(0, 0, 0)
 

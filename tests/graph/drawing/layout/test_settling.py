@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.drawing.columns import settled
+from skillweave.graph.drawing import settled
 
 lengths = st.integers(min_value=-500, max_value=500).map(float)
 
