@@ -74,14 +74,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if config.getoption("--quick") and collection_path in SLOW else None
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Spell what no encoding can carry, such as a lone surrogate in a failing example: reports travel as UTF-8."""
     report = yield
     text = "" if report.longrepr is None else str(report.longrepr)
-    if not text.isascii() and text != (safe := text.encode("utf-8", "backslashreplace").decode("utf-8")):
-        report.longrepr = safe
+    if text != _encodable(text):
+        report.longrepr = _encodable(text)
+    report.sections = [(_encodable(name), _encodable(content)) for name, content in report.sections]
     return report
+
+
+def _encodable(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None] | None:
