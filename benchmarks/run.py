@@ -11,6 +11,7 @@ import compose
 import graph
 import growth
 import hosts
+import judging
 import loading
 import startup
 import tokens
@@ -24,6 +25,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "triggers": triggers.measure,
     "loading": loading.measure,
     "turn": turn.measure,
+    "judging": judging.measure,
     "compose": compose.measure,
     "graph": graph.measure,
     "hosts": hosts.measure,

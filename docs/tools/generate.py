@@ -54,6 +54,7 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "entries-not-scored": ("warning", "the scorer of the skill graph gave no answer, so that it chose no entry"),
         "event-declared-twice": ("warning", "two sources declare an event differently; the first one counts"),
         "empty-keyword": ("error", "an empty trigger, which would match every message; left out"),
+        "event-schema-unchecked": ("info", "the schemas of events are not looked at without the package `jsonschema`"),
         "graph-ignored": ("warning", "a second source brings a skill graph; that of the first one counts"),
         "inactive-skill": ("warning", "the skill graph leads to a skill that is a draft or disabled"),
         "kept-last-good": (
@@ -93,7 +94,7 @@ def index_page() -> str:
 
 
 def home_of(name: str) -> str:
-    """Where an export of the root is defined: `skillweave.plan.Settings`."""
+    """Where an export of the root is defined: `skillweave.settings.Settings`."""
     exported = getattr(skillweave, name)
     if inspect.isclass(exported) or inspect.isfunction(exported):
         return f"{exported.__module__}.{exported.__qualname__}"
@@ -172,7 +173,7 @@ def tables() -> dict[str, list[Code]]:
 
 
 def codes_beside_tables() -> set[str]:
-    """The codes that stand as texts in calls that make a Diagnostic, and in no table."""
+    """The codes that stand as texts or constants in calls that make a Diagnostic, and in no table."""
     return {code for path in PACKAGE.rglob("*.py") for code in _literal_codes(path)} - _in_tables()
 
 
@@ -189,7 +190,15 @@ def _literal_codes(path: Path) -> Iterator[str]:
                 given = node.args[1:2]
             else:
                 continue
-            yield from (one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str))
+            values = (_value(path, one) for one in given)
+            yield from (value for value in values if isinstance(value, str))
+
+
+def _value(path: Path, node: ast.expr) -> object:
+    """What a literal or a constant of that module stands for; None for anything else."""
+    if isinstance(node, ast.Name) and node.id.isupper():
+        return getattr(import_module(_module(path)), node.id, None)
+    return node.value if isinstance(node, ast.Constant) else None
 
 
 def _reading_order(path: Path) -> tuple[int, str]:

@@ -30,7 +30,7 @@ def test_the_json_has_what_is_promised(bonjour: Any) -> None:
     assert bonjour.keys() >= WEAVE_KEYS
     assert bonjour["turn_id"] == "t1"
     assert bonjour["fallback"] is None
-    assert bonjour["tools"].keys() == {"allowed_tools", "forbidden_tools", "preapproved_tools"}
+    assert bonjour["tools"].keys() == {"allowed_tools", "forbidden_tools", "preapproved_tools", "own_tools"}
 
 
 def test_a_message_has_id_role_and_content(bonjour: Any) -> None:
@@ -99,6 +99,7 @@ def test_tools_that_the_host_offers_bound_what_is_allowed(cli: Any, small: Path)
         "forbidden_tools": ["oven"],
         "preapproved_tools": [],
         "grant": ["oven", "kettle"],
+        "own_tools": [],
     }
 
 

@@ -21,8 +21,7 @@ from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import LONGEST_ID, Message, Role, Turn
 from skillweave.disclose.render import render_agent
 from skillweave.errors import InvalidSkill, InvalidSpawn
-from skillweave.formats.fields import as_json
-from skillweave.frozen import freeze
+from skillweave.frozen import as_json, freeze
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import name_shown, standing_shown

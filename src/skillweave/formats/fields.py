@@ -1,18 +1,18 @@
 """A mapping being read: every value handed out was checked, every bad one is reported with its line."""
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import InvalidSkill
 from skillweave.formats import codes
 from skillweave.frontmatter import Code, Keys, Plain, resolved
 from skillweave.frontmatter.codes import REPAIRED
+from skillweave.frozen import as_json
 from skillweave.skill import Json, Skill
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -22,7 +22,6 @@ FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": Fals
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}", re.ASCII)
-_DEEPEST = 64
 _NO_LINES: Mapping[Keys, int] = {}
 
 
@@ -303,25 +302,3 @@ def _one_pair(value: object) -> str | None:
         return None
     ((key, text),) = value.items()
     return f"{key}: {text}".rstrip() if isinstance(text, Plain) else None
-
-
-def as_json(value: object, depth: int = 0) -> Json:
-    """The value as plain JSON data, an unquoted YAML scalar as its text. Raises ValueError for what JSON has not."""
-    if isinstance(value, str):
-        return str(value)
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    if depth == _DEEPEST:
-        raise ValueError(f"data nested deeper than {_DEEPEST}")
-    if isinstance(value, Mapping):
-        return {str(key) if isinstance(key, str) else _no_key(key): as_json(value[key], depth + 1) for key in value}
-    if isinstance(value, list | tuple):
-        return [as_json(item, depth + 1) for item in value]
-    what = value if isinstance(value, float) else f"a value of type {type(value).__name__}"
-    raise ValueError(f"{what}, which JSON does not have")
-
-
-def _no_key(key: object) -> NoReturn:
-    raise ValueError(f"a key of type {type(key).__name__}")

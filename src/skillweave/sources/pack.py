@@ -12,12 +12,12 @@ from skillweave.diagnostics import Diagnostic, Location, has_errors
 from skillweave.errors import ArtifactNotFound, InvalidGraph, InvalidSkill, SourceUnavailable
 from skillweave.events.event import EventType, name_problem
 from skillweave.formats.codes import GRAPH
-from skillweave.formats.fields import as_json
 from skillweave.formats.identity import MAX_ID, digest_of_bytes, id_of
 from skillweave.formats.spelling import read_any
 from skillweave.formats.task_rules import read_task_rules
 from skillweave.frontmatter import Document, Keys, read_json, read_yaml, resolved
 from skillweave.frontmatter.codes import NOT_UTF8, Code
+from skillweave.frozen import as_json
 from skillweave.registry.definitions import Defined, lift_contents
 from skillweave.registry.source import Loaded
 from skillweave.skill import EMPTY, FrozenJson, Json, Skill, freeze_mapping

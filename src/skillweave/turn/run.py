@@ -61,13 +61,13 @@ class Reading:
 
 async def prepare(turn: Turn, library: Library, matchers: Matchers, seconds: float) -> Prepared:
     """What the matchers say to the turn, and which blocks its transcript holds."""
-    in_graph = library.graph is not None and turn.limits is None
     ready = NOTHING_PREPARED
     if matchers.preparing:
         ready = await prepare_matchers(matchers, library.index, turn, seconds)
+    outside = library.graph is None or turn.limits is not None
     return Prepared(
         library=library,
-        selection=None if in_graph else select(library.index, turn, matchers=matchers, prepared=ready),
+        selection=select(library.index, turn, matchers=matchers, prepared=ready) if outside else None,
         blocks=None if turn.transcript is None else blocks_in(turn.transcript),
         matched=ready,
     )
@@ -91,8 +91,7 @@ async def run(
     library = prepared.library
     told = digest_of(turn.transcript) if turn.reads and turn.transcript is not None else ""
     context = reconcile(before, prepared.blocks, holder=turn.id, now=now, told=told)
-    in_graph = library.graph is not None and turn.limits is None
-    position = await find_place(turn, prepared, before, reading.seconds) if in_graph else None
+    position = None if library.graph is None else await find_place(turn, prepared, before, reading.seconds)
     selection = prepared.selection
     if selection is None or prepared.withheld is not None:
         selection = selected(turn, prepared, position, matchers)
@@ -129,7 +128,7 @@ async def run(
 
 
 async def find_place(turn: Turn, prepared: Prepared, before: State, seconds: float) -> Position | None:
-    """Where the turn stands in the skill graph; None without a graph."""
+    """Where the turn stands in the skill graph; None without a graph, and for a spawned agent."""
     graph = prepared.library.graph_for(turn)
     if graph is None:
         return None

@@ -286,11 +286,13 @@ async def lost_race(conversation: str, racer: str, attempt: int) -> int:
 def _still_holds(held: Injection | CurrentPolicy, state: State, turn: Turn, library: Library) -> bool:
     """Whether a policy is what would be worked out now: of this State, these skills and this kind of turn.
 
-    A claim ends by the clock alone, so that with one in the State nothing is taken for granted.
+    Of a spawned agent its limits are taken to be those of `held`, as `Weaver.current_policy` says. A claim ends by the
+    clock alone, so that with one in the State nothing is taken for granted.
     """
     return (
         held.revision == state.revision
         and held.generation == library.snapshot.generation
         and held.placement is turn.placement
+        and held.tools.grant == turn.tools
         and all(record.until is None for record in state.records)
     )

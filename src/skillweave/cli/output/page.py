@@ -10,10 +10,10 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 
-from skillweave.decisions import Evidence
-
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+    from skillweave.decisions import Evidence
 
 T = TypeVar("T")
 WIDEST = 100
@@ -152,7 +152,7 @@ def listed(names: Iterable[str], none: str = "none") -> str:
     return ", ".join(names) or none
 
 
-def evidence_shown(evidence: Sequence[Evidence]) -> str:
+def evidence_shown(evidence: "Sequence[Evidence]") -> str:
     """`keyword 'bonjour', terms 'letter'`; at most five pieces."""
     shown = [f"{piece.kind} {piece.text[:60]!r}" for piece in evidence[:5]]
     return listed(shown, none="no evidence") + (f" and {len(evidence) - 5} more" if len(evidence) > 5 else "")

@@ -4,9 +4,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from skillweave.conversation import Message, Role, ToolResult
-from skillweave.formats.fields import as_json
 from skillweave.frontmatter import Plain, resolved
-from skillweave.frozen import FrozenDict
+from skillweave.frozen import FrozenDict, as_json
 from skillweave.graph.declared import STATUSES
 from skillweave.graph.move import MoveContext
 from skillweave.graph.shape import (

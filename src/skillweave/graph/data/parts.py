@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from skillweave.formats.fields import as_json
 from skillweave.frontmatter import resolved
+from skillweave.frozen import as_json
 from skillweave.graph.conditions import CONDITION_FORM, Condition, Regex, read_condition, write_condition
 from skillweave.graph.declared import ANY, Decide, Entry, GraphSkill, Route, TreeNode
 from skillweave.graph.guards import read_guard, write_guard

@@ -1,13 +1,18 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import skillweave
 from skillweave import (
     Budget,
     CatalogMode,
     Checkpoint,
+    Enforce,
     InvalidTurn,
+    Lifecycle,
     MemoryStore,
     OnStoreFailure,
     Placement,
@@ -16,8 +21,10 @@ from skillweave import (
     ToolLimits,
     ToolRules,
     Weaver,
+    Writes,
 )
 from skillweave.testing import FailingStore, WordCounter
+from tests.depth import tried
 from tests.skills import make_skill
 
 INVOICE = make_skill(
@@ -175,3 +182,96 @@ async def test_the_line_that_stands_in_for_skills_takes_no_room_from_one_in_forc
     then = await weaver.weave("and now?", conversation="c", placement=Placement.CALL)
     assert ([block.text for block in then.blocks], then.fallback) == ([block.text for block in first.blocks], None)
     assert then.tools.authorize("write").ruling is Ruling.DENY
+
+
+async def test_one_look_into_the_ledger_is_enough_and_nothing_is_written() -> None:
+    store = failing()
+    weaver = weaver_of(store)
+    await weaver.weave("the invoice", conversation="c")
+    store.asked.clear()
+    await weaver.current_policy("c")
+    assert store.asked == {"load": 1}
+
+
+async def test_to_judge_a_call_with_the_injection_of_its_turn_reads_nothing() -> None:
+    store = failing()
+    weaver = weaver_of(store)
+    injection = await weaver.weave("the invoice", conversation="c")
+    store.asked.clear()
+    assert (await weaver.authorize(injection, "write")).ruling is Ruling.DENY
+    assert not store.asked
+
+
+@pytest.mark.parametrize("placement", Placement)
+async def test_a_policy_that_the_host_holds_is_handed_back_while_the_state_is_the_same(placement: Placement) -> None:
+    weaver = weaver_of()
+    injection = await weaver.weave("the invoice", conversation="c", placement=placement)
+    first = await weaver.current_policy("c", placement=placement, held=injection)
+    assert first.tools is injection.tools
+    assert await weaver.current_policy("c", placement=placement, held=first) is first
+
+
+async def test_a_policy_that_the_host_holds_is_not_handed_back_after_a_verdict() -> None:
+    weaver = weaver_of()
+    injection = await weaver.weave("the invoice", conversation="c")
+    await weaver.decide("c", "invoice", "release", "approved", by="Ann")
+    now = await weaver.current_policy("c", held=injection)
+    assert now.tools.authorize("pay").ruling is Ruling.ALLOW
+
+
+async def test_a_policy_that_the_host_holds_of_an_agent_with_other_tools_is_not_handed_back() -> None:
+    weaver = weaver_of()
+    injection = await weaver.weave("the invoice", conversation="c", tools=["pay", "read"])
+    now = await weaver.current_policy("c", tools=["read"], held=injection)
+    assert now.tools.grant == ("read",)
+
+
+async def test_a_policy_that_the_host_holds_counts_no_more_when_the_skills_have_changed() -> None:
+    weaver = weaver_of()
+    injection = await weaver.weave("the invoice", conversation="c")
+    weaver.registry.register(make_skill("late", keywords=["late"]))
+    now = await weaver.current_policy("c", held=injection)
+    assert now.generation > injection.generation
+
+
+async def test_of_a_state_that_does_not_say_what_the_latest_call_had_all_that_is_wanted_binds() -> None:
+    store = MemoryStore()
+    weaver = skillweave.open(INVOICE, ledger=store, counter=WordCounter())
+    await weaver.weave("the invoice", conversation="c", placement=Placement.CALL)
+    state, _ = await store.load("c")
+    assert state.in_call == ("invoice",)
+    assert await store.swap("c", state.revision, Writes(replace(state, in_call=None)))  # as a version before wrote it
+    now = await weaver.current_policy("c", placement=Placement.CALL)
+    assert now.tools.authorize("write").ruling is Ruling.DENY
+
+
+RULES = st.builds(
+    ToolRules,
+    st.none() | st.lists(st.sampled_from("abc"), max_size=2).map(tuple),
+    st.lists(st.sampled_from("abc"), max_size=2).map(tuple),
+)
+
+
+@tried(60)
+@given(
+    st.lists(RULES, min_size=1, max_size=4),
+    st.lists(st.sets(st.integers(0, 3), max_size=3), min_size=1, max_size=4),
+    st.sampled_from(Placement),
+    st.integers(1, 60),
+    st.sampled_from([None, *Lifecycle]),
+)
+async def test_between_two_turns_the_policy_is_that_of_the_last_turn(
+    rules: list[ToolRules], said: list[set[int]], placement: Placement, budget: int, lifecycle: Lifecycle | None
+) -> None:
+    skills = [
+        make_skill(f"s{number}", keywords=[f"word{number}"], instructions="do it " * 5, tools=rule)
+        for number, rule in enumerate(rules)
+    ]
+    chosen = Settings(budget=Budget(total=budget), enforce=Enforce.ALWAYS, lifecycle=lifecycle, max_skills=2)
+    weaver = skillweave.open(*skills, settings=chosen, counter=WordCounter())
+    for words in said:
+        message = " ".join(f"word{number}" for number in sorted(words)) or "nothing"
+        injection = await weaver.weave(message, conversation="c", placement=placement)
+        now = await weaver.current_policy("c", placement=placement)
+        assert now.tools == injection.tools
+        assert now.checkpoints == injection.checkpoints

@@ -1,0 +1,101 @@
+"""What Weavers share: skills compiled once, one ledger for several tenants, connections that somebody closes."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import skillweave
+from skillweave import Settings, StoreUnavailable, Turn, Weaver
+from skillweave.adapters.bridge import Bridge
+from skillweave.select import MatchContext, Selection
+from skillweave.testing import WordCounter
+from tests.skills import make_skill
+
+GREET = make_skill("greet", keywords=["hello"])
+
+
+class SeesTheIndex:
+    """A matcher that remembers which compiled skills it was asked about."""
+
+    name = "sees"
+    strength = 5
+    deliberate = False
+
+    def __init__(self) -> None:
+        self.seen: set[int] = set()
+
+    def match(self, context: MatchContext) -> Selection:
+        self.seen.add(id(context.skills))
+        return Selection()
+
+
+def weaver_with(matcher: SeesTheIndex) -> Weaver:
+    return skillweave.open(GREET, counter=WordCounter(), matchers=("triggers", matcher))
+
+
+async def test_twenty_first_turns_at_once_compile_the_skills_once() -> None:
+    matcher = SeesTheIndex()
+    weaver = weaver_with(matcher)
+    await asyncio.gather(*(weaver.weave("hello", conversation=f"c{number}") for number in range(20)))
+    assert len(matcher.seen) == 1
+
+
+async def test_variants_and_bridges_search_the_skills_that_were_compiled_already() -> None:
+    matcher = SeesTheIndex()
+    weaver = weaver_with(matcher)
+    await weaver.weave("hello", conversation="c")
+    await weaver.variant(Settings(max_skills=1)).weave("hello", conversation="d")
+    await Bridge(weaver, max_skills=2).weaver.weave("hello", conversation="e")
+    assert len(matcher.seen) == 1
+
+
+async def test_skills_that_change_are_compiled_anew() -> None:
+    matcher = SeesTheIndex()
+    weaver = weaver_with(matcher)
+    await weaver.weave("hello", conversation="c")
+    first = await weaver.snapshot()
+    weaver.registry.register(make_skill("late", keywords=["late"]))
+    assert (await weaver.weave("late", conversation="c")).skills == ("late",)
+    assert first is not await weaver.snapshot()
+
+
+async def test_tenants_share_a_ledger_and_never_a_conversation(tmp_path: Path) -> None:
+    async with skillweave.open(GREET, ledger=tmp_path / "state.db", counter=WordCounter(), tenant="acme") as acme:
+        other = acme.variant(tenant="zenith")
+        assert (acme.tenant, other.tenant) == ("acme", "zenith")
+        assert (await acme.weave("hello", conversation="c")).skills == ("greet",)
+        assert (await other.weave("hello", conversation="c")).skills == ("greet",)
+        assert await acme.store.conversations(tenant="acme") == ("c",)
+        assert await acme.clear("c")
+        assert (await other.state("c")).engaged
+        assert [logged.decision.skill_id for logged in await other.why("c")] == ["greet"]
+
+
+async def test_a_weaver_gives_back_what_its_ledger_holds(tmp_path: Path) -> None:
+    async with skillweave.open(GREET, ledger=tmp_path / "state.db", counter=WordCounter()) as weaver:
+        await weaver.weave("hello", conversation="c")
+    with pytest.raises(StoreUnavailable):
+        await weaver.state("c")
+
+
+def test_a_blocking_weaver_is_closed_by_a_plain_with(tmp_path: Path) -> None:
+    with skillweave.open(GREET, ledger=tmp_path / "state.db", counter=WordCounter()).sync as weaver:
+        assert weaver.weave("hello", conversation="c").skills == ("greet",)
+    with pytest.raises(StoreUnavailable):
+        weaver.state("c")
+
+
+class NeedsTime(SeesTheIndex):
+    """A matcher that cannot prepare."""
+
+    name = "vector"
+
+    async def prepare(self, index: object, turn: Turn, seconds: float) -> object:
+        raise OSError("no model here")
+
+
+async def test_a_matcher_that_cannot_prepare_is_told_and_costs_itself_alone() -> None:
+    injection = await weaver_with(NeedsTime()).weave("hello", conversation="c")
+    assert injection.skills == ("greet",)
+    assert [diagnostic.code for diagnostic in injection.diagnostics] == ["matcher-unprepared"]
