@@ -8,7 +8,7 @@ from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 
 from skillweave import InvalidTurn, Lifecycle, Settings, SpawnPlan, SpawnRequest, Weaver
-from skillweave.adapters.langchain_core import Speaker
+from skillweave.adapters.langchain import Speaker
 from skillweave.adapters.langgraph import build_skill_agent, skill_nodes
 from skillweave.testing import KnownContext
 from skillweave.testing.hosts import Says, Script, tool_call

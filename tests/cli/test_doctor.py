@@ -48,7 +48,7 @@ def test_every_finding_is_one_of_three_and_what_is_not_well_says_what_to_do(doct
 
 def test_the_vocabularies_load(cli: Any) -> None:
     from skillweave.cli.health.installation import look_at_vocabularies
-    from skillweave.tokens.counter import VOCABULARIES
+    from skillweave.tokens import VOCABULARIES
 
     found = list(look_at_vocabularies())
     assert [(one.subject, one.level.value) for one in found] == [(name, "ok") for name in VOCABULARIES]

@@ -325,7 +325,7 @@ async def test_opentelemetry_behind_an_extra(docs_say: Says) -> None:
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-    from skillweave.telemetry.opentelemetry import OpenTelemetry
+    from skillweave.telemetry import OpenTelemetry
 
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
@@ -550,7 +550,7 @@ def test_configuration_files(command: Callable[..., Any], tmp_path: Path, docs_s
 def test_progress_bars(docs_say: Says) -> None:
     import io
 
-    from skillweave.cli.arguments.skills import LoadingBar
+    from skillweave.cli import LoadingBar
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

@@ -15,7 +15,7 @@ from tests.depth import examples
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 
-RUNS = 60
+RUNS = 50
 WORDS = ("alpha", "gamma", "home", "tone", "free", "hello")
 NEEDS = {"b": "aide", "talk": "write"}
 FLAT = graph_of(

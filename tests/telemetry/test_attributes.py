@@ -1,6 +1,6 @@
 from skillweave import Event
 from skillweave.events import BuiltIn, SkillInjected, ToolBlocked, event_of
-from skillweave.telemetry.opentelemetry import attributes_of
+from skillweave.telemetry import attributes_of
 
 
 def test_what_has_no_value_is_left_out() -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import Settings, StoreUnavailable, Turn, Weaver
+from skillweave import MatchContext, Selection, Settings, StoreUnavailable, Turn, Weaver
 from skillweave.adapters.bridge import Bridge
-from skillweave.select import MatchContext, Selection
 from skillweave.testing import WordCounter
 from tests.skills import make_skill
 

@@ -86,7 +86,7 @@ def test_skills_are_offered_from_the_default_folder_and_from_the_configuration(
 
 
 def test_of_very_many_skills_the_folders_are_offered_and_none_is_read(complete: Complete, tmp_path: Path) -> None:
-    from skillweave.cli.completion import MANY
+    from skillweave.cli import MANY
 
     for number in range(MANY + 1):
         folder = tmp_path / "many" / f"skill-{number}"
