@@ -8,7 +8,7 @@ from dataclasses import fields
 from enum import Enum
 from functools import cache
 from types import NoneType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
@@ -66,6 +66,8 @@ def of(hint: Any) -> Values:
     arms, origin, inner = union_arms(hint), get_origin(hint), get_args(hint)
     if arms:
         return st.one_of(*map(of, arms))
+    if origin is Literal:
+        return st.sampled_from(inner)
     if origin is not None:
         return container(origin, inner)
     if isinstance(hint, type) and issubclass(hint, Enum):
