@@ -63,11 +63,6 @@ class Rung(IntEnum):
         return self.name.lower()
 
 
-def rung_named(label: str) -> Rung:
-    """The rung of that label; raises KeyError for another word."""
-    return Rung[label.upper()]
-
-
 class SkillTools(StrEnum):
     """With the tools, long instructions can be an outline to be read in sections, and the catalog names the tools."""
 
