@@ -158,7 +158,7 @@ class Injection(Portable):
     prompt: the catalog, in call placement every block in force, and last the fallback. `blocks` are the texts given in
     this turn, `drop` what the host may remove when the budget is full. `move` is what the turn did in the skill graph,
     None without one, and `reachable` are the skills that the model may open there. `revision` is that of the
-    conversation's State after the turn, None where nothing could be stored. `present` are the skills whose text the
+    conversation's State after the turn, None where nothing was stored. `present` are the skills whose text the
     ledger says is in the context after this turn, `rejected` the texts in the history that a person's no takes out.
     """
 

@@ -226,6 +226,23 @@ async def test_a_policy_that_the_host_holds_of_an_agent_with_other_tools_is_not_
     assert now.tools.grant == ("read",)
 
 
+async def test_what_a_preview_answers_is_never_taken_for_a_stored_turn() -> None:
+    weaver = weaver_of()
+    previewed = await weaver.preview("the invoice", conversation="c")
+    assert previewed.revision is None
+    await weaver.weave("hello", conversation="c")
+    now = await weaver.current_policy("c", held=previewed)
+    assert now.tools.authorize("write").ruling is Ruling.ALLOW
+
+
+async def test_a_policy_of_another_conversation_is_not_handed_back() -> None:
+    weaver = weaver_of()
+    other = await weaver.weave("the invoice", conversation="other")
+    await weaver.weave("hello", conversation="c")
+    now = await weaver.current_policy("c", held=other)
+    assert now.tools.authorize("write").ruling is Ruling.ALLOW
+
+
 async def test_a_policy_that_the_host_holds_counts_no_more_when_the_skills_have_changed() -> None:
     weaver = weaver_of()
     injection = await weaver.weave("the invoice", conversation="c")

@@ -112,7 +112,8 @@ class Engine:
         """What `run` would answer now; nothing is written."""
         prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
         known = await self.store.load(turn.conversation, tenant=self.tenant)
-        return (await self._run(turn, prepared, known, Delivery.GIVEN)).injection
+        settled = await self._run(turn, prepared, known, Delivery.GIVEN)
+        return replace(settled.injection, revision=None)
 
     async def policy(self, turn: Turn, held: Injection | CurrentPolicy | None = None) -> CurrentPolicy:
         """The tool policy between two turns, by one load; while the ledger is silent, what `on_store_failure` says.
@@ -291,6 +292,7 @@ def _still_holds(held: Injection | CurrentPolicy, state: State, turn: Turn, libr
     """
     return (
         held.revision == state.revision
+        and held.conversation == turn.conversation
         and held.generation == library.snapshot.generation
         and held.placement is turn.placement
         and held.tools.grant == turn.tools
