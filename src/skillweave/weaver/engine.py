@@ -74,7 +74,7 @@ class Engine:
         Raises Contended after 24 lost races.
         """
         listening = bool(self.announcer.observers.listening)
-        begun = self.announcer.begun() if listening else 0.0
+        begun = self.announcer.clock() if listening else 0.0
         prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
         known: tuple[State, float] | None = None
         unkept: tuple[Diagnostic, ...] = ()

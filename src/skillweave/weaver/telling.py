@@ -174,10 +174,6 @@ class Announcer:
         """Whether anybody listens."""
         return bool(self.observers.listening)
 
-    def begun(self) -> float:
-        """The clock's time in seconds, to be handed to `turn_decided`; 0 when nobody listens."""
-        return self.clock() if self.heard else 0.0
-
     def turn_decided(
         self,
         injection: "Injection",
@@ -188,9 +184,11 @@ class Announcer:
         delivery: "Delivery",
         begun: float,
     ) -> EventDispatch:
-        """Begin to tell what a turn did; `states` are those before and after it, `stored` whether a ledger has them."""
-        if not self.heard:
-            return NOBODY
+        """Begin to tell what a turn did, to be asked where somebody listens.
+
+        `states` are those before and after it, `stored` whether a ledger has them, `begun` is the clock's time in
+        seconds when the turn began.
+        """
         from skillweave.weaver.events import DecidedTurn, turn_events
 
         before, after = states
