@@ -16,6 +16,7 @@ class Outcome(StrEnum):
     UPGRADED = "upgraded"
     ADOPTED = "adopted"
     HELD = "held"
+    OFFERED = "offered"
     OVER_BUDGET = "over-budget"
     OVER_LIMIT = "over-limit"
     BELOW_THRESHOLD = "below-threshold"

@@ -159,7 +159,8 @@ class Injection(Portable):
     this turn, `drop` what the host may remove when the budget is full. `move` is what the turn did in the skill graph,
     None without one, and `reachable` are the skills that the model may open there. `revision` is that of the
     conversation's State after the turn, None where nothing was stored. `present` are the skills whose text the
-    ledger says is in the context after this turn, `rejected` the texts in the history that a person's no takes out.
+    ledger says is in the context after this turn, `offered` those that `tail` names: text for the end of this call only,
+    after the whole history, so that nothing before it changes. `rejected` are the texts in the history that a person's no takes out.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
@@ -189,6 +190,8 @@ class Injection(Portable):
     revision: int | None = None
     present: tuple[str, ...] = ()
     rejected: tuple[Drop, ...] = ()
+    tail: str = ""
+    offered: tuple[str, ...] = ()
 
     def measured_against(self, everything: int) -> "Injection":
         """The answer with what loading everything would take, from `weaver.tokens_of_everything()`, in its report."""

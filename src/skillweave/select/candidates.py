@@ -16,7 +16,8 @@ VETOED = "one of its `never` phrases is in the message"
 class Candidate(Portable):
     """A skill that a matcher proposes; `score` is in [0, 1] and comparable only within one `matcher`.
 
-    `arguments` are the words that the user gave with a mention, None without one and where the skill takes none.
+    `probability` is how likely a knowledgeable person would want the skill loaded for this message, in [0, 1]; None where
+    nothing was estimated. `arguments` are the words that the user gave with a mention, None without one and where the skill takes none.
     `together` are the skills that are given with this one or not at all, as a task rule says.
     """
 
@@ -26,6 +27,7 @@ class Candidate(Portable):
     evidence: tuple[Evidence, ...] = ()
     arguments: str | None = None
     together: tuple[str, ...] = ()
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +54,14 @@ class Rejected(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Selection(Portable):
-    """The ranking of one turn: every skill stands in at most one of the two, chosen ones best first."""
+    """The ranking of one turn: every skill stands in at most one of the three, chosen and offered ones best first.
+
+    What is chosen is to be given; what is offered is likely enough for a line in the shortlist.
+    """
 
     chosen: tuple[Candidate, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+    offered: tuple[Candidate, ...] = ()
 
 
 def refusal(
