@@ -213,6 +213,11 @@ class Injection(Portable):
         )
 
     @property
+    def leaving(self) -> tuple[Drop, ...]:
+        """The texts that are to leave the history now: those of rejected skills, and those that make room."""
+        return (*self.rejected, *self.drop)
+
+    @property
     def skills(self) -> tuple[str, ...]:
         """The ids of the skills whose text is given in this turn."""
         return tuple(dict.fromkeys(block.skill_id for block in self.blocks))

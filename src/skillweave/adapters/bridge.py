@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar, Unpack
 from uuid import uuid4
 
-from skillweave.adapters.chat import Call, HostFields, HostMessage, last_words, transcript_of, turn_from
+from skillweave.adapters.chat import (
+    Call,
+    HostFields,
+    HostMessage,
+    asked_now,
+    last_words,
+    transcript_of,
+    turn_from,
+)
 from skillweave.compose.composition import limited, limits_of
 from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, Verdict
 from skillweave.compose.spawn import SpawnPlan
@@ -222,6 +230,15 @@ class Bridge:
 def _asks(before: str, call: Call, now: ToolPolicy) -> bool:
     alone = ToolPolicy(asks={before: (before,)}, argument_names=now.argument_names)
     return alone.authorize(call.name, call.arguments).ruling is Ruling.ASK
+
+
+def tail_of(injection: Injection, chat: Sequence[HostMessage], *, kept_by_service: bool) -> str:
+    """The text for the end of this call, behind everything in the chat; never to be kept with it.
+
+    A service that keeps what it is sent keeps this too: it is sent once, with the user's words, and stands there while
+    tools answer.
+    """
+    return "" if kept_by_service and not asked_now(chat) else injection.tail
 
 
 def is_own(name: str) -> bool:

@@ -168,6 +168,16 @@ def last_words(chat: Sequence[HostMessage]) -> Message | None:
     return next((said for said in parts if said and said.role in (Role.USER, Role.ASSISTANT)), None)
 
 
+def asked_now(chat: Sequence[HostMessage]) -> bool:
+    """Whether the user said something that the model has not answered to yet, not even by calling a tool."""
+    for piece in reversed(chat):
+        if piece.message.role is Role.ASSISTANT:
+            return False
+        if piece.message.role is Role.USER and piece.host_part is not None:
+            return True
+    return False
+
+
 def transcript_of(chat: Sequence[HostMessage]) -> tuple[Message, ...]:
     """Everything that the model is sent, our own texts with it."""
     return tuple(piece.message for piece in chat)

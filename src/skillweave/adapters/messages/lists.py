@@ -128,7 +128,8 @@ def take_out(chat: Sequence[Any], drops: Sequence[Drop]) -> list[Any]:
     Give the next turn this list: skillweave sees in it that the texts are gone. `chat` stays as it is. A text that
     stands in it more often than it may go stays where it stands last.
     """
-    going = Counter(digest for drop in drops if (digest := digest_in(drop.message_id)))
+    carriers = dict.fromkeys(drop.message_id for drop in drops)
+    going = Counter(digest for carrier in carriers if (digest := digest_in(carrier)))
     return [message for raw in chat for message in _left_of_message(raw, going)] if going else list(chat)
 
 
