@@ -233,7 +233,8 @@ async def test_companions_are_given_together() -> None:
 
 async def test_what_does_not_fit_is_a_decision_with_its_price() -> None:
     weaver = weaver_of(
-        make_skill("long-one", keywords=["go"], instructions="word " * 500), settings=Settings(Budget(total=100))
+        make_skill("long-one", keywords=["go"], instructions="word " * 500),
+        settings=Settings(Budget(total=100), catalog=CatalogMode.FALLBACK),
     )
     injection = await weaver.weave("go", conversation="c")
     (decision,) = injection.decisions
@@ -261,32 +262,37 @@ async def test_a_full_budget_lists_what_has_not_been_matched_for_longest() -> No
     assert injection.tokens.left >= 0
 
 
+FALLBACK = Settings(catalog=CatalogMode.FALLBACK)
+
+
 async def test_nothing_matched_gets_one_line_that_is_no_message() -> None:
-    injection = await weaver_of(GREET, INVOICE).weave("What is 2+2?", conversation="c")
+    injection = await weaver_of(GREET, INVOICE, settings=FALLBACK).weave("What is 2+2?", conversation="c")
     assert injection.messages == ()
     assert injection.fallback is not None and injection.fallback.kind is FallbackKind.HINT
-    assert injection.instructions == injection.fallback.text
-    assert injection.fallback.text.count("\n") == 0
+    assert (injection.tail, injection.instructions) == (injection.fallback.text, "")
+    assert injection.tail.count("\n") == 0
 
 
 async def test_a_capability_question_gets_the_catalog_and_hides_no_match() -> None:
-    injection = await weaver_of(GREET, INVOICE).weave("Hello, what can you do?", conversation="c")
+    weaver = weaver_of(GREET, INVOICE, settings=FALLBACK)
+    injection = await weaver.weave("Hello, what can you do?", conversation="c")
     assert injection.skills == ("greet-people",)
     assert injection.fallback is not None and injection.fallback.kind is FallbackKind.CATALOG
-    assert "- check-invoice: What check-invoice is for. (triggers: invoice)" in injection.fallback.text
+    assert "- check-invoice: What check-invoice is for." in injection.tail
 
 
-async def test_asking_for_all_skills_gets_full_documents_without_a_record() -> None:
-    weaver = weaver_of(GREET, INVOICE)
+async def test_asking_for_all_skills_gets_their_lines_and_no_text() -> None:
+    weaver = weaver_of(GREET, INVOICE, settings=FALLBACK)
     injection = await weaver.weave("show all skills", conversation="c")
     assert injection.fallback is not None and injection.fallback.kind is FallbackKind.ALL
-    assert injection.fallback.text.count("=== Skill Activated: ") == 2
+    assert [line.partition(":")[0] for line in injection.tail.splitlines()[2:]] == ["- check-invoice", "- greet-people"]
+    assert "Skill Activated" not in injection.tail
     assert (await weaver.state("c")).records == ()
 
 
-async def test_asking_for_all_skills_leaves_room_for_the_skill_that_the_same_message_calls_for() -> None:
+async def test_what_is_told_at_the_end_takes_what_the_skills_leave() -> None:
     long = [make_skill(f"long-{n}", instructions="word " * 60) for n in range(5)]
-    settings = Settings(budget=Budget(total=400))
+    settings = replace(FALLBACK, budget=Budget(total=400))
     injection = await weaver_of(GREET, *long, settings=settings).weave("Show all skills. Say hello.", conversation="c")
     assert injection.skills == ("greet-people",)
     assert injection.fallback is not None and injection.fallback.kind is FallbackKind.ALL

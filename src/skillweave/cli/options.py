@@ -156,7 +156,7 @@ TurnId: TypeAlias = Annotated[
     option(TURN, "--turn-id ID", "This turn's id; the same id again gives the same answer and changes nothing."),
 ]
 Catalog: TypeAlias = Annotated[
-    Literal["always", "fallback", "never"],
+    Literal["auto", "always", "fallback", "never"],
     option(
         BUDGET, "--catalog", "When the model sees the list of skills: in every call, when nothing matches, or never."
     ),
@@ -299,7 +299,7 @@ class OfTask:
 class Selecting:
     """How skills are selected, and what they may cost."""
 
-    catalog: Catalog = "fallback"
+    catalog: Catalog = "auto"
     matcher: Matchers = None
     mention: Mention = False
     max_skills: MaxSkills = 3

@@ -170,17 +170,41 @@ class Fragment(Portable):
     tokens: int
 
 
+class FallbackKind(StrEnum):
+    """What a text for one call is, when no skill answers: a line that there are skills, an answer about them, the way.
+
+    `hint`: one line that there are skills. `catalog` and `all`: the answer to a user who asks what there is, or for
+    every skill. `reachable`: where a skill graph leads from here.
+    """
+
+    HINT = "hint"
+    CATALOG = "catalog"
+    ALL = "all"
+    REACHABLE = "reachable"
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Portable):
+    """What the tail says since the latest user message, so that it is the same in each call of a tool loop.
+
+    `skills` are those that it names, best first; without a `kind` they are the shortlist.
+    """
+
+    skills: tuple[str, ...] = ()
+    kind: FallbackKind | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class State(Portable):
     """All about one conversation. `revision` 0 means that nothing is stored yet; every swap stores the next one.
 
     `in_call` are the skills whose text the latest call carried, where text lasts one call only: no record says so.
-    None where no such call is known.
+    None where no such call is known. `told` is what the tail says since the latest user message.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("revision", "records", "superseded", "engaged", "cursor", "approvals"),
-        *("prefix_pairs as prefix", "last_turn", "in_call?"),
+        *("prefix_pairs as prefix", "last_turn", "in_call?", "told?"),
     )
 
     revision: int = 0
@@ -192,6 +216,7 @@ class State(Portable):
     prefix: tuple[Fragment, ...] = ()
     last_turn: str = ""
     in_call: tuple[str, ...] | None = None
+    told: Told | None = None
 
     @property
     def prefix_pairs(self) -> tuple[tuple[str, int], ...]:

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 
 from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.decisions import Outcome
-from skillweave.disclose.catalog import NO_CATALOG
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import ContextSource
 from skillweave.select.candidates import Rejected, Selection
 from skillweave.select.matchers import NOTHING_PREPARED, Matchers, prepare_matchers
 from skillweave.select.matchers import Prepared as PreparedMatchers
 from skillweave.select.selection import select
-from skillweave.settings import CatalogMode, Settings
+from skillweave.settings import Settings
 from skillweave.state.state import Delivery, State
 from skillweave.turn.admit import SkillInTurn, admit_skills
 from skillweave.turn.disclose import RecordContext, disclose
@@ -27,6 +26,7 @@ from skillweave.turn.move import Position, move
 from skillweave.turn.policy import tool_policy
 from skillweave.turn.reconcile import blocks_in, digest_of, reconcile
 from skillweave.turn.settle import Settled, settle
+from skillweave.turn.tail import standing_catalog
 
 LONG_TEXT = 64 * 1024
 """A turn about more characters of skill text than this is worked out beside the event loop."""
@@ -102,7 +102,7 @@ async def run(
 
     def work() -> Settled:
         recording = RecordContext(turn.id, now, delivery, told)
-        catalog = library.catalog.catalog if settings.catalog is CatalogMode.ALWAYS else NO_CATALOG
+        catalog = standing_catalog(settings, library.catalog)
         # In call placement too: what the model read with our tools stands in the history.
         room = settings.budget.usable - catalog.tokens - sum(context.tokens_by_carrier().values())
         if turn.placement is Placement.CALL:
@@ -115,7 +115,7 @@ async def run(
         decisions = (*contents.decisions, *admission.decisions)
         return settle(
             turn, settings, library, before, context, position, shown, recording, catalog, policy, decisions, room,
-            matched=bool(selection.chosen),
+            selection,
         )  # fmt: skip
 
     # To divide and count a long text takes a tenth of a second or more, in which other conversations go on.
