@@ -313,15 +313,10 @@ def _without(messages: Sequence[ModelMessage], drops: Sequence[Drop]) -> list[Mo
 
 
 def _left_of(message: ModelRequest, left: Iterator[tuple[Mapping[str, str], Mapping[str, str]]]) -> ModelRequest:
-    pairs = [(part, *next(left)) for part in message.parts]
+    pairs: list[tuple[Any, Mapping[str, str], Mapping[str, str]]] = [(part, *next(left)) for part in message.parts]
     if all(now is before for _, before, now in pairs):
         return message
-    parts: list[Any] = [
-        replace(part, content=now["content"])
-        if now is not before and isinstance(part, UserPromptPart | ToolReturnPart)
-        else part
-        for part, before, now in pairs
-    ]
+    parts = [part if now is before else replace(part, content=now["content"]) for part, before, now in pairs]
     return replace(message, parts=parts)
 
 

@@ -19,6 +19,7 @@ from skillweave.testing.hosts.play import (
     heading,
     ledger_of,
 )
+from skillweave.testing.hosts.tails import CallTailContract, HistoryTailContract, TailContract
 
 GRAPH = SkillGraph.of(
     Declared(
@@ -132,7 +133,7 @@ async def _say_within(play: Play, text: str, **most: int) -> None:
 
 
 @pytest.mark.asyncio
-class AdapterContract(GraphContract, LedgerCallsContract):
+class AdapterContract(GraphContract, LedgerCallsContract, TailContract):
     """What holds in every framework and in both placements."""
 
     async def test_a_trigger_in_the_users_message_puts_the_skill_into_the_call(self, play: Play) -> None:
@@ -377,7 +378,7 @@ HEADING = heading("invoice-checking")
 
 
 @pytest.mark.asyncio
-class HistoryPlacementContract(HostContract):
+class HistoryPlacementContract(HistoryTailContract):
     """Skill text stands in the history: given once while it is there, again when it is gone."""
 
     async def test_over_several_turns_the_skill_is_given_once(self, play: Play) -> None:
@@ -424,7 +425,7 @@ class HistoryPlacementContract(HostContract):
 
 
 @pytest.mark.asyncio
-class CallPlacementContract(HostContract):
+class CallPlacementContract(CallTailContract):
     """Skill text stands in the system prompt of each call, and nothing of it in the history."""
 
     async def test_the_skill_is_in_every_call_once(self, play: Play) -> None:

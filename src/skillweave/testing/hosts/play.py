@@ -49,6 +49,20 @@ SKILLS: tuple[dict[str, Any], ...] = (
         "checkpoints": [{"name": "good_cause_review", "asks": "Is the reasoning sound?"}],
     },
 )
+CROWD: tuple[dict[str, Any], ...] = (
+    *({key: one[key] for key in ("id", "description", "triggers", "text")} for one in SKILLS[:2]),
+    *(
+        {
+            "id": f"form-{number:03}",
+            "description": f"Fills in form {number:03} of the county register, by the rules that hold for its section "
+            f"{number % 7}, and lists which annexes, fees and signatures are missing before it is sent.",
+            "text": {"instructions": f"Begin with field {number} and leave no field empty."},
+        }
+        for number in range(120)
+    ),
+)
+"""More skills than a catalog has room for, without tool rules; the first two have triggers."""
+
 BASE = "You are the assistant of a small office."
 """The system prompt of every agent in the contract."""
 
@@ -71,6 +85,12 @@ def weaver_in(
         on_store_failure=on_store_failure,
         graph=graph,
     )
+
+
+def crowded_weaver_in(folder: Path, settings: Settings) -> Weaver:
+    """A Weaver over the crowd and a ledger file in the folder, with default matchers."""
+    ledger = FailingStore(SqliteStore(folder / "ledger.db"))
+    return open_weaver(*CROWD, ledger=ledger, settings=settings, counter=WordCounter())
 
 
 def ledger_of(weaver: Weaver) -> FailingStore:
@@ -115,6 +135,7 @@ class Play:
         self._folder = folder
         self._on_store_failure = on_store_failure
         self._graph: SkillGraph | None = None
+        self._crowded: Settings | None = None
         self.script = Script()
         self.workshop = Workshop()
         self.weaver, self.agent = self._opened()
@@ -128,8 +149,16 @@ class Play:
         self._graph = graph
         self.weaver, self.agent = self._opened()
 
+    def begin_in_a_crowd(self, settings: Settings) -> None:
+        """The library is to be the crowd, under these settings; call it before anything is said."""
+        self._crowded = settings
+        self.weaver, self.agent = self._opened()
+
     def _opened(self) -> tuple[Weaver, HostedAgent]:
-        weaver = weaver_in(self._folder, self._on_store_failure, self._graph)
+        if self._crowded is None:
+            weaver = weaver_in(self._folder, self._on_store_failure, self._graph)
+        else:
+            weaver = crowded_weaver_in(self._folder, self._crowded)
         return weaver, self._contract.agent(weaver, self.script, self.workshop, self._folder)
 
 
