@@ -83,10 +83,12 @@ def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
 def with_tail(chat: Sequence[Any], injection: Injection) -> list[Any]:
     """The messages of this call only: the chat, and as the last part of the user's message what the model may open.
 
-    Give it the chat that `place` made, and don't keep it: the next call has another tail, or none. Where no message
-    has a cache marker, one is set in front of the tail, at which the next call finds the chat again.
+    Give it the chat that `place` made, and don't keep it: the next call has another tail, or none. A cache marker
+    stands in front of the tail, where the next call finds the chat again; a chat that has markers keeps only its own.
+    A user's text is sent as a part in every call, so that its bytes stay the same.
     """
-    return _ended(_cached_to_the_end(chat), injection.tail)
+    sent = [_in_parts(raw) for raw in chat]
+    return _ended(_cached_to_the_end(sent), injection.tail) if injection.tail else sent
 
 
 def system(base: str | Sequence[Mapping[str, Any]], injection: Injection) -> list[dict[str, Any]]:
@@ -181,6 +183,12 @@ def _ended(chat: Sequence[Any], text: str) -> list[Any]:
         return [*chat, {"role": "user", "content": [_text(text)]}]
     placed = {**last, "content": [*_blocks(last.get("content")), _text(text)]}
     return [*chat[:index], placed, *chat[index + 1 :]]
+
+
+def _in_parts(raw: Any) -> Any:  # noqa: ANN401 - messages are the host's
+    message = plain(raw) or {}
+    written = message.get("role") == "user" and isinstance(message.get("content"), str)
+    return {**message, "content": _blocks(message["content"])} if written else raw
 
 
 def _cached_to_the_end(chat: Sequence[Any]) -> list[Any]:
