@@ -26,7 +26,7 @@ from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.agent_framework import ScriptedChatClient
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from skillweave.testing.hosts.openai_agents import ScriptedModel
-from skillweave.testing.hosts.play import BASE, Workshop, crowded_weaver_in
+from skillweave.testing.hosts.play import BASE, CROWD, Workshop, plain_weaver_in
 from skillweave.testing.hosts.pydantic_ai import scripted_model
 from skillweave.testing.hosts.tails import OVERVIEW, QUESTION, tail_in
 from tests.adapters.hosts.agent_framework_agent import function
@@ -39,7 +39,7 @@ MARKER = {"type": "ephemeral"}
 
 @pytest.fixture
 def weaver(tmp_path: Path) -> Weaver:
-    return crowded_weaver_in(tmp_path, Settings())
+    return plain_weaver_in(tmp_path, CROWD, Settings())
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ class TestPydanticAi:
         assert [bool(tail_in(sent)) for sent in script.sent] == [True, False]
 
     async def _say(self, weaver: Weaver, script: Script, profile: ModelProfile | None = None, **agent: Any) -> Any:
-        model = scripted_model(script)
+        model: Any = scripted_model(script)
         if profile is not None:
             model = FunctionModel(model.function, stream_function=model.stream_function, profile=profile)
         tools = [as_pydantic(tool) for tool in Workshop().tools]

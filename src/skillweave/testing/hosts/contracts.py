@@ -19,6 +19,7 @@ from skillweave.testing.hosts.play import (
     heading,
     ledger_of,
 )
+from skillweave.testing.hosts.room import RoomContract
 from skillweave.testing.hosts.tails import CallTailContract, HistoryTailContract, TailContract
 
 GRAPH = SkillGraph.of(
@@ -378,7 +379,7 @@ HEADING = heading("invoice-checking")
 
 
 @pytest.mark.asyncio
-class HistoryPlacementContract(HistoryTailContract):
+class HistoryPlacementContract(HistoryTailContract, RoomContract):
     """Skill text stands in the history: given once while it is there, again when it is gone."""
 
     async def test_over_several_turns_the_skill_is_given_once(self, play: Play) -> None:
