@@ -149,10 +149,11 @@ class Injection(Portable):
     catalog where it stands in every call, and in call placement every block in force. `tail` is text for the end of
     this call only, after the whole history, so that nothing before it changes: the shortlist of the `offered` skills,
     or the fallback. `blocks` are the texts given in this turn, `drop` what the host is to take out of the history,
-    whose room is used already. `move` is what the turn did in the skill graph, None without one, and `reachable` are
-    the skills that the model may open there. `revision` is that of the conversation's State after the turn, None where
-    nothing was stored. `present` are the skills whose text the ledger says is in the context after this turn,
-    `rejected` the texts in the history that a person's no takes out.
+    whose room is used already (in answer to a read that did not fit: what may go before it is read again). `move` is
+    what the turn did in the skill graph, None without one, and `reachable` are the skills that the model may open
+    there. `revision` is that of the conversation's State after the turn, None where nothing was stored. `present` are
+    the skills whose text the ledger says is in the context after this turn, `rejected` the texts in the history that a
+    person's no takes out.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (

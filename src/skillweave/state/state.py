@@ -104,11 +104,15 @@ class Superseded(Portable):
     """A record whose text may still be in the context although another block, or an eviction, took its place.
 
     `by` is the carrier of the block that replaced it, the empty text for an eviction. Its tokens count, and its text
-    is not adopted again.
+    is not adopted again. `dropped` is the turn that asked the host to take it out: its tokens count no longer, unless
+    a later transcript still shows it.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "dropped?")
 
     record: Record
     by: str
+    dropped: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,8 +323,15 @@ def confirm(state: State, holder: str, now: float) -> State:
 
 
 def release(state: State, holder: str) -> State:
-    """What this turn claimed was not delivered after all; what it had superseded stands again."""
-    return _withdraw(state, lambda record: _open_claim(record, holder))
+    """What this turn claimed was not delivered after all; what it had superseded or dropped stands again."""
+    after = _withdraw(state, lambda record: _open_claim(record, holder))
+    if after is state or not any(one.dropped == holder for one in after.superseded):
+        return after
+    live = {record.key for record in after.records}
+    staying = [one for one in after.superseded if one.dropped != holder or one.by or one.record.key in live]
+    back = [one.record for one in after.superseded if one not in staying]
+    superseded = tuple(replace(one, dropped="") if one.dropped == holder else one for one in staying)
+    return replace(after, records=(*after.records, *back), superseded=superseded)
 
 
 def hold(state: State, holder: str) -> State:
@@ -381,6 +392,14 @@ def evict(state: State, key: str) -> State:
         return state
     kept = tuple(other for other in state.records if other.key != key)
     return replace(state, records=kept, superseded=(*state.superseded, Superseded(record, "")))
+
+
+def drop(state: State, carriers: Collection[str], turn_id: str) -> State:
+    """The turn asks the host to take the blocks out of the history; what they held is given again when wanted."""
+    kept = tuple(record for record in state.records if record.carrier not in carriers)
+    gone = (Superseded(record, "", turn_id) for record in state.records if record.carrier in carriers)
+    old = (replace(one, dropped=turn_id) if one.record.carrier in carriers else one for one in state.superseded)
+    return replace(state, records=kept, superseded=(*old, *gone))
 
 
 def clear(state: State) -> State:

@@ -18,13 +18,14 @@ from skillweave.select.matchers import Prepared as PreparedMatchers
 from skillweave.select.selection import select
 from skillweave.settings import Settings
 from skillweave.state.state import Delivery, State
-from skillweave.turn.admit import SkillInTurn, admit_skills
+from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
 from skillweave.turn.disclose import RecordContext, disclose
 from skillweave.turn.fetch import Contents, ReadArtifact, entity_of, fetch
 from skillweave.turn.library import Library
+from skillweave.turn.make_room import added, leaving, without
 from skillweave.turn.move import Position, move
 from skillweave.turn.policy import tool_policy
-from skillweave.turn.reconcile import blocks_in, digest_of, reconcile
+from skillweave.turn.reconcile import Reconciled, blocks_in, digest_of, reconcile
 from skillweave.turn.settle import Settled, settle
 from skillweave.turn.tail import standing_catalog
 
@@ -98,24 +99,36 @@ async def run(
     admission = admit_skills(turn, selection, library.snapshot, settings, matchers, before, context, position)
     wanted = admission.skills
     entity = entity_of(turn, settings) if turn.memory else None
+    cursor = None if position is None else position.skill
     contents = await fetch(wanted, entity, reading.artifacts, reading.context, reading.seconds)
 
     def work() -> Settled:
         recording = RecordContext(turn.id, now, delivery, told)
         catalog = standing_catalog(settings, library.catalog)
-        # In call placement too: what the model read with our tools stands in the history.
-        room = settings.budget.usable - catalog.tokens - sum(context.tokens_by_carrier().values())
-        if turn.placement is Placement.CALL:
-            room -= SEPARATOR_TOKENS * (len(wanted) + 2)
         pricing = library.catalog.pricing
-        groups = disclose(turn, admission.groups, settings, context, contents, pricing, catalog, recording, room)
-        shown = replace(admission, groups=groups)
+
+        def shown_in(admission: Admission, context: Reconciled) -> tuple[Admission, int]:
+            # In call placement too: what the model read with our tools stands in the history.
+            room = settings.budget.usable - catalog.tokens - sum(context.tokens_by_carrier().values())
+            if turn.placement is Placement.CALL:
+                room -= SEPARATOR_TOKENS * (len(wanted) + 2)
+            groups = disclose(turn, admission.groups, settings, context, contents, pricing, catalog, recording, room)
+            return replace(admission, groups=groups), room
+
+        there = context
+        shown, room = shown_in(admission, there)
+        gone = leaving(turn, shown, there, settings.budget.per_skill, room - added(shown), cursor)
+        # What answers a model's call must not take away what another call of the same reply stands on.
+        if gone.drops and not turn.reads and not turn.append_only:
+            there = there.without(gone.carriers, turn.id)
+            shown, room = shown_in(without(admission, gone), there)
         active = [one for one in shown.skills if one.binds_at(one.shown.rung)]
         policy = tool_policy(turn, settings, matchers, library.snapshot, before, shown, active, position)
-        decisions = (*contents.decisions, *admission.decisions)
+        decisions = (*contents.decisions, *shown.decisions)
         return settle(
-            turn, settings, library, before, context, position, shown, recording, catalog, policy, decisions, room,
+            turn, settings, library, before, there, position, shown, recording, catalog, policy, decisions, room,
             selection,
+            suggested=gone.drops if turn.reads else (),
         )  # fmt: skip
 
     # To divide and count a long text takes a tenth of a second or more, in which other conversations go on.

@@ -11,7 +11,7 @@ from skillweave.disclose.catalog import Catalog, PricedCatalog
 from skillweave.disclose.fit import Shown
 from skillweave.disclose.sections import READ, Readout
 from skillweave.frozen import FrozenDict
-from skillweave.injection import Block, CacheReport, Injection, PendingCheckpoint, TokenReport
+from skillweave.injection import Block, CacheReport, Drop, Injection, PendingCheckpoint, TokenReport
 from skillweave.select.candidates import Selection
 from skillweave.settings import Settings
 from skillweave.state.approvals import kept_out
@@ -158,11 +158,14 @@ def settle(
     decisions: Sequence[Decision],
     room: int,
     selection: Selection,
+    *,
+    suggested: tuple[Drop, ...] = (),
 ) -> Settled:
     """The Injection of what the steps before decided, and the State with its records.
 
     `admission` holds what is shown of each skill, `catalog` is what stands in this call, `room` are the tokens that
-    there were for skills, `decisions` those that no wanted skill carries, `selection` what the turn called for.
+    there were for skills, `decisions` those that no wanted skill carries, `selection` what the turn called for,
+    `suggested` what the host may take out so that what was asked for fits when it is read again.
     """
     in_history = turn.placement is Placement.HISTORY
     skills = admission.skills
@@ -201,7 +204,6 @@ def settle(
     tools, checkpoints = policy
     there = ((record.key, record.state is Delivery.GIVEN) for record in after.records)
     hindered = () if position is None else position.diagnostics
-    left_out = any(one.shown.left_out or one.shown.readouts for one in skills)
     injection = Injection(
         turn_id=turn.id,
         conversation=turn.conversation,
@@ -212,7 +214,7 @@ def settle(
         catalog=catalog.text,
         fallback=tail.fallback,
         blocks=blocks,
-        drop=drops(turn, admission, context, settings.budget.per_skill, left) if left_out else (),
+        drop=suggested or drops(after, turn.id),
         tools=tools,
         checkpoints=checkpoints,
         decisions=(*(decision for one in skills for decision in decisions_of(one)), *tail.decisions, *decisions),
