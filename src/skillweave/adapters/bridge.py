@@ -65,8 +65,9 @@ class _Remembered:
 class Bridge:
     """A Weaver set up for one kind of agent: its placement, skillweave's own tools, and a spawn's plan if it has one.
 
-    `max_skills` stands in for that of the weaver's settings, `matchers` for the weaver's. All that must last is in the
-    ledger: any number of Bridges over one, in any process, behave as one.
+    `max_skills` stands in for that of the weaver's settings, `matchers` for the weaver's. `append_only` says that the
+    adapter cannot take anything out of the host's history. All that must last is in the ledger: any number of Bridges
+    over one, in any process, behave as one.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Bridge:
         max_skills: int | None = None,
         matchers: Sequence[str] | None = None,
         settings: Settings | None = None,
+        append_only: bool = False,
     ) -> None:
         if not isinstance(weaver, Weaver):
             raise TypeError(
@@ -89,6 +91,7 @@ class Bridge:
         )
         self.placement = Placement(placement)
         self.plan = plan
+        self._append_only = append_only
         self._last: OrderedDict[str, _Remembered] = OrderedDict()
 
     @property
@@ -204,12 +207,19 @@ class Bridge:
         named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
         if last_words(chat) is not None:
             known = HostFields(**{**fields, "named": named, "limits": self.limits, "placement": self.placement})
+            known["append_only"] = self._append_only
             return turn_from(chat, conversation, **known)
         # A run on instructions alone: nothing can match, and what is engaged stays.
         silent = nothing_said(
             uuid4().hex, conversation, tools=fields.get("tools"), limits=self.limits, placement=self.placement
         )
-        return replace(silent, transcript=transcript_of(chat), named=named, memory=fields.get("memory", {}))
+        return replace(
+            silent,
+            transcript=transcript_of(chat),
+            named=named,
+            memory=fields.get("memory", {}),
+            append_only=self._append_only,
+        )
 
     def _remember(self, policy: CurrentPolicy, tools: Sequence[str] | None) -> None:
         self._last[policy.conversation] = _Remembered(policy, tools)

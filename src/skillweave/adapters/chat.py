@@ -135,6 +135,7 @@ class HostFields(TypedDict, total=False):
     named: Sequence[str]
     task: Task | None
     limits: ToolLimits | None
+    append_only: bool
 
 
 def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]) -> Turn:
@@ -159,6 +160,7 @@ def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[H
         placement=Placement(fields.get("placement", Placement.HISTORY)),
         task=fields.get("task"),
         limits=fields.get("limits"),
+        append_only=fields.get("append_only", False),
     )
 
 

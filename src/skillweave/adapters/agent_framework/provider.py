@@ -69,7 +69,7 @@ class SkillContextProvider(ContextProvider):
             raise InvalidTurn(
                 f"conversation={conversation[:40]!r} stands beside a plan, which has its own; leave it out"
             )
-        self.bridge = Bridge(weaver, Placement.CALL, plan=plan, max_skills=max_skills)
+        self.bridge = Bridge(weaver, Placement.CALL, plan=plan, max_skills=max_skills, append_only=True)
         self._conversation = plan.conversation if plan else conversation
         self._decided_by = decided_by
         self._own_tools = [_declared(spec) for spec in self.bridge.own_tools]

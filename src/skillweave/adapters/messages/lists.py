@@ -104,7 +104,10 @@ def _name(tool: object, index: int) -> str:
 
 
 class TurnOptions(TypedDict, total=False):
-    """What a host may add to its chat; `tools` are the provider's declarations or plain names."""
+    """What a host may add to its chat; `tools` are the provider's declarations or plain names.
+
+    `append_only` says that the host keeps its chat where nothing can be taken out of it.
+    """
 
     turn_id: str
     placement: Placement
@@ -112,6 +115,7 @@ class TurnOptions(TypedDict, total=False):
     memory: Mapping[str, object]
     named: Sequence[str]
     limits: ToolLimits | None
+    append_only: bool
 
 
 def turn_with(pieces: Sequence[HostMessage], conversation: str, options: TurnOptions) -> Turn:

@@ -19,7 +19,7 @@ from skillweave.testing.hosts.play import (
     heading,
     ledger_of,
 )
-from skillweave.testing.hosts.room import RoomContract
+from skillweave.testing.hosts.room import CallRoomContract, RoomContract
 from skillweave.testing.hosts.tails import CallTailContract, HistoryTailContract, TailContract
 
 GRAPH = SkillGraph.of(
@@ -426,7 +426,7 @@ class HistoryPlacementContract(HistoryTailContract, RoomContract):
 
 
 @pytest.mark.asyncio
-class CallPlacementContract(CallTailContract):
+class CallPlacementContract(CallTailContract, CallRoomContract):
     """Skill text stands in the system prompt of each call, and nothing of it in the history."""
 
     async def test_the_skill_is_in_every_call_once(self, play: Play) -> None:

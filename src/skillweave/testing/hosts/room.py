@@ -10,7 +10,7 @@ from skillweave.testing.hosts import Says, Sent, tool_call
 from skillweave.testing.hosts.play import TOPICS, HostContract, Play, heading, long_text
 from skillweave.testing.hosts.tails import broken
 
-NARROW = Settings(catalog=CatalogMode.NEVER, budget=Budget(total=500))
+NARROW = Settings(catalog=CatalogMode.NEVER, budget=Budget(total=600))
 """Room for two of the long texts."""
 
 
@@ -55,6 +55,28 @@ class RoomContract(HostContract):
         assert play.script.last.times(long_text(1)) == 0
         assert play.script.last.times(long_text(3)) == 1
         assert play.script.last.times_in_messages("was taken out to make room") == 1
+
+    async def test_a_skill_that_the_model_opens_when_there_is_no_room_is_in_its_next_call(self, play: Play) -> None:
+        play.begin_among(TOPICS, NARROW)
+        for text in ("About matter1", "Go on", "About matter2", "Go on", "Go on"):
+            await play.agent.say(text)
+        play.script.then(Says(asks=(tool_call("read_skill", skill_id="topic-3"),)), "Read.")
+        await play.agent.say("Something else")
+        assert play.script.last.times(long_text(3)) == 1
+        assert play.script.last.times(long_text(1)) == 0
+
+
+@pytest.mark.asyncio
+class CallRoomContract(HostContract):
+    """In call placement what has been idle for long is simply not in the next call."""
+
+    async def test_every_topic_gets_its_skill_in_the_call_that_asks_for_it(self, play: Play) -> None:
+        given = [sent for sent, asked in await _five_topics(play) if asked]
+        assert [sent.times(long_text(number)) for number, sent in enumerate(given, 1)] == [1] * 5
+
+    async def test_no_call_holds_more_than_the_budget(self, play: Play) -> None:
+        for sent, _ in await _five_topics(play):
+            assert sum(sent.times(long_text(number)) for number in range(1, 6)) <= 2
 
 
 async def _five_topics(play: Play) -> list[tuple[Sent, bool]]:
