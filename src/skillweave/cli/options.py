@@ -162,7 +162,10 @@ TurnId: TypeAlias = Annotated[
 Catalog: TypeAlias = Annotated[
     Literal["auto", "always", "fallback", "never"],
     option(
-        BUDGET, "--catalog", "When the model sees the list of skills: in every call, when nothing matches, or never."
+        BUDGET,
+        "--catalog",
+        "When the model sees the list of skills: auto (all in short lines where they fit, else those that may fit the "
+        "message), in every call, as a fallback when nothing matches, or never.",
     ),
 ]
 Matchers: TypeAlias = Annotated[
@@ -307,7 +310,7 @@ class Selecting:
     matcher: Matchers = None
     mention: Mention = False
     max_skills: MaxSkills = 3
-    budget: Tokens = 8000
+    budget: Tokens = 25_000
 
     def weaver(self, sources: Sequence["Source"], store: "Store", graph: "SkillGraph | None") -> "Weaver":
         """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
