@@ -69,9 +69,10 @@ class PendingCheckpoint(Portable):
 class TokenReport(Portable):
     """Tokens of this turn: of catalog and tail, of what is injected, and what is left of the budget.
 
-    `tail` are those of `catalog` that stand at the end of this call only. `by_tier` has the keys `1`, `2`, `3` and `3.5`; `encoding` and `exact` say what kind of tokens these are.
-    `everything` is what the whole catalog and the instructions of every active skill would take, None while nobody has
-    counted it; `injection.measured_against(await weaver.tokens_of_everything())` has it.
+    `tail` are those of `catalog` that stand at the end of this call only. `by_tier` has the keys `1`, `2`, `3` and
+    `3.5`; `encoding` and `exact` say what kind of tokens these are. `everything` is what the whole catalog and the
+    instructions of every active skill would take, None while nobody has counted it;
+    `injection.measured_against(await weaver.tokens_of_everything())` has it.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
