@@ -147,6 +147,7 @@ def _not_told(offers: Sequence[Candidate], why: str) -> Iterator[Decision]:
 
 
 def _decision(one: Candidate, outcome: Outcome, reason: str) -> Decision:
+    likely = "" if one.probability is None else f"{one.probability:.0%} likely: "
     return Decision(
-        one.skill_id, outcome, "disclose", reason, score=one.score, matcher=one.matcher, evidence=one.evidence
+        one.skill_id, outcome, "disclose", likely + reason, score=one.score, matcher=one.matcher, evidence=one.evidence
     )
