@@ -13,6 +13,8 @@ from skillweave.testing.hosts.play import CONVERSATION, CROWD, GREETINGS, INVOIC
 OVERVIEW = "## Available Skills"
 QUESTION = "What can you do?"
 """What a message is answered to at the end of the call, in a library that is larger than its catalog."""
+OFFER = "Which annexes are missing from the county register form?"
+"""What several skills of the crowd are about, so that they are offered and none is given."""
 HIT, OTHER_HIT, MISS = "Is this invoice right?", "Say bonjour to Alice", "What is 2+2?"
 SEARCH = tool_call("search", text="Brandt")
 
@@ -70,10 +72,25 @@ class TailContract(HostContract):
         self, play: Play, catalog: CatalogMode
     ) -> None:
         play.begin_among(CROWD, Settings(catalog=catalog))
-        await say_all(play, [HIT, MISS, HIT, QUESTION] * 3)
+        await say_all(play, [HIT, MISS, HIT, QUESTION, HIT, OFFER] * 2)
         assert play.script.last.times(INVOICES) == 1
-        assert len([sent for sent in play.script.sent if tail_in(sent)]) >= 6
+        assert len([sent for sent in play.script.sent if tail_in(sent)]) >= 4
         assert broken(play.script.sent) == []
+
+    async def test_the_shortlist_stays_when_the_model_opens_a_skill_of_it(self, crowded_play: Play) -> None:
+        play = crowded_play
+        play.script.then(Says(asks=(tool_call("read_skill", skill_id="form-003"),)), "Two of them.")
+        await play.agent.say(OFFER)
+        first, second = play.script.sent
+        assert SHORTLIST in tail_in(first) or OVERVIEW in first.system
+        assert first.times("- form-003: ") == second.times("- form-003: ") == 1
+        assert tail_in(first) == tail_in(second)
+        assert second.times("Begin with field 3 and leave no field empty.") == 1
+
+    async def test_no_rule_of_a_skill_counts_for_having_been_offered(self, crowded_play: Play) -> None:
+        await crowded_play.agent.say(OFFER)
+        state = await crowded_play.weaver.state(CONVERSATION)
+        assert (state.engaged, state.records) == ((), ())
 
     @pytest.fixture
     def crowded_play(self, play: Play) -> Play:
@@ -88,7 +105,7 @@ class HistoryTailContract(HostContract):
 
     async def test_hits_of_several_skills_and_misses_break_no_providers_cache(self, play: Play) -> None:
         play.begin_among(CROWD, Settings())
-        await say_all(play, [MISS, HIT, QUESTION, OTHER_HIT, MISS, QUESTION, *[MISS] * 4, HIT, OTHER_HIT])
+        await say_all(play, [MISS, HIT, QUESTION, OTHER_HIT, OFFER, QUESTION, *[MISS] * 4, HIT, OTHER_HIT])
         assert play.script.last.times(INVOICES) == play.script.last.times(GREETINGS) == 1
         assert broken(play.script.sent) == []
 
