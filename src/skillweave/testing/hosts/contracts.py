@@ -7,10 +7,12 @@ import pytest
 
 from skillweave.graph import Declared, Entry, GraphSkill, Route, SkillGraph
 from skillweave.graph.conditions import Keywords
+from skillweave.settings import Settings
 from skillweave.testing.hosts import Asks, Says, tool_call
 from skillweave.testing.hosts.play import (
     BASE,
     CONVERSATION,
+    CROWD,
     FILING,
     GREETINGS,
     INVOICES,
@@ -20,7 +22,7 @@ from skillweave.testing.hosts.play import (
     ledger_of,
 )
 from skillweave.testing.hosts.room import CallRoomContract, RoomContract
-from skillweave.testing.hosts.tails import CallTailContract, HistoryTailContract, TailContract
+from skillweave.testing.hosts.tails import OVERVIEW, QUESTION, CallTailContract, HistoryTailContract, TailContract
 
 GRAPH = SkillGraph.of(
     Declared(
@@ -492,6 +494,12 @@ class StreamingContract(HostContract):
         await play.agent.say("Go on")
         assert play.script.last.times(INVOICES) == 1
 
+    async def test_a_streamed_call_ends_with_what_is_for_one_call_and_keeps_nothing_of_it(self, play: Play) -> None:
+        play.begin_among(CROWD, Settings())
+        await play.agent.stream(QUESTION)
+        assert OVERVIEW in play.script.last.messages[-1]
+        assert not [message for message in await play.agent.kept() if OVERVIEW in message]
+
 
 class SyncContract(HostContract):
     """For frameworks that also run without an event loop."""
@@ -507,6 +515,13 @@ class SyncContract(HostContract):
         assert play.agent.say_sync("Do it") == "Done."
         assert play.workshop.ran == ["search(Brandt)"]
         assert play.script.last.times_in_messages("TOOL_FORBIDDEN") == 1
+
+    def test_a_blocking_call_ends_with_what_is_for_one_call(self, play: Play) -> None:
+        play.begin_among(CROWD, Settings())
+        play.agent.say_sync(QUESTION)
+        assert OVERVIEW in play.script.last.messages[-1]
+        play.agent.say_sync("Thanks")
+        assert play.script.last.times_in_messages(OVERVIEW) == 0
 
 
 __all__ = [
