@@ -55,7 +55,7 @@ class Ranking:
 
 
 MATCHER = "lexical"
-MATCHERS_OF_WORDS = frozenset({MATCHER, "hybrid"})
+MATCHERS_OF_WORDS = frozenset({MATCHER, "hybrid", "reranked"})
 """Where one of these takes part, an id in ordinary words is evidence for it and selects nothing by itself."""
 SHOWN = 5
 """How many of the best ranked skills are reported, chosen or not."""
