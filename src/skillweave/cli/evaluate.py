@@ -1,0 +1,209 @@
+"""`skillweave eval`: whether the right skill is found, what it costs, and whether it helps."""
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+
+import typer
+
+from skillweave.cli import options
+from skillweave.cli.failure import Mistake
+from skillweave.cli.output.page import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from skillweave.evaluate.ranking import Asked, Configuration
+    from skillweave.evaluate.reading import Labelled
+    from skillweave.graph import SkillGraph
+    from skillweave.registry import Source
+    from skillweave.weaver import Weaver
+
+EXAMPLES = {
+    "ranking": """
+skillweave eval ranking queries.yaml --skills examples/skills
+skillweave eval ranking benchmark --split test --json
+skillweave eval ranking queries.jsonl --skills skills --matcher lexical --against 'matcher=triggers,lexical'
+""",
+}
+EVALUATION = "The evaluation"
+
+_Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="Labelled queries: a YAML file with `tests:`, JSON lines with `message` and `gold`, or a folder with "
+        "dev.jsonl or test.jsonl; with a corpus.jsonl.gz beside them its skills are used.",
+    ),
+]
+_Split = Annotated[
+    str | None, options.option(EVALUATION, "--split NAME", "Which file of a folder, such as test. Default: dev")
+]
+_Against = Annotated[
+    str | None,
+    options.option(
+        EVALUATION,
+        "--against OPTIONS",
+        "Compare with a second configuration: the options that differ, such as 'matcher=triggers,lexical "
+        "max-skills=1'.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Resampled:
+    """How intervals are made."""
+
+    seed: Annotated[
+        int,
+        options.option(EVALUATION, "--seed N", "The seed of the resampling.", parser=options.whole_number),
+    ] = 0
+    resamples: Annotated[
+        int,
+        options.option(
+            EVALUATION,
+            "--resamples N",
+            "How often queries are drawn anew for an interval; 0 for none. Needs the extra `eval`.",
+            parser=options.whole_number,
+        ),
+    ] = 2000
+
+
+async def ranking(
+    data: _Data,
+    *,
+    loading: options.LoadingWithGraph,
+    split: _Split = None,
+    against: _Against = None,
+    resampled: Resampled,
+    selecting: options.Selecting,
+) -> Answer:
+    """Say how well labelled queries find their skills.
+
+    Prints how high the right skill stands, how often it is given or offered, how often a wrong one is, what happens
+    where no skill is right, and the tokens of a turn; each over all queries, as a mean over sources, and by kind and
+    language. Needs the extra skillweave[eval] for intervals.
+    """
+    from skillweave.cli.output.evaluate import ranking_text
+    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.evaluate.metrics import Resampling
+    from skillweave.evaluate.ranking import report_on
+    from skillweave.evaluate.reading import read_labelled
+
+    other = None if against is None else changed(selecting, against)
+    labelled = read_labelled(Path(data), split)
+    sources = _sources(labelled, loading)
+    graph, notes = await loading.own_graph()
+    asked = [
+        await _asked(selecting if one is None else one, sources, graph, labelled, number)
+        for number, one in enumerate((selecting, *(() if other is None else (other,))))
+    ]
+    weaver = asked[0][0]
+    snapshot = await weaver.snapshot()
+    resampling = Resampling(resampled.seed, resampled.resamples)
+    known = (skill.id for skill in snapshot.active())
+    second = asked[1][1] if len(asked) > 1 else None
+    report = report_on(labelled.cases, known, asked[0][1], second, resampling)
+    return Answer(
+        lambda: report,
+        partial(ranking_text, report),
+        notes=(*notes, *loading_notes(snapshot), *graph_notes(snapshot, graph), *_labels(report.unknown_labels)),
+    )
+
+
+def _labels(unknown: Sequence[str]) -> Iterator[str]:
+    if unknown:
+        shown = ", ".join(unknown[:5]) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
+        yield f"labels name skills that are not here, which counts as a miss: {shown}; check --skills and the labels"
+
+
+def _sources(labelled: "Labelled", loading: options.LoadingWithGraph) -> "Sequence[Source]":
+    if labelled.skills is None:
+        return loading.sources()
+    if loading.skills or loading.pack:
+        raise Mistake("this benchmark brings its skills along; leave --skills and --pack out")
+    from skillweave.sources.code import InCode
+
+    return (InCode(*labelled.skills),)
+
+
+async def _asked(
+    selecting: options.Selecting,
+    sources: "Sequence[Source]",
+    graph: "SkillGraph | None",
+    labelled: "Labelled",
+    number: int,
+) -> "tuple[Weaver, Asked]":
+    from skillweave.cli.arguments.skills import indexed
+    from skillweave.evaluate.answers import ask_all
+    from skillweave.evaluate.ranking import Asked
+    from skillweave.stores.memory import MemoryStore
+
+    weaver = selecting.weaver(sources, MemoryStore(), graph)
+    await indexed(weaver)
+    with progress("Asking" if number == 0 else "Asking again") as tell:
+        answers = await ask_all(weaver, labelled.cases.cases, tell)
+    return weaver, Asked(configuration_of(weaver, selecting), answers)
+
+
+def configuration_of(weaver: "Weaver", selecting: options.Selecting) -> "Configuration":
+    """The matchers that took part, and the options that are not at their defaults."""
+    from skillweave.evaluate.ranking import Configuration
+
+    given = {
+        field.name.replace("_", "-"): value
+        for field in fields(selecting)
+        if (value := getattr(selecting, field.name)) != field.default and field.name not in ("matcher", "mention")
+    }
+    return Configuration(weaver.matchers, given)
+
+
+def changed(selecting: options.Selecting, text: str) -> options.Selecting:
+    """The options with those changed that the text names, as `name=value` between blanks; raises Mistake."""
+    hints = get_type_hints(type(selecting), include_extras=True)
+    names = {field.name.replace("_", "-"): field.name for field in fields(selecting)}
+    given: dict[str, Any] = {}
+    for word in shlex.split(text):
+        name, equals, value = word.partition("=")
+        if name not in names or not equals:
+            raise Mistake(f"{word[:60]!r} in --against is no option=value; the options are {', '.join(names)}")
+        given[names[name]] = _taken(name, value, hints[names[name]])
+    return replace(selecting, **given)
+
+
+def _taken(name: str, value: str, hint: Any) -> object:  # noqa: ANN401 - an annotation
+    kind, *notes = get_args(hint)
+    kinds = [one for one in get_args(kind) if one is not type(None)] or [kind]
+    if kind is bool or bool in kinds:
+        if value not in ("true", "false"):
+            raise Mistake(f"{name} in --against is true or false, not {value[:40]!r}")
+        return value == "true"
+    if any(getattr(one, "__origin__", None) is list for one in (*kinds, kind)):
+        return [part for part in value.split(",") if part]
+    parser = next((note.parser for note in notes if getattr(note, "parser", None)), None)
+    if parser is not None:
+        return parser(value)
+    for number in (int, float):
+        if number in kinds:
+            return number(value)
+    return value
+
+
+@contextmanager
+def progress(what: str) -> "Iterator[Callable[[int, int], None] | None]":
+    """A bar on stderr, told how many of how many are done; None without a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with typer.progressbar(length=1, label=what, file=sys.stderr) as bar:
+
+        def tell(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
+        yield tell
