@@ -7,24 +7,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
 from skillweave.cli import options
-from skillweave.cli.failure import Mistake
+from skillweave.cli.command import WithDefault
+from skillweave.cli.failure import MISTAKE, Mistake
 from skillweave.cli.output.page import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from skillweave.evaluate.ranking import Asked, Configuration
-    from skillweave.evaluate.reading import Labelled
+    from skillweave.evaluate.reading import Labelled, TestFile
+    from skillweave.evaluate.triggers import Demands
     from skillweave.graph import SkillGraph
     from skillweave.registry import Source
     from skillweave.weaver import Weaver
 
 EXAMPLES = {
+    "triggers": """
+skillweave eval
+skillweave eval tests/skills.triggers.yaml --skills skills --junit report.xml
+skillweave eval --skills skills --min-recall 0.9 --min-precision 0.95 --html report.html
+""",
     "ranking": """
 skillweave eval ranking queries.yaml --skills examples/skills
 skillweave eval ranking benchmark --split test --json
@@ -32,6 +39,8 @@ skillweave eval ranking queries.jsonl --skills skills --matcher lexical --agains
 """,
 }
 EVALUATION = "The evaluation"
+GROUP = {"cls": WithDefault}
+"""How this group of commands is made."""
 
 _Data = Annotated[
     str,
@@ -74,6 +83,153 @@ class Resampled:
     ] = 2000
 
 
+def share(given: str | float) -> float:
+    """A number from 0 to 1; raises BadParameter for anything else."""
+    try:
+        number = float(given)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise typer.BadParameter(f"{str(given)[:40]!r} is no number from 0 to 1")
+    return number
+
+
+@dataclass(frozen=True, slots=True)
+class Demanded:
+    """What the tests must show."""
+
+    require: Annotated[
+        Literal["given", "offered"],
+        options.option(EVALUATION, "--require", "Whether an expected skill must be given, or may be offered."),
+    ] = "offered"
+    min_precision: Annotated[
+        float | None,
+        options.option(EVALUATION, "--min-precision X", "Of what is given, so much must be right.", parser=share),
+    ] = None
+    min_recall: Annotated[
+        float | None,
+        options.option(EVALUATION, "--min-recall X", "Of what is expected, so much must be given.", parser=share),
+    ] = None
+    min_reach: Annotated[
+        float | None,
+        options.option(
+            EVALUATION, "--min-reach X", "Of what is expected, so much must be given or offered.", parser=share
+        ),
+    ] = None
+    min_f1: Annotated[
+        float | None, options.option(EVALUATION, "--min-f1 X", "What F1 must reach over all tests.", parser=share)
+    ] = None
+
+    def demands(self) -> "Demands":
+        """The same for the evaluation."""
+        from skillweave.evaluate.answers import Level
+        from skillweave.evaluate.triggers import Demands
+
+        named = {"precision": self.min_precision, "recall": self.min_recall, "reach": self.min_reach, "f1": self.min_f1}
+        return Demands(Level(self.require), {name: least for name, least in named.items() if least is not None})
+
+
+_Html = Annotated[
+    str | None,
+    options.option(options.OUTPUT, "--html FILE", "Write a page with tables and plots too. Needs the extra `eval`."),
+]
+_Junit = Annotated[str | None, options.option(options.OUTPUT, "--junit FILE", "Write the tests as JUnit XML too.")]
+
+
+async def triggers(
+    tests: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TESTS]...",
+            help="Files of trigger tests, or folders with *.triggers.yaml in them. Default: those among the skills.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    loading: options.LoadingWithGraph,
+    demanded: Demanded,
+    selecting: options.Selecting,
+    junit: _Junit = None,
+    html: _Html = None,
+) -> Answer:
+    """Test whether queries select their skills; this is also what `skillweave eval` does.
+
+    Prints the tests that fail, precision, recall and F1 of each skill, the skills that compete, and what is wrong with
+    triggers and descriptions: those that do not select their own skill, and those that are too alike. The exit code is
+    1 when a test fails, or with --min-... when that is not reached, and when a declared trigger is broken.
+    """
+    from skillweave.cli.arguments.skills import indexed
+    from skillweave.cli.output.evaluate import triggers_text
+    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.evaluate.cases import CaseSet
+    from skillweave.evaluate.reading import ALL_ROWS
+    from skillweave.evaluate.triggers import run_tests
+    from skillweave.stores.memory import MemoryStore
+
+    files = _test_files(tests, loading)
+    loading = _library(loading, files) if tests else loading
+    graph, notes = await loading.own_graph()
+    weaver = selecting.weaver(loading.sources(), MemoryStore(), graph)
+    await indexed(weaver)
+    cases = CaseSet(_named([file.path for file in files]), ALL_ROWS, tuple(one for file in files for one in file.cases))
+    with progress("Testing") as tell:
+        report = await run_tests(weaver, cases, configuration_of(weaver, selecting), demanded.demands(), tell)
+    if junit is not None:
+        from skillweave.evaluate.junit import junit_xml
+
+        _write(junit, junit_xml(report))
+    if html is not None:
+        from skillweave.evaluate.page import page_of
+
+        _write(html, page_of(report))
+    snapshot = await weaver.snapshot()
+    none = () if cases.cases else ("there are no tests, so that only triggers and descriptions were looked at",)
+    notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, graph), *none, *_labels(report.unknown_labels))
+    return Answer(lambda: report, partial(triggers_text, report), code=0 if report.ok else MISTAKE, notes=notes)
+
+
+def _named(paths: Sequence[Path]) -> str:
+    if not paths:
+        return "no tests"
+    return paths[0].name if len(paths) == 1 else f"{len(paths)} files of tests"
+
+
+def _test_files(tests: Sequence[str] | None, loading: options.LoadingWithGraph) -> "Sequence[TestFile]":
+    """The files that are named, or those that lie among the skills."""
+    from skillweave.cli.arguments.skills import DEFAULT_FOLDER
+    from skillweave.evaluate.reading import SUFFIXES, find_tests, read_tests
+
+    named = [Path(one) for one in tests or loading.skills or (DEFAULT_FOLDER,)]
+    found: list[Path] = []
+    for path in named:
+        inside = find_tests(path) if path.is_dir() else ()
+        if tests and path.is_dir() and not inside:
+            raise Mistake(f"{path} holds no trigger tests; their files end in {' or '.join(SUFFIXES)}")
+        found += inside if path.is_dir() or not tests else [path]
+    return [read_tests(path) for path in dict.fromkeys(found)]
+
+
+def _library(loading: options.LoadingWithGraph, files: "Sequence[TestFile]") -> options.LoadingWithGraph:
+    """The options with the skills and the graph that the files are about, where none are given."""
+    if not loading.skills and not loading.pack:
+        libraries = {library: file for file in files if (library := file.library())}
+        if len(libraries) > 1:
+            first, second, *_ = libraries.values()
+            raise Mistake(
+                f"{first.path} and {second.path} are about different skills; test them apart, or add --skills"
+            )
+        for library in libraries:
+            loading = replace(loading, skills=[str(path) for path in library])
+    graphs = {str(graph) for file in files if (graph := file.graph_file()) is not None}
+    if loading.graph is None and len(graphs) == 1:
+        return replace(loading, graph=graphs.pop())
+    return loading
+
+
+def _write(path: str, text: str) -> None:
+    Path(path).write_text(text, encoding="utf-8")
+
+
 async def ranking(
     data: _Data,
     *,
@@ -82,6 +238,7 @@ async def ranking(
     against: _Against = None,
     resampled: Resampled,
     selecting: options.Selecting,
+    html: _Html = None,
 ) -> Answer:
     """Say how well labelled queries find their skills.
 
@@ -109,6 +266,10 @@ async def ranking(
     known = (skill.id for skill in snapshot.active())
     second = asked[1][1] if len(asked) > 1 else None
     report = report_on(labelled.cases, known, asked[0][1], second, resampling)
+    if html is not None:
+        from skillweave.evaluate.page import page_of
+
+        _write(html, page_of(report))
     return Answer(
         lambda: report,
         partial(ranking_text, report),

@@ -56,6 +56,7 @@ SHAPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "graph-show": (f"{_OUTPUT}.graph:GraphShown",),
         "graph-draw": (f"{_OUTPUT}.graph:Drawn",),
         "graph-svg": (f"{_OUTPUT}.graph:Drawn",),
+        "eval-triggers": ("skillweave.evaluate.triggers:TriggerReport",),
         "eval-ranking": ("skillweave.evaluate.ranking:RankingReport",),
         "init": ("skillweave.cli.scaffold:NewSkill",),
         "doctor": ("skillweave.cli.health:HealthShown",),

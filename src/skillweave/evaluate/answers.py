@@ -1,14 +1,15 @@
 """Asking a Weaver every labelled query, each in a new conversation, and what it answers (spec 9)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from skillweave.codec import Portable
 from skillweave.decisions import Outcome
 from skillweave.disclose.block import Rung
-from skillweave.evaluate.cases import Case
+from skillweave.errors import InvalidData
+from skillweave.evaluate.cases import CONVERSATION, Case
 from skillweave.select.candidates import Candidate, Selection
 
 if TYPE_CHECKING:
@@ -25,6 +26,15 @@ class Level(StrEnum):
     GIVEN = "given"
     OFFERED = "offered"
     SILENT = "silent"
+
+
+_LEVELS = {
+    Outcome.INJECTED: Level.GIVEN,
+    Outcome.OFFERED: Level.OFFERED,
+    Outcome.OVER_LIMIT: Level.SILENT,
+    Outcome.BELOW_THRESHOLD: Level.SILENT,
+}
+"""What a decision of a turn means for a ranking; what is vetoed, unknown or out of reach has no place in one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +76,10 @@ class Answer(Portable):
 
 
 async def ask_all(weaver: "Weaver", cases: Sequence[Case], progress: Progress | None = None) -> tuple[Answer, ...]:
-    """The answer to every case, in their order; nothing is written, so that no case has part in another."""
+    """The answer to every case, in their order; none has part in another.
+
+    The weaver's ledger should be one in memory: for cases at a cursor a conversation is begun in it.
+    """
     answers: list[Answer] = []
     for number, case in enumerate(cases, start=1):
         answers.append(await ask(weaver, case))
@@ -76,10 +89,41 @@ async def ask_all(weaver: "Weaver", cases: Sequence[Case], progress: Progress | 
 
 
 async def ask(weaver: "Weaver", case: Case) -> Answer:
-    """The answer to one case."""
+    """The answer to one case.
+
+    Raises:
+        InvalidData: the case stands at a cursor, and there is no skill graph.
+    """
+    if case.cursor is not None:
+        return await _ask_at(weaver, case, case.cursor)
     turn = case.turn()
     injection = await weaver.preview(turn)
     return _answer(case, await weaver.match(turn), injection)
+
+
+async def _ask_at(weaver: "Weaver", case: Case, cursor: str) -> Answer:
+    """The answer in a conversation that stands at that skill: what its decisions say, for only a turn knows of it."""
+    from skillweave.graph.findings import graph_in
+    from skillweave.graph.move import Cursor
+    from skillweave.state.state import State, Writes
+
+    graph = weaver.graph or graph_in(await weaver.snapshot())
+    if graph is None:
+        raise InvalidData(
+            f"{case.place or case.id}: the test stands at the cursor {cursor!r}, and there is no skill graph"
+        )
+    turn = replace(case.turn(), conversation=f"{CONVERSATION} at {cursor}")
+    state, _ = await weaver.store.load(turn.conversation, tenant=weaver.tenant)
+    if not state.revision:
+        begun = State(cursor=Cursor(cursor, {cursor: 1}, (cursor,), graph.digest))
+        await weaver.store.swap(turn.conversation, 0, Writes(begun), tenant=weaver.tenant)
+    injection = await weaver.preview(turn)
+    places = tuple(
+        Place(one.skill_id, _LEVELS[one.outcome], one.score or 0.0, one.matcher or one.stage)
+        for one in injection.decisions
+        if one.outcome in _LEVELS
+    )
+    return Answer(case, places, tokens=injection.tokens.catalog + injection.tokens.injected)
 
 
 def _answer(case: Case, selection: Selection, injection: "Injection") -> Answer:

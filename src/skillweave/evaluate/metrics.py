@@ -231,8 +231,8 @@ def _figure(measure: Measure, answers: Sequence[Answer], resampling: Resampling)
     told = _Told.of(measure, answers)
     if told is None:
         return None
-    macro = _interval(told.macro, told.size, resampling) if told.sources > 1 else None
-    overall = _interval(told.overall, told.size, resampling)
+    macro = _interval(told.macro, told.members, resampling) if told.sources > 1 else None
+    overall = _interval(told.overall, (told.everything(),), resampling)
     return Figure(measure.name, measure.title, measure.unit, told.size, overall, macro)
 
 
@@ -255,10 +255,10 @@ def _difference(
     if before is None or after is None:
         return None
     everything = before.everything()
-    change = _interval(lambda drawn: after.overall(drawn) - before.overall(drawn), before.size, resampling)
+    change = _interval(lambda drawn: after.overall(drawn) - before.overall(drawn), (everything,), resampling)
     macro = None
     if before.sources > 1:
-        macro = _interval(lambda drawn: after.macro(drawn) - before.macro(drawn), before.size, resampling)
+        macro = _interval(lambda *drawn: after.macro(*drawn) - before.macro(*drawn), before.members, resampling)
     return Difference(
         measure.name,
         measure.title,
@@ -293,11 +293,11 @@ def groups_of(answers: Iterable[Answer]) -> Mapping[str, Sequence[Answer]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Told:
-    """The parts of a figure by query, and which source each query is of; drawn queries come as their numbers."""
+    """The parts of a figure by query, and the numbers of each source's queries; drawn ones come as their numbers."""
 
     upper: "Numbers"
     lower: "Numbers"
-    members: "tuple[Numbers, ...]"
+    members: "tuple[Drawn, ...]"
 
     @classmethod
     def of(cls, measure: Measure, answers: Sequence[Answer]) -> "_Told | None":
@@ -309,7 +309,7 @@ class _Told:
         if not sum(lower for (_, lower), _ in parts):
             return None
         names = sorted({source for _, source in parts})
-        members = tuple(np.array([float(source == name) for _, source in parts]) for name in names)
+        members = tuple(np.flatnonzero([source == name for _, source in parts]) for name in names)
         return cls(np.array([upper for (upper, _), _ in parts]), np.array([lower for (_, lower), _ in parts]), members)
 
     @property
@@ -328,13 +328,12 @@ class _Told:
     def overall(self, drawn: "Drawn") -> "Numbers":
         return _ratio(self.upper[drawn], self.lower[drawn])
 
-    def macro(self, drawn: "Drawn") -> "Numbers":
+    def macro(self, *drawn: "Drawn") -> "Numbers":
+        """The mean over sources, of each of which so many queries are drawn; those that say nothing are left out."""
         import numpy as np
 
-        each = [_ratio((self.upper * inside)[drawn], (self.lower * inside)[drawn]) for inside in self.members]
-        # A source of which no query was drawn is left out of that draw's mean.
-        known = ~np.isnan(np.stack(each))
-        mean: Numbers = np.nansum(each, axis=0) / np.maximum(known.sum(axis=0), 1)
+        each = np.stack([_ratio(self.upper[inside], self.lower[inside]) for inside in drawn])
+        mean: Numbers = np.nansum(each, axis=0) / np.maximum((~np.isnan(each)).sum(axis=0), 1)
         return mean
 
 
@@ -345,28 +344,30 @@ def _ratio(upper: "Numbers", lower: "Numbers") -> "Numbers":
     return np.where(below > 0, upper.sum(axis=-1) / np.where(below > 0, below, 1.0), np.nan)
 
 
-def _interval(figure: "Callable[[Drawn], Numbers]", size: int, resampling: Resampling) -> Interval:
+def _interval(figure: "Callable[..., Numbers]", samples: "Sequence[Drawn]", resampling: Resampling) -> Interval:
+    """The figure over the queries of the samples, and over such as are drawn from each sample by itself."""
     import numpy as np
 
-    numbers = np.arange(size)
-    value = round(float(figure(numbers)), 6)
-    if not resampling.resamples or size < 2:
+    value = round(float(figure(*samples)), 6)
+    # Of a single query nothing else can be drawn, and the library asks for two.
+    several = [np.repeat(sample, 2) if len(sample) == 1 else sample for sample in samples]
+    if not resampling.resamples or all(len(sample) < 2 for sample in samples):
         return Interval(value)
     try:
         from scipy.stats import bootstrap
     except ModuleNotFoundError:
         raise MissingExtra("an interval around a figure", "scipy", "eval") from None
 
-    def statistic(drawn: "Drawn", axis: int = -1) -> "Numbers":
-        return figure(drawn)
+    def statistic(*drawn: "Drawn", axis: int = -1) -> "Numbers":
+        return figure(*drawn)
 
-    drawn = bootstrap(
-        (numbers,),
+    bounds = bootstrap(
+        several,
         statistic,
         n_resamples=resampling.resamples,
         confidence_level=resampling.confidence,
         method="percentile",
         rng=np.random.default_rng(resampling.seed),
     ).confidence_interval
-    low, high = float(drawn.low), float(drawn.high)
+    low, high = float(bounds.low), float(bounds.high)
     return Interval(value) if np.isnan(low) or np.isnan(high) else Interval(value, round(low, 6), round(high, 6))

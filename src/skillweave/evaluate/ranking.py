@@ -21,6 +21,8 @@ from skillweave.frozen import EMPTY
 
 BINS = 10
 SCORE_BINS = 20
+MOST_CONFUSIONS = 50
+"""So many pairs are told, those with the most queries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,15 @@ class Histogram(Portable):
 
 
 @dataclass(frozen=True, slots=True)
+class Confusion(Portable):
+    """In so many queries that expect one skill another one was given, or ranked first while none was given."""
+
+    expected: str
+    given: str
+    queries: int
+
+
+@dataclass(frozen=True, slots=True)
 class RankingReport(Portable):
     """What a configuration is worth on labelled queries; with `against` also how a second one differs from it."""
 
@@ -100,6 +111,7 @@ class RankingReport(Portable):
     groups: tuple[Group, ...] = ()
     reliability: tuple[Bin, ...] = ()
     histograms: tuple[Histogram, ...] = ()
+    confusions: tuple[Confusion, ...] = ()
     unknown_labels: tuple[str, ...] = ()
     against: Configuration | None = None
     differences: tuple[Difference, ...] = ()
@@ -134,6 +146,7 @@ def report_on(
         groups=tuple(_groups(first.answers)),
         reliability=reliability_of(first.answers),
         histograms=histograms_of(first.answers),
+        confusions=confusions_of(first.answers),
         unknown_labels=unknown_labels(cases.cases, ids),
         against=None if second is None else second.configuration,
         differences=() if second is None else differences_of(first.answers, second.answers, resampling),
@@ -180,3 +193,26 @@ def histograms_of(answers: Iterable[Answer]) -> tuple[Histogram, ...]:
                 sides = counts.setdefault(quantity, ([0] * SCORE_BINS, [0] * SCORE_BINS))
                 sides[side][min(SCORE_BINS - 1, int(value * SCORE_BINS))] += 1
     return tuple(Histogram(name, tuple(right), tuple(wrong)) for name, (right, wrong) in sorted(counts.items()))
+
+
+def rivals_in(answer: Answer) -> tuple[str, ...]:
+    """The skills that are not right and are given, and the one ranked first where no right one is given."""
+    wanted = answer.case.expect or ()
+    harmless = {*wanted, *answer.case.fine}
+    rivals = [one for one in answer.given if one not in harmless]
+    first = answer.ranked[0].skill_id if answer.ranked else None
+    if first is not None and first not in harmless and not set(wanted).intersection(answer.given):
+        rivals.append(first)
+    return tuple(dict.fromkeys(rivals))
+
+
+def confusions_of(answers: Iterable[Answer]) -> tuple[Confusion, ...]:
+    """Which skills come in place of which, most queries first; where any one is right, the first stands for all."""
+    counts: dict[tuple[str, str], int] = {}
+    for answer in answers:
+        expected = answer.case.expect or ()
+        for wanted in expected[:1] if answer.case.any_of else expected:
+            for rival in rivals_in(answer):
+                counts[wanted, rival] = counts.get((wanted, rival), 0) + 1
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Confusion(wanted, rival, count) for (wanted, rival), count in ranked[:MOST_CONFUSIONS])

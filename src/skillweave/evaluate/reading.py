@@ -72,6 +72,25 @@ class TestFile:
     skills: tuple[str, ...] = ()
     graph: str | None = None
 
+    def library(self) -> tuple[Path, ...]:
+        """The skills that the tests are about: those that the file names, else those that it lies among.
+
+        A file in a skill's folder, or in a folder of that, is about all skills beside that one; else about the folder
+        `skills` beside it, if there is one.
+        """
+        folder = self.path.resolve().parent
+        if self.skills:
+            return tuple(folder / named for named in self.skills)
+        for place in (folder, folder.parent):
+            if any((place / name).is_file() for name in ("SKILL.md", "skill.md")):
+                return (place.parent,)
+        beside = folder / "skills"
+        return (beside,) if beside.is_dir() else ()
+
+    def graph_file(self) -> Path | None:
+        """The skill graph that the file names, None where it names none."""
+        return None if self.graph is None else self.path.resolve().parent / self.graph
+
 
 def read_tests(path: Path) -> TestFile:
     """The trigger tests of a YAML or JSON file.

@@ -4,14 +4,26 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from skillweave.cli.output.page import Ink, Page, counted, listed, printable
+from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.evaluate import codes
+from skillweave.evaluate.findings import Pair
 from skillweave.evaluate.metrics import Difference, Figure, Interval
 from skillweave.evaluate.ranking import Bin, Configuration, Group, RankingReport, Subject
+from skillweave.evaluate.triggers import SkillScore, TestResult, Threshold, TriggerReport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LISTED = 10
 """So many names stand in a line."""
+_INKS = {Severity.ERROR: Ink.BAD, Severity.WARNING: Ink.WARN, Severity.INFO: Ink.FAINT}
+
+
+def finding_line(found: Diagnostic, page: Page) -> str:
+    """One line without breaks, so that it can be searched and counted."""
+    level = page.paint(found.severity.value, _INKS[found.severity])
+    text = " ".join(f"{found.message} [{found.code}]; {found.fix}".split())
+    return f"{level}: {printable(text)}"
 
 
 def table(rows: Sequence[Sequence[str]], page: Page, head: Sequence[str]) -> Iterator[str]:
@@ -27,9 +39,72 @@ def table(rows: Sequence[Sequence[str]], page: Page, head: Sequence[str]) -> Ite
         yield page.paint(line, Ink.STRONG) if number == 0 else line
 
 
+def triggers_text(report: TriggerReport, page: Page) -> str:
+    """The tests that fail, the score of each skill, who competes, what is wrong, and one line that sums it up."""
+    head = [
+        page.entry("data", f"{report.subject.data}: {_tests(report)}; over {counted(report.subject.skills, 'skill')}"),
+        configuration_text("configuration", report.configuration, page),
+    ]
+    failed = [line for result in report.results if not result.passed for line in _failed(result, page)]
+    parts = [head, failed, list(_scores(report, page)), [_competing(one, page) for one in report.competing[:LISTED]]]
+    parts.append([finding_line(found, page) for found in report.findings if found.code != codes.COMPETING.name])
+    parts.append([_reached(one, page) for one in report.thresholds])
+    parts.append([_sum(report, page)])
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def _tests(report: TriggerReport) -> str:
+    return f"{counted(len(report.results), 'test')}, {report.passed:,} held, {report.failed:,} failed"
+
+
+def _failed(result: TestResult, page: Page) -> Iterator[str]:
+    place = f"{result.path}:{result.line}" if result.path and result.line else result.id
+    yield page.entry("failed", f"{place}: {result.query[:200]}", Ink.BAD)
+    for problem in result.problems:
+        yield page.entry("", problem)
+
+
+def _scores(report: TriggerReport, page: Page) -> Iterator[str]:
+    if not report.skills:
+        return
+    rows = [_score(one) for one in (*report.skills, report.overall)]
+    head = ("", "tests", "given", "offered", "missed", "wrong", "precision", "recall", "reach", "F1")
+    yield from table(rows, page, head)
+
+
+def _score(one: SkillScore) -> tuple[str, ...]:
+    counts = (one.tests, one.given, one.offered, one.missed, one.wrong)
+    shares = (one.precision, one.recall, one.reach, one.f1)
+    return (one.skill_id, *map(str, counts), *("-" if share is None else f"{share:.2f}" for share in shares))
+
+
+def _competing(pair: Pair, page: Page) -> str:
+    queries = f"{queries_shown(len(pair.queries))} ({listed(pair.queries[:3])}"
+    more = f" and {len(pair.queries) - 3} more)" if len(pair.queries) > 3 else ")"
+    return page.entry("competing", f"{pair.first} and {pair.second}: {queries}{more}", Ink.WARN)
+
+
+def _reached(one: Threshold, page: Page) -> str:
+    value = "nothing is known of it" if one.reached is None else f"{one.reached:.3f}"
+    ink = Ink.GOOD if one.held else Ink.BAD
+    return page.entry("reached" if one.held else "not reached", f"{one.name} of {one.wanted:g}: {value}", ink)
+
+
+def _sum(report: TriggerReport, page: Page) -> str:
+    levels = [found.severity for found in report.findings]
+    found = f"{counted(levels.count(Severity.ERROR), 'error')}, {counted(levels.count(Severity.WARNING), 'warning')}"
+    label, ink = ("good", Ink.GOOD) if report.ok else ("not good", Ink.BAD)
+    return page.entry(label, f"{_tests(report)}; {found}", ink)
+
+
+def queries_shown(count: int) -> str:
+    """`1 query`, `260 queries`."""
+    return f"{count:,} {'query' if count == 1 else 'queries'}"
+
+
 def subject_text(subject: Subject, page: Page) -> Iterator[str]:
     """What every figure below is about."""
-    about = f"{counted(subject.queries, 'query').replace('querys', 'queries')}, {subject.right:,} with a right skill"
+    about = f"{queries_shown(subject.queries)}, {subject.right:,} with a right skill"
     none = f", {subject.none:,} that no skill is right for" if subject.none else ""
     yield page.entry("data", f"{subject.data}, {subject.split}: {about}{none}; over {counted(subject.skills, 'skill')}")
     if subject.resamples:
