@@ -37,6 +37,14 @@ skillweave eval ranking queries.yaml --skills examples/skills
 skillweave eval ranking benchmark --split test --json
 skillweave eval ranking queries.jsonl --skills skills --matcher lexical --against 'matcher=triggers,lexical'
 """,
+    "tokens": """
+skillweave eval tokens conversations.jsonl --skills skills
+skillweave eval tokens conversations.json --skills skills --html tokens.html
+""",
+    "graph": """
+skillweave eval graph support-triage desk.script.yaml
+skillweave eval graph graph.yaml scripts --min-coverage 0.9
+""",
 }
 EVALUATION = "The evaluation"
 GROUP = {"cls": WithDefault}
@@ -275,6 +283,99 @@ async def ranking(
         partial(ranking_text, report),
         notes=(*notes, *loading_notes(snapshot), *graph_notes(snapshot, graph), *_labels(report.unknown_labels)),
     )
+
+
+async def tokens(
+    conversations: Annotated[
+        str,
+        typer.Argument(
+            metavar="CONVERSATIONS",
+            help="JSON lines, or a JSON list: each conversation a list of {role, content} or of what the user says, or "
+            "an object with `messages`.",
+        ),
+    ],
+    *,
+    loading: options.LoadingWithGraph,
+    selecting: options.Selecting,
+    html: _Html = None,
+) -> Answer:
+    """Count what the skills of whole conversations cost.
+
+    Compares what every call of the model is sent: everything loaded, a catalog or names from which the model reads,
+    and what skillweave gives; how much of it a provider has cached from the call before, and the tokens of each tier.
+    """
+    from skillweave.cli.arguments.skills import indexed
+    from skillweave.cli.output.evaluate import tokens_text
+    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.evaluate.tokens import count_tokens, read_talks
+    from skillweave.stores.memory import MemoryStore
+
+    path = Path(conversations)
+    talks = read_talks(path)
+    own, notes = await loading.own_graph()
+    weaver = selecting.weaver(loading.sources(), MemoryStore(), own)
+    await indexed(weaver)
+    with progress("Playing") as tell:
+        report = await count_tokens(weaver, talks, path.name, configuration_of(weaver, selecting), tell)
+    if html is not None:
+        from skillweave.evaluate.page import page_of
+
+        _write(html, page_of(report))
+    snapshot = await weaver.snapshot()
+    notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, own))
+    return Answer(lambda: report, partial(tokens_text, report), notes=notes)
+
+
+async def graph_(
+    file: options.File,
+    scripts: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCRIPTS...", help="Scripts as `skillweave graph simulate` plays them, or folders of them."
+        ),
+    ],
+    *,
+    min_coverage: Annotated[
+        float | None,
+        options.option(EVALUATION, "--min-coverage X", "The share of edges that the scripts must take.", parser=share),
+    ] = None,
+    html: _Html = None,
+) -> Answer:
+    """Play scripts through a skill graph, and say which edges none of them takes.
+
+    The exit code is 1 when a step does not lead where its script expects, or when too few edges are taken.
+    """
+    from skillweave.cli.arguments.graph import open_graph, script_steps
+    from skillweave.cli.output.evaluate import graph_text
+    from skillweave.evaluate.graph import play_scripts
+
+    opened = await open_graph(file)
+    notes = list(opened.notes_with_errors())
+    steps = {}
+    for name in _scripts(scripts):
+        steps[name], said = script_steps(name, file)
+        notes += said
+    data = next(iter(steps)) if len(steps) == 1 else f"{len(steps)} scripts"
+    report = await play_scripts(opened.graph, steps, data, wanted=min_coverage)
+    if html is not None:
+        from skillweave.evaluate.page import page_of
+
+        _write(html, page_of(report))
+    code = 0 if report.ok else MISTAKE
+    return Answer(lambda: report, partial(graph_text, report), code=code, notes=tuple(notes))
+
+
+def _scripts(named: Sequence[str]) -> Iterator[str]:
+    """The files, and those in folders whose name says what they are."""
+    for name in named:
+        path = Path(name)
+        if not path.is_dir():
+            yield name
+            continue
+        inside = sorted(str(one) for one in path.rglob("*.script.*") if one.suffix in (".yaml", ".yml", ".json"))
+        if not inside:
+            raise Mistake(f"{path} holds no scripts; their names end in .script.yaml")
+        yield from inside
 
 
 def _labels(unknown: Sequence[str]) -> Iterator[str]:

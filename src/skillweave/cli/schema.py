@@ -58,6 +58,8 @@ SHAPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "graph-svg": (f"{_OUTPUT}.graph:Drawn",),
         "eval-triggers": ("skillweave.evaluate.triggers:TriggerReport",),
         "eval-ranking": ("skillweave.evaluate.ranking:RankingReport",),
+        "eval-tokens": ("skillweave.evaluate.tokens:TokensReport",),
+        "eval-graph": ("skillweave.evaluate.graph:GraphReport",),
         "init": ("skillweave.cli.scaffold:NewSkill",),
         "doctor": ("skillweave.cli.health:HealthShown",),
         "schema": (f"{__name__}:SchemaList",),

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from functools import singledispatch
 
 from skillweave.errors import MissingExtra
+from skillweave.evaluate.graph import GraphReport
 from skillweave.evaluate.metrics import Difference, Figure, Interval
-from skillweave.evaluate.plots import Plot, confusion_plot, figures_plot, histogram_plot, reliability_plot
+from skillweave.evaluate.plots import Plot, bars_plot, confusion_plot, figures_plot, histogram_plot, reliability_plot
 from skillweave.evaluate.ranking import Configuration, Confusion, RankingReport, Subject
+from skillweave.evaluate.tokens import TokensReport
 from skillweave.evaluate.triggers import SkillScore, TriggerReport
 
 
@@ -116,6 +118,52 @@ def _(report: TriggerReport) -> str:
     page = Page("Trigger tests", about(report.subject, report.configuration), sections,
                 f"{verdict}{'; ' if reached else ''}{reached}", report.ok)  # fmt: skip
     return render(page)
+
+
+@page_of.register
+def _(report: TokensReport) -> str:
+    rows = [
+        (one.name, f"{one.tokens:,}", f"{one.tokens / max(1, one.calls):,.0f}", f"{one.cached_share:.1%}",
+         f"{one.saved_percent:.1f}%")
+        for one in report.methods
+    ]  # fmt: skip
+    parts = [(one.name, [("cached", one.cached), ("new", one.tokens - one.cached)]) for one in report.methods]
+    tiers = [(f"tier {tier}", tokens) for tier, tokens in report.by_tier.items() if tokens]
+    sections = [
+        Section(
+            "All calls",
+            [Table(("", "all calls", "a call", "cached", "saved"), rows)],
+            [bars_plot("Tokens of skills in all calls", "tokens", parts)],
+        ),
+        Section(
+            "What skillweave gave",
+            [Table(("", "tokens"), [(name, f"{tokens:,}") for name, tokens in (*tiers, ("catalog", report.catalog))])],
+            [bars_plot("By tier", "tokens", [("skillweave", [*tiers, ("catalog", report.catalog)])])],
+        ),
+    ]
+    about_it = [
+        ("data", report.data),
+        ("conversations", f"{report.conversations:,}, {report.calls:,} calls of the model"),
+        ("skills", f"{report.skills:,}"),
+        ("tokens", f"of {report.encoding}; the words of the conversations are not counted"),
+        ("configuration", configuration_shown(report.configuration)),
+    ]
+    return render(Page("Tokens", about_it, sections))
+
+
+@page_of.register
+def _(report: GraphReport) -> str:
+    scripts = [
+        (one.name, f"{one.steps}", f"{one.expectations}", "; ".join(one.problems) or "held") for one in report.scripts
+    ]
+    edges = [(f"{one.from_ or 'start'} to {one.to}", one.kind.value, one.label, f"{one.taken}") for one in report.edges]
+    sections = [
+        Section("Scripts", [Table(("script", "steps", "expectations", "result"), scripts, words=True)]),
+        Section("Edges", [Table(("edge", "kind", "condition", "taken"), edges, words=True)]),
+    ]
+    coverage = "no edges" if report.coverage is None else f"{report.coverage:.1%} of the edges are taken"
+    about_it = [("data", report.data), ("graph", report.graph)]
+    return render(Page("Skill graph", about_it, sections, coverage, report.ok))
 
 
 def about(subject: Subject, configuration: Configuration | None = None) -> Sequence[tuple[str, str]]:

@@ -7,8 +7,10 @@ from skillweave.cli.output.page import Ink, Page, counted, listed, printable
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.evaluate import codes
 from skillweave.evaluate.findings import Pair
+from skillweave.evaluate.graph import GraphReport
 from skillweave.evaluate.metrics import Difference, Figure, Interval
 from skillweave.evaluate.ranking import Bin, Configuration, Group, RankingReport, Subject
+from skillweave.evaluate.tokens import TokensReport
 from skillweave.evaluate.triggers import SkillScore, TestResult, Threshold, TriggerReport
 
 if TYPE_CHECKING:
@@ -202,6 +204,49 @@ def reliability_text(bins: Sequence[Bin], page: Page) -> Iterator[str]:
     ]
     if rows:
         yield from table(rows, page, ("probability", "skills", "stated", "right"))
+
+
+def tokens_text(report: TokensReport, page: Page) -> str:
+    """What every method sends, then what skillweave gave, by tier."""
+    about = (
+        f"{report.data}: {counted(report.conversations, 'conversation')}, {counted(report.calls, 'call')} of the model"
+    )
+    head = [
+        page.entry("data", f"{about}; over {counted(report.skills, 'skill')}; tokens of {report.encoding}"),
+        configuration_text("configuration", report.configuration, page),
+    ]
+    rows = [
+        (one.name, f"{one.tokens:,}", f"{one.tokens / max(1, one.calls):,.0f}", f"{one.cached_share:.1%}",
+         f"{one.saved_percent:.1f}%")
+        for one in report.methods
+    ]  # fmt: skip
+    methods = list(table(rows, page, ("tokens of skills", "all calls", "a call", "cached", "saved")))
+    tiers = [(f"tier {tier}", f"{tokens:,}") for tier, tokens in report.by_tier.items()]
+    given = list(table([*tiers, ("catalog lines", f"{report.catalog:,}")], page, ("given by skillweave", "tokens")))
+    return "\n\n".join("\n".join(lines) for lines in (head, methods, given))
+
+
+def graph_text(report: GraphReport, page: Page) -> str:
+    """The scripts, the edges that none takes, and the coverage."""
+    head = [page.entry("data", f"{report.data}, graph {report.graph}")]
+    scripts = []
+    for one in report.scripts:
+        expectations = f"{counted(one.steps, 'step')}, {counted(one.expectations, 'expectation')}"
+        label, ink = ("held", Ink.GOOD) if one.ok else ("failed", Ink.BAD)
+        scripts.append(page.entry(label, f"{one.name}: {expectations}", ink))
+        scripts += [page.entry("", problem) for problem in one.problems]
+    missed = [edge for edge in report.edges if not edge.taken]
+    edges = [
+        page.entry(
+            "never taken", f"{edge.from_ or 'start'} -> {edge.to}{f': {edge.label}' if edge.label else ''}", Ink.WARN
+        )
+        for edge in missed
+    ]
+    coverage = "the graph has no edges" if report.coverage is None else f"{report.coverage:.1%}"
+    wanted = "" if report.wanted is None else f", and {report.wanted:.1%} are wanted"
+    taken = f"{len(report.edges) - len(missed)} of {counted(len(report.edges), 'edge')} are taken: {coverage}{wanted}"
+    end = [page.entry("coverage", taken, Ink.GOOD if report.ok else Ink.BAD)]
+    return "\n\n".join("\n".join(lines) for lines in (head, scripts, edges, end) if lines)
 
 
 def shown(value: float, unit: str, *, signed: bool = False) -> str:
