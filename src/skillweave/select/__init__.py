@@ -30,11 +30,13 @@ __all__ = [
 __getattr__ = door(
     __name__,
     """
+calibration: CALIBRATIONS FEATURES LEXICAL Calibration
 candidates: Candidate Rejected Selection within_places
 index: Kind SkillIndex build_index compile_triggers find_triggers names_of spellings
-lexical: Fit Ranked Ranking clear strength
+fitting: brier fit_calibration
+lexical: Dense Ranked Ranking match_message rank_message
 lexical_index: body_texts brief_texts build_lexical_index rank
-matchers: MatchContext Matcher Matchers Mention Prepared PreparingMatcher prepare_matchers
+matchers: MatchContext Matcher Matchers Mention Prepared PreparingMatcher Thresholds prepare_matchers
 mentions: find_mentions without_mentions
 selection: DEFAULT MATCHERS find_matchers matcher_names select
 task: check_task_rules

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skillweave.formats.host_keys import when_to_use_of
 from skillweave.select.lexical import Ranked, Ranking
@@ -87,8 +88,16 @@ def body_texts(skill: Skill) -> tuple[str, ...]:
     return tuple(part for part in parts if part)
 
 
-def rank(index: LexicalIndex, words: Sequence[str], limit: int, allowed: Collection[int] | None = None) -> Ranking:
+def rank(
+    index: LexicalIndex,
+    words: Sequence[str],
+    limit: int,
+    allowed: Collection[int] | None = None,
+    dense: NDArray[np.float32] | None = None,
+) -> Ranking:
     """The `limit` skills that fit the distinct words best; `allowed` are the positions to choose from, None for all.
+
+    `dense` are cosines by position.
 
     Equal scores stand in registry order. Nothing is ranked when no skill has any of the words.
     """
@@ -97,11 +106,19 @@ def rank(index: LexicalIndex, words: Sequence[str], limit: int, allowed: Collect
         return Ranking()
     postings = index.texts.look_up(query.numbers)
     fused, scale = _fuse(postings.scores(), index.size, allowed)
+    if dense is not None:
+        fused = np.rint(fused + MILLION * np.maximum(dense, 0.0))
     best = _top(fused, limit)
     positions = [position for position, _ in best]
     found = postings.words_in([*positions, *(index.size + position for position in positions)])
     ranked = [query.ranked(*each, scale, b, f) for each, b, f in zip(best, found, found[len(best) :], strict=False)]
-    return Ranking(tuple(ranked), query.left_out)
+    # The ratio of the best other skill's score to its own, as far as it is a rival.
+    rivals = [max((other.fused for other in ranked if other is not one), default=0.0) for one in ranked]
+    told = [
+        one._replace(features=(one.coverage, one.weight, min(rival / one.fused, 2.0)))
+        for one, rival in zip(ranked, rivals, strict=True)
+    ]
+    return Ranking(tuple(told), query.left_out)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
