@@ -371,3 +371,11 @@ def _interval(figure: "Callable[..., Numbers]", samples: "Sequence[Drawn]", resa
     ).confidence_interval
     low, high = float(bounds.low), float(bounds.high)
     return Interval(value) if np.isnan(low) or np.isnan(high) else Interval(value, round(low, 6), round(high, 6))
+
+
+def mean_interval(values: Sequence[float], resampling: Resampling) -> Interval:
+    """The mean of some values and its interval."""
+    import numpy as np
+
+    numbers = np.asarray(values, dtype=np.float64)
+    return _interval(lambda drawn: numbers[drawn].mean(axis=-1), (np.arange(len(numbers)),), resampling)

@@ -6,6 +6,7 @@ from functools import singledispatch
 
 from skillweave.errors import MissingExtra
 from skillweave.evaluate.graph import GraphReport
+from skillweave.evaluate.live.report import LiveReport
 from skillweave.evaluate.metrics import Difference, Figure, Interval
 from skillweave.evaluate.plots import Plot, bars_plot, confusion_plot, figures_plot, histogram_plot, reliability_plot
 from skillweave.evaluate.ranking import Configuration, Confusion, RankingReport, Subject
@@ -124,7 +125,7 @@ def _(report: TriggerReport) -> str:
 def _(report: TokensReport) -> str:
     rows = [
         (one.name, f"{one.tokens:,}", f"{one.tokens / max(1, one.calls):,.0f}", f"{one.cached_share:.1%}",
-         f"{one.saved_percent:.1f}%")
+         f"{one.saved_percent:.2f}%")
         for one in report.methods
     ]  # fmt: skip
     parts = [(one.name, [("cached", one.cached), ("new", one.tokens - one.cached)]) for one in report.methods]
@@ -137,8 +138,8 @@ def _(report: TokensReport) -> str:
         ),
         Section(
             "What skillweave gave",
-            [Table(("", "tokens"), [(name, f"{tokens:,}") for name, tokens in (*tiers, ("catalog", report.catalog))])],
-            [bars_plot("By tier", "tokens", [("skillweave", [*tiers, ("catalog", report.catalog)])])],
+            [Table(("", "tokens"), [(name, f"{tokens:,}") for name, tokens in tiers])],
+            [bars_plot("By tier", "tokens", [("skillweave", tiers)])],
         ),
     ]
     about_it = [
@@ -164,6 +165,53 @@ def _(report: GraphReport) -> str:
     coverage = "no edges" if report.coverage is None else f"{report.coverage:.1%} of the edges are taken"
     about_it = [("data", report.data), ("graph", report.graph)]
     return render(Page("Skill graph", about_it, sections, coverage, report.ok))
+
+
+@page_of.register
+def _(report: LiveReport) -> str:
+    effects = [
+        (
+            one.skill_id,
+            f"{one.prompts:,}",
+            f"{one.with_skill:.3f}",
+            f"{one.without_skill:.3f}",
+            f"{one.difference.value:+.3f}",
+            bounds(one.difference, "share", signed=True),
+        )
+        for one in report.effects
+    ]
+    spent = [
+        (one.what, f"{one.usage.calls:,}", f"{one.usage.input:,}", f"{one.usage.cached:,}", f"{one.usage.output:,}",
+         "" if one.cost is None else f"{one.cost:.4f}")
+        for one in report.spent
+    ]  # fmt: skip
+    asserted = [
+        (f"{one.skill_id} {one.id}", said.text, said.by, f"{said.with_met} of {said.with_judged}",
+         f"{said.without_met} of {said.without_judged}")
+        for one in report.prompts
+        for said in one.assertions
+    ]  # fmt: skip
+    parts = [(one.what, [("in", one.usage.input), ("out", one.usage.output)]) for one in report.spent]
+    head = ("skill", "prompts", "with", "without", "difference", "95% interval")
+    sections = [
+        Section("The share of assertions that hold", [Table(head, effects)]),
+        Section(
+            "What it took",
+            [Table(("", "calls", "tokens in", "cached", "tokens out", "cost"), spent)],
+            [bars_plot("Tokens", "tokens", parts)],
+        ),
+        Section("Assertions", [Table(("prompt", "assertion", "decided by", "with", "without"), asserted, words=True)]),
+    ]
+    if report.errors:
+        sections.append(Section("Errors", [Table(("what went wrong",), [(one,) for one in report.errors], words=True)]))
+    judged = f"{report.by_program:,} verdicts by program, {report.by_model:,} by {report.judge} as the judge"
+    about_it = [
+        ("data", f"{report.data}: {len(report.prompts):,} prompts, {report.runs:,} runs"),
+        ("model", f"{report.model}; each prompt {report.samples} times, with the skill and without"),
+        ("judged", judged),
+        ("intervals", f"95%, paired bootstrap over prompts, {report.resamples:,} resamples, seed {report.seed}"),
+    ]
+    return render(Page("With the skill and without", about_it, sections, report.stopped or "", report.stopped is None))
 
 
 def about(subject: Subject, configuration: Configuration | None = None) -> Sequence[tuple[str, str]]:

@@ -62,8 +62,7 @@ class Method(Portable):
 class TokensReport(Portable):
     """What the skills of some conversations cost; the conversations' own words are not counted.
 
-    `by_tier` are the tokens that skillweave gave, by tier, and `catalog` those of catalog lines, each counted in the
-    call in which it came.
+    `by_tier` are the tokens that skillweave gave, by tier, each counted in the call in which it came.
     """
 
     data: str
@@ -74,7 +73,6 @@ class TokensReport(Portable):
     configuration: Configuration
     methods: tuple[Method, ...]
     by_tier: Mapping[str, int] = field(default_factory=lambda: EMPTY, hash=False)
-    catalog: int = 0
 
 
 def read_talks(path: Path) -> tuple[Talk, ...]:
@@ -141,7 +139,6 @@ async def count_tokens(
     names = count("\n".join(f"- {skill.id}" for skill in shown))
     totals = {name: _Sum() for name in (EVERYTHING, CATALOG, NAMES, WOVEN)}
     tiers: dict[str, int] = {}
-    lines = 0
     for number, talk in enumerate(talks, start=1):
         read = before = 0
         async for injection in _played(weaver, talk, number):
@@ -153,18 +150,15 @@ async def count_tokens(
             totals[WOVEN].add(weaver.settings.budget.usable - injection.tokens.left, injection.cache.stable_tokens)
             for tier, tokens in injection.tokens.by_tier.items():
                 tiers[tier] = tiers.get(tier, 0) + tokens
-            lines += injection.tokens.catalog
         if progress is not None:
             progress(number, len(talks))
     calls = sum(talk.calls for talk in talks)
     whole = totals[EVERYTHING].tokens
     methods = tuple(
-        Method(name, one.tokens, one.cached, calls, round(100 * (1 - one.tokens / whole), 1) if whole else 0.0)
+        Method(name, one.tokens, one.cached, calls, round(100 * (1 - one.tokens / whole), 2) if whole else 0.0)
         for name, one in totals.items()
     )
-    return TokensReport(
-        data, len(talks), calls, len(shown), weaver.counter.encoding, configuration, methods, tiers, lines
-    )
+    return TokensReport(data, len(talks), calls, len(shown), weaver.counter.encoding, configuration, methods, tiers)
 
 
 @dataclass(slots=True)

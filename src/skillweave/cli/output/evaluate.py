@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from skillweave.cli.output.page import Ink, Page, counted, listed, printable
+from skillweave.cli.output.turn import way_text
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.evaluate import codes
 from skillweave.evaluate.findings import Pair
 from skillweave.evaluate.graph import GraphReport
+from skillweave.evaluate.live.report import LiveReport
 from skillweave.evaluate.metrics import Difference, Figure, Interval
 from skillweave.evaluate.ranking import Bin, Configuration, Group, RankingReport, Subject
 from skillweave.evaluate.tokens import TokensReport
@@ -208,21 +210,20 @@ def reliability_text(bins: Sequence[Bin], page: Page) -> Iterator[str]:
 
 def tokens_text(report: TokensReport, page: Page) -> str:
     """What every method sends, then what skillweave gave, by tier."""
-    about = (
-        f"{report.data}: {counted(report.conversations, 'conversation')}, {counted(report.calls, 'call')} of the model"
-    )
+    calls = f"{counted(report.calls, 'call')} of the model"
+    about = f"{report.data}: {counted(report.conversations, 'conversation')}, {calls}"
     head = [
         page.entry("data", f"{about}; over {counted(report.skills, 'skill')}; tokens of {report.encoding}"),
         configuration_text("configuration", report.configuration, page),
     ]
     rows = [
         (one.name, f"{one.tokens:,}", f"{one.tokens / max(1, one.calls):,.0f}", f"{one.cached_share:.1%}",
-         f"{one.saved_percent:.1f}%")
+         f"{one.saved_percent:.2f}%")
         for one in report.methods
     ]  # fmt: skip
     methods = list(table(rows, page, ("tokens of skills", "all calls", "a call", "cached", "saved")))
     tiers = [(f"tier {tier}", f"{tokens:,}") for tier, tokens in report.by_tier.items()]
-    given = list(table([*tiers, ("catalog lines", f"{report.catalog:,}")], page, ("given by skillweave", "tokens")))
+    given = list(table(tiers, page, ("given by skillweave", "tokens")))
     return "\n\n".join("\n".join(lines) for lines in (head, methods, given))
 
 
@@ -237,9 +238,7 @@ def graph_text(report: GraphReport, page: Page) -> str:
         scripts += [page.entry("", problem) for problem in one.problems]
     missed = [edge for edge in report.edges if not edge.taken]
     edges = [
-        page.entry(
-            "never taken", f"{edge.from_ or 'start'} -> {edge.to}{f': {edge.label}' if edge.label else ''}", Ink.WARN
-        )
+        page.entry("never taken", f"{way_text(edge.from_, edge.to)}{f': {edge.label}' if edge.label else ''}", Ink.WARN)
         for edge in missed
     ]
     coverage = "the graph has no edges" if report.coverage is None else f"{report.coverage:.1%}"
@@ -247,6 +246,45 @@ def graph_text(report: GraphReport, page: Page) -> str:
     taken = f"{len(report.edges) - len(missed)} of {counted(len(report.edges), 'edge')} are taken: {coverage}{wanted}"
     end = [page.entry("coverage", taken, Ink.GOOD if report.ok else Ink.BAD)]
     return "\n\n".join("\n".join(lines) for lines in (head, scripts, edges, end) if lines)
+
+
+def live_text(report: LiveReport, page: Page) -> str:
+    """The difference that each skill makes, who judged, what it took, and why it may be incomplete."""
+    judged = f"{report.by_program:,} verdicts by program, {report.by_model:,} by the model {report.judge} as the judge"
+    head = [
+        page.entry("data", f"{report.data}: {counted(len(report.prompts), 'prompt')}, {counted(report.runs, 'run')}"),
+        page.entry(
+            "model", f"{report.model}; each prompt {counted(report.samples, 'time')}, with the skill and without"
+        ),
+        page.entry("judged", judged),
+    ]
+    if report.resamples:
+        how = f"95%, paired bootstrap over prompts, {report.resamples:,} resamples, seed {report.seed}"
+        head.append(page.entry("intervals", how))
+    rows = [
+        (
+            one.skill_id,
+            f"{one.prompts:,}",
+            f"{one.with_skill:.3f}",
+            f"{one.without_skill:.3f}",
+            f"{one.difference.value:+.3f}",
+            bounds(one.difference, "share", signed=True),
+        )
+        for one in report.effects
+    ]
+    effects = list(
+        table(rows, page, ("assertions that hold", "prompts", "with", "without", "difference", "95% interval"))
+    )
+    spent = [
+        (one.what, f"{one.usage.calls:,}", f"{one.usage.input:,}", f"{one.usage.cached:,}", f"{one.usage.output:,}",
+         "-" if one.cost is None else f"{one.cost:.4f}")
+        for one in report.spent
+    ]  # fmt: skip
+    cost = list(table(spent, page, ("spent", "calls", "tokens in", "cached", "tokens out", "cost")))
+    end = [] if report.stopped is None else [page.entry("stopped", report.stopped, Ink.WARN)]
+    if report.failed:
+        end.append(page.entry("failed", f"{counted(report.failed, 'run')} without an answer or a verdict", Ink.BAD))
+    return "\n\n".join("\n".join(lines) for lines in (head, effects, cost, end) if lines)
 
 
 def shown(value: float, unit: str, *, signed: bool = False) -> str:

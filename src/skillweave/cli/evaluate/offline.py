@@ -1,54 +1,36 @@
-"""`skillweave eval`: whether the right skill is found, what it costs, and whether it helps."""
+"""Evaluations that ask no model: trigger tests, ranking, tokens, and scripts of a skill graph."""
 
-import shlex
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from skillweave.cli import options
-from skillweave.cli.command import WithDefault
+from skillweave.cli.evaluate.shared import (
+    EVALUATION,
+    Html,
+    Resampled,
+    changed,
+    configuration_of,
+    label_notes,
+    progress,
+    share,
+    write,
+)
 from skillweave.cli.failure import MISTAKE, Mistake
 from skillweave.cli.output.page import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from skillweave.evaluate.ranking import Asked, Configuration
+    from skillweave.evaluate.ranking import Asked
     from skillweave.evaluate.reading import Labelled, TestFile
     from skillweave.evaluate.triggers import Demands
     from skillweave.graph import SkillGraph
     from skillweave.registry import Source
     from skillweave.weaver import Weaver
 
-EXAMPLES = {
-    "triggers": """
-skillweave eval
-skillweave eval tests/skills.triggers.yaml --skills skills --junit report.xml
-skillweave eval --skills skills --min-recall 0.9 --min-precision 0.95 --html report.html
-""",
-    "ranking": """
-skillweave eval ranking queries.yaml --skills examples/skills
-skillweave eval ranking benchmark --split test --json
-skillweave eval ranking queries.jsonl --skills skills --matcher lexical --against 'matcher=triggers,lexical'
-""",
-    "tokens": """
-skillweave eval tokens conversations.jsonl --skills skills
-skillweave eval tokens conversations.json --skills skills --html tokens.html
-""",
-    "graph": """
-skillweave eval graph support-triage desk.script.yaml
-skillweave eval graph graph.yaml scripts --min-coverage 0.9
-""",
-}
-EVALUATION = "The evaluation"
-GROUP = {"cls": WithDefault}
-"""How this group of commands is made."""
 
 _Data = Annotated[
     str,
@@ -58,9 +40,13 @@ _Data = Annotated[
         "dev.jsonl or test.jsonl; with a corpus.jsonl.gz beside them its skills are used.",
     ),
 ]
+
+
 _Split = Annotated[
     str | None, options.option(EVALUATION, "--split NAME", "Which file of a folder, such as test. Default: dev")
 ]
+
+
 _Against = Annotated[
     str | None,
     options.option(
@@ -72,34 +58,7 @@ _Against = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Resampled:
-    """How intervals are made."""
-
-    seed: Annotated[
-        int,
-        options.option(EVALUATION, "--seed N", "The seed of the resampling.", parser=options.whole_number),
-    ] = 0
-    resamples: Annotated[
-        int,
-        options.option(
-            EVALUATION,
-            "--resamples N",
-            "How often queries are drawn anew for an interval; 0 for none. Needs the extra `eval`.",
-            parser=options.whole_number,
-        ),
-    ] = 2000
-
-
-def share(given: str | float) -> float:
-    """A number from 0 to 1; raises BadParameter for anything else."""
-    try:
-        number = float(given)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise typer.BadParameter(f"{str(given)[:40]!r} is no number from 0 to 1")
-    return number
+_Junit = Annotated[str | None, options.option(options.OUTPUT, "--junit FILE", "Write the tests as JUnit XML too.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +96,6 @@ class Demanded:
         return Demands(Level(self.require), {name: least for name, least in named.items() if least is not None})
 
 
-_Html = Annotated[
-    str | None,
-    options.option(options.OUTPUT, "--html FILE", "Write a page with tables and plots too. Needs the extra `eval`."),
-]
-_Junit = Annotated[str | None, options.option(options.OUTPUT, "--junit FILE", "Write the tests as JUnit XML too.")]
-
-
 async def triggers(
     tests: Annotated[
         list[str] | None,
@@ -158,9 +110,11 @@ async def triggers(
     demanded: Demanded,
     selecting: options.Selecting,
     junit: _Junit = None,
-    html: _Html = None,
+    html: Html = None,
 ) -> Answer:
-    """Test whether queries select their skills; this is also what `skillweave eval` does.
+    """Test whether queries select their skills.
+
+    This is what `skillweave eval` does without a further word.
 
     Prints the tests that fail, precision, recall and F1 of each skill, the skills that compete, and what is wrong with
     triggers and descriptions: those that do not select their own skill, and those that are too alike. The exit code is
@@ -185,14 +139,20 @@ async def triggers(
     if junit is not None:
         from skillweave.evaluate.junit import junit_xml
 
-        _write(junit, junit_xml(report))
+        write(junit, junit_xml(report))
     if html is not None:
         from skillweave.evaluate.page import page_of
 
-        _write(html, page_of(report))
+        write(html, page_of(report))
     snapshot = await weaver.snapshot()
     none = () if cases.cases else ("there are no tests, so that only triggers and descriptions were looked at",)
-    notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, graph), *none, *_labels(report.unknown_labels))
+    notes = (
+        *notes,
+        *loading_notes(snapshot),
+        *graph_notes(snapshot, graph),
+        *none,
+        *label_notes(report.unknown_labels),
+    )
     return Answer(lambda: report, partial(triggers_text, report), code=0 if report.ok else MISTAKE, notes=notes)
 
 
@@ -234,10 +194,6 @@ def _library(loading: options.LoadingWithGraph, files: "Sequence[TestFile]") -> 
     return loading
 
 
-def _write(path: str, text: str) -> None:
-    Path(path).write_text(text, encoding="utf-8")
-
-
 async def ranking(
     data: _Data,
     *,
@@ -246,7 +202,7 @@ async def ranking(
     against: _Against = None,
     resampled: Resampled,
     selecting: options.Selecting,
-    html: _Html = None,
+    html: Html = None,
 ) -> Answer:
     """Say how well labelled queries find their skills.
 
@@ -277,111 +233,12 @@ async def ranking(
     if html is not None:
         from skillweave.evaluate.page import page_of
 
-        _write(html, page_of(report))
+        write(html, page_of(report))
     return Answer(
         lambda: report,
         partial(ranking_text, report),
-        notes=(*notes, *loading_notes(snapshot), *graph_notes(snapshot, graph), *_labels(report.unknown_labels)),
+        notes=(*notes, *loading_notes(snapshot), *graph_notes(snapshot, graph), *label_notes(report.unknown_labels)),
     )
-
-
-async def tokens(
-    conversations: Annotated[
-        str,
-        typer.Argument(
-            metavar="CONVERSATIONS",
-            help="JSON lines, or a JSON list: each conversation a list of {role, content} or of what the user says, or "
-            "an object with `messages`.",
-        ),
-    ],
-    *,
-    loading: options.LoadingWithGraph,
-    selecting: options.Selecting,
-    html: _Html = None,
-) -> Answer:
-    """Count what the skills of whole conversations cost.
-
-    Compares what every call of the model is sent: everything loaded, a catalog or names from which the model reads,
-    and what skillweave gives; how much of it a provider has cached from the call before, and the tokens of each tier.
-    """
-    from skillweave.cli.arguments.skills import indexed
-    from skillweave.cli.output.evaluate import tokens_text
-    from skillweave.cli.output.skills import graph_notes, loading_notes
-    from skillweave.evaluate.tokens import count_tokens, read_talks
-    from skillweave.stores.memory import MemoryStore
-
-    path = Path(conversations)
-    talks = read_talks(path)
-    own, notes = await loading.own_graph()
-    weaver = selecting.weaver(loading.sources(), MemoryStore(), own)
-    await indexed(weaver)
-    with progress("Playing") as tell:
-        report = await count_tokens(weaver, talks, path.name, configuration_of(weaver, selecting), tell)
-    if html is not None:
-        from skillweave.evaluate.page import page_of
-
-        _write(html, page_of(report))
-    snapshot = await weaver.snapshot()
-    notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, own))
-    return Answer(lambda: report, partial(tokens_text, report), notes=notes)
-
-
-async def graph_(
-    file: options.File,
-    scripts: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SCRIPTS...", help="Scripts as `skillweave graph simulate` plays them, or folders of them."
-        ),
-    ],
-    *,
-    min_coverage: Annotated[
-        float | None,
-        options.option(EVALUATION, "--min-coverage X", "The share of edges that the scripts must take.", parser=share),
-    ] = None,
-    html: _Html = None,
-) -> Answer:
-    """Play scripts through a skill graph, and say which edges none of them takes.
-
-    The exit code is 1 when a step does not lead where its script expects, or when too few edges are taken.
-    """
-    from skillweave.cli.arguments.graph import open_graph, script_steps
-    from skillweave.cli.output.evaluate import graph_text
-    from skillweave.evaluate.graph import play_scripts
-
-    opened = await open_graph(file)
-    notes = list(opened.notes_with_errors())
-    steps = {}
-    for name in _scripts(scripts):
-        steps[name], said = script_steps(name, file)
-        notes += said
-    data = next(iter(steps)) if len(steps) == 1 else f"{len(steps)} scripts"
-    report = await play_scripts(opened.graph, steps, data, wanted=min_coverage)
-    if html is not None:
-        from skillweave.evaluate.page import page_of
-
-        _write(html, page_of(report))
-    code = 0 if report.ok else MISTAKE
-    return Answer(lambda: report, partial(graph_text, report), code=code, notes=tuple(notes))
-
-
-def _scripts(named: Sequence[str]) -> Iterator[str]:
-    """The files, and those in folders whose name says what they are."""
-    for name in named:
-        path = Path(name)
-        if not path.is_dir():
-            yield name
-            continue
-        inside = sorted(str(one) for one in path.rglob("*.script.*") if one.suffix in (".yaml", ".yml", ".json"))
-        if not inside:
-            raise Mistake(f"{path} holds no scripts; their names end in .script.yaml")
-        yield from inside
-
-
-def _labels(unknown: Sequence[str]) -> Iterator[str]:
-    if unknown:
-        shown = ", ".join(unknown[:5]) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
-        yield f"labels name skills that are not here, which counts as a miss: {shown}; check --skills and the labels"
 
 
 def _sources(labelled: "Labelled", loading: options.LoadingWithGraph) -> "Sequence[Source]":
@@ -413,59 +270,92 @@ async def _asked(
     return weaver, Asked(configuration_of(weaver, selecting), answers)
 
 
-def configuration_of(weaver: "Weaver", selecting: options.Selecting) -> "Configuration":
-    """The matchers that took part, and the options that are not at their defaults."""
-    from skillweave.evaluate.ranking import Configuration
+async def tokens(
+    conversations: Annotated[
+        str,
+        typer.Argument(
+            metavar="CONVERSATIONS",
+            help="JSON lines, or a JSON list: each conversation a list of {role, content} or of what the user says, or "
+            "an object with `messages`.",
+        ),
+    ],
+    *,
+    loading: options.LoadingWithGraph,
+    selecting: options.Selecting,
+    html: Html = None,
+) -> Answer:
+    """Count what the skills of whole conversations cost.
 
-    given = {
-        field.name.replace("_", "-"): value
-        for field in fields(selecting)
-        if (value := getattr(selecting, field.name)) != field.default and field.name not in ("matcher", "mention")
-    }
-    return Configuration(weaver.matchers, given)
+    Compares what every call of the model is sent: everything loaded, a catalog or names from which the model reads,
+    and what skillweave gives; how much of it a provider has cached from the call before, and the tokens of each tier.
+    """
+    from skillweave.cli.arguments.skills import indexed
+    from skillweave.cli.output.evaluate import tokens_text
+    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.evaluate.tokens import count_tokens, read_talks
+    from skillweave.stores.memory import MemoryStore
 
+    path = Path(conversations)
+    talks = read_talks(path)
+    own, notes = await loading.own_graph()
+    weaver = selecting.weaver(loading.sources(), MemoryStore(), own)
+    await indexed(weaver)
+    with progress("Playing") as tell:
+        report = await count_tokens(weaver, talks, path.name, configuration_of(weaver, selecting), tell)
+    if html is not None:
+        from skillweave.evaluate.page import page_of
 
-def changed(selecting: options.Selecting, text: str) -> options.Selecting:
-    """The options with those changed that the text names, as `name=value` between blanks; raises Mistake."""
-    hints = get_type_hints(type(selecting), include_extras=True)
-    names = {field.name.replace("_", "-"): field.name for field in fields(selecting)}
-    given: dict[str, Any] = {}
-    for word in shlex.split(text):
-        name, equals, value = word.partition("=")
-        if name not in names or not equals:
-            raise Mistake(f"{word[:60]!r} in --against is no option=value; the options are {', '.join(names)}")
-        given[names[name]] = _taken(name, value, hints[names[name]])
-    return replace(selecting, **given)
-
-
-def _taken(name: str, value: str, hint: Any) -> object:  # noqa: ANN401 - an annotation
-    kind, *notes = get_args(hint)
-    kinds = [one for one in get_args(kind) if one is not type(None)] or [kind]
-    if kind is bool or bool in kinds:
-        if value not in ("true", "false"):
-            raise Mistake(f"{name} in --against is true or false, not {value[:40]!r}")
-        return value == "true"
-    if any(getattr(one, "__origin__", None) is list for one in (*kinds, kind)):
-        return [part for part in value.split(",") if part]
-    parser = next((note.parser for note in notes if getattr(note, "parser", None)), None)
-    if parser is not None:
-        return parser(value)
-    for number in (int, float):
-        if number in kinds:
-            return number(value)
-    return value
+        write(html, page_of(report))
+    snapshot = await weaver.snapshot()
+    notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, own))
+    return Answer(lambda: report, partial(tokens_text, report), notes=notes)
 
 
-@contextmanager
-def progress(what: str) -> "Iterator[Callable[[int, int], None] | None]":
-    """A bar on stderr, told how many of how many are done; None without a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with typer.progressbar(length=1, label=what, file=sys.stderr) as bar:
+async def graph_(
+    file: options.File,
+    scripts: Annotated[
+        list[str],
+        typer.Argument(metavar="SCRIPTS...", help="Scripts as `skillweave graph simulate` plays them, or folders."),
+    ],
+    *,
+    min_coverage: Annotated[
+        float | None,
+        options.option(EVALUATION, "--min-coverage X", "The share of edges that the scripts must take.", parser=share),
+    ] = None,
+    html: Html = None,
+) -> Answer:
+    """Play scripts through a graph, find edges that none takes.
 
-        def tell(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
+    The exit code is 1 when a step does not lead where its script expects, or when too few edges are taken.
+    """
+    from skillweave.cli.arguments.graph import open_graph, script_steps
+    from skillweave.cli.output.evaluate import graph_text
+    from skillweave.evaluate.graph import play_scripts
 
-        yield tell
+    opened = await open_graph(file)
+    notes = list(opened.notes_with_errors())
+    steps = {}
+    for name in _scripts(scripts):
+        steps[name], said = script_steps(name, file)
+        notes += said
+    data = next(iter(steps)) if len(steps) == 1 else f"{len(steps)} scripts"
+    report = await play_scripts(opened.graph, steps, data, wanted=min_coverage)
+    if html is not None:
+        from skillweave.evaluate.page import page_of
+
+        write(html, page_of(report))
+    code = 0 if report.ok else MISTAKE
+    return Answer(lambda: report, partial(graph_text, report), code=code, notes=tuple(notes))
+
+
+def _scripts(named: Sequence[str]) -> Iterator[str]:
+    """The files, and those in folders whose name says what they are."""
+    for name in named:
+        path = Path(name)
+        if not path.is_dir():
+            yield name
+            continue
+        inside = sorted(str(one) for one in path.rglob("*.script.*") if one.suffix in (".yaml", ".yml", ".json"))
+        if not inside:
+            raise Mistake(f"{path} holds no scripts; their names end in .script.yaml")
+        yield from inside
