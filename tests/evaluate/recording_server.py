@@ -63,7 +63,7 @@ def serving(model: Model) -> Iterator[str]:
     """The address of the server, until the block ends."""
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # noqa: N802 - the library's name
+        def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             headers = {name.lower(): value for name, value in self.headers.items()}
             request = Request(self.path, headers, body)
