@@ -97,7 +97,7 @@ _extra = st.dictionaries(st.text("xyz", max_size=3), json_values, max_size=2)
 
 RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
     Turn: lambda: {"id": said, "conversation": said},
-    Budget: lambda: dict.fromkeys(("total", "catalog", "per_skill", "reserve"), _counts),
+    Budget: lambda: dict.fromkeys(("total", "catalog", "shortlist", "per_skill", "reserve"), _counts),
     TaskRule: lambda: {"when": _whens, "skills": st.lists(ids, min_size=1, max_size=2, unique=True).map(tuple)},
     ScorePolicy: lambda: {"temperature": st.floats(0.1, 9), "margin": st.none() | st.floats(0, 1)},
     SpawnRequest: lambda: {

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
         CurrentPolicy,
         Drop,
         Fallback,
-        FallbackKind,
         Injection,
         PendingCheckpoint,
         TokenReport,
@@ -107,11 +106,13 @@ if TYPE_CHECKING:
         ApprovalVerdict,
         Delivery,
         Engaged,
+        FallbackKind,
         Fragment,
         Lifecycle,
         Record,
         State,
         Superseded,
+        Told,
         Writes,
     )
     from skillweave.stores.memory import MemoryStore
@@ -140,7 +141,7 @@ events: Callback Cause Event EventRefused EventType Observer Payload
 formats: from_definition to_definition to_tiers
 formats.identity: Order
 formats.skill_md: Strictness
-injection: Block CacheReport CurrentPolicy Drop Fallback FallbackKind Injection PendingCheckpoint TokenReport
+injection: Block CacheReport CurrentPolicy Drop Fallback Injection PendingCheckpoint TokenReport
 knowledge.context: ContextSource EntityContext Section
 limits: ToolLimits
 registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source WrappedSource
@@ -155,7 +156,8 @@ skill: ArtifactRef Checkpoint Origin OutputContract Relation RelationKind RuleLi
 sources.memory: MemorySource
 sources.named: Progress SkillSource
 state.port: Logged Store
-state.state: Approval ApprovalVerdict Delivery Engaged Fragment Lifecycle Record State Superseded Writes
+state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lifecycle Record State Superseded Told
+    Writes
 stores.memory: MemoryStore
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
@@ -291,6 +293,7 @@ __all__ = [
     "Tiktoken",
     "TokenCounter",
     "TokenReport",
+    "Told",
     "ToolAnswer",
     "ToolLimits",
     "ToolOwners",

@@ -14,10 +14,19 @@ from skillweave.select.matchers import Thresholds
 from skillweave.state.state import Lifecycle
 from skillweave.task import TaskRule
 
+SMALLEST_WINDOW = 8000
+"""Tokens of a context window."""
+
 
 class CatalogMode(StrEnum):
-    """When the model sees the catalog: in every call, only when nothing matches or it is asked for, or never."""
+    """When the model sees which skills there are.
 
+    `auto`: all of them in short lines in every call, where these fit into `Budget.catalog`, else the shortlist of those
+    that may fit the message. `always`: the catalog in every call. `fallback`: one line where nothing matches, the
+    catalog when it is asked for. `never`: not at all.
+    """
+
+    AUTO = "auto"
     ALWAYS = "always"
     FALLBACK = "fallback"
     NEVER = "never"
@@ -47,7 +56,7 @@ class Settings(Portable):
 
     budget: Budget = field(default_factory=Budget)
     max_skills: int = 3
-    catalog: CatalogMode = CatalogMode.FALLBACK
+    catalog: CatalogMode = CatalogMode.AUTO
     lifecycle: Lifecycle | None = None
     enforce: Enforce = Enforce.EXPLICIT
     files: FileAccess = FileAccess.LOCAL
@@ -73,3 +82,18 @@ class Settings(Portable):
     def thresholds(self) -> Thresholds:
         """From which probability on skills are given and offered, and how many are offered."""
         return Thresholds(self.give_at, self.offer_at, self.offer_most)
+
+    @classmethod
+    def for_window(cls, tokens: int) -> "Settings":
+        """Settings whose budget is an eighth of a model's context window of so many tokens, its parts in proportion.
+
+        Raises SkillweaveError for a window below 8,000 tokens, in which no skill has room.
+        """
+        if tokens < SMALLEST_WINDOW:
+            raise SkillweaveError(f"a window of {tokens} tokens has no room for skills; give {SMALLEST_WINDOW} or more")
+        usual = Budget()
+        share = tokens / 8 / usual.total
+        catalog, shortlist, per_skill = (
+            round(part * share) for part in (usual.catalog, usual.shortlist, usual.per_skill)
+        )
+        return cls(budget=Budget(total=tokens // 8, catalog=catalog, shortlist=shortlist, per_skill=per_skill))

@@ -82,7 +82,7 @@ async def test_a_turn_is_one_span_with_its_figures(exported: Exported) -> None:
         "skillweave.revision": 1,
         "skillweave.skills": ("reader",),
         "skillweave.diagnostics": (),
-        "skillweave.tokens.catalog": 0,
+        "skillweave.tokens.catalog": injection.tokens.catalog,
         "skillweave.tokens.injected": injection.tokens.injected,
         "skillweave.tokens.left": injection.tokens.left,
         "skillweave.outcomes.injected": 1,

@@ -355,7 +355,9 @@ async def test_in_call_placement_what_was_read_counts() -> None:
     read = sum(record.tokens for record in (await weaver.state(C)).records)
     assert read > 1000
     assert read + injection.tokens.injected <= 2000
-    assert [drop.skill_id for drop in injection.drop] == ["handbook"], "what was read can make room"
+    assert injection.drop == (), "it was read after the user's last message but one"
+    injection = await weaver.weave(Turn("t2", C, Message(Role.USER, "the other"), placement=Placement.CALL))
+    assert {drop.skill_id for drop in injection.drop} == {"handbook"}, "what was read makes room"
 
 
 @pytest.mark.parametrize(("words", "beside"), [(20_000, True), (2_000, False)])
@@ -451,7 +453,8 @@ async def test_in_answer_to_a_call_nothing_is_offered_for_other_skills() -> None
     other = make_skill("other", keywords=["other"], instructions="o " * 700)
     weaver = weaver_of(LONG, other, total=1200)
     await weaver.read_skill("handbook", "1", conversation=C)
-    assert (await weaver.weave("other", conversation=C)).drop != ()
+    refused = await weaver.weave("other", conversation=C)
+    assert Outcome.OVER_BUDGET in [decision.outcome for decision in refused.decisions]
     answer = await weaver.read_skill("handbook", "99", conversation=C)
     assert answer.failed
     assert answer.injection is not None and answer.injection.drop == ()

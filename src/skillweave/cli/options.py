@@ -12,8 +12,10 @@ from skillweave.cli.arguments.ledger import Kept, existing, kept_in
 from skillweave.cli.arguments.skills import load_snapshot, sources_at_hand, sources_of
 
 if TYPE_CHECKING:
+    from skillweave.conversation import Turn
     from skillweave.graph import SkillGraph
     from skillweave.registry import Snapshot, Source
+    from skillweave.select import Selection
     from skillweave.state.port import Store
     from skillweave.task import Task
     from skillweave.weaver import Weaver
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
 MODEL, GRAPH = "The model", "The graph"
 """The groups that options stand in, in `--help`."""
+PREPARE_SECONDS = 2.0
+"""What matchers have to prepare in where no weaver bounds it, the same as there."""
 KnownConversation: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="CONVERSATION", help="The id of a conversation.", autocompletion=completion.conversations),
@@ -156,9 +160,12 @@ TurnId: TypeAlias = Annotated[
     option(TURN, "--turn-id ID", "This turn's id; the same id again gives the same answer and changes nothing."),
 ]
 Catalog: TypeAlias = Annotated[
-    Literal["always", "fallback", "never"],
+    Literal["auto", "always", "fallback", "never"],
     option(
-        BUDGET, "--catalog", "When the model sees the list of skills: in every call, when nothing matches, or never."
+        BUDGET,
+        "--catalog",
+        "When the model sees the list of skills: auto (all in short lines where they fit, else those that may fit the "
+        "message), in every call, as a fallback when nothing matches, or never.",
     ),
 ]
 Matchers: TypeAlias = Annotated[
@@ -299,18 +306,32 @@ class OfTask:
 class Selecting:
     """How skills are selected, and what they may cost."""
 
-    catalog: Catalog = "fallback"
+    catalog: Catalog = "auto"
     matcher: Matchers = None
     mention: Mention = False
     max_skills: MaxSkills = 3
-    budget: Tokens = 8000
+    budget: Tokens = 25_000
 
     def weaver(self, sources: Sequence["Source"], store: "Store", graph: "SkillGraph | None") -> "Weaver":
         """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
         from skillweave.cli.arguments.turn import settings_of
         from skillweave.factory import open_weaver
-        from skillweave.select.selection import DEFAULT
 
         settings = settings_of(catalog=self.catalog, max_skills=self.max_skills, budget=self.budget)
-        matchers = (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))
-        return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=matchers)
+        return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=self._matchers())
+
+    async def selection(self, snapshot: "Snapshot", turn: "Turn") -> "Selection":
+        """What a weaver over a snapshot without a skill graph would match."""
+        from skillweave.select.candidates import within_places
+        from skillweave.select.index import build_index
+        from skillweave.select.matchers import prepare_matchers
+        from skillweave.select.selection import find_matchers, select
+
+        index, matchers = build_index(snapshot), find_matchers(self._matchers())
+        prepared = await prepare_matchers(matchers, index, turn, PREPARE_SECONDS)
+        return within_places(select(index, turn, matchers=matchers, prepared=prepared), self.max_skills)
+
+    def _matchers(self) -> tuple[str, ...]:
+        from skillweave.select.selection import DEFAULT
+
+        return (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))

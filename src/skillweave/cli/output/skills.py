@@ -96,11 +96,13 @@ _SEE = "`skillweave check` with the same --skills, --pack and --graph says why"
 
 def graph_notes(snapshot: "Snapshot", graph: "SkillGraph | None") -> tuple[str, ...]:
     """A line where a graph cannot be read, and one where the graph in use has errors; `graph` is the one of --graph."""
-    from skillweave.graph.findings import graph_findings
-
     notes = []
     if any(found.code == GRAPH.name for found in snapshot.diagnostics):
         notes.append(f"a skill graph is left out because of errors; {_SEE}")
+    if graph is None and snapshot.graph is None:
+        return tuple(notes)
+    from skillweave.graph.findings import graph_findings
+
     errors = sum(found.severity is Severity.ERROR for found in graph_findings(snapshot, graph))
     if errors:
         notes.append(f"the skill graph has {counted(errors, 'error')}, so that it may lead astray; {_SEE}")
