@@ -86,7 +86,7 @@ _CODE = (
     "registry/source",
 )
 """What decides how skill files are read and kept."""
-_CLASSES = (
+CLASSES = (
     *(Skill, Triggers, SkillText, OutputContract, ToolRules, Relation, Checkpoint, ArtifactRef, Origin),
     *(Status, RelationKind, RuleList, Severity, Diagnostic, Location),
     *(Unit, Artifacts, LeftOut, Listing),
@@ -103,7 +103,7 @@ def kept_memory(cache: CacheFolder, *reading: str) -> Memory | None:
     end = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
     try:
         # Any other value than was packed fails below, or holds for no file.
-        root, listings, units, findings = unpack(content[_LENGTH:end], content[end:], _CLASSES)
+        root, listings, units, findings = unpack(content[_LENGTH:end], content[end:], CLASSES)
         # An artifact's listing is the very one of its folder: that it still is, is how a change shows.
         return memory_of(root, listings, {name: _relinked(unit, listings) for name, unit in units}, findings)
     except (Unpackable, LookupError, TypeError, ValueError, AttributeError):
@@ -114,7 +114,7 @@ def keep_memory(cache: CacheFolder, memory: Memory, *reading: str) -> None:
     """Keep the memory of a folder, in place of what was kept of it."""
     units = tuple((name, _unlinked(unit)) for name, unit in memory.units.items())
     try:
-        data, texts = pack((memory.root, memory.listings, units, memory.findings), _CLASSES)
+        data, texts = pack((memory.root, memory.listings, units, memory.findings), CLASSES)
     except (Unpackable, ValueError):
         return
     cache.write(KIND, _key(reading), (len(data).to_bytes(_LENGTH, "little"), data, texts))
