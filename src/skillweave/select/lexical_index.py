@@ -42,6 +42,10 @@ class LexicalIndex:
     size: int
 
 
+KEPT = (LexicalIndex, Bm25)
+"""The classes that an index is made of."""
+
+
 def build_lexical_index(skills: Iterable[Skill]) -> LexicalIndex:
     """The index over skills by position; linear in the length of their texts."""
     vocabulary: defaultdict[str, int] = defaultdict()
