@@ -8,7 +8,9 @@ from skillweave.codec import Portable
 from skillweave.compose.composition import Enforce
 from skillweave.disclose.block import SkillTools
 from skillweave.disclose.fit import Budget
+from skillweave.errors import SkillweaveError
 from skillweave.frozen import EMPTY
+from skillweave.select.matchers import Thresholds
 from skillweave.state.state import Lifecycle
 from skillweave.task import TaskRule
 
@@ -36,7 +38,11 @@ class Settings(Portable):
     single skills, by id. `catalog_first` are ids that the catalog shows before others when not all fit; `entity_keys`
     are the keys of a turn's memory that name an entity; `skill_tools` says whether the model has skillweave's own
     tools; `granted` are the ids that this agent may have, None for all; `task_rules` are the host's own, which go
-    before those of packs.
+    before those of packs. A skill is given from the probability `give_at` on and offered from `offer_at` on, None for
+    what was fitted; at most `offer_most` are offered.
+
+    Raises:
+        SkillweaveError: a probability is not from 0 to 1, or `offer_most` is below 0.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -51,3 +57,19 @@ class Settings(Portable):
     granted: frozenset[str] | None = None
     lifecycles: Mapping[str, Lifecycle] = field(default=EMPTY, hash=False)
     task_rules: tuple[TaskRule, ...] = ()
+    give_at: float | None = None
+    offer_at: float | None = None
+    offer_most: int = 5
+
+    def __post_init__(self) -> None:
+        for name in ("give_at", "offer_at"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1:
+                raise SkillweaveError(f"Settings({name}={value}) is no probability; give a number from 0 to 1, or None")
+        if self.offer_most < 0:
+            raise SkillweaveError(f"Settings(offer_most={self.offer_most}) is below zero; give 0 to offer nothing")
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """From which probability on skills are given and offered, and how many are offered."""
+        return Thresholds(self.give_at, self.offer_at, self.offer_most)

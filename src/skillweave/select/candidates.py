@@ -16,9 +16,9 @@ VETOED = "one of its `never` phrases is in the message"
 class Candidate(Portable):
     """A skill that a matcher proposes; `score` is in [0, 1] and comparable only within one `matcher`.
 
-    `probability` is how likely a knowledgeable person would want the skill loaded for this message, in [0, 1]; None where
-    nothing was estimated. `arguments` are the words that the user gave with a mention, None without one and where the skill takes none.
-    `together` are the skills that are given with this one or not at all, as a task rule says.
+    `probability` is how likely a knowledgeable person would want the skill loaded for this message, in [0, 1]; None
+    where nothing was estimated. `arguments` are the words that the user gave with a mention, None without one and where
+    the skill takes none. `together` are the skills that are given with this one or not at all, as a task rule says.
     """
 
     skill_id: str
@@ -109,4 +109,4 @@ def within_places(selection: Selection, most: int) -> Selection:
             places -= 1
             seated.update(candidate.together)
         kept.append(candidate)
-    return Selection(tuple(kept), (*over, *selection.rejected))
+    return Selection(tuple(kept), (*over, *selection.rejected), selection.offered)

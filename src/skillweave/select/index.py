@@ -129,7 +129,7 @@ def build_index(
 
 
 class Kind(IntEnum):
-    """What sort of trigger hit, strongest first; `WORD_ID` is an id of fewer than two words that say something."""
+    """What sort of trigger hit, strongest first; `WORD_ID` is an id of one word, or with spaces in it."""
 
     PATTERN = 0
     KEYWORD = 1
@@ -239,7 +239,7 @@ def gather_triggers(skills: Iterable[Skill], mode: MatchMode) -> Triggers:
             text = " ".join(folded.split()) if mode is MatchMode.WORD else folded
             _claim(phrases.setdefault((text, mode), {}), position, kind)
         for spelling in spellings(skill):
-            kind = Kind.ID if _says_something(spelling) else Kind.WORD_ID
+            kind = Kind.ID if _is_written_as_id(spelling) else Kind.WORD_ID
             _claim(phrases.setdefault((spelling, MatchMode.WORD), {}), position, kind)
         for source in dict.fromkeys(skill.triggers.patterns):
             diagnostics.extend(_check_pattern(skill, source, patterns))
@@ -355,9 +355,12 @@ def _declared_phrases(skill: Skill) -> Iterator[tuple[Kind, str]]:
             yield kind, phrase
 
 
-def _says_something(spelling: str) -> bool:
-    """Whether an id has two words that are not stop words: `code-review` has, `review` and `how-to` have not."""
-    return sum(word not in STOP_WORDS for word in _SEPARATORS.split(spelling) if word) >= 2
+def _is_written_as_id(spelling: str) -> bool:
+    """Whether nobody writes this by chance: joined, of two words that are not stop words.
+
+    `code-review` is; `code review`, `review` and `how-to` are not.
+    """
+    return " " not in spelling and sum(word not in STOP_WORDS for word in _SEPARATORS.split(spelling) if word) >= 2
 
 
 def _check_pattern(skill: Skill, source: str, patterns: dict[str, list[int]]) -> Iterator[Diagnostic]:

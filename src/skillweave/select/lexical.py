@@ -1,138 +1,200 @@
 """Words that a message shares with skills, and whether they are clear enough to select one (spec 2.1)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
 
+from skillweave.conversation import Role, Turn
 from skillweave.decisions import Evidence, Outcome
+from skillweave.select.calibration import Calibration, fitted
 from skillweave.select.candidates import MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
-from skillweave.select.index import TriggerMatch, candidate_of, evidence_of
+from skillweave.select.index import Kind, TriggerMatch, candidate_of, evidence_of
 from skillweave.select.matchers import MatchContext
+from skillweave.select.query import Query, read_query
 from skillweave.text.search import Folded
-from skillweave.text.words import word_spans
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from skillweave.select.ranking import Ranked, Ranking
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """When the best ranked skill is clear enough to be selected without a declared trigger (spec 2.1).
-
-    A skill's *strength* is the share of the query's rarity that it covers, minus `scarcity` over the weight of the
-    distinct content words that it has in common with the query (one in the body alone counts half, an everyday one a
-    quarter). The first is selected when its strength is at least `floor` plus `margin` times the ratio of the second's
-    score to its own. Two are selected together when both are that strong against the third, their scores are within
-    `together` of each other, and the second covers at least `gain` of the query that the first leaves uncovered: a
-    message that asks for two things.
-    """
-
-    floor: float
-    margin: float
-    scarcity: float
-    together: float
-    gain: float
+_DECLARED = frozenset({"pattern", "keyword", "verb"})
 
 
-FIT = Fit(floor=-1.0, margin=1.4, scarcity=1.5, together=0.8, gain=0.2)
-"""Fitted on 2026-11-21 on the dev queries in random libraries of 20, 100, 1,000 and all 5,656 public skills.
+class Dense(NamedTuple):
+    """How near each active skill is to the message, by position: cosines of the embedder with this id."""
 
-On the test queries, in this order of sizes: the right skill is selected in 0.83, 0.78, 0.66, 0.57 of the messages that
-have one (macro over sources 0.65, 0.57, 0.45, 0.32); of what is selected for these, 0.99, 0.96, 0.89, 0.69 is labelled
-right (macro). A message whose right skill is missing gets 0.04, 0.05, 0.07, 0.18 wrong ones, an off-topic message less
-than 0.01. A label names one skill, so like skills of other authors count as wrong, more so the larger the library.
-"""
-
-
-class Ranked(NamedTuple):
-    """One skill in a ranking.
-
-    `fused` is in (0, 1.5] and orders; `score` is s/(s+10), where s is `fused` put back on the scale of the best BM25
-    score with body. `coverage` is in [0, 1]; `words` are the query's words that the skill has, in the query's order,
-    `shares` what part of the query's rarity each is; `weight` counts them, one in the body alone as half, an everyday
-    one as a quarter.
-    """
-
-    position: int
-    fused: float
-    score: float
-    coverage: float
-    words: tuple[str, ...]
-    shares: tuple[float, ...]
-    weight: float
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The best skills, best first; `left_out` words of a long message were not looked up."""
-
-    best: tuple[Ranked, ...] = ()
-    left_out: int = 0
-
-
-def clear(best: Sequence[Ranked], fit: Fit) -> int:
-    """Return how many of the first in a ranking are clear enough to be selected: 0, 1 or 2."""
-    if not best:
-        return 0
-    first = best[0]
-    ratio = best[1].fused / first.fused if len(best) > 1 else 0.0
-    if len(best) > 1 and ratio >= fit.together and _gain(first, best[1]) >= fit.gain:
-        third = best[2].fused / first.fused if len(best) > 2 else 0.0
-        if min(strength(first, fit), strength(best[1], fit)) >= fit.floor + fit.margin * third:
-            return 2
-    return int(strength(first, fit) >= fit.floor + fit.margin * ratio)
-
-
-def strength(ranked: Ranked, fit: Fit) -> float:
-    """Return how much of the query a skill answers; it does not depend on the number of skills."""
-    return ranked.coverage - fit.scarcity / ranked.weight
-
-
-def _gain(first: Ranked, second: Ranked) -> float:
-    covered = set(first.words)
-    return sum(share for word, share in zip(second.words, second.shares, strict=True) if word not in covered)
+    cosines: "NDArray[np.float32]"
+    embedder: str
 
 
 MATCHER = "lexical"
-SHOWN = 5
-"""How many of the best ranked skills are reported, chosen or not."""
-FIRST_BY_WORDS = 3
-"""A one-word id in the message selects its skill only among so many of the best ranked."""
+MATCHERS_OF_WORDS = frozenset({MATCHER, "hybrid"})
+"""Where one of these takes part, an id in ordinary words is evidence for it and selects nothing by itself."""
+SHOWN = 8
+"""How many of the best ranked skills are looked at."""
+LEAST_REST = 3
+LEAST_SHARE = 0.3
+"""So many distinct words, and so large a part of all, must be left for a message to ask for a second thing."""
 
 
-def match_words(
-    context: MatchContext, message: Folded, named: dict[int, TriggerMatch], vetoed: Mapping[int, TriggerMatch]
+def match_message(
+    context: MatchContext, matcher: str = MATCHER, dense: Dense | None = None, calibration: Calibration | None = None
 ) -> Selection:
-    """Choose the best ranked skills that are clear enough, and reject the others as `below-threshold`.
+    """Say which of the best ranked skills are given, which are offered, and why the others are neither.
 
-    `named` are the hits of ids of one word, by position: such a skill is chosen when it is among the first three.
-    `vetoed` are the skills whose `never` phrase is in the message.
+    Silent where the message is not the user's, and where a marker, mention, host or declared trigger chose a skill.
+    `matcher` is the name that the candidates bear. With `dense` the ranking counts nearness too; `calibration` must be
+    that of its embedder; None is that of words alone, by which nearness orders and selects nothing.
     """
-    quotes = _Quotes(message, word_spans(message.text))
-    ranking = _rank(context, list(quotes.spans), SHOWN + len(vetoed))
-    best = [ranked for ranked in ranking.best if ranked.position not in vetoed][:SHOWN]
-    selected = clear(best, FIT)
-    chosen: list[Candidate] = []
-    rejected: list[Rejected] = []
-    for place, ranked in enumerate(best):
-        trigger = named.pop(ranked.position, None)
-        candidate = _candidate(context, quotes, ranked, ranking.left_out, trigger)
-        if place < selected or (trigger is not None and place < FIRST_BY_WORDS):
-            chosen.append(candidate)
-        else:
-            rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, _why_not(place, ranked)))
-    for ranked in ranking.best[:SHOWN]:
-        if veto := vetoed.get(ranked.position):
-            candidate = _candidate(context, quotes, ranked, ranking.left_out, veto)
-            rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
-    reason = "an id of one word is only evidence, and by shared words the skill is not among the first three"
-    return Selection(tuple(chosen), (*rejected, *rejected_ids(context, message, named, reason)))
+    message = context.message
+    if message is None:
+        return Selection()
+    named, vetoed = _triggered(context)
+    if any(_answers(candidate) for candidate in context.chosen):
+        reason = "its id is only evidence here, and other skills were asked for"
+        return Selection(rejected=tuple(_rejected_ids(context, message, named, reason)))
+    if not context.skills.active:
+        return Selection()
+    query = read_query(message, earlier_in(context.turn))
+    ranking = rank_message(context, query, dense, SHOWN + len(vetoed))
+    verdict = _Verdict(context, calibration or fitted()[None], matcher, _Quotes(message, query.spans), named)
+    verdict.judge(ranking, vetoed)
+    if verdict.given and (rest := _rest(query, verdict.given[0])):
+        verdict.judge_rest(rank_message(context, rest, None if dense is None else dense, SHOWN))
+    reason = "its id in ordinary words is only evidence, and by shared words it is not among the best"
+    left = _rejected_ids(context, message, named, reason)
+    return Selection(tuple(verdict.chosen), (*verdict.rejected, *left), tuple(verdict.offered))
 
 
-def _rank(context: MatchContext, words: list[str], limit: int) -> Ranking:
-    if not words or not context.skills.active:
-        return Ranking()
-    from skillweave.select.lexical_index import rank  # brings numpy, which a turn with a declared trigger never needs
+def rank_message(context: MatchContext, query: Query, dense: Dense | None = None, limit: int = SHOWN) -> "Ranking":
+    """Rank the skills that may be chosen for a query, best first, with their features; pure."""
+    from skillweave.select.ranking import rank  # brings numpy, which a turn with a declared trigger never needs
 
     allowed = None if context.within is None else context.skills.positions_within(context.within)
-    return rank(context.skills.lexical(), words, limit, allowed)
+    return rank(context.skills.lexical(), query, limit, allowed, None if dense is None else dense.cosines)
+
+
+@dataclass(slots=True)
+class _Verdict:
+    """What becomes of each ranked skill, likeliest first."""
+
+    context: MatchContext
+    calibration: Calibration
+    matcher: str
+    quotes: "_Quotes"
+    named: dict[int, TriggerMatch]
+    given: "list[Ranked]" = field(default_factory=list)
+    chosen: list[Candidate] = field(default_factory=list)
+    offered: list[Candidate] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+
+    @property
+    def give_at(self) -> float:
+        """From which probability on a skill is given."""
+        own = self.context.thresholds.give_at
+        return self.calibration.give_at if own is None else own
+
+    @property
+    def offer_at(self) -> float:
+        """From which probability on a skill is offered."""
+        own = self.context.thresholds.offer_at
+        return self.calibration.offer_at if own is None else own
+
+    def judge(self, ranking: "Ranking", vetoed: Mapping[int, TriggerMatch]) -> None:
+        """Give the likeliest skill if it is likely enough, offer the next ones, and keep near-duplicates apart."""
+        shown: dict[int, Candidate] = {}
+        for likely, ranked in self._by_probability(ranking):
+            position = ranked.position
+            veto = vetoed.get(position)
+            candidate = self._candidate(ranked, ranking.left_out, likely, veto or self.named.pop(position, None))
+            twin = next((other for other in ranked.like if other in shown), None)
+            if veto:
+                self.rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
+            elif twin is not None:
+                self._set_aside(candidate, shown[twin])
+            elif not self.given and not self.offered and likely >= self.give_at:
+                self.given.append(ranked)
+                self.chosen.append(candidate)
+                shown[position] = candidate
+            elif likely >= self.offer_at and len(self.offered) < self.context.thresholds.offer_most:
+                self.offered.append(candidate)
+                shown[position] = candidate
+            else:
+                self.rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, self._why_not(likely)))
+
+    def judge_rest(self, ranking: "Ranking") -> None:
+        """Give a second skill for what the first leaves of the message, if it is likely enough by that alone."""
+        for likely, ranked in self._by_probability(ranking)[:1]:
+            first = self.given[0].position
+            skill_id = self.context.skills.active[ranked.position].id
+            if likely < self.give_at or ranked.position == first or first in ranked.like:
+                continue
+            self.given.append(ranked)
+            self.chosen.append(self._candidate(ranked, 0, likely, None))
+            self.offered = [each for each in self.offered if each.skill_id != skill_id]
+            self.rejected = [each for each in self.rejected if each.candidate.skill_id != skill_id]
+
+    def _by_probability(self, ranking: "Ranking") -> "list[tuple[float, Ranked]]":
+        likely = [(round(self.calibration.probability(ranked.features), 4), ranked) for ranked in ranking.best]
+        return sorted(likely, key=lambda each: -each[0])
+
+    def _set_aside(self, candidate: Candidate, twin: Candidate) -> None:
+        """Reject a near-duplicate, and tell of it where the skill stands that takes its place."""
+        told = Evidence("like", candidate.skill_id)
+        for shown in (self.chosen, self.offered):
+            for place, each in enumerate(shown):
+                if each.skill_id == twin.skill_id:
+                    shown[place] = replace(each, evidence=(*each.evidence[: MOST_EVIDENCE - 1], told))
+        reason = f"like `{twin.skill_id}`, which is shown in its place"
+        self.rejected.append(Rejected(candidate, Outcome.OVER_LIMIT, reason))
+
+    def _candidate(self, ranked: "Ranked", left_out: int, likely: float, trigger: TriggerMatch | None) -> Candidate:
+        evidence: list[Evidence] = []
+        if trigger is not None:
+            evidence.append(evidence_of((trigger.vetoes or trigger.hits)[0], self.quotes.message))
+        if left_out:
+            text = f"only the rarest words of the message were looked up; {left_out} more common ones were not"
+            evidence.append(Evidence("terms", text))
+        evidence.extend(self.quotes.rarest(ranked, MOST_EVIDENCE - len(evidence)))
+        skill_id = self.context.skills.active[ranked.position].id
+        return Candidate(skill_id, ranked.score, self.matcher, tuple(evidence), probability=likely)
+
+    def _why_not(self, likely: float) -> str:
+        if likely >= self.offer_at:
+            return f"likely enough to offer ({likely:.0%}), but {len(self.offered)} others are likelier"
+        return f"not likely enough to offer: {likely:.0%}, and that needs {self.offer_at:.0%}"
+
+
+def _triggered(context: MatchContext) -> tuple[dict[int, TriggerMatch], dict[int, TriggerMatch]]:
+    """By position the ids that are in the message in ordinary words, and the skills that a `never` phrase vetoes."""
+    named: dict[int, TriggerMatch] = {}
+    vetoed: dict[int, TriggerMatch] = {}
+    for match in context.triggered:
+        if match.vetoes:
+            vetoed[match.position] = match
+        elif match.hits[0].kind is Kind.WORD_ID and _may_be_named(context, match):
+            named[match.position] = match
+    return named, vetoed
+
+
+def _rest(query: Query, first: "Ranked") -> Query | None:
+    """What of a message is left without the words that a skill has; None where that is too little to ask for more."""
+    covered = set(first.words)
+    spans = {word: span for word, span in query.spans.items() if word not in covered}
+    if len(spans) < LEAST_REST or len(spans) < len(query.spans) * LEAST_SHARE:
+        return None
+    return Query(spans, [word for word in query.sequence if word in spans])
+
+
+def earlier_in(turn: Turn) -> tuple[str, ...]:
+    """What the user said before this turn's message, as far as the transcript shows it, oldest first."""
+    said = [message.text for message in turn.transcript or () if message.role is Role.USER and message.text]
+    if said and said[-1] == turn.message.text:
+        said.pop()
+    return tuple(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +205,7 @@ class _Quotes:
     spans: Mapping[str, tuple[int, int]]
     made: dict[str, Evidence] = field(default_factory=dict)
 
-    def rarest(self, ranked: Ranked, most: int) -> list[Evidence]:
+    def rarest(self, ranked: "Ranked", most: int) -> list[Evidence]:
         """The rarest words that the skill has, in the order of the message."""
         places: Iterable[int] = range(len(ranked.words))
         if len(ranked.words) > most:
@@ -158,31 +220,22 @@ class _Quotes:
         return quote
 
 
-def _candidate(
-    context: MatchContext, quotes: _Quotes, ranked: Ranked, left_out: int, trigger: TriggerMatch | None
-) -> Candidate:
-    evidence: list[Evidence] = []
-    if trigger is not None:
-        evidence.append(evidence_of((trigger.vetoes or trigger.hits)[0], quotes.message))
-    if left_out:
-        text = f"only the rarest words of the message were looked up; {left_out} more common ones were not"
-        evidence.append(Evidence("terms", text))
-    evidence.extend(quotes.rarest(ranked, MOST_EVIDENCE - len(evidence)))
-    return Candidate(context.skills.active[ranked.position].id, ranked.score, MATCHER, tuple(evidence))
-
-
-def _why_not(place: int, ranked: Ranked) -> str:
-    words = "1 word" if len(ranked.words) == 1 else f"{len(ranked.words)} words"
-    measured = f"it shares {words} with the message and covers {ranked.coverage:.0%} of what the message is about"
-    if place:
-        return f"number {place + 1} by shared words: {measured}"
-    return f"first by shared words, but not clearly enough: {measured}"
-
-
-def rejected_ids(
+def _rejected_ids(
     context: MatchContext, message: Folded, matches: Mapping[int, TriggerMatch], reason: str
 ) -> Iterator[Rejected]:
     """Reject skills of which only an id of one word is in the message."""
     for position, match in matches.items():
         candidate = candidate_of(match, context.skills.active[position].id, message)
         yield Rejected(candidate, Outcome.BELOW_THRESHOLD, reason)
+
+
+def _may_be_named(context: MatchContext, match: TriggerMatch) -> bool:
+    skill_id = context.skills.active[match.position].id
+    return "triggers" in context.matchers and (context.within is None or skill_id in context.within)
+
+
+def _answers(candidate: Candidate) -> bool:
+    """Whether somebody asked for the skill, or declared what the message says: then nothing is to be guessed."""
+    if candidate.matcher in ("explicit", "mention"):
+        return True
+    return any(piece.kind in _DECLARED for piece in candidate.evidence)

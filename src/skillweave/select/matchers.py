@@ -32,6 +32,18 @@ class Mention:
     words: str
 
 
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """From which probability on skills are given and offered, None for what was fitted; at most so many are offered."""
+
+    give_at: float | None = None
+    offer_at: float | None = None
+    offer_most: int = 5
+
+
+FITTED = Thresholds()
+
+
 class MatchContext(NamedTuple):
     """What a matcher is asked: a turn, the skills to choose from, and what was found before.
 
@@ -39,6 +51,7 @@ class MatchContext(NamedTuple):
     and vetoes in it; `mentions` the skills named in it, where that matcher takes part, which `message` then leaves
     blank. `matchers` are the names of all that take part; `chosen` is what stronger ones chose; `within` are the ids
     that may be chosen, None for all. `prepared` is what this matcher's own `prepare` gave, None without one.
+    `thresholds` are the settings' own.
     """
 
     # A tuple: one is made for each matcher of each turn, at a third of the cost of a frozen dataclass.
@@ -52,6 +65,7 @@ class MatchContext(NamedTuple):
     chosen: tuple[Candidate, ...] = ()
     mentions: tuple[Mention, ...] = ()
     prepared: Any = None
+    thresholds: Thresholds = FITTED
 
 
 class Matcher(Protocol):

@@ -14,7 +14,16 @@ from skillweave.extensions import Extensions
 from skillweave.select import lexical
 from skillweave.select.candidates import NOT_ALLOWED, VETOED, Candidate, Rejected, Selection, joined, refusal
 from skillweave.select.index import Kind, SkillIndex, TriggerMatch, candidate_of, find_triggers
-from skillweave.select.matchers import NOTHING_PREPARED, MatchContext, Matcher, Matchers, Mention, Prepared
+from skillweave.select.matchers import (
+    FITTED,
+    NOTHING_PREPARED,
+    MatchContext,
+    Matcher,
+    Matchers,
+    Mention,
+    Prepared,
+    Thresholds,
+)
 from skillweave.select.mentions import MentionMatcher, find_mentions, without_mentions
 from skillweave.select.task import candidates_for
 from skillweave.text.search import Folded, fold_message
@@ -29,7 +38,6 @@ SUGGESTED = 3
 """For so many unknown ids of a turn the nearest known ones are looked up, which is slow among many skills."""
 
 _PATH = re.compile(r"[a-zA-Z0-9_/-]*")
-_DECLARED = frozenset({"pattern", "keyword", "verb"})
 
 
 class ExplicitMatcher:
@@ -97,8 +105,9 @@ class TriggerMatcher:
             return Selection()
         chosen: list[Candidate] = []
         rejected: list[Rejected] = []
+        words_decide = not lexical.MATCHERS_OF_WORDS.isdisjoint(context.matchers)
         for match in context.triggered:
-            if not match.hits or (match.hits[0].kind is Kind.WORD_ID and lexical.MATCHER in context.matchers):
+            if not match.hits or (match.hits[0].kind is Kind.WORD_ID and words_decide):
                 continue
             candidate = candidate_of(match, context.skills.active[match.position].id, message)
             if match.vetoes:
@@ -116,23 +125,8 @@ class LexicalMatcher:
     name, strength, deliberate = lexical.MATCHER, 10, False
 
     def match(self, context: MatchContext) -> Selection:
-        """What shared words say; where other skills were asked for, an id of one word is told as evidence at most."""
-        message = context.message
-        if message is None:
-            return Selection()
-        named: dict[int, TriggerMatch] = {}
-        vetoed: dict[int, TriggerMatch] = {}
-        for match in context.triggered:
-            if match.vetoes:
-                vetoed[match.position] = match
-            elif match.hits[0].kind is Kind.WORD_ID and _may_be_named(context, match):
-                named[match.position] = match
-        if any(_answers(candidate) for candidate in context.chosen):
-            if not named:
-                return Selection()
-            reason = "an id of one word is only evidence, and other skills were asked for"
-            return Selection(rejected=tuple(lexical.rejected_ids(context, message, named, reason)))
-        return lexical.match_words(context, message, named, vetoed)
+        """What shared words say; an id in ordinary words is evidence for them."""
+        return lexical.match_message(context)
 
 
 _BUILT_IN: tuple[Matcher, ...] = (
@@ -159,10 +153,12 @@ def select(
     within: frozenset[str] | None = None,
     matchers: Matchers | Sequence[str | Matcher] = DEFAULT,
     prepared: Prepared = NOTHING_PREPARED,
+    thresholds: Thresholds = FITTED,
 ) -> Selection:
-    """The skills that a turn calls for, best first, and those that were considered and rejected, each with evidence.
+    """The skills that a turn calls for, best first, those to offer, and those that were rejected, each with evidence.
 
-    Every skill stands in at most one of the two. `within` limits what can be chosen. `prepared` is what
+    Every skill stands in at most one of the three. `thresholds` are from which probability on skills are given and
+    offered. `within` limits what can be chosen. `prepared` is what
     `prepare_matchers` gave for this turn; a matcher that should have prepared and has not is not asked. Pure: it knows
     nothing of what was given before, and the same input gives the same output under any hash seed.
 
@@ -183,6 +179,7 @@ def select(
         message = fold_message(without_mentions(said, mentions) if mentions else said)
         triggered = tuple(find_triggers(index.triggers, message))
     chosen: dict[str, Candidate] = {}
+    offered: dict[str, Candidate] = {}
     rejected: dict[str, Rejected] = {}
     for matcher in matchers.asked:
         name = matcher.name
@@ -190,17 +187,33 @@ def select(
             continue
         so_far = tuple(chosen.values())
         own = prepared.values.get(name)
-        context = MatchContext(index, turn, within, matchers.names, message, triggered, so_far, mentions, own)
+        context = MatchContext(
+            index, turn, within, matchers.names, message, triggered, so_far, mentions, own, thresholds
+        )
         answer = matcher.match(context)
         if name not in MATCHERS:
             answer = _within_rules(answer, matcher, context)
         for candidate in answer.chosen:
             known = chosen.get(candidate.skill_id)
             chosen[candidate.skill_id] = joined(known, candidate) if known else candidate
+        for candidate in answer.offered:
+            offered.setdefault(candidate.skill_id, candidate)
         for refused in answer.rejected:
             rejected.setdefault(refused.candidate.skill_id, refused)
-    left = [refused for skill_id, refused in rejected.items() if skill_id not in chosen]
-    return Selection(tuple(chosen.values()), tuple(left))
+    return _in_order(chosen, offered, rejected, thresholds.offer_most)
+
+
+def _in_order(
+    chosen: Mapping[str, Candidate], offered: Mapping[str, Candidate], rejected: dict[str, Rejected], most: int
+) -> Selection:
+    """Every skill once: what is chosen is not offered too, and what is offered beyond `most` is rejected."""
+    shown = [candidate for skill_id, candidate in offered.items() if skill_id not in chosen]
+    for candidate in shown[most:]:
+        reason = f"offer_most is {most}, and others are likelier"
+        rejected[candidate.skill_id] = Rejected(candidate, Outcome.OVER_LIMIT, reason)
+    seen = chosen.keys() | {candidate.skill_id for candidate in shown[:most]}
+    left = (refused for skill_id, refused in rejected.items() if skill_id not in seen)
+    return Selection(tuple(chosen.values()), tuple(left), tuple(shown[:most]))
 
 
 def find_matchers(given: Iterable[str | Matcher]) -> Matchers:
@@ -284,18 +297,19 @@ def _within_rules(answer: Selection, matcher: Matcher, context: MatchContext) ->
     index = context.skills
     vetoed = {index.active[match.position].id for match in context.triggered if match.vetoes}
     chosen: list[Candidate] = []
+    offered: list[Candidate] = []
     rejected: list[Rejected] = []
-    for candidate in answer.chosen:
+    for candidate, into in [*((one, chosen) for one in answer.chosen), *((one, offered) for one in answer.offered)]:
         skill_id = candidate.skill_id
         closed = None if matcher.deliberate else _closed(index, skill_id)
         refused = refusal(skill_id, index.snapshot, context.within, closed)
         if refused is None and skill_id in vetoed and not matcher.deliberate:
             refused = Outcome.VETOED, VETOED
         if refused is None:
-            chosen.append(candidate)
+            into.append(candidate)
         else:
             rejected.append(Rejected(replace(candidate, skill_id=skill_id[:LONGEST_ID]), *refused))
-    return Selection(tuple(chosen), (*rejected, *answer.rejected))
+    return Selection(tuple(chosen), (*rejected, *answer.rejected), tuple(offered))
 
 
 def asked_in(turn: Turn) -> Mapping[str, Sequence[Evidence]]:
@@ -323,18 +337,6 @@ def _marked(message: Message) -> Iterator[tuple[str, Evidence]]:
             path = _PATH.match(text, end, end + LONGEST_ID)
             end = path.end() if path else end
         yield text[match.start(1) : end], Evidence("marker", text[match.start() : end][:LONGEST_ID], match.start(), end)
-
-
-def _may_be_named(context: MatchContext, match: TriggerMatch) -> bool:
-    skill_id = context.skills.active[match.position].id
-    return TriggerMatcher.name in context.matchers and (context.within is None or skill_id in context.within)
-
-
-def _answers(candidate: Candidate) -> bool:
-    """Whether somebody asked for the skill, or declared what the message says: then nothing is to be guessed."""
-    if candidate.matcher in ("explicit", "mention"):
-        return True
-    return any(piece.kind in _DECLARED for piece in candidate.evidence)
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from skillweave.disclose.catalog import NO_CATALOG
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import ContextSource
 from skillweave.select.candidates import Rejected, Selection
-from skillweave.select.matchers import NOTHING_PREPARED, Matchers, prepare_matchers
+from skillweave.select.matchers import FITTED, NOTHING_PREPARED, Matchers, Thresholds, prepare_matchers
 from skillweave.select.matchers import Prepared as PreparedMatchers
 from skillweave.select.selection import select
 from skillweave.settings import CatalogMode, Settings
@@ -59,7 +59,9 @@ class Reading:
     seconds: float
 
 
-async def prepare(turn: Turn, library: Library, matchers: Matchers, seconds: float) -> Prepared:
+async def prepare(
+    turn: Turn, library: Library, matchers: Matchers, seconds: float, thresholds: Thresholds = FITTED
+) -> Prepared:
     """What the matchers say to the turn, and which blocks its transcript holds."""
     ready = NOTHING_PREPARED
     if matchers.preparing:
@@ -67,7 +69,9 @@ async def prepare(turn: Turn, library: Library, matchers: Matchers, seconds: flo
     outside = library.graph is None or turn.limits is not None
     return Prepared(
         library=library,
-        selection=select(library.index, turn, matchers=matchers, prepared=ready) if outside else None,
+        selection=select(library.index, turn, matchers=matchers, prepared=ready, thresholds=thresholds)
+        if outside
+        else None,
         blocks=None if turn.transcript is None else blocks_in(turn.transcript),
         matched=ready,
     )
@@ -94,7 +98,7 @@ async def run(
     position = None if library.graph is None else await find_place(turn, prepared, before, reading.seconds)
     selection = prepared.selection
     if selection is None or prepared.withheld is not None:
-        selection = selected(turn, prepared, position, matchers)
+        selection = selected(turn, prepared, position, matchers, settings.thresholds)
     admission = admit_skills(turn, selection, library.snapshot, settings, matchers, before, context, position)
     wanted = admission.skills
     entity = entity_of(turn, settings) if turn.memory else None
@@ -137,12 +141,19 @@ async def find_place(turn: Turn, prepared: Prepared, before: State, seconds: flo
     return await move(graph, before, turn if prepared.withheld is None else silent, seconds)
 
 
-def selected(turn: Turn, prepared: Prepared, position: Position | None, matchers: Matchers) -> Selection:
+def selected(
+    turn: Turn, prepared: Prepared, position: Position | None, matchers: Matchers, thresholds: Thresholds = FITTED
+) -> Selection:
     """What the turn calls for: at a place in the skill graph only what may be chosen there."""
     selection = prepared.selection or Selection()
     if position is not None:
         found = select(
-            prepared.library.index, turn, within=position.here.within, matchers=matchers, prepared=prepared.matched
+            prepared.library.index,
+            turn,
+            within=position.here.within,
+            matchers=matchers,
+            prepared=prepared.matched,
+            thresholds=thresholds,
         )
         selection = position.lead(found)
     if prepared.withheld is None:

@@ -75,7 +75,9 @@ class Engine:
         """
         listening = bool(self.announcer.observers.listening)
         begun = self.announcer.clock() if listening else 0.0
-        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
+        prepared = await prepare(
+            turn, await self.library(), self.matchers, self.fetch_seconds, self.settings.thresholds
+        )
         known: tuple[State, float] | None = None
         unkept: tuple[Diagnostic, ...] = ()
         attempt = 0
@@ -110,7 +112,9 @@ class Engine:
 
     async def look(self, turn: Turn) -> Injection:
         """What `run` would answer now; nothing is written."""
-        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
+        prepared = await prepare(
+            turn, await self.library(), self.matchers, self.fetch_seconds, self.settings.thresholds
+        )
         known = await self.store.load(turn.conversation, tenant=self.tenant)
         settled = await self._run(turn, prepared, known, Delivery.GIVEN)
         return replace(settled.injection, revision=None)
@@ -133,9 +137,11 @@ class Engine:
 
     async def match(self, turn: Turn) -> Selection:
         """What the matchers say to the turn of a conversation that begins with it."""
-        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
+        prepared = await prepare(
+            turn, await self.library(), self.matchers, self.fetch_seconds, self.settings.thresholds
+        )
         position = await find_place(turn, prepared, State(), self.fetch_seconds)
-        return selected(turn, prepared, position, self.matchers)
+        return selected(turn, prepared, position, self.matchers, self.settings.thresholds)
 
     async def snapshot(self) -> Snapshot:
         """The skills as they are now; read at first use."""
