@@ -84,7 +84,7 @@ class LexicalIndex:
         return float(((one == other) & used).sum() / max(1, used.sum()))
 
 
-KEPT = (LexicalIndex, Bm25)
+KEPT = (LexicalIndex,)
 """The classes that an index is made of."""
 
 

@@ -97,7 +97,7 @@ class _View:
     seconds: Mapping[Channel, tuple[float, float]]
     fused: Scores
     scale: float
-    dense: Scores | None
+    dense: "Scores | None"
 
     @staticmethod
     def of(
