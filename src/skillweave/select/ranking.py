@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from skillweave.select.asked import Asked, ask
-from skillweave.select.lexical_index import RANKED, Channel, LexicalIndex
+from skillweave.select.lexical_index import EMPTY, RANKED, Channel, LexicalIndex
 from skillweave.select.query import Query
 from skillweave.text.bm25 import Postings, Scores
 
@@ -23,6 +23,8 @@ SHORT = 12
 """Quoted phrases count whole in messages of so many words: in longer ones their words may be there by chance."""
 ALIKE = 0.6
 """Two skills that share so large a part of their stems are near-duplicates; neither makes the other less likely."""
+LEAST_COMPARED = 16
+"""A text of so few stems that they fill fewer buckets has no near-duplicates: short texts are like by chance."""
 DEPTH = 10
 """So many of the best are looked at closely."""
 MILLION = 1e6
@@ -175,7 +177,9 @@ def _top(fused: Scores, limit: int) -> list[tuple[int, float]]:
 def _likes(index: LexicalIndex, positions: Sequence[int]) -> list[list[int]]:
     """For each of the best skills the places of its near-duplicates among them."""
     rows = index.signatures[positions]
-    same = (rows[:, None, :] == rows[None, :, :]).mean(axis=2) >= ALIKE
+    one, other = rows[:, None, :], rows[None, :, :]
+    used = (one != EMPTY) | (other != EMPTY)
+    same = ((one == other) & used).sum(axis=2) >= ALIKE * np.maximum(used.sum(axis=2), LEAST_COMPARED)
     return [[other for other in same[place].nonzero()[0].tolist() if other != place] for place in range(len(positions))]
 
 
