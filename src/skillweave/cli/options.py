@@ -338,13 +338,22 @@ class Selecting:
     max_skills: MaxSkills = 3
     budget: Tokens = 25_000
 
-    def weaver(self, sources: Sequence["Source"], store: "Store", graph: "SkillGraph | None") -> "Weaver":
+    def weaver(
+        self,
+        sources: Sequence["Source"],
+        store: "Store",
+        graph: "SkillGraph | None",
+        cache: "CacheFolder | None" = None,
+    ) -> "Weaver":
         """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
         from skillweave.cli.arguments.turn import settings_of
         from skillweave.factory import open_weaver
 
         settings = settings_of(catalog=self.catalog, max_skills=self.max_skills, budget=self.budget)
-        return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=self._matchers())
+        folder = None if cache is None else cache.path
+        return open_weaver(
+            *sources, ledger=store, settings=settings, graph=graph, matchers=self._matchers(), cache=folder
+        )
 
     async def selection(self, snapshot: "Snapshot", turn: "Turn", cache: "CacheFolder | None" = None) -> "Selection":
         """What a weaver over a snapshot without a skill graph would match; `cache` keeps what is compiled."""
