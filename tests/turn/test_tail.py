@@ -131,6 +131,11 @@ async def test_a_question_about_the_skills_is_answered_by_relevance() -> None:
     assert injection.tail.splitlines()[-1].startswith("Showing ")
 
 
+async def test_a_question_about_a_subject_is_answered_by_what_is_about_it() -> None:
+    injection = await weaver_of().weave("40 13. Which skills do you have for cooking?", conversation="c")
+    assert [line[2:6] for line in injection.tail.splitlines() if line.startswith("- ")] == ["s-40", "s-13"]
+
+
 async def test_the_sentence_names_the_tool_where_the_model_has_it() -> None:
     marker = await weaver_of().weave("01", conversation="c")
     tool = await weaver_of(settings=Settings(skill_tools=SkillTools.OFFERED)).weave("01", conversation="c")

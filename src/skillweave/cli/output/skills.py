@@ -13,7 +13,7 @@ from skillweave.frontmatter import codes as texts
 from skillweave.registry import Snapshot
 from skillweave.skill import Skill, Status
 from skillweave.sources.codes import BAD_EVENT, MISNAMED, NO_SKILLS
-from skillweave.sources.pack import SUFFIXES
+from skillweave.sources.names import PACK_SUFFIXES
 
 if TYPE_CHECKING:
     from skillweave.graph import SkillGraph
@@ -84,7 +84,7 @@ def _definitions(diagnostics: Iterable[Diagnostic]) -> set[tuple[str, str | None
 
 def _definition(place: str, skill_id: str | None) -> tuple[str, str | None]:
     """One file holds one skill, but a pack holds many."""
-    return place, skill_id if place.lower().endswith(SUFFIXES) else None
+    return place, skill_id if place.lower().endswith(PACK_SUFFIXES) else None
 
 
 def _place(skill: Skill) -> str:
