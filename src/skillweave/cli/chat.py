@@ -141,7 +141,7 @@ def opened_talk(
     """
     from skillweave.cli.chat_agent import Happened, Talk
     from skillweave.cli.chat_terminal import say
-    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave.factory import open_weaver
 
     happened = Happened()

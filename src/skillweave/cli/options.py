@@ -346,14 +346,14 @@ class Selecting:
         settings = settings_of(catalog=self.catalog, max_skills=self.max_skills, budget=self.budget)
         return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=self._matchers())
 
-    async def selection(self, snapshot: "Snapshot", turn: "Turn") -> "Selection":
-        """What a weaver over a snapshot without a skill graph would match."""
+    async def selection(self, snapshot: "Snapshot", turn: "Turn", cache: "CacheFolder | None" = None) -> "Selection":
+        """What a weaver over a snapshot without a skill graph would match; `cache` keeps what is compiled."""
         from skillweave.select.candidates import within_places
         from skillweave.select.index import build_index
         from skillweave.select.matchers import prepare_matchers
         from skillweave.select.selection import find_matchers, select
 
-        index, matchers = build_index(snapshot), find_matchers(self._matchers())
+        index, matchers = build_index(snapshot, cache=cache), find_matchers(self._matchers())
         prepared = await prepare_matchers(matchers, index, turn, PREPARE_SECONDS)
         return within_places(select(index, turn, matchers=matchers, prepared=prepared), self.max_skills)
 

@@ -42,7 +42,8 @@ def source_of(
     """The Source for whatever names skills; nothing is read yet.
 
     A plain name is a folder or a pack file; one with a scheme, as in `postgresql://host/skills`, is opened by the
-    entry point of that name. `cache` is where a folder keeps what it read. Raises SkillweaveError for a scheme that nothing installed can open.
+    entry point of that name. `cache` is where a folder keeps what it read. Raises SkillweaveError for a scheme that
+    nothing installed can open.
     """
     if isinstance(skill, Skill | Mapping):
         from skillweave.sources.code import InCode

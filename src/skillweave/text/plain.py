@@ -24,7 +24,7 @@ _EMOJI_STYLE = "\ufe0f"
 
 
 def plain_text(text: str) -> str | None:
-    """The text with a space for each run of dashes, quotes, emoji and the like; None where other letters stand in it."""
+    """The text with a space for each run of dashes, quotes, emoji and the like; None where it has other letters."""
     if text.isascii():
         return text
     pieces = _BEYOND_ASCII.split(text)

@@ -53,21 +53,26 @@ def _folded_words(text: str) -> list[str]:
     return words
 
 
-def word_spans(folded: str) -> dict[str, tuple[int, int]]:
-    """The distinct content words of a folded text, each with the span of its first occurrence in that text."""
+def words_in(folded: str) -> Iterator[tuple[str, int, int]]:
+    """The content words of a folded text in order, each with its span in that text."""
     text = folded.replace("_", " ")
     ascii_only = text.isascii()
     unspaced = not ascii_only and UNSPACED_RUN.search(text) is not None
-    spans: dict[str, tuple[int, int]] = {}
     for match in (_ASCII_WORD if ascii_only else _WORD).finditer(text):
         word = match[0]
-        if word in spans or word in STOP_WORDS:
+        if word in STOP_WORDS:
             continue
-        if not unspaced:
-            spans[word] = match.span()
-            continue
-        for piece, start, end in _pieces(word, match.start()):
-            spans.setdefault(piece, (start, end))
+        if unspaced:
+            yield from _pieces(word, match.start())
+        else:
+            yield word, match.start(), match.end()
+
+
+def word_spans(folded: str) -> dict[str, tuple[int, int]]:
+    """The distinct content words of a folded text, each with the span of its first occurrence in that text."""
+    spans: dict[str, tuple[int, int]] = {}
+    for word, start, end in words_in(folded):
+        spans.setdefault(word, (start, end))
     return spans
 
 

@@ -218,7 +218,7 @@ def _installed(name: str) -> "Source":
 
 async def _of_pack(source: "Source", name: str) -> Opened:
     from skillweave.cli.arguments.skills import load
-    from skillweave.cli.output.skills import loading_notes
+    from skillweave.cli.output.notes import loading_notes
     from skillweave.errors import InvalidGraph
     from skillweave.formats.codes import GRAPH as BROKEN
     from skillweave.graph.graph import Check, SkillGraph
