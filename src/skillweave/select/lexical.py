@@ -83,27 +83,26 @@ def match_message(
     if any(_answers(candidate) for candidate in context.chosen):
         reason = "its id is only evidence here, and other skills were asked for"
         return Selection(rejected=tuple(_rejected_ids(context, message, named, reason)))
-    ranking = rank_message(context, dense, SHOWN + len(vetoed))
-    quotes = _Quotes(message, word_spans(message.text))
     thresholds = context.thresholds
-    give_at = calibration.give_at if thresholds.give_at is None else thresholds.give_at
-    offer_at = calibration.offer_at if thresholds.offer_at is None else thresholds.offer_at
+    calibrated = thresholds.over(calibration)
+    ranking = rank_message(context, dense, max(thresholds.ranked, thresholds.offer_most) + len(vetoed))
+    quotes = _Quotes(message, word_spans(message.text))
     chosen: list[Candidate] = []
     offered: list[Candidate] = []
     rejected: list[Rejected] = []
     for ranked in ranking.best:
         veto = vetoed.get(ranked.position)
-        likely = round(calibration.probability(ranked.features), 4)
+        likely = calibrated.probability(ranked.features)
         trigger = veto or named.pop(ranked.position, None)
         candidate = _candidate(context, quotes, ranked, ranking.left_out, trigger, matcher, likely)
         if veto:
             rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
-        elif likely >= give_at and not chosen:
+        elif likely >= calibrated.give_at and not chosen:
             chosen.append(candidate)
-        elif likely >= offer_at and len(offered) < thresholds.offer_most:
+        elif likely >= calibrated.offer_at and len(offered) < thresholds.offer_most:
             offered.append(candidate)
         else:
-            reason = f"not likely enough to offer ({likely:.0%}; that needs {offer_at:.0%})"
+            reason = f"not likely enough to offer ({likely:.0%}; that needs {calibrated.offer_at:.0%})"
             rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, reason))
     reason = "an id of one word is only evidence, and by shared words the skill is not among the best"
     return Selection(tuple(chosen), (*rejected, *_rejected_ids(context, message, named, reason)), tuple(offered))
