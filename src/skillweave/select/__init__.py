@@ -6,12 +6,14 @@ from skillweave.doors import door
 
 if TYPE_CHECKING:
     from skillweave.select.candidates import Candidate, Rejected, Selection
+    from skillweave.select.fitted import Fitted
     from skillweave.select.index import SkillIndex, build_index
     from skillweave.select.matchers import MatchContext, Matcher, Matchers, Prepared, PreparingMatcher, prepare_matchers
     from skillweave.select.selection import find_matchers, matcher_names, select
 
 __all__ = [
     "Candidate",
+    "Fitted",
     "MatchContext",
     "Matcher",
     "Matchers",
@@ -33,6 +35,7 @@ __getattr__ = door(
 calibration: CALIBRATIONS FEATURES LEXICAL Calibration
 candidates: Candidate Rejected Selection within_places
 index: Kind SkillIndex build_index compile_triggers find_triggers names_of spellings
+fitted: Fitted
 fitting: brier fit_calibration
 lexical: Dense Ranked Ranking match_message rank_message
 lexical_index: body_texts brief_texts build_lexical_index rank
