@@ -139,7 +139,7 @@ def test_an_id_that_is_required_to_be_given(cli: Any, tested: Path) -> None:
 
 def test_a_pack_with_a_graph_is_tested_at_a_cursor(cli: Any, tmp_path: Path) -> None:
     path = tmp_path / "desk.triggers.yaml"
-    path.write_text("tests:\n- {query: I want to talk to a person, expect: human-handover, cursor: product-faq}\n")
+    path.write_text("tests:\n- {query: Let me speak to a human, expect: human-handover, cursor: product-faq}\n")
     data = cli("eval", path, "--pack", "support-triage", "--json").data
     assert [(one["passed"], one["given"]) for one in data["results"]] == [(True, ["human-handover", "support-voice"])]
 
