@@ -10,11 +10,11 @@ from pathlib import Path
 
 from off_topic import MESSAGES
 
-from skillweave.select.lexical import Ranking
-from skillweave.select.lexical_index import LexicalIndex, build_lexical_index, rank
+from skillweave.select.lexical_index import LexicalIndex, build_lexical_index
+from skillweave.select.query import read_query
+from skillweave.select.ranking import Ranking, rank
 from skillweave.skill import Skill, SkillText, is_skill_id, title_of
-from skillweave.text.search import fold
-from skillweave.text.words import word_spans
+from skillweave.text.search import fold_message
 
 SIZES = {20: 60, 100: 30, 1_000: 8, 0: 1}
 """Skills in a library, 0 for all, and how many libraries of that size are drawn."""
@@ -153,4 +153,4 @@ def _cases(corpus: Corpus, library: list[int], queries: Iterable[Query], size: i
 
 
 def _ranked(index: LexicalIndex, text: str, limit: int) -> Ranking:
-    return rank(index, list(word_spans(fold(text))), limit)
+    return rank(index, read_query(fold_message(text)), limit)

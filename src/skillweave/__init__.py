@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from skillweave.factory import open_weaver as open  # noqa: A004 - read as `skillweave.open`
     from skillweave.formats import from_definition, to_definition, to_tiers
     from skillweave.formats.identity import Order
-    from skillweave.formats.skill_md import Strictness
+    from skillweave.formats.strictness import Strictness
     from skillweave.injection import (
         Block,
         CacheReport,
@@ -82,7 +82,8 @@ if TYPE_CHECKING:
         validate_skills,
     )
     from skillweave.select.candidates import Candidate, Rejected, Selection
-    from skillweave.select.matchers import MatchContext, Matcher, PreparingMatcher
+    from skillweave.select.matchers import MatchContext, Matcher, PreparingMatcher, Thresholds
+    from skillweave.select.reranker import Choice, RerankedMatcher, Reranker
     from skillweave.settings import CatalogMode, FileAccess, Settings
     from skillweave.skill import (
         ArtifactRef,
@@ -149,7 +150,8 @@ registry.writing: Change Entry StoredVersion Written
 relations.task: TaskSelection
 relations.validate: Because Completion ValidationError ValidationResult complete_skills validate_skills
 select.candidates: Candidate Rejected Selection
-select.matchers: MatchContext Matcher PreparingMatcher
+select.matchers: MatchContext Matcher PreparingMatcher Thresholds
+select.reranker: Choice RerankedMatcher Reranker
 settings: CatalogMode FileAccess Settings
 skill: ArtifactRef Checkpoint Origin OutputContract Relation RelationKind RuleList Skill SkillText Status ToolRules
     Triggers
@@ -189,6 +191,7 @@ __all__ = [
     "Changes",
     "Checkpoint",
     "CheckpointNotFound",
+    "Choice",
     "ClosedOnExit",
     "Completion",
     "Composition",
@@ -257,6 +260,8 @@ __all__ = [
     "Rejected",
     "Relation",
     "RelationKind",
+    "RerankedMatcher",
+    "Reranker",
     "RiskLevel",
     "Role",
     "RuleList",
@@ -290,6 +295,7 @@ __all__ = [
     "Task",
     "TaskRule",
     "TaskSelection",
+    "Thresholds",
     "Tiktoken",
     "TokenCounter",
     "TokenReport",

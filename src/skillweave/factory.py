@@ -4,11 +4,12 @@ import os
 from collections.abc import Sequence
 
 from skillweave.events.event import Observer
-from skillweave.formats.skill_md import Strictness
+from skillweave.formats.strictness import Strictness
 from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Precedence, Registry
 from skillweave.select.matchers import Matcher
+from skillweave.select.reranker import Reranker, with_reranker
 from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
@@ -27,6 +28,7 @@ def open_weaver(
     context: ContextSource | None = None,
     graph: SkillGraph | None = None,
     matchers: Sequence[str | Matcher] = DEFAULT_MATCHERS,
+    reranker: Reranker | None = None,
     precedence: Precedence = Precedence.FIRST,
     strictness: Strictness = Strictness.LENIENT,
     on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,
@@ -39,10 +41,13 @@ def open_weaver(
     `packs` are names of installed packs, such as `coding`; they come after the other sources, so that one's own skill
     goes before a pack's of the same id. `ledger` is a file name or `sqlite:///path` to keep conversations in, a Store,
     or None for this process's memory. `graph` is the skill graph of its conversations, in place of one that a pack
-    brings. `observers` are told what happens. `tenant` keeps the conversations of several customers apart.
+    brings. `reranker` judges the best ranked skills once more, before any is given or offered. `observers` are told
+    what happens. `tenant` keeps the conversations of several customers apart.
 
     Raises SkillweaveError for a pack or a ledger that nothing installed can open.
     """
+    if reranker is not None:
+        matchers = with_reranker(matchers, reranker)
     sources = [*(source_of(one, strictness, progress) for one in skills), *packs_of(packs)]
     return Weaver(
         Registry(sources, precedence=precedence),

@@ -67,15 +67,16 @@ class PendingCheckpoint(Portable):
 
 @dataclass(frozen=True, slots=True)
 class TokenReport(Portable):
-    """Tokens of this turn: of the catalog or fallback, of what is injected, and what is left of the budget.
+    """Tokens of this turn: of catalog and tail, of what is injected, and what is left of the budget.
 
-    `by_tier` has the keys `1`, `2`, `3` and `3.5`; `encoding` and `exact` say what kind of tokens these are.
-    `everything` is what the whole catalog and the instructions of every active skill would take, None while nobody has
-    counted it; `injection.measured_against(await weaver.tokens_of_everything())` has it.
+    `tail` are those of `catalog` that stand at the end of this call only. `by_tier` has the keys `1`, `2`, `3` and
+    `3.5`; `encoding` and `exact` say what kind of tokens these are. `everything` is what the whole catalog and the
+    instructions of every active skill would take, None while nobody has counted it;
+    `injection.measured_against(await weaver.tokens_of_everything())` has it.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
-        *("catalog", "injected", "by_tier", "by_skill", "left"),
+        *("catalog", "tail", "injected", "by_tier", "by_skill", "left"),
         *("everything", "saved_percent", "encoding", "exact"),
     )
 
@@ -87,6 +88,7 @@ class TokenReport(Portable):
     encoding: str
     exact: bool
     everything: int | None = None
+    tail: int = 0
 
     @property
     def saved_percent(self) -> float | None:
@@ -205,6 +207,11 @@ class Injection(Portable):
             self.diagnostics,
             self.rejected,
         )
+
+    @property
+    def leaving(self) -> tuple[Drop, ...]:
+        """The texts that are to leave the history now: those of rejected skills, and those that make room."""
+        return (*self.rejected, *self.drop)
 
     @property
     def skills(self) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from skillweave.disclose.block import SkillTools
 from skillweave.disclose.fit import Budget
 from skillweave.errors import SkillweaveError
 from skillweave.frozen import EMPTY
-from skillweave.select.fitted import Fitted
 from skillweave.select.matchers import Thresholds
+from skillweave.select.own_fit import OwnFit
 from skillweave.state.state import Lifecycle
 from skillweave.task import TaskRule
 
@@ -71,8 +71,8 @@ class Settings(Portable):
     give_at: float | None = None
     offer_at: float | None = None
     offer_most: int = 5
-    fitted: Fitted | None = None
-    ranked: int = 5
+    fitted: OwnFit | None = None
+    ranked: int = 8
 
     def __post_init__(self) -> None:
         for name in ("give_at", "offer_at"):

@@ -22,7 +22,7 @@ from skillweave.evaluate import (
     ask,
     fit_answers,
 )
-from skillweave.select import Fitted
+from skillweave.select import OwnFit
 from tests.evaluate.libraries import answer, case, skill, weaver_of
 
 SUBJECT = Subject("drinks", "dev", 200, 150, 50, 2, 0, 0, 0.95)
@@ -92,14 +92,14 @@ def test_too_little_to_fit_to_is_said(answers: list[Answer], told: str) -> None:
 
 
 def test_what_is_fitted_is_applied_to_an_answer() -> None:
-    fitted = Fitted(1.0, 0.0, give_at=0.8, offer_at=0.3)
+    fitted = OwnFit(1.0, 0.0, give_at=0.8, offer_at=0.3)
     before = answer(silent=["a", "b", "c", "d"], probabilities=[0.4, 0.9, 0.85, 0.1])
     after = applied(fitted, before, most_offered=1)
     assert [place.level for place in after.ranked] == [Level.SILENT, Level.GIVEN, Level.OFFERED, Level.SILENT]
 
 
 def test_what_a_trigger_decided_stays_as_it_is() -> None:
-    assert applied(Fitted(1.0, 0.0, 0.8, 0.3), answer(given=["tea"])) == answer(given=["tea"])
+    assert applied(OwnFit(1.0, 0.0, 0.8, 0.3), answer(given=["tea"])) == answer(given=["tea"])
 
 
 def test_the_file_is_read_as_what_was_fitted(tmp_path: Path) -> None:
@@ -107,13 +107,13 @@ def test_the_file_is_read_as_what_was_fitted(tmp_path: Path) -> None:
     path = tmp_path / "fitted.json"
     path.write_text(FittedFile.of(report).text())
     data = json.loads(path.read_text())
-    assert Fitted.from_dict(data) == report.fitted
+    assert OwnFit.from_dict(data) == report.fitted
     assert (data["embedder"], data["fitted_on"], data["seed"]) == ("static-1", "drinks, dev", 0)
 
 
 @given(st.floats(0.05, 20), st.floats(-10, 10), st.floats(0, 1, allow_nan=False), st.floats(0, 1, allow_nan=False))
 def test_what_is_fitted_keeps_the_order_of_skills(slope: float, offset: float, one: float, other: float) -> None:
-    fitted = Fitted(slope, offset, 0.9, 0.1)
+    fitted = OwnFit(slope, offset, 0.9, 0.1)
     low, high = sorted((one, other))
     assert 0 <= fitted.probability(low) <= fitted.probability(high) <= 1
 
@@ -124,20 +124,20 @@ QUERY = case("How do I brew fine leaves in a pot for guests?", ["brewing"])
 
 async def test_a_weaver_gives_from_the_fitted_probability_on() -> None:
     for give_at, level in ((0.0, Level.GIVEN), (1.0, Level.OFFERED)):
-        settings = Settings(fitted=Fitted(1.0, 0.0, give_at, 0.0))
+        settings = Settings(fitted=OwnFit(1.0, 0.0, give_at, 0.0))
         assert (await ask(weaver_of(BREWING, settings=settings), QUERY)).level("brewing") is level
 
 
 async def test_the_fitted_probability_stands_in_the_candidate() -> None:
     plain = await ask(weaver_of(BREWING), QUERY)
-    settings = Settings(fitted=Fitted(2.0, 0.5, 0.9, 0.0))
+    settings = Settings(fitted=OwnFit(2.0, 0.5, 0.9, 0.0))
     fitted = await ask(weaver_of(BREWING, settings=settings), QUERY)
     stated, put_right = plain.ranked[0].probability, fitted.ranked[0].probability
     assert stated is not None and put_right == pytest.approx(settings.fitted.probability(stated), abs=1e-3)  # type: ignore[union-attr]
 
 
 async def test_what_was_fitted_for_an_embedder_does_not_count_for_words_alone() -> None:
-    settings = Settings(fitted=Fitted(1.0, 30.0, 0.0, 0.0, embedder="static-1"))
+    settings = Settings(fitted=OwnFit(1.0, 30.0, 0.0, 0.0, embedder="static-1"))
     assert await ask(weaver_of(BREWING, settings=settings), QUERY) == await ask(weaver_of(BREWING), QUERY)
 
 

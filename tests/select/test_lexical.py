@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave import Evidence, Outcome
-from skillweave.select import select
+from skillweave.select import Thresholds, select
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 
 INVOICES = skill(
@@ -40,21 +40,22 @@ def test_evidence_are_the_shared_words_in_their_places() -> None:
 
 
 def test_of_many_shared_words_the_eight_rarest_are_evidence_in_the_order_of_the_message() -> None:
-    rare = [f"rare{number}" for number in range(8)]
+    rare = ["submarine", "walrus", "trombone", "glacier", "parsnip", "cobbler", "lighthouse", "marzipan"]
     library = index_of(
-        skill("told", description=" ".join(["common", "usual", *rare])),
-        *(skill(f"other-{number}", description="common usual") for number in range(4)),
+        skill("told", description=" ".join(["time", "work", *rare])),
+        *(skill(f"other-{number}", description="time work") for number in range(4)),
     )
-    message = " ".join([*rare[:4], "common", *rare[4:], "usual"])
+    message = " ".join([*rare[:4], "time", *rare[4:], "work"])
     assert [piece.text for piece in candidate(ask(library, message), "told").evidence] == rare
 
 
-def test_a_score_is_below_one_and_falls_with_the_rank() -> None:
+def test_scores_and_probabilities_are_below_one_and_fall_with_the_rank() -> None:
     selection = ask(LIBRARY, "check the supplier invoices: bake, meeting")
-    ranked = [*selection.chosen, *(each.candidate for each in selection.rejected)]
-    scores = [each.score for each in ranked]
-    assert scores == sorted(scores, reverse=True)
-    assert 0 < scores[-1] < scores[0] < 1
+    ranked = [*selection.chosen, *selection.offered, *(each.candidate for each in selection.rejected)]
+    assert 0 < ranked[-1].score < ranked[0].score < 1
+    likely = [each.probability or 0 for each in ranked]
+    assert likely == sorted(likely, reverse=True)
+    assert 0 < likely[-1] < likely[0] < 1
 
 
 @pytest.mark.parametrize("message", ["What is 2+2?", "Calculate pi", "", "?!", "Hello, how are you?"])
@@ -62,13 +63,19 @@ def test_small_talk_selects_nothing(message: str) -> None:
     assert chosen(ask(LIBRARY, message)) == []
 
 
-def test_what_is_ranked_but_not_clear_enough_is_rejected_with_its_score() -> None:
+def test_what_is_not_likely_enough_to_give_is_offered() -> None:
     selection = ask(LIBRARY, "the oven of my neighbour is broken since yesterday")
     assert chosen(selection) == []
+    assert [each.skill_id for each in selection.offered] == ["bread-baking"]
+
+
+def test_what_is_not_likely_enough_to_offer_is_rejected_with_its_probability() -> None:
+    asked = turn("the oven of my neighbour is broken since yesterday")
+    selection = select(LIBRARY, asked, thresholds=Thresholds(offer_at=0.9))
     rejected = refusal(selection, "bread-baking")
-    assert rejected.outcome is Outcome.BELOW_THRESHOLD
-    assert rejected.candidate.score > 0
-    assert "1 word" in rejected.reason
+    assert (selection.offered, rejected.outcome) == ((), Outcome.BELOW_THRESHOLD)
+    assert rejected.reason.startswith("not likely enough to offer: ")
+    assert rejected.reason.endswith("%, and that needs 90%")
 
 
 def test_a_message_that_asks_for_two_things_selects_both() -> None:
@@ -103,8 +110,8 @@ def test_an_unknown_name_does_not_keep_shared_words_from_selecting() -> None:
     assert chosen(select(LIBRARY, asked)) == ["invoice-checking"]
 
 
-def test_an_id_of_two_words_goes_first_and_shared_words_still_count() -> None:
-    message = "bread baking is fun, but check the supplier invoices against purchase orders and find wrong amounts"
+def test_an_id_as_its_author_writes_it_goes_first_and_shared_words_still_count() -> None:
+    message = "bread-baking is fun, but check the supplier invoices against purchase orders and find wrong amounts"
     selection = ask(LIBRARY, message)
     assert [(each.skill_id, each.matcher) for each in selection.chosen] == [
         ("bread-baking", "triggers"),
@@ -112,20 +119,22 @@ def test_an_id_of_two_words_goes_first_and_shared_words_still_count() -> None:
     ]
 
 
-def test_an_id_of_one_word_selects_a_skill_that_shared_words_rank_among_the_first_three() -> None:
-    selection = ask(LIBRARY, "minutes please")
-    assert candidate(selection, "minutes").evidence[0] == Evidence("id", "minutes", 0, 7)
+def test_an_id_in_ordinary_words_is_only_evidence() -> None:
+    message = "bread baking is fun, but check the supplier invoices against purchase orders and find wrong amounts"
+    selection = ask(LIBRARY, message)
+    assert chosen(selection) == ["invoice-checking"]
+    (offered,) = selection.offered
+    assert (offered.skill_id, offered.evidence[0]) == ("bread-baking", Evidence("id", "bread baking", 0, 12))
 
 
 def test_an_id_of_one_word_is_only_evidence_for_a_skill_further_down() -> None:
     others = [
-        skill(f"tea-{name}", description="steep green tea leaves in hot water for some minutes") for name in "abcdef"
+        skill(f"tea-{name}", description="steep green tea leaves in hot water for some minutes") for name in "abcdefgh"
     ]
     searched = index_of(skill("minutes", description="Note decisions"), *others)
     selection = ask(searched, "steep green tea leaves in hot water for ten minutes")
     assert "minutes" not in chosen(selection)
-    rejected = refusal(selection, "minutes")
-    assert (rejected.outcome, rejected.candidate.matcher) == (Outcome.BELOW_THRESHOLD, "triggers")
+    assert refusal(selection, "minutes").outcome is Outcome.BELOW_THRESHOLD
 
 
 def test_an_id_of_one_word_is_only_evidence_beside_a_declared_trigger() -> None:

@@ -1,7 +1,6 @@
-import pytest
-
 from skillweave import Skill, SkillText
-from skillweave.select import Ranking, body_texts, brief_texts, build_lexical_index, rank
+from skillweave.select import Query, Ranking, body_texts, brief_texts, build_lexical_index, rank, read_query, terms_of
+from skillweave.text import fold_message
 from tests.asking import skill
 
 SKILLS = (
@@ -12,64 +11,82 @@ SKILLS = (
 INDEX = build_lexical_index(SKILLS)
 
 
+def asked(text: str) -> Query:
+    return read_query(fold_message(text))
+
+
 def positions(ranking: Ranking) -> list[int]:
     return [each.position for each in ranking.best]
 
 
-def test_the_best_is_in_both_indexes_first() -> None:
-    ranking = rank(INDEX, ["draw", "charts"], 3)
-    assert positions(ranking) == [1, 2]
-    assert ranking.best[0].fused == 1.5
+def test_the_best_by_every_channel_is_first() -> None:
+    assert positions(rank(INDEX, asked("draw charts"), 3)) == [1, 2]
 
 
 def test_no_more_than_asked_for_are_ranked() -> None:
-    assert positions(rank(INDEX, ["tables"], 1)) == [0]
+    assert positions(rank(INDEX, asked("tables"), 1)) == [0]
 
 
 def test_equal_skills_stand_in_registry_order() -> None:
     twins = build_lexical_index([skill("x", description="red boat"), skill("y", description="red boat")])
-    assert positions(rank(twins, ["boat"], 2)) == [0, 1]
+    assert positions(rank(twins, asked("boat"), 2)) == [0, 1]
 
 
 def test_however_many_are_asked_for_the_order_is_the_same() -> None:
     many = build_lexical_index([skill(f"s{n}", description="boat " * (n % 7) + "pier", body="sea") for n in range(60)])
-    every = positions(rank(many, ["boat", "pier"], 60))
+    every = positions(rank(many, asked("boat pier"), 60))
     assert len(every) == 60
-    assert [positions(rank(many, ["boat", "pier"], limit)) for limit in (5, 17)] == [every[:5], every[:17]]
+    assert [positions(rank(many, asked("boat pier"), limit)) for limit in (5, 17)] == [every[:5], every[:17]]
 
 
 def test_words_that_no_skill_has_rank_nothing() -> None:
-    assert rank(INDEX, ["submarine"], 3) == Ranking()
+    assert rank(INDEX, asked("submarine"), 3) == Ranking()
 
 
-def test_words_that_no_skill_has_count_as_not_covered() -> None:
-    alone = rank(INDEX, ["vacuum"], 1).best[0].coverage
-    assert rank(INDEX, ["vacuum", "submarine"], 1).best[0].coverage < alone
+def test_nothing_is_ranked_in_a_library_without_skills() -> None:
+    assert rank(build_lexical_index([]), asked("draw charts"), 3) == Ranking()
 
 
-def test_a_word_outside_the_body_covers_more_than_one_in_it() -> None:
-    brief = rank(INDEX, ["maps"], 1).best[0]
-    body = rank(INDEX, ["tiles"], 1).best[0]
-    assert (brief.coverage, brief.weight) == (pytest.approx(1.0), 1.0)
-    assert (body.coverage, body.weight) == (pytest.approx(2 / 3), 0.5)
+def test_another_form_of_a_word_ranks_too() -> None:
+    assert positions(rank(INDEX, asked("charting"), 3)) == [1]
 
 
-def test_an_everyday_word_weighs_a_quarter() -> None:
-    index = build_lexical_index([skill("x", description="yesterday invoice")])
-    assert rank(index, ["yesterday", "invoice"], 1).best[0].weight == 1.25
+def test_a_part_of_a_word_in_camel_case_ranks_too() -> None:
+    index = build_lexical_index([skill("x", description="Call useQueryState"), skill("y", description="sail boats")])
+    assert positions(rank(index, asked("query state"), 3)) == [0]
+
+
+def test_two_words_that_follow_each_other_rank_higher() -> None:
+    apart = skill("apart", description="stock goods to exchange")
+    together = skill("together", description="goods of a stock exchange")
+    assert positions(rank(build_lexical_index([apart, together]), asked("stock exchange"), 2)) == [1, 0]
+
+
+def test_a_phrase_that_the_description_quotes_ranks_higher() -> None:
+    plain = skill("plain", description="Settle: tidy, stay, bill, up")
+    quoted = skill("quoted", description='Settle: "tidy, stay, bill", up')
+    assert positions(rank(build_lexical_index([plain, quoted]), asked("bill, stay, then tidy"), 2)) == [1, 0]
+
+
+def test_what_was_said_before_counts_less_than_what_is_said_now() -> None:
+    query = read_query(fold_message("draw maps"), ["draw charts"])
+    assert positions(rank(INDEX, query, 2)) == [2, 1]
+
+
+def test_what_was_said_before_decides_where_the_message_does_not() -> None:
+    query = read_query(fold_message("draw it again"), ["no, charts"])
+    assert positions(rank(INDEX, query, 2)) == [1, 2]
 
 
 def test_only_allowed_positions_are_ranked() -> None:
-    assert positions(rank(INDEX, ["tables"], 3, allowed=[2])) == [2]
-    assert positions(rank(INDEX, ["tables"], 3, allowed=[])) == []
+    assert positions(rank(INDEX, asked("tables"), 3, allowed=[2])) == [2]
+    assert positions(rank(INDEX, asked("tables"), 3, allowed=[])) == []
 
 
 def test_of_a_long_message_the_rarest_known_words_are_looked_up() -> None:
     words = [f"w{number}" for number in range(300)]
     index = build_lexical_index([skill("x", description=" ".join(words)), skill("y", description="w0 w1")])
-    ranking = rank(index, words, 1)
-    assert ranking.left_out == 44
-    assert {"w0", "w1"}.isdisjoint(ranking.best[0].words)
+    assert rank(index, asked(" ".join(words)), 1).left_out == 44
 
 
 def test_the_brief_has_what_the_skill_says_of_itself() -> None:
@@ -91,3 +108,9 @@ def test_the_body_is_the_whole_second_tier() -> None:
         "postcondition",
         "format",
     )
+
+
+def test_the_terms_of_a_skill_are_its_words_by_where_they_stand() -> None:
+    terms = terms_of(skill("my-skill", description='Says "good day"', body="Bodies"))
+    assert (terms.name, terms.brief) == (("skill",), ("skill", "says", "good", "day"))
+    assert (terms.body, terms.phrases) == (("bodies",), (("good", "day"),))

@@ -35,7 +35,8 @@ class Answer:
 
     def ranked(self) -> list[str]:
         refused = [each.candidate.skill_id for each in self.selection.rejected]
-        return [each.skill_id for each in self.selection.chosen] + refused
+        shown = (*self.selection.chosen, *self.selection.offered)
+        return [each.skill_id for each in shown] + refused
 
     def recall(self, depth: int) -> float:
         return len(self.gold & set(self.ranked()[:depth])) / len(self.gold)

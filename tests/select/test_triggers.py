@@ -31,7 +31,7 @@ def test_the_unrelated_examples_select_nothing(message: str) -> None:
     ],
 )
 def test_the_score_follows_from_the_strongest_kind(asked: object, score: float, kind: str) -> None:
-    found = ask(index_of(asked), "my Red Car").chosen[0]  # type: ignore[arg-type]
+    found = ask(index_of(asked), "my Red-Car").chosen[0]  # type: ignore[arg-type]
     assert (found.score, found.matcher, found.evidence[0].kind) == (score, "triggers", kind)
 
 

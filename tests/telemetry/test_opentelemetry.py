@@ -83,6 +83,7 @@ async def test_a_turn_is_one_span_with_its_figures(exported: Exported) -> None:
         "skillweave.skills": ("reader",),
         "skillweave.diagnostics": (),
         "skillweave.tokens.catalog": injection.tokens.catalog,
+        "skillweave.tokens.tail": injection.tokens.tail,
         "skillweave.tokens.injected": injection.tokens.injected,
         "skillweave.tokens.left": injection.tokens.left,
         "skillweave.outcomes.injected": 1,

@@ -47,6 +47,7 @@ async def test_a_turn_is_told_with_each_text_that_it_gives() -> None:
         outcomes={"injected": 1},
         tokens={
             "catalog": injection.tokens.catalog,
+            "tail": injection.tokens.tail,
             "injected": injection.tokens.injected,
             "left": injection.tokens.left,
         },

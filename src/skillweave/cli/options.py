@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
@@ -12,6 +13,7 @@ from skillweave.cli.arguments.ledger import Kept, existing, kept_in
 from skillweave.cli.arguments.skills import load_snapshot, sources_at_hand, sources_of
 
 if TYPE_CHECKING:
+    from skillweave.cachefile import CacheFolder
     from skillweave.conversation import Turn
     from skillweave.graph import SkillGraph
     from skillweave.registry import Snapshot, Source
@@ -93,6 +95,16 @@ Graph: TypeAlias = Annotated[
     ),
 ]
 Strict: TypeAlias = Annotated[bool, option(SKILLS, "--strict", "Load only what the open Agent Skills format allows.")]
+CacheIn: TypeAlias = Annotated[
+    str | None,
+    option(
+        SKILLS,
+        "--cache DIR",
+        "Where to keep what was read and indexed, so that the next command reads only what changed. Default: the "
+        "user's cache folder",
+    ),
+]
+NoCache: TypeAlias = Annotated[bool, option(SKILLS, "--no-cache", "Keep nothing, and read everything anew.")]
 Conversation: TypeAlias = Annotated[
     str | None,
     option(
@@ -222,18 +234,28 @@ class _Sources:
     skills: list[str] | None
     pack: list[str] | None
     strict: bool
+    cache: str | None
+    no_cache: bool
 
     def sources(self) -> tuple["Source", ...]:
         """A source for each name; raises Mistake where nothing is named and there is no ./skills."""
-        return sources_of(self.skills, strict=self.strict, packs=self.pack)
+        return sources_of(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
 
     def sources_at_hand(self) -> tuple["Source", ...]:
         """The sources, none where nothing is named and there is no ./skills."""
-        return sources_at_hand(self.skills, strict=self.strict, packs=self.pack)
+        return sources_at_hand(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
 
     def snapshot(self) -> "Snapshot":
         """All skills that are named, for a command that needs nothing else."""
-        return load_snapshot(self.skills, strict=self.strict, packs=self.pack)
+        return load_snapshot(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
+
+    def kept_skills(self) -> "CacheFolder | None":
+        """Where what was read is kept; None with `--no-cache`."""
+        from skillweave.cachefile import CacheFolder, default_folder
+
+        if self.no_cache:
+            return None
+        return CacheFolder(default_folder() if self.cache is None else Path(self.cache))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +265,8 @@ class Loading(_Sources):
     skills: Skills = None
     pack: Packs = None
     strict: Strict = False
+    cache: CacheIn = None
+    no_cache: NoCache = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +277,8 @@ class LoadingWithGraph(_Sources):
     pack: Packs = None
     graph: Graph = None
     strict: Strict = False
+    cache: CacheIn = None
+    no_cache: NoCache = False
 
     async def own_graph(self) -> "tuple[SkillGraph | None, tuple[str, ...]]":
         """The graph of `--graph`, None where none is named, with notes for the user about what it was read from.
@@ -331,14 +357,14 @@ class Selecting:
 
         return settings_of(catalog=self.catalog, max_skills=self.max_skills, budget=self.budget, fitted=self.fitted)
 
-    async def selection(self, snapshot: "Snapshot", turn: "Turn") -> "Selection":
-        """What a weaver over a snapshot without a skill graph would match."""
+    async def selection(self, snapshot: "Snapshot", turn: "Turn", cache: "CacheFolder | None" = None) -> "Selection":
+        """What a weaver over a snapshot without a skill graph would match; `cache` keeps what is compiled."""
         from skillweave.select.candidates import within_places
         from skillweave.select.index import build_index
         from skillweave.select.matchers import FITTED, prepare_matchers
         from skillweave.select.selection import find_matchers, select
 
-        index, matchers = build_index(snapshot), find_matchers(self._matchers())
+        index, matchers = build_index(snapshot, cache=cache), find_matchers(self._matchers())
         prepared = await prepare_matchers(matchers, index, turn, PREPARE_SECONDS)
         # Settings bring the engine's imports along, which a plain match does without.
         thresholds = FITTED if self.fitted is None else self.settings().thresholds

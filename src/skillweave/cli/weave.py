@@ -79,7 +79,7 @@ async def weave(
     where the conversation is and what led there.
     """
     from skillweave.cli.arguments.turn import memory_of, message_text, read_transcript, results_of, turn_of
-    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE
 
     if message is None and not result:
@@ -159,7 +159,7 @@ async def match(
     """
     from skillweave.cli.arguments.skills import load
     from skillweave.cli.arguments.turn import message_text, read_transcript, turn_of
-    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave.select.questions import question_in
 
     said = message_text(message)
@@ -170,7 +170,7 @@ async def match(
         # Without an engine: nothing is priced, and its modules take longer to load than the skills.
         snapshot = (await load(sources)).snapshot
         if snapshot.graph is None:
-            selection = await selecting.selection(snapshot, turn)
+            selection = await selecting.selection(snapshot, turn, loading.kept_skills())
             return _matched(selection, None, (*notes, *loading_notes(snapshot), *graph_notes(snapshot, None)))
     async with opened(Kept(None, DEFAULT_CONVERSATION)) as store:
         weaver = selecting.weaver(sources, store, graph)

@@ -103,10 +103,13 @@ class PricedCatalog:
             return NO_CATALOG
         return Catalog(text, tokens, frozenset(skill.id for skill in self._by_id), len(lines))
 
-    def shortlist(self, skill_ids: Sequence[str], limit: int) -> Catalog:
-        """The short lines of these skills in this order under one sentence, as many as fit into `limit` tokens."""
+    def shortlist(self, skill_ids: Sequence[str], limit: int, head: str | None = None) -> Catalog:
+        """The short lines of these skills in this order, as many as fit into `limit` tokens.
+
+        They stand under a sentence that says how to load one, or under another `head`.
+        """
         listed = [self.by_id[skill_id] for skill_id in skill_ids if skill_id in self.by_id]
-        return self._short(listed, shortlist_head(self._tools), limit)
+        return self._short(listed, shortlist_head(self._tools) if head is None else head, limit)
 
     def overview(self, first: Sequence[str], limit: int) -> Catalog:
         """Short lines of all skills, the `first` ones before others, as many as fit; says how many are missing.
@@ -130,7 +133,7 @@ class PricedCatalog:
             lines.append(line)
         while lines:
             tail = [catalog_tail(len(lines), among, self._tools)] if len(lines) < among else []
-            text = "\n".join([head, *lines, *tail])
+            text = "\n".join([*([head] if head else []), *lines, *tail])
             tokens = self.pricing.count(text)
             if tokens <= limit:
                 return Catalog(text, tokens, frozenset(skill.id for skill in skills[: len(lines)]), among or len(lines))

@@ -11,7 +11,7 @@ from skillweave.errors import InvalidData, MissingExtra
 from skillweave.evaluate.answers import Answer, Level, Place
 from skillweave.evaluate.metrics import Difference, Resampling, differences_of
 from skillweave.evaluate.ranking import Bin, Configuration, Subject, reliability_of
-from skillweave.select.fitted import NEVER_SURE, Fitted
+from skillweave.select.own_fit import NEVER_SURE, OwnFit
 
 FOLDS = 5
 LEAST_QUERIES = 20
@@ -52,14 +52,14 @@ class FitReport(Portable):
     folds: int
     precision: float
     silent: float
-    fitted: Fitted
+    fitted: OwnFit
     differences: tuple[Difference, ...]
     reliability: tuple[Bin, ...]
     output: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class FittedFile(Fitted):
+class FittedFile(OwnFit):
     """The file of a fit: what counts, and what it was fitted on."""
 
     json_keys: ClassVar[tuple[str, ...]] = ("...",)
@@ -143,9 +143,9 @@ def _labelled(answer: Answer) -> list[tuple[Place, bool]]:
     return [(place, place.skill_id in (case.expect or ())) for place in known]
 
 
-def _fitted(answers: Sequence[Answer], embedder: str | None, aims: Aims) -> Fitted:
+def _fitted(answers: Sequence[Answer], embedder: str | None, aims: Aims) -> OwnFit:
     slope, offset = _stretch(answers)
-    loose = Fitted(slope, offset, NEVER, NEVER, embedder)
+    loose = OwnFit(slope, offset, NEVER, NEVER, embedder)
     best: list[tuple[float, bool]] = []
     without: list[float] = []
     for answer in answers:
@@ -177,7 +177,7 @@ def _odds(place: Place) -> float:
     return log(sure / (1 - sure))
 
 
-def _put_right(fitted: Fitted, place: Place) -> float:
+def _put_right(fitted: OwnFit, place: Place) -> float:
     return round(fitted.probability(place.probability or 0.0), 4)
 
 
@@ -201,13 +201,15 @@ def _offer_at(highest: Sequence[float], silent: float) -> float:
     return min(NEVER, quiet + 1e-4)
 
 
-def applied(fitted: Fitted, answer: Answer, most_offered: int = 5) -> Answer:
+def applied(fitted: OwnFit, answer: Answer, most_offered: int = 5) -> Answer:
     """What the answer would have been with that fitted: of the skills with a probability the best may be given."""
     probabilities = {
         place.skill_id: _put_right(fitted, place) for place in answer.ranked if place.probability is not None
     }
     order = sorted(probabilities, key=lambda skill_id: -probabilities[skill_id])
-    given = {skill_id for skill_id in order[:1] if probabilities[skill_id] >= fitted.give_at}
+    # A second one is given only for what the first leaves of the message, which a matcher alone can say.
+    second = [one for one in order[1:] if answer.level(one) is Level.GIVEN]
+    given = {skill_id for skill_id in (*order[:1], *second) if probabilities[skill_id] >= fitted.give_at}
     others = [one for one in order if one not in given and probabilities[one] >= fitted.offer_at]
     levels = dict.fromkeys(given, Level.GIVEN) | dict.fromkeys(others[:most_offered], Level.OFFERED)
     places = tuple(

@@ -31,6 +31,8 @@ from skillweave.text.search import (
 from skillweave.text.words import STOP_WORDS
 
 if TYPE_CHECKING:
+    from skillweave.cachefile import CacheFolder
+    from skillweave.select.kept_index import KeptIndex
     from skillweave.select.lexical_index import LexicalIndex
 
 MATCHER = "triggers"
@@ -48,6 +50,7 @@ class SkillIndex:
 
     `active` leaves out what is closed to the model: no marker, trigger or word selects that. `closed` says who may ask
     for the active skills that not everybody may ask for. `task_rules` are the host's, then those of the snapshot.
+    `kept` is where its parts are kept on disk, None for nowhere.
     `diagnostics` are about triggers: `empty-keyword`, `long-keyword`, `broken-pattern`, `ascii-pattern`, and about task
     rules: `task-rule-unknown-skill`. Safe to share between threads.
     """
@@ -59,6 +62,7 @@ class SkillIndex:
     diagnostics: tuple[Diagnostic, ...] = ()
     closed: Mapping[str, Invocation] = field(default_factory=dict)
     task_rules: tuple[TaskRule, ...] = ()
+    kept: "KeptIndex | None" = field(default=None, repr=False)
     _lexical: "list[LexicalIndex]" = field(default_factory=list, repr=False)
     _mentioned: list[Mapping[str, str]] = field(default_factory=list, repr=False)
     _narrowed: dict[frozenset[str], tuple[int, ...]] = field(default_factory=dict, repr=False)
@@ -91,29 +95,41 @@ class SkillIndex:
             if not self._lexical:
                 from skillweave.select.lexical_index import build_lexical_index
 
-                self._lexical.append(build_lexical_index(self.active))
+                kept = self.kept
+                made = build_lexical_index(self.active) if kept is None else kept.lexical(self.active)
+                self._lexical.append(made)
             return self._lexical[0]
 
 
 def build_index(
-    snapshot: Snapshot, *, mode: MatchMode = MatchMode.WORD, task_rules: Sequence[TaskRule] = ()
+    snapshot: Snapshot,
+    *,
+    mode: MatchMode = MatchMode.WORD,
+    task_rules: Sequence[TaskRule] = (),
+    cache: "CacheFolder | None" = None,
 ) -> SkillIndex:
     """Compile the index of a snapshot: skills that may be selected are matched, the others are known by their ids.
 
-    `task_rules` are the host's own.
+    `task_rules` are the host's own. In `cache` what is compiled is kept, and found by the content of the skills.
     """
     selectable = snapshot.active()
     closed = {skill.id: invocation for skill in selectable if (invocation := invocation_of(skill)) != BY_ALL}
     active = tuple(skill for skill in selectable if skill.id not in closed or closed[skill.id].by_model)
-    triggers, diagnostics = compile_triggers(active, mode)
+    kept = None
+    if cache is not None:
+        from skillweave.select.kept_index import kept_for
+
+        kept = kept_for(cache, active)
+    gathered = gather_triggers(active, mode) if kept is None else kept.triggers(active, mode)
     positions = MappingProxyType({skill.id: position for position, skill in enumerate(active)})
     rules = (*task_rules, *snapshot.task_rules)
-    diagnostics = (*diagnostics, *check_task_rules(rules, snapshot))
-    return SkillIndex(snapshot, active, positions, triggers, diagnostics, MappingProxyType(closed), rules)
+    diagnostics = (*gathered.diagnostics, *check_task_rules(rules, snapshot))
+    triggers = gathered.compiled()
+    return SkillIndex(snapshot, active, positions, triggers, diagnostics, MappingProxyType(closed), rules, kept)
 
 
 class Kind(IntEnum):
-    """What sort of trigger hit, strongest first; `WORD_ID` is an id of fewer than two words that say something."""
+    """What sort of trigger hit, strongest first; `WORD_ID` is an id of one word, or with spaces in it."""
 
     PATTERN = 0
     KEYWORD = 1
@@ -180,12 +196,37 @@ class TriggerIndex:
     pattern_claims: tuple[tuple[int, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Triggers:
+    """What the triggers of skills come to before anything is compiled: each phrase and pattern once, and whose it is.
+
+    A phrase is its folded text and its match mode; `claims` say by skill position what kind of trigger it is there.
+    """
+
+    phrases: tuple[tuple[str, MatchMode], ...] = ()
+    claims: tuple[tuple[tuple[int, Kind], ...], ...] = ()
+    patterns: tuple[str, ...] = ()
+    pattern_claims: tuple[tuple[int, ...], ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def compiled(self) -> TriggerIndex:
+        """The triggers, ready to be searched in one pass."""
+        automaton, patterns = compile_automaton(self.phrases), compile_patterns(self.patterns)
+        return TriggerIndex(automaton, self.claims, patterns, self.pattern_claims)
+
+
 def compile_triggers(skills: Iterable[Skill], mode: MatchMode) -> tuple[TriggerIndex, tuple[Diagnostic, ...]]:
     """Compile the triggers of skills, given in registry order, and report what is wrong with them.
 
     An empty or overlong keyword and a broken pattern are left out with a diagnostic; the skill's other triggers still
     count. In substring mode keywords, verbs and `never` phrases match anywhere, ids still as words.
     """
+    gathered = gather_triggers(skills, mode)
+    return gathered.compiled(), gathered.diagnostics
+
+
+def gather_triggers(skills: Iterable[Skill], mode: MatchMode) -> Triggers:
+    """The triggers of skills in registry order, with what is wrong with them; see `compile_triggers`."""
     phrases: dict[tuple[str, MatchMode], dict[int, Kind]] = {}
     patterns: dict[str, list[int]] = {}
     diagnostics: list[Diagnostic] = []
@@ -198,19 +239,15 @@ def compile_triggers(skills: Iterable[Skill], mode: MatchMode) -> tuple[TriggerI
             text = " ".join(folded.split()) if mode is MatchMode.WORD else folded
             _claim(phrases.setdefault((text, mode), {}), position, kind)
         for spelling in spellings(skill):
-            kind = Kind.ID if _says_something(spelling) else Kind.WORD_ID
+            kind = Kind.ID if _is_written_as_id(spelling) else Kind.WORD_ID
             _claim(phrases.setdefault((spelling, MatchMode.WORD), {}), position, kind)
         for source in dict.fromkeys(skill.triggers.patterns):
             diagnostics.extend(_check_pattern(skill, source, patterns))
             if source in patterns:
                 patterns[source].append(position)
-    index = TriggerIndex(
-        compile_automaton(phrases),
-        tuple(tuple(claims.items()) for claims in phrases.values()),
-        compile_patterns(tuple(patterns)),
-        tuple(map(tuple, patterns.values())),
-    )
-    return index, tuple(diagnostics)
+    claims = tuple(tuple(claims.items()) for claims in phrases.values())
+    owners = tuple(map(tuple, patterns.values()))
+    return Triggers(tuple(phrases), claims, tuple(patterns), owners, tuple(diagnostics))
 
 
 def spellings(skill: Skill) -> tuple[str, ...]:
@@ -318,9 +355,12 @@ def _declared_phrases(skill: Skill) -> Iterator[tuple[Kind, str]]:
             yield kind, phrase
 
 
-def _says_something(spelling: str) -> bool:
-    """Whether an id has two words that are not stop words: `code-review` has, `review` and `how-to` have not."""
-    return sum(word not in STOP_WORDS for word in _SEPARATORS.split(spelling) if word) >= 2
+def _is_written_as_id(spelling: str) -> bool:
+    """Whether nobody writes this by chance: joined, of two words that are not stop words.
+
+    `code-review` is; `code review`, `review` and `how-to` are not.
+    """
+    return " " not in spelling and sum(word not in STOP_WORDS for word in _SEPARATORS.split(spelling) if word) >= 2
 
 
 def _check_pattern(skill: Skill, source: str, patterns: dict[str, list[int]]) -> Iterator[Diagnostic]:

@@ -1,42 +1,26 @@
 """Words that a message shares with skills, and whether they are clear enough to select one (spec 2.1)."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from skillweave.conversation import Role, Turn
 from skillweave.decisions import Evidence, Outcome
-from skillweave.select.calibration import LEXICAL, Calibration
+from skillweave.select.calibration import Calibration, fitted
 from skillweave.select.candidates import MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch, candidate_of, evidence_of
-from skillweave.select.matchers import MatchContext
+from skillweave.select.matchers import Calibrated, MatchContext
+from skillweave.select.query import Query, read_query
 from skillweave.text.search import Folded
-from skillweave.text.words import word_spans
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from skillweave.select.ranking import Ranked, Ranking
+
 
 _DECLARED = frozenset({"pattern", "keyword", "verb"})
-
-
-class Ranked(NamedTuple):
-    """One skill in a ranking.
-
-    `fused` is in (0, 1.5] and orders; `score` is s/(s+10), where s is `fused` put back on the scale of the best BM25
-    score with body. `coverage` is in [0, 1]; `words` are the query's words that the skill has, in the query's order,
-    `shares` what part of the query's rarity each is; `weight` counts them, one in the body alone as half, an everyday
-    one as a quarter.
-    """
-
-    position: int
-    fused: float
-    score: float
-    coverage: float
-    words: tuple[str, ...]
-    shares: tuple[float, ...]
-    weight: float
-    features: tuple[float, ...] = ()
 
 
 class Dense(NamedTuple):
@@ -46,33 +30,135 @@ class Dense(NamedTuple):
     embedder: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The best skills, best first; `left_out` words of a long message were not looked up."""
-
-    best: tuple[Ranked, ...] = ()
-    left_out: int = 0
-
-
 MATCHER = "lexical"
-MATCHERS_OF_WORDS = frozenset({MATCHER, "hybrid"})
+MATCHERS_OF_WORDS = frozenset({MATCHER, "hybrid", "reranked"})
 """Where one of these takes part, an id in ordinary words is evidence for it and selects nothing by itself."""
-SHOWN = 5
-"""How many of the best ranked skills are reported, chosen or not."""
+SHOWN = 8
+"""How many of the best ranked skills are looked at."""
+LEAST_REST = 3
+LEAST_SHARE = 0.3
+"""So many distinct words, and so large a part of all, must be left for a message to ask for a second thing."""
 
 
 def match_message(
-    context: MatchContext, matcher: str = MATCHER, dense: Dense | None = None, calibration: Calibration = LEXICAL
+    context: MatchContext, matcher: str = MATCHER, dense: Dense | None = None, calibration: Calibration | None = None
 ) -> Selection:
     """Say which of the best ranked skills are given, which are offered, and why the others are neither.
 
     Silent where the message is not the user's, and where a marker, mention, host or declared trigger chose a skill.
     `matcher` is the name that the candidates bear. With `dense` the ranking counts nearness too; `calibration` must be
-    that of its embedder: without one give LEXICAL, by which nearness alone selects nothing.
+    that of its embedder; None is that of words alone, by which nearness orders and selects nothing.
     """
     message = context.message
     if message is None:
         return Selection()
+    named, vetoed = _triggered(context)
+    if any(_answers(candidate) for candidate in context.chosen):
+        reason = "its id is only evidence here, and other skills were asked for"
+        return Selection(rejected=tuple(_rejected_ids(context, message, named, reason)))
+    if not context.skills.active:
+        return Selection()
+    query = read_query(message, earlier_in(context.turn))
+    ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
+    calibrated = context.thresholds.over(calibration or fitted()[None])
+    verdict = _Verdict(context, calibrated, matcher, _Quotes(message, query.spans), named)
+    verdict.judge(ranking, vetoed)
+    if verdict.given and (rest := _rest(query, verdict.given[0])):
+        verdict.judge_rest(rank_message(context, rest, None if dense is None else dense, SHOWN))
+    reason = "its id in ordinary words is only evidence, and by shared words it is not among the best"
+    left = _rejected_ids(context, message, named, reason)
+    return Selection(tuple(verdict.chosen), (*verdict.rejected, *left), tuple(verdict.offered))
+
+
+def rank_message(context: MatchContext, query: Query, dense: Dense | None = None, limit: int = SHOWN) -> "Ranking":
+    """Rank the skills that may be chosen for a query, best first, with their features; pure."""
+    from skillweave.select.ranking import rank  # brings numpy, which a turn with a declared trigger never needs
+
+    allowed = None if context.within is None else context.skills.positions_within(context.within)
+    return rank(context.skills.lexical(), query, limit, allowed, None if dense is None else dense.cosines)
+
+
+@dataclass(slots=True)
+class _Verdict:
+    """What becomes of each ranked skill, likeliest first."""
+
+    context: MatchContext
+    calibrated: Calibrated
+    matcher: str
+    quotes: "_Quotes"
+    named: dict[int, TriggerMatch]
+    given: "list[Ranked]" = field(default_factory=list)
+    chosen: list[Candidate] = field(default_factory=list)
+    offered: list[Candidate] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+
+    def judge(self, ranking: "Ranking", vetoed: Mapping[int, TriggerMatch]) -> None:
+        """Give the likeliest skill if it is likely enough, offer the next ones, and keep near-duplicates apart."""
+        shown: dict[int, Candidate] = {}
+        for likely, ranked in self._by_probability(ranking):
+            position = ranked.position
+            veto = vetoed.get(position)
+            candidate = self._candidate(ranked, ranking.left_out, likely, veto or self.named.pop(position, None))
+            twin = next((other for other in ranked.like if other in shown), None)
+            if veto:
+                self.rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
+            elif twin is not None:
+                self._set_aside(candidate, shown[twin])
+            elif not self.given and not self.offered and likely >= self.calibrated.give_at:
+                self.given.append(ranked)
+                self.chosen.append(candidate)
+                shown[position] = candidate
+            elif likely >= self.calibrated.offer_at and len(self.offered) < self.context.thresholds.offer_most:
+                self.offered.append(candidate)
+                shown[position] = candidate
+            else:
+                self.rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, self._why_not(likely)))
+
+    def judge_rest(self, ranking: "Ranking") -> None:
+        """Give a second skill for what the first leaves of the message, if it is likely enough by that alone."""
+        for likely, ranked in self._by_probability(ranking)[:1]:
+            first = self.given[0].position
+            skill_id = self.context.skills.active[ranked.position].id
+            if likely < self.calibrated.give_at or ranked.position == first or first in ranked.like:
+                continue
+            self.given.append(ranked)
+            self.chosen.append(self._candidate(ranked, 0, likely, None))
+            self.offered = [each for each in self.offered if each.skill_id != skill_id]
+            self.rejected = [each for each in self.rejected if each.candidate.skill_id != skill_id]
+
+    def _by_probability(self, ranking: "Ranking") -> "list[tuple[float, Ranked]]":
+        likely = [(self.calibrated.probability(ranked.features), ranked) for ranked in ranking.best]
+        return sorted(likely, key=lambda each: -each[0])
+
+    def _set_aside(self, candidate: Candidate, twin: Candidate) -> None:
+        """Reject a near-duplicate, and tell of it where the skill stands that takes its place."""
+        told = Evidence("like", candidate.skill_id)
+        for shown in (self.chosen, self.offered):
+            for place, each in enumerate(shown):
+                if each.skill_id == twin.skill_id:
+                    shown[place] = replace(each, evidence=(*each.evidence[: MOST_EVIDENCE - 1], told))
+        reason = f"like `{twin.skill_id}`, which is shown in its place"
+        self.rejected.append(Rejected(candidate, Outcome.OVER_LIMIT, reason))
+
+    def _candidate(self, ranked: "Ranked", left_out: int, likely: float, trigger: TriggerMatch | None) -> Candidate:
+        evidence: list[Evidence] = []
+        if trigger is not None:
+            evidence.append(evidence_of((trigger.vetoes or trigger.hits)[0], self.quotes.message))
+        if left_out:
+            text = f"only the rarest words of the message were looked up; {left_out} more common ones were not"
+            evidence.append(Evidence("terms", text))
+        evidence.extend(self.quotes.rarest(ranked, MOST_EVIDENCE - len(evidence)))
+        skill_id = self.context.skills.active[ranked.position].id
+        return Candidate(skill_id, ranked.score, self.matcher, tuple(evidence), probability=likely)
+
+    def _why_not(self, likely: float) -> str:
+        if likely >= self.calibrated.offer_at:
+            return f"likely enough to offer ({likely:.0%}), but {len(self.offered)} others are likelier"
+        return f"not likely enough to offer: {likely:.0%}, and that needs {self.calibrated.offer_at:.0%}"
+
+
+def _triggered(context: MatchContext) -> tuple[dict[int, TriggerMatch], dict[int, TriggerMatch]]:
+    """By position the ids that are in the message in ordinary words, and the skills that a `never` phrase vetoes."""
     named: dict[int, TriggerMatch] = {}
     vetoed: dict[int, TriggerMatch] = {}
     for match in context.triggered:
@@ -80,44 +166,24 @@ def match_message(
             vetoed[match.position] = match
         elif match.hits[0].kind is Kind.WORD_ID and _may_be_named(context, match):
             named[match.position] = match
-    if any(_answers(candidate) for candidate in context.chosen):
-        reason = "its id is only evidence here, and other skills were asked for"
-        return Selection(rejected=tuple(_rejected_ids(context, message, named, reason)))
-    thresholds = context.thresholds
-    calibrated = thresholds.over(calibration)
-    ranking = rank_message(context, dense, max(thresholds.ranked, thresholds.offer_most) + len(vetoed))
-    quotes = _Quotes(message, word_spans(message.text))
-    chosen: list[Candidate] = []
-    offered: list[Candidate] = []
-    rejected: list[Rejected] = []
-    for ranked in ranking.best:
-        veto = vetoed.get(ranked.position)
-        likely = calibrated.probability(ranked.features)
-        trigger = veto or named.pop(ranked.position, None)
-        candidate = _candidate(context, quotes, ranked, ranking.left_out, trigger, matcher, likely)
-        if veto:
-            rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
-        elif likely >= calibrated.give_at and not chosen:
-            chosen.append(candidate)
-        elif likely >= calibrated.offer_at and len(offered) < thresholds.offer_most:
-            offered.append(candidate)
-        else:
-            reason = f"not likely enough to offer ({likely:.0%}; that needs {calibrated.offer_at:.0%})"
-            rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, reason))
-    reason = "an id of one word is only evidence, and by shared words the skill is not among the best"
-    return Selection(tuple(chosen), (*rejected, *_rejected_ids(context, message, named, reason)), tuple(offered))
+    return named, vetoed
 
 
-def rank_message(context: MatchContext, dense: Dense | None = None, limit: int = SHOWN) -> Ranking:
-    """Rank the skills that may be chosen for the turn's message, best first, with their features; pure."""
-    message = context.message
-    words = [] if message is None else list(word_spans(message.text))
-    if not words or not context.skills.active:
-        return Ranking()
-    from skillweave.select.lexical_index import rank  # brings numpy, which a turn with a declared trigger never needs
+def _rest(query: Query, first: "Ranked") -> Query | None:
+    """What of a message is left without the words that a skill has; None where that is too little to ask for more."""
+    covered = set(first.words)
+    spans = {word: span for word, span in query.spans.items() if word not in covered}
+    if len(spans) < LEAST_REST or len(spans) < len(query.spans) * LEAST_SHARE:
+        return None
+    return Query(spans, [word for word in query.sequence if word in spans])
 
-    allowed = None if context.within is None else context.skills.positions_within(context.within)
-    return rank(context.skills.lexical(), words, limit, allowed, None if dense is None else dense.cosines)
+
+def earlier_in(turn: Turn) -> tuple[str, ...]:
+    """What the user said before this turn's message, as far as the transcript shows it, oldest first."""
+    said = [message.text for message in turn.transcript or () if message.role is Role.USER and message.text]
+    if said and said[-1] == turn.message.text:
+        said.pop()
+    return tuple(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +194,7 @@ class _Quotes:
     spans: Mapping[str, tuple[int, int]]
     made: dict[str, Evidence] = field(default_factory=dict)
 
-    def rarest(self, ranked: Ranked, most: int) -> list[Evidence]:
+    def rarest(self, ranked: "Ranked", most: int) -> list[Evidence]:
         """The rarest words that the skill has, in the order of the message."""
         places: Iterable[int] = range(len(ranked.words))
         if len(ranked.words) > most:
@@ -141,26 +207,6 @@ class _Quotes:
             start, end = self.message.span(*self.spans[word])
             quote = self.made[word] = Evidence("terms", self.message.original[start:end], start, end)
         return quote
-
-
-def _candidate(
-    context: MatchContext,
-    quotes: _Quotes,
-    ranked: Ranked,
-    left_out: int,
-    trigger: TriggerMatch | None,
-    matcher: str,
-    likely: float,
-) -> Candidate:
-    evidence: list[Evidence] = []
-    if trigger is not None:
-        evidence.append(evidence_of((trigger.vetoes or trigger.hits)[0], quotes.message))
-    if left_out:
-        text = f"only the rarest words of the message were looked up; {left_out} more common ones were not"
-        evidence.append(Evidence("terms", text))
-    evidence.extend(quotes.rarest(ranked, MOST_EVIDENCE - len(evidence)))
-    skill_id = context.skills.active[ranked.position].id
-    return Candidate(skill_id, ranked.score, matcher, tuple(evidence), probability=likely)
 
 
 def _rejected_ids(

@@ -1,221 +1,205 @@
-"""Ranking by the words that a message shares with a skill: BM25 without and with the body, added up (spec 2.1)."""
+"""The words, stems and word pairs of skills as one inverted index, made from the terms of each skill (spec 2.1)."""
 
 from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skillweave.formats.host_keys import when_to_use_of
-from skillweave.select.lexical import Ranked, Ranking
+from skillweave.select.terms import SkillTerms, terms_of
 from skillweave.skill import Skill
-from skillweave.text.bm25 import Bm25, Numbers, Scores, build_bm25, rarities, side_by_side
-from skillweave.text.words import LIGHT_WORDS, words_of
+from skillweave.text.bm25 import Numbers, Scores
+from skillweave.text.stems import DOCUMENTS, rarity, stems_of, telling
 
-BRIEF_WEIGHT, FULL_WEIGHT = 0.5, 1.0
-"""What each index counts in the sum of max-normalised scores: better than either alone and than fusing ranks."""
-BRIEF_LENGTH_WEIGHT, FULL_LENGTH_WEIGHT = 0.4, 0.75
-LIGHT_WEIGHT = 0.25
-"""What an everyday word counts when it is asked whether a skill is meant; for the order it counts like any other."""
-MILLION = 1e6
-"""Fused scores are compared in whole millionths, so that an error in the last digit never orders two equal skills."""
-FEW = 16
-"""So many of the best are picked one by one; for more it is quicker to sort them all."""
-MOST_WORDS = 256
-"""Of a longer message only the rarest known words are looked up; the others still count as uncovered."""
+K1 = 2.0
+"""How soon repeating a word stops to count."""
+LENGTH_WEIGHT = 0.75
+"""BM25's b for whole texts; briefs are short, and a long one is no worse."""
+USUAL_LENGTH = 400
+"""Terms of a whole text of ordinary length: a constant, so that no skill's weight depends on the others."""
+PRIOR = 500
+"""For so many public skills the counts of common stems stand in, beside those of the library itself."""
+PAIR_SHARE = 0.1
+"""A pair is taken to stand in this part of the texts that have the rarer of its stems."""
+BUCKETS = 64
+"""Numbers in the signature of a text; two texts share as large a part of them as they share of their stems."""
+EMPTY = np.uint32(0xFFFF_FFFF)
+
+
+class Channel(IntEnum):
+    """Where terms were found; every channel ranks by itself, and what they say is added up."""
+
+    WORDS = 0
+    BRIEF = 1
+    FULL = 2
+    PAIRS = 3
+    NAME = 4
+    PHRASE = 5
+
+
+RANKED = (Channel.WORDS, Channel.BRIEF, Channel.FULL, Channel.PAIRS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LexicalIndex:
-    """Skills by position: `brief` over name, description, triggers and tags, `full` over these and the body.
+    """Skills by position, their terms by number, with what each skill has of each.
 
-    `texts` has both of each skill: its brief at its position, its full text at `size` plus its position. The
-    frequencies say by word in how many skills it stands, `rarity` by such a number how much that tells.
+    Term `t` of a channel stands in `rows[starts[t]:starts[t + 1]]`, where row `channel * size + position` is a skill
+    in a channel, and rows from `PHRASE * size` on are phrases; `weights` are BM25's without the rarity. Terms of a
+    channel are numbered from `firsts[channel]` on: words and stems by their number, pairs by their place in
+    `pair_keys`. `frequencies` count the rows of a term.
     """
 
-    vocabulary: dict[str, int]
-    texts: Bm25
-    brief_frequencies: "array[int]"
-    full_frequencies: "array[int]"
-    rarity: "array[float]"
     size: int
+    words: dict[str, int]
+    stems: dict[str, int]
+    pair_keys: Numbers
+    firsts: tuple[int, ...]
+    starts: "array[int]"
+    rows: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    phrase_owners: NDArray[np.int32]
+    phrase_lengths: NDArray[np.float32]
+    phrase_weights: NDArray[np.float32]
+    brief_weights: NDArray[np.float32]
+    name_sizes: NDArray[np.float32]
+    signatures: NDArray[np.uint32]
+
+    def frequency(self, term: int) -> int:
+        """In how many rows a term stands."""
+        return self.starts[term + 1] - self.starts[term]
+
+    def rarity(self, term: int, common: float) -> float:
+        """How much a term says, where `common` of DOCUMENTS public skills have it."""
+        return rarity(self.frequency(term) + PRIOR * common / DOCUMENTS, self.size + PRIOR)
+
+    def likeness(self, first: int, second: int) -> float:
+        """What part of the stems that two skills have both have, in [0, 1]; an estimate."""
+        one, other = self.signatures[first], self.signatures[second]
+        used = (one != EMPTY) | (other != EMPTY)
+        return float(((one == other) & used).sum() / max(1, used.sum()))
+
+
+KEPT = (LexicalIndex,)
+"""The classes that an index is made of."""
 
 
 def build_lexical_index(skills: Iterable[Skill]) -> LexicalIndex:
     """The index over skills by position; linear in the length of their texts."""
-    vocabulary: defaultdict[str, int] = defaultdict()
-    vocabulary.default_factory = vocabulary.__len__
-    heads: list[array[int]] = []
-    wholes: list[array[int]] = []
-    for skill in skills:
-        head = _numbered(words_of("\n".join(brief_texts(skill))), vocabulary)
-        heads.append(head)
-        wholes.append(head + _numbered(words_of("\n".join(body_texts(skill))), vocabulary))
-    brief = build_bm25(heads, len(vocabulary), length_weight=BRIEF_LENGTH_WEIGHT)
-    full = build_bm25(wholes, len(vocabulary), length_weight=FULL_LENGTH_WEIGHT)
+    return index_terms([terms_of(skill) for skill in skills])
+
+
+def index_terms(skills: Sequence[SkillTerms]) -> LexicalIndex:
+    """The index over the terms of skills by position."""
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    brief = _column([skill.brief for skill in skills], numbers)
+    body = _column([skill.body for skill in skills], numbers)
+    name = _column([skill.name for skill in skills], numbers)
+    phrases = [(position, phrase) for position, skill in enumerate(skills) for phrase in skill.phrases]
+    quoted = _column([phrase for _, phrase in phrases], numbers)
+    words = dict(numbers)
+    listed = stems_of(list(words))
+    stems = {stem: number for number, stem in enumerate(dict.fromkeys(listed))}
+    stem_of = np.fromiter((stems[stem] for stem in listed), dtype=np.int64, count=len(listed))
+
+    stemmed_brief = _Column(stem_of[brief.terms], brief.rows)
+    stemmed_body = _Column(stem_of[body.terms], body.rows)
+    full = stemmed_brief.joined(stemmed_body)
+    pair_keys, pairs = _pairs(stemmed_brief, stemmed_body, len(stems))
+    size = len(skills)
+    lengths = np.bincount(full.rows, minlength=size)
+    slowness = K1 * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * lengths / USUAL_LENGTH)
+    firsts = np.cumsum([0, len(words), len(stems), len(stems), len(pair_keys), len(stems), len(stems)])
+    channels = (
+        brief.counted(lambda times, _: times / (times + K1)),
+        stemmed_brief.counted(lambda times, _: times / (times + K1)),
+        full.counted(lambda times, rows: times / (times + slowness[rows])),
+        pairs.counted(lambda times, rows: times / (times + slowness[rows])),
+        _Column(stem_of[name.terms], name.rows).counted(lambda times, _: np.ones(len(times))),
+        _Column(stem_of[quoted.terms], quoted.rows).counted(lambda times, _: np.ones(len(times))),
+    )
+    terms = np.concatenate([one.terms + firsts[place] for place, one in enumerate(channels)])
+    rows = np.concatenate([one.rows + place * size for place, one in enumerate(channels)])
+    weights = np.concatenate([one.weights for one in channels])
+    order = np.argsort(terms, kind="stable")  # rows stand in order within each term already
+    counts = np.bincount(terms, minlength=int(firsts[-1]))
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    tell = np.array([telling(stem) for stem in stems])
     return LexicalIndex(
-        vocabulary=dict(vocabulary),
-        texts=side_by_side(brief, full),
-        brief_frequencies=brief.frequencies(),
-        full_frequencies=full.frequencies(),
-        rarity=rarities(len(heads)),
-        size=len(heads),
+        size=size,
+        words=words,
+        stems=stems,
+        pair_keys=pair_keys,
+        firsts=tuple(firsts.tolist()),
+        starts=array("q", starts.tolist()),
+        rows=rows[order].astype(np.int32),
+        weights=weights[order].astype(np.float32),
+        phrase_owners=np.array([position for position, _ in phrases], dtype=np.int32),
+        phrase_lengths=np.bincount(channels[Channel.PHRASE].rows, minlength=len(phrases)).astype(np.float32),
+        phrase_weights=_sums(channels[Channel.PHRASE], tell, len(phrases)),
+        brief_weights=_sums(channels[Channel.BRIEF], tell, size),
+        name_sizes=np.maximum(_sums(channels[Channel.NAME], tell, size), 1e-6),
+        signatures=_signatures(channels[Channel.FULL], stems, size),
     )
-
-
-def brief_texts(skill: Skill) -> tuple[str, ...]:
-    """What a skill says of itself in short: name, description, when to use it, declared triggers, tags."""
-    triggers = skill.triggers
-    spelled = skill.spelling or skill.id
-    names = (skill.name,) if set(words_of(spelled)) <= set(words_of(skill.name)) else (skill.name, spelled)
-    return (
-        *names,
-        skill.description,
-        *((use,) if (use := when_to_use_of(skill)) else ()),
-        *triggers.keywords,
-        *triggers.verbs,
-        *triggers.examples,
-        *skill.domain_tags,
-    )
-
-
-def body_texts(skill: Skill) -> tuple[str, ...]:
-    """The tier 2 text of a skill."""
-    text = skill.text
-    parts = (text.details, text.instructions, *text.steps, *text.requirements, *text.postconditions, text.output_format)
-    return tuple(part for part in parts if part)
-
-
-def rank(
-    index: LexicalIndex,
-    words: Sequence[str],
-    limit: int,
-    allowed: Collection[int] | None = None,
-    dense: NDArray[np.float32] | None = None,
-) -> Ranking:
-    """The `limit` skills that fit the distinct words best; `allowed` are the positions to choose from, None for all.
-
-    `dense` are cosines by position.
-
-    Equal scores stand in registry order. Nothing is ranked when no skill has any of the words.
-    """
-    query = _query(index, words)
-    if not query.words:
-        return Ranking()
-    postings = index.texts.look_up(query.numbers)
-    fused, scale = _fuse(postings.scores(), index.size, allowed)
-    if dense is not None:
-        fused = np.rint(fused + MILLION * np.maximum(dense, 0.0))
-    best = _top(fused, limit)
-    positions = [position for position, _ in best]
-    found = postings.words_in([*positions, *(index.size + position for position in positions)])
-    ranked = [query.ranked(*each, scale, b, f) for each, b, f in zip(best, found, found[len(best) :], strict=False)]
-    # The ratio of the best other skill's score to its own, as far as it is a rival.
-    rivals = [max((other.fused for other in ranked if other is not one), default=0.0) for one in ranked]
-    told = [
-        one._replace(features=(one.coverage, one.weight, min(rival / one.fused, 2.0)))
-        for one, rival in zip(ranked, rivals, strict=True)
-    ]
-    return Ranking(tuple(told), query.left_out)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Query:
-    """The words that are looked up, with what part each is of the whole message's rarity."""
+class _Column:
+    """Which terms stand in which rows, one entry for each time, row after row."""
 
-    words: Sequence[str]
-    numbers: Sequence[int]
-    weights: Sequence[float]
-    brief_shares: Scores
-    full_shares: Scores
-    left_out: int
+    terms: Numbers
+    rows: Numbers
 
-    def ranked(self, position: int, fused: float, scale: float, brief: Numbers, full: Numbers) -> Ranked:
-        shares, places = self.full_shares[full], full.tolist()
-        covered = BRIEF_WEIGHT * _total(self.brief_shares[brief]) + FULL_WEIGHT * _total(shares)
-        counted = sum([self.weights[place] for place in (*brief.tolist(), *places)])
-        raw = fused * scale
-        return Ranked(
-            position=position,
-            fused=fused,
-            score=round(raw / (raw + 10), 4),
-            coverage=covered / (BRIEF_WEIGHT + FULL_WEIGHT),
-            words=tuple([self.words[place] for place in places]),
-            shares=tuple(shares.tolist()),
-            weight=counted / 2,
-        )
+    def joined(self, other: "_Column") -> "_Column":
+        """The entries of both."""
+        return _Column(np.concatenate([self.terms, other.terms]), np.concatenate([self.rows, other.rows]))
+
+    def counted(self, weigh: Callable[[Scores, Numbers], Scores]) -> "_Counted":
+        """Each pair of term and row once, weighed by how often it is there; in the order of terms, then rows."""
+        width = int(self.rows.max(initial=0)) + 1
+        keys, times = np.unique(self.terms * width + self.rows, return_counts=True)
+        terms, rows = np.divmod(keys, width)
+        return _Counted(terms, rows, weigh(times.astype(np.float64), rows))
 
 
-def _query(index: LexicalIndex, words: Sequence[str]) -> _Query:
-    numbers = [index.vocabulary.get(word) for word in words]
-    weights = [LIGHT_WEIGHT if word in LIGHT_WORDS else 1.0 for word in words]
-    brief = _shares(index.brief_frequencies, index.rarity, numbers, weights)
-    full = _shares(index.full_frequencies, index.rarity, numbers, weights)
-    known = [place for place, number in enumerate(numbers) if number is not None]
-    kept = _rarest(known, full)
-    return _Query(
-        words=[words[place] for place in kept],
-        numbers=[number for place in kept if (number := numbers[place]) is not None],
-        weights=[weights[place] for place in kept],
-        brief_shares=brief[kept],
-        full_shares=full[kept],
-        left_out=len(known) - len(kept),
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counted:
+    terms: Numbers
+    rows: Numbers
+    weights: Scores
 
 
-def _shares(
-    frequencies: "array[int]", rarity: "array[float]", numbers: Sequence[int | None], weights: Sequence[float]
-) -> Scores:
-    # A word that no skill has counts as the rarest.
-    rare = [
-        rarity[0 if number is None else frequencies[number]] * weight
-        for number, weight in zip(numbers, weights, strict=True)
-    ]
-    shares = np.array(rare)
-    return shares / max(_total(shares), 1e-9)
+def _column(texts: Sequence[Sequence[str]], numbers: dict[str, int]) -> _Column:
+    """The words as numbers, new ones numbered on, each with the number of its text."""
+    terms = np.fromiter((numbers[word] for words in texts for word in words), dtype=np.int64)
+    return _Column(terms, np.repeat(np.arange(len(texts)), [len(words) for words in texts]))
 
 
-def _total(values: Scores) -> float:
-    return float(np.add.reduce(values))  # `values.sum()` takes twice as long for a few values
+def _pairs(brief: _Column, body: _Column, stems: int) -> tuple[Numbers, _Column]:
+    """Every two different stems that follow one another: their keys in order, and where each stands."""
+    keys: list[Numbers] = []
+    rows: list[Numbers] = []
+    for column in (brief, body):
+        first, second = column.terms[:-1], column.terms[1:]
+        together = (column.rows[:-1] == column.rows[1:]) & (first != second)
+        keys.append((first * stems + second)[together])
+        rows.append(column.rows[1:][together])
+    found, places = np.unique(np.concatenate(keys), return_inverse=True)
+    return found, _Column(places.astype(np.int64), np.concatenate(rows))
 
 
-def _numbered(words: Sequence[str], vocabulary: dict[str, int]) -> "array[int]":
-    return array("i", map(vocabulary.__getitem__, words))
+def _sums(column: _Counted, tell: Scores, size: int) -> NDArray[np.float32]:
+    return np.bincount(column.rows, weights=tell[column.terms], minlength=size).astype(np.float32)
 
 
-def _rarest(known: list[int], shares: Scores) -> list[int]:
-    if len(known) <= MOST_WORDS:
-        return known
-    return sorted(sorted(known, key=lambda place: -shares[place])[:MOST_WORDS])
-
-
-def _fuse(scores: Scores, size: int, allowed: Collection[int] | None) -> tuple[Scores, float]:
-    """The sum of both texts' scores, each as a part of the best, in millionths; and what puts it back on the scale."""
-    brief, full = scores[:size], scores[size:]
-    if allowed is not None:
-        mask = np.zeros(size)
-        mask[list(allowed)] = 1
-        brief, full = brief * mask, full * mask
-    best_brief, best_full = float(brief.max(initial=0.0)), float(full.max(initial=0.0))
-    if not best_full:
-        return np.zeros_like(full), 0.0
-    fused = FULL_WEIGHT * full / best_full
-    if best_brief:
-        fused += BRIEF_WEIGHT * brief / best_brief
-    return np.rint(fused * MILLION), best_full / (BRIEF_WEIGHT + FULL_WEIGHT)
-
-
-def _top(fused: Scores, limit: int) -> list[tuple[int, float]]:
-    """The best positions with their scores; equal ones in registry order."""
-    if limit > FEW:
-        order = np.argsort(-fused, kind="stable")[:limit]
-        scores = zip(order.tolist(), fused[order].tolist(), strict=True)
-        return [(position, score / MILLION) for position, score in scores if score]
-    left = fused.copy()
-    best: list[tuple[int, float]] = []
-    while len(best) < limit and (score := float(left[position := int(left.argmax())])):
-        best.append((position, score / MILLION))
-        left[position] = 0.0
-    return best
+def _signatures(column: _Counted, stems: Iterable[str], size: int) -> NDArray[np.uint32]:
+    """The least hash of each row's stems in each bucket that hashes fall into."""
+    hashes = np.array([crc32(stem.encode()) for stem in stems], dtype=np.uint32)[column.terms]
+    signatures = np.full(size * BUCKETS, EMPTY, dtype=np.uint32)
+    np.minimum.at(signatures, column.rows * BUCKETS + hashes % BUCKETS, hashes)
+    return signatures.reshape(size, BUCKETS)

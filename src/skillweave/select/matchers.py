@@ -9,8 +9,8 @@ from skillweave.conversation import Turn
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.select.calibration import Calibration
 from skillweave.select.candidates import Candidate, Selection
-from skillweave.select.fitted import Fitted
 from skillweave.select.index import SkillIndex, TriggerMatch
+from skillweave.select.own_fit import OwnFit
 from skillweave.text.search import Folded
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class Thresholds:
     give_at: float | None = None
     offer_at: float | None = None
     offer_most: int = 5
-    fitted: Fitted | None = None
-    ranked: int = 5
+    fitted: OwnFit | None = None
+    ranked: int = 8
 
     def over(self, calibration: Calibration) -> "Calibrated":
         """A calibration with what goes before it: what was fitted for its embedder, then what is stated here."""
@@ -59,7 +59,7 @@ class Calibrated(NamedTuple):
     """How probabilities come about in a turn, and from which on skills are given and offered."""
 
     calibration: Calibration
-    fitted: Fitted | None
+    fitted: OwnFit | None
     give_at: float
     offer_at: float
 
@@ -134,7 +134,10 @@ class Matcher(Protocol):
 
 
 class PreparingMatcher(Matcher, Protocol):
-    """A matcher that prepares something before each turn; where that failed, `match` is not called."""
+    """A matcher that prepares something before each turn; where that failed, `match` is not called.
+
+    One with the attribute `preparation_optional` set to True is called all the same, with `prepared` None.
+    """
 
     async def prepare(self, index: SkillIndex, turn: Turn, seconds: float) -> Any:  # noqa: ANN401 - its own business
         """What `match` will find as `context.prepared`; cancelled when it takes longer than so many seconds."""
@@ -145,8 +148,8 @@ class PreparingMatcher(Matcher, Protocol):
 class Matchers:
     """The matchers that take part, strongest first; `find_matchers` makes it from names.
 
-    `strength` and `deliberate` answer for every name that a stored State may hold, also where that matcher does not
-    take part now.
+    `unprepared` are the names of those in `preparing` that are asked although their preparing failed. `strength` and
+    `deliberate` answer for every name that a stored State may hold, also where that matcher does not take part now.
     """
 
     asked: tuple[Matcher, ...]
@@ -154,6 +157,7 @@ class Matchers:
     preparing: tuple[PreparingMatcher, ...]
     strengths: Mapping[str, int] = field(repr=False, hash=False)
     decisions: frozenset[str] = field(repr=False)
+    unprepared: frozenset[str] = frozenset()
 
     def strength(self, name: str) -> int:
         """Return the strength of the matcher of that name, 0 for an unknown one; `host` and `graph` are names too."""
@@ -193,12 +197,12 @@ async def prepare_matchers(matchers: Matchers, index: SkillIndex, turn: Turn, se
             task.cancel()
     values: dict[str, Any] = {}
     failures: list[Diagnostic] = []
-    for name, task in tasks.items():
-        reason = _failure(task, seconds)
+    for matcher in matchers.preparing:
+        reason = _failure(tasks[matcher.name], seconds)
         if reason is None:
-            values[name] = task.result()
+            values[matcher.name] = tasks[matcher.name].result()
         else:
-            failures.append(_unprepared(name, reason))
+            failures.append(_unprepared(matcher, reason))
     return Prepared(MappingProxyType(values), tuple(failures))
 
 
@@ -216,7 +220,13 @@ def _failure(task: "asyncio.Future[Any]", seconds: float) -> str | None:
     return None if error is None else f"{type(error).__name__}: {error}"
 
 
-def _unprepared(name: str, reason: str) -> Diagnostic:
-    message = f"the matcher {name!r} was not asked in this turn, since it could not prepare: {reason}"
+def _unprepared(matcher: Matcher, reason: str) -> Diagnostic:
+    without = "asked without it" if is_optional(matcher) else "not asked"
+    message = f"the matcher {matcher.name!r} could not prepare and was {without} in this turn: {reason}"
     fix = "see to what it needs, give it more time, or leave it out of `matchers`"
     return Diagnostic("matcher-unprepared", Severity.WARNING, message, fix)
+
+
+def is_optional(matcher: Matcher) -> bool:
+    """Return whether a matcher that prepares something can do without it."""
+    return bool(getattr(matcher, "preparation_optional", False))

@@ -23,6 +23,7 @@ from skillweave.select.matchers import (
     Mention,
     Prepared,
     Thresholds,
+    is_optional,
 )
 from skillweave.select.mentions import MentionMatcher, find_mentions, without_mentions
 from skillweave.select.task import candidates_for
@@ -183,7 +184,7 @@ def select(
     rejected: dict[str, Rejected] = {}
     for matcher in matchers.asked:
         name = matcher.name
-        if matcher in matchers.preparing and name not in prepared.values:
+        if matcher in matchers.preparing and name not in prepared.values and name not in matchers.unprepared:
             continue
         so_far = tuple(chosen.values())
         own = prepared.values.get(name)
@@ -261,6 +262,7 @@ def _together(given: Iterable[str | Matcher]) -> Matchers:
         preparing=tuple(preparing),
         strengths=MappingProxyType(_STRENGTHS | {name: matcher.strength for name, matcher in found.items()}),
         decisions=_DECISIONS.union(deliberate),
+        unprepared=frozenset(one.name for one in preparing if is_optional(one)),
     )
 
 

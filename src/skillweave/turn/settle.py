@@ -218,7 +218,7 @@ def settle(
         tools=tools,
         checkpoints=checkpoints,
         decisions=(*(decision for one in skills for decision in decisions_of(one)), *tail.decisions, *decisions),
-        tokens=_token_report(skills, library.catalog, catalog.tokens + tail.tokens, left),
+        tokens=_token_report(skills, library.catalog, catalog.tokens, tail.tokens, left),
         cache=_cache_report(before.prefix, prefix),
         diagnostics=(*hindered, *(found for one in skills if one.shown.block for found in one.shown.block.diagnostics)),
         move=None if position is None else position.move,
@@ -273,10 +273,12 @@ def _cache_report(before: Sequence[Fragment], now: Sequence[Fragment]) -> CacheR
     return CacheReport(sum(fragment.tokens for fragment in before), stable)
 
 
-def _token_report(skills: Sequence[SkillInTurn], library: PricedCatalog, catalog: int, left: int) -> TokenReport:
+def _token_report(
+    skills: Sequence[SkillInTurn], library: PricedCatalog, catalog: int, tail: int, left: int
+) -> TokenReport:
     """What this turn adds, by tier and by skill; the shares of one block add up to the block."""
     pricing = library.pricing
-    tiers = {"1": catalog, "2": 0, "3": 0, "3.5": 0}
+    tiers = {"1": catalog + tail, "2": 0, "3": 0, "3.5": 0}
     by_skill: dict[str, int] = {}
     for one in skills:
         shown, added = one.shown, one.shown.added
@@ -292,11 +294,12 @@ def _token_report(skills: Sequence[SkillInTurn], library: PricedCatalog, catalog
         tiers["3.5"] += context + within
         tiers["2"] += rest - artifacts - within
     return TokenReport(
-        catalog=catalog,
+        catalog=catalog + tail,
         injected=sum(by_skill.values()),
         by_tier=FrozenDict(tiers),
         by_skill=FrozenDict(by_skill),
         left=left,
         encoding=pricing.counter.encoding,
         exact=pricing.counter.exact,
+        tail=tail,
     )

@@ -102,6 +102,8 @@ def _told(
     if question is not None:
         ranked = (*selection.chosen, *selection.offered, *(one.candidate for one in selection.rejected))
         ids = tuple(dict.fromkeys(one.skill_id for one in ranked))
+        if question is Question.ABOUT and ids:
+            return Told(ids)
         return Told(ids, FallbackKind.ALL if question is Question.ALL_SKILLS else FallbackKind.CATALOG)
     if settings.catalog is CatalogMode.FALLBACK:
         return None if selection.chosen or leads_on else Told(kind=FallbackKind.HINT)

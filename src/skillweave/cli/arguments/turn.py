@@ -14,7 +14,7 @@ from skillweave.conversation import Message, Part, Placement, Role, ToolResult, 
 from skillweave.task import Task
 
 if TYPE_CHECKING:
-    from skillweave.select.fitted import Fitted
+    from skillweave.select.own_fit import OwnFit
     from skillweave.settings import Settings
 
 _FORM = 'write for example lookup_order={"paid":true}, or lookup_order:failure={}'
@@ -60,12 +60,12 @@ def settings_of(*, catalog: str, max_skills: int, budget: int, fitted: str | Non
     return Settings(budget=Budget(total=budget), max_skills=max_skills, catalog=CatalogMode(catalog), fitted=read)
 
 
-def _read_fitted(path: str) -> "Fitted":
+def _read_fitted(path: str) -> "OwnFit":
     from skillweave.errors import InvalidData
-    from skillweave.select.fitted import Fitted
+    from skillweave.select.own_fit import OwnFit
 
     try:
-        return Fitted.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        return OwnFit.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
     except OSError as error:
         raise Mistake(f"{path!r} cannot be read: {error.strerror}; `skillweave eval fit` writes such a file") from None
     except (ValueError, InvalidData) as error:

@@ -165,7 +165,7 @@ async def live(
     the same command goes on from there. Needs the extra skillweave[eval].
     """
     from skillweave.cli.output.evaluate import live_text
-    from skillweave.cli.output.skills import loading_notes
+    from skillweave.cli.output.notes import loading_notes
     from skillweave.disclose.fit import Budget
     from skillweave.evaluate.live.models import Caller
     from skillweave.evaluate.live.report import report_runs

@@ -123,7 +123,7 @@ async def triggers(
     """
     from skillweave.cli.arguments.skills import indexed
     from skillweave.cli.output.evaluate import triggers_text
-    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave.evaluate.cases import CaseSet
     from skillweave.evaluate.reading import ALL_ROWS
     from skillweave.evaluate.triggers import run_tests
@@ -212,7 +212,7 @@ async def ranking(
     language. Needs the extra skillweave[eval] for intervals.
     """
     from skillweave.cli.output.evaluate import ranking_text
-    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave.evaluate.metrics import Resampling
     from skillweave.evaluate.ranking import report_on
     from skillweave.evaluate.reading import read_labelled
@@ -270,7 +270,7 @@ async def fit(
     fitted with. Needs the extra skillweave[eval].
     """
     from skillweave.cli.output.evaluate import fit_text
-    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave.evaluate.fit import Aims, FittedFile, fit_answers
     from skillweave.evaluate.metrics import Resampling
     from skillweave.evaluate.ranking import Subject
@@ -348,7 +348,7 @@ async def tokens(
     """
     from skillweave.cli.arguments.skills import indexed
     from skillweave.cli.output.evaluate import tokens_text
-    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave.evaluate.tokens import count_tokens, read_talks
     from skillweave.stores.memory import MemoryStore
 

@@ -77,12 +77,13 @@ class Told(Portable):
     """What became of one message of `chat`: the reply, what was decided about which skill, and the blocked calls.
 
     `context` are the skills whose text the last call of the model had, `skills` those whose text was given for this
-    message, `tokens` what their text costs; `diagnostics` are codes of what went wrong with the turns, `moved` the
+    message, `tokens` what their text costs. `offered` are the skills that the end of the call named for the model to
+    open, `tail_tokens` what that end costs. `diagnostics` are codes of what went wrong with the turns, `moved` the
     steps that were taken in the skill graph.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
-        *("message", "reply", "skills", "context", "tokens"),
+        *("message", "reply", "skills", "context", "tokens", "offered", "tail_tokens"),
         *("decisions", "blocked", "diagnostics", "moved"),
     )
 
@@ -93,6 +94,8 @@ class Told(Portable):
     context: tuple[str, ...] = ()
     diagnostics: tuple[str, ...] = ()
     moved: tuple[CursorMoved, ...] = ()
+    offered: tuple[str, ...] = ()
+    tail_tokens: int = 0
 
     @property
     def given(self) -> tuple[Decision, ...]:

@@ -10,7 +10,7 @@ NEVER_SURE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted(Portable):
+class OwnFit(Portable):
     """How a matcher's probabilities are put right, and from which on skills are given and offered.
 
     The log-odds are multiplied by `slope`, above 0, and `offset` is added: the order of skills stays. It holds for the

@@ -1,0 +1,160 @@
+"""Labelled messages over public skills, and the features of what is ranked for them, to fit and to judge selection."""
+
+import asyncio
+import json
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from off_topic import MESSAGES
+from selection_pools import Corpus, load_corpus
+
+from skillweave.registry import Registry
+from skillweave.select.lexical_index import LexicalIndex, index_terms
+from skillweave.select.query import Query, read_query
+from skillweave.select.ranking import ALIKE, Ranking, rank
+from skillweave.select.terms import SkillTerms, terms_of
+from skillweave.skill import Skill
+from skillweave.sources.folder import Folder
+from skillweave.text.search import fold_message
+
+LIMIT = 6
+"""So many of the best ranked are labelled."""
+POOLS = {20: 40, 100: 12, 1_000: 2}
+"""Skills in a random library, and how many such libraries are drawn from the selection corpus."""
+REQUEST_POOLS = {20: 20, 100: 8, 400: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message with the positions of the skills that are right for it, and of those that do no harm.
+
+    `group` is equal for messages about the same skill; `bad` are skills that must not be given.
+    """
+
+    query: Query
+    gold: frozenset[int]
+    fine: frozenset[int]
+    bad: frozenset[int]
+    source: str
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Skills, their terms, and messages about them."""
+
+    skills: Sequence[Skill]
+    terms: Sequence[SkillTerms]
+    messages: Sequence[Message]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One ranked skill for one message: its features and whether it is right; None where nobody can say."""
+
+    features: tuple[float, ...]
+    right: bool | None
+    message: Message
+    place: int
+    position: int
+
+
+def requests(folder: Path, sample: Path) -> Labelled:
+    """Messages in everyday words over whole skill files."""
+
+    async def load() -> Sequence[Skill]:
+        registry = Registry([Folder(sample)])
+        await registry.refresh()
+        return registry.snapshot.active()
+
+    skills = asyncio.run(load())
+    places = {skill.id: place for place, skill in enumerate(skills)}
+    rows = _read(folder / "dev.jsonl")
+    messages = [
+        Message(
+            read_query(fold_message(row["message"]), row.get("before", [])),
+            frozenset(places[one] for one in row["gold"] if one in places),
+            frozenset(places[one] for one in row["also_fine"] if one in places),
+            frozenset(),
+            row["kind"],
+            row["gold"][0] if row["gold"] else row["id"],
+        )
+        for row in rows
+    ]
+    return Labelled(skills, [terms_of(skill) for skill in skills], messages)
+
+
+def selection(folder: Path, *splits: str) -> Labelled:
+    """The authors' own prompts over the selection corpus; what must not be selected is `bad`."""
+    corpus: Corpus = load_corpus(folder)
+    messages = [
+        Message(
+            read_query(fold_message(row["query"])),
+            frozenset(corpus.positions[one] for one in row.get("gold", ())),
+            frozenset(),
+            frozenset(corpus.positions[one] for one in row.get("not_gold", ())),
+            row.get("source", split),
+            corpus.repositories[corpus.positions[(row.get("gold") or row["not_gold"])[0]]],
+        )
+        for split in splits
+        for row in _read(folder / f"{split}.jsonl")
+    ]
+    return Labelled(corpus.skills, [terms_of(skill) for skill in corpus.skills], messages)
+
+
+def off_topic() -> list[Message]:
+    """Messages that call for no skill."""
+    return [
+        Message(read_query(fold_message(text)), frozenset(), frozenset(), frozenset(), "off-topic", text)
+        for text in MESSAGES
+    ]
+
+
+def rows_of(labelled: Labelled, index: LexicalIndex, library: Sequence[int], messages: Iterable[Message]) -> list[Row]:
+    """The best ranked of a library for each message; `library` are positions, ascending."""
+    places = {position: place for place, position in enumerate(library)}
+    rows: list[Row] = []
+    for message in messages:
+        gold = {places[one] for one in message.gold if one in places}
+        best = rank(index, message.query, LIMIT).best
+        for place, ranked in enumerate(best):
+            position = library[ranked.position]
+            like = any(index.likeness(ranked.position, one) >= ALIKE for one in gold)
+            rows.append(Row(ranked.features, _right(message, position, like=like), message, place, position))
+    return rows
+
+
+def _right(message: Message, position: int, *, like: bool) -> bool | None:
+    if position in message.gold:
+        return True
+    if message.bad:
+        return False if position in message.bad else None
+    return None if like or (position in message.fine and message.gold) else False
+
+
+def pools(labelled: Labelled, sizes: dict[int, int], seed: int) -> Iterable[tuple[int, list[int]]]:
+    """Random libraries; three tenths at most are somebody's right skill."""
+    rng = random.Random(seed)
+    everything = list(range(len(labelled.skills)))
+    golden = sorted(set().union(*(message.gold | message.bad for message in labelled.messages)))
+    for size, times in sizes.items():
+        for _ in range(times):
+            inside = set(rng.sample(golden, min(len(golden), int(size * 0.3))))
+            rest = [position for position in everything if position not in inside]
+            yield size, sorted(inside | set(rng.sample(rest, size - len(inside))))
+
+
+def index_of(labelled: Labelled, library: Sequence[int]) -> LexicalIndex:
+    """The index of a library of positions."""
+    return index_terms([labelled.terms[position] for position in library])
+
+
+def best_of(ranking: Ranking) -> list[int]:
+    """The positions in a ranking, best first."""
+    return [ranked.position for ranked in ranking.best]
+
+
+def _read(file: Path) -> list[dict[str, list[str]]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

@@ -1,0 +1,78 @@
+"""The words of a skill by where they stand, as a pure function of the skill (spec 2.1)."""
+
+import re
+from typing import NamedTuple
+
+from skillweave.formats.host_keys import when_to_use_of
+from skillweave.skill import Skill
+from skillweave.text.words import STOP_WORDS, words_of
+
+MOST_OF_BODY = 4_000
+"""Characters of a body that are indexed: what a skill is about it says early, and more of it ranks no better."""
+MOST_PHRASES = 64
+
+_CAMEL = re.compile(r"[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z][A-Za-z0-9]*")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_QUOTED = re.compile(
+    r"\"([^\"\n]{3,60})\"|“([^”\n]{3,60})”|‘([^’\n]{3,60})’|(?<!\w)'([^'\n]{3,60})'(?!\w)|`([^`\n]{3,60})`"
+)
+
+
+class SkillTerms(NamedTuple):
+    """What is indexed of one skill: folded words in order; `phrases` are those that its description quotes."""
+
+    name: tuple[str, ...]
+    brief: tuple[str, ...]
+    body: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...]
+
+
+def terms_of(skill: Skill) -> SkillTerms:
+    """Return the words of a skill; the brief begins with those of the name."""
+    names = _names(skill)
+    told = "\n".join(brief_texts(skill))
+    body = "\n".join(body_texts(skill))[:MOST_OF_BODY]
+    quoted = [words_of(phrase) for phrase in _quoted(f"{skill.description}\n{when_to_use_of(skill) or ''}")]
+    phrases = dict.fromkeys(tuple(dict.fromkeys(words)) for words in quoted if words)
+    return SkillTerms(
+        tuple(words_of("\n".join(names))),
+        (*words_of(told), *humps_of(told)),
+        (*words_of(body), *humps_of(body)),
+        tuple(phrases)[:MOST_PHRASES],
+    )
+
+
+def humps_of(text: str) -> list[str]:
+    """The folded parts of words in camel case: `useState` and `HTTPServer` have two each."""
+    parts = (part.lower() for word in _CAMEL.findall(text) for part in _HUMP.split(word))
+    return [part for part in parts if len(part) > 1 and part not in STOP_WORDS]
+
+
+def brief_texts(skill: Skill) -> tuple[str, ...]:
+    """What a skill says of itself in short: name, description, when to use it, declared triggers, tags."""
+    triggers = skill.triggers
+    return (
+        *_names(skill),
+        skill.description,
+        *((use,) if (use := when_to_use_of(skill)) else ()),
+        *triggers.keywords,
+        *triggers.verbs,
+        *triggers.examples,
+        *skill.domain_tags,
+    )
+
+
+def body_texts(skill: Skill) -> tuple[str, ...]:
+    """The tier 2 text of a skill."""
+    text = skill.text
+    parts = (text.details, text.instructions, *text.steps, *text.requirements, *text.postconditions, text.output_format)
+    return tuple(part for part in parts if part)
+
+
+def _names(skill: Skill) -> tuple[str, ...]:
+    spelled = skill.spelling or skill.id
+    return (skill.name,) if set(words_of(spelled)) <= set(words_of(skill.name)) else (skill.name, spelled)
+
+
+def _quoted(text: str) -> list[str]:
+    return [next(group for group in match.groups() if group) for match in _QUOTED.finditer(text)]

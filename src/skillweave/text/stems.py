@@ -1,0 +1,76 @@
+"""Stems of words, so that `invoice`, `invoices` and `invoicing` meet, and how common each is among public skills."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.resources import files
+from math import log1p
+from threading import local
+from typing import NamedTuple
+
+from Stemmer import Stemmer
+
+from skillweave.text.words import LIGHT_WORDS
+
+LANGUAGE = "english"
+"""What nearly all public skills are written in; words of other languages mostly stay as they are."""
+DOCUMENTS = 5_656
+"""Over so many public skills the common stems were counted (`benchmarks/count_stems.py`)."""
+UNSEEN = 0.5
+"""In how many of these a stem counts as standing that stands in fewer than were listed."""
+LIGHT = 0.3
+"""What part of its weight an everyday word keeps where it is asked whether a skill is meant."""
+
+_own = local()
+
+
+def stems_of(words: Sequence[str]) -> list[str]:
+    """Return the stem of each folded word."""
+    stemmer = getattr(_own, "stemmer", None)
+    if stemmer is None:  # one per thread: a stemmer keeps what it has seen, and is not made to be shared
+        stemmer = _own.stemmer = Stemmer(LANGUAGE)
+    stems: list[str] = stemmer.stemWords(words)
+    return stems
+
+
+class Commonness(NamedTuple):
+    """In how many of DOCUMENTS public skills a stem stands, and in how many of their names and descriptions."""
+
+    full: float
+    brief: float
+
+
+NEVER_SEEN = Commonness(UNSEEN, UNSEEN)
+
+
+@lru_cache(maxsize=1)
+def common_stems() -> dict[str, Commonness]:
+    """The stems that stand in several public skills; read from a file at the first call, a few milliseconds."""
+    found: dict[str, Commonness] = {}
+    text = files("skillweave.text").joinpath("common_stems.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            full, brief, *stems = line.split()
+            each = Commonness(2 ** (int(full) / 2), 2 ** (int(brief) / 2) if brief != "-" else UNSEEN)
+            found.update(dict.fromkeys(stems, each))
+    return found
+
+
+@lru_cache(maxsize=1)
+def light_stems() -> frozenset[str]:
+    """The stems of everyday English words."""
+    return frozenset(stems_of(sorted(LIGHT_WORDS)))
+
+
+@lru_cache(maxsize=65_536)
+def telling(stem: str) -> float:
+    """How much a stem says by itself, from 0 to 1, whatever the library: the rarer among public skills the more."""
+    share = rarity(common_stems().get(stem, NEVER_SEEN).full, DOCUMENTS) / _MOST
+    return share * LIGHT if stem in light_stems() else share
+
+
+def rarity(documents: float, among: float) -> float:
+    """The inverse document frequency of what stands in so many documents."""
+    return log1p((among - documents + 0.5) / (documents + 0.5))
+
+
+_MOST = rarity(UNSEEN, DOCUMENTS)
