@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from skillweave.factory import open_weaver as open  # noqa: A004 - read as `skillweave.open`
     from skillweave.formats import from_definition, to_definition, to_tiers
     from skillweave.formats.identity import Order
-    from skillweave.formats.skill_md import Strictness
+    from skillweave.formats.strictness import Strictness
     from skillweave.injection import (
         Block,
         CacheReport,

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 
 from skillweave.events.event import Observer
-from skillweave.formats.skill_md import Strictness
+from skillweave.formats.strictness import Strictness
 from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Precedence, Registry

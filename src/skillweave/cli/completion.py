@@ -94,7 +94,7 @@ def graph_skills(ctx: typer.Context) -> list[str]:
 
 async def _skills(names: Sequence[str] | None, packs: Sequence[str] | None) -> dict[str, str]:
     from skillweave.cli.arguments.skills import load, skills_beside_packs
-    from skillweave.formats.skill_md import Strictness
+    from skillweave.formats.strictness import Strictness
     from skillweave.sources.named import packs_of, source_of
 
     found: dict[str, str] = {}

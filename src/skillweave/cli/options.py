@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
@@ -12,8 +13,11 @@ from skillweave.cli.arguments.ledger import Kept, existing, kept_in
 from skillweave.cli.arguments.skills import load_snapshot, sources_at_hand, sources_of
 
 if TYPE_CHECKING:
+    from skillweave.cachefile import CacheFolder
+    from skillweave.conversation import Turn
     from skillweave.graph import SkillGraph
     from skillweave.registry import Snapshot, Source
+    from skillweave.select import Selection
     from skillweave.state.port import Store
     from skillweave.task import Task
     from skillweave.weaver import Weaver
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
 MODEL, GRAPH = "The model", "The graph"
 """The groups that options stand in, in `--help`."""
+PREPARE_SECONDS = 2.0
+"""What matchers have to prepare in where no weaver bounds it, the same as there."""
 KnownConversation: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="CONVERSATION", help="The id of a conversation.", autocompletion=completion.conversations),
@@ -88,6 +94,16 @@ Graph: TypeAlias = Annotated[
     ),
 ]
 Strict: TypeAlias = Annotated[bool, option(SKILLS, "--strict", "Load only what the open Agent Skills format allows.")]
+CacheIn: TypeAlias = Annotated[
+    str | None,
+    option(
+        SKILLS,
+        "--cache DIR",
+        "Where to keep what was read and indexed, so that the next command reads only what changed. Default: the "
+        "user's cache folder",
+    ),
+]
+NoCache: TypeAlias = Annotated[bool, option(SKILLS, "--no-cache", "Keep nothing, and read everything anew.")]
 Conversation: TypeAlias = Annotated[
     str | None,
     option(
@@ -210,18 +226,28 @@ class _Sources:
     skills: list[str] | None
     pack: list[str] | None
     strict: bool
+    cache: str | None
+    no_cache: bool
 
     def sources(self) -> tuple["Source", ...]:
         """A source for each name; raises Mistake where nothing is named and there is no ./skills."""
-        return sources_of(self.skills, strict=self.strict, packs=self.pack)
+        return sources_of(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
 
     def sources_at_hand(self) -> tuple["Source", ...]:
         """The sources, none where nothing is named and there is no ./skills."""
-        return sources_at_hand(self.skills, strict=self.strict, packs=self.pack)
+        return sources_at_hand(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
 
     def snapshot(self) -> "Snapshot":
         """All skills that are named, for a command that needs nothing else."""
-        return load_snapshot(self.skills, strict=self.strict, packs=self.pack)
+        return load_snapshot(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
+
+    def kept_skills(self) -> "CacheFolder | None":
+        """Where what was read is kept; None with `--no-cache`."""
+        from skillweave.cachefile import CacheFolder, default_folder
+
+        if self.no_cache:
+            return None
+        return CacheFolder(default_folder() if self.cache is None else Path(self.cache))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +257,8 @@ class Loading(_Sources):
     skills: Skills = None
     pack: Packs = None
     strict: Strict = False
+    cache: CacheIn = None
+    no_cache: NoCache = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +269,8 @@ class LoadingWithGraph(_Sources):
     pack: Packs = None
     graph: Graph = None
     strict: Strict = False
+    cache: CacheIn = None
+    no_cache: NoCache = False
 
     async def own_graph(self) -> "tuple[SkillGraph | None, tuple[str, ...]]":
         """The graph of `--graph`, None where none is named, with notes for the user about what it was read from.
@@ -309,8 +339,22 @@ class Selecting:
         """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
         from skillweave.cli.arguments.turn import settings_of
         from skillweave.factory import open_weaver
-        from skillweave.select.selection import DEFAULT
 
         settings = settings_of(catalog=self.catalog, max_skills=self.max_skills, budget=self.budget)
-        matchers = (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))
-        return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=matchers)
+        return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=self._matchers())
+
+    async def selection(self, snapshot: "Snapshot", turn: "Turn") -> "Selection":
+        """What a weaver over a snapshot without a skill graph would match."""
+        from skillweave.select.candidates import within_places
+        from skillweave.select.index import build_index
+        from skillweave.select.matchers import prepare_matchers
+        from skillweave.select.selection import find_matchers, select
+
+        index, matchers = build_index(snapshot), find_matchers(self._matchers())
+        prepared = await prepare_matchers(matchers, index, turn, PREPARE_SECONDS)
+        return within_places(select(index, turn, matchers=matchers, prepared=prepared), self.max_skills)
+
+    def _matchers(self) -> tuple[str, ...]:
+        from skillweave.select.selection import DEFAULT
+
+        return (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))

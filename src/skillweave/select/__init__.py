@@ -38,6 +38,7 @@ lexical: Dense Ranked Ranking match_message rank_message
 lexical_index: body_texts brief_texts build_lexical_index rank
 matchers: MatchContext Matcher Matchers Mention Prepared PreparingMatcher Thresholds prepare_matchers
 mentions: find_mentions without_mentions
+questions: Question question_in
 selection: DEFAULT MATCHERS find_matchers matcher_names select
 task: check_task_rules
 """,

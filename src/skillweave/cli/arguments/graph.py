@@ -193,10 +193,10 @@ def _script(named: Named) -> "Document":
 def _is_name(file: str) -> bool:
     """Whether it can only be the name of a pack: it does not look like a file, and no such file is there."""
     from skillweave.sources.named import pack_names
-    from skillweave.sources.pack import SUFFIXES
+    from skillweave.sources.names import PACK_SUFFIXES
 
     path = Path(file)
-    if path.name != file or path.suffix.lower() in SUFFIXES:
+    if path.name != file or path.suffix.lower() in PACK_SUFFIXES:
         return False
     return file in pack_names() if path.is_dir() else not os.path.lexists(file)
 

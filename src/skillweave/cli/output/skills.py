@@ -13,7 +13,7 @@ from skillweave.frontmatter import codes as texts
 from skillweave.registry import Snapshot
 from skillweave.skill import Skill, Status
 from skillweave.sources.codes import BAD_EVENT, MISNAMED, NO_SKILLS
-from skillweave.sources.pack import SUFFIXES
+from skillweave.sources.names import PACK_SUFFIXES
 
 if TYPE_CHECKING:
     from skillweave.graph import SkillGraph
@@ -84,7 +84,7 @@ def _definitions(diagnostics: Iterable[Diagnostic]) -> set[tuple[str, str | None
 
 def _definition(place: str, skill_id: str | None) -> tuple[str, str | None]:
     """One file holds one skill, but a pack holds many."""
-    return place, skill_id if place.lower().endswith(SUFFIXES) else None
+    return place, skill_id if place.lower().endswith(PACK_SUFFIXES) else None
 
 
 def _place(skill: Skill) -> str:
@@ -96,11 +96,13 @@ _SEE = "`skillweave check` with the same --skills, --pack and --graph says why"
 
 def graph_notes(snapshot: "Snapshot", graph: "SkillGraph | None") -> tuple[str, ...]:
     """A line where a graph cannot be read, and one where the graph in use has errors; `graph` is the one of --graph."""
-    from skillweave.graph.findings import graph_findings
-
     notes = []
     if any(found.code == GRAPH.name for found in snapshot.diagnostics):
         notes.append(f"a skill graph is left out because of errors; {_SEE}")
+    if graph is None and snapshot.graph is None:
+        return tuple(notes)
+    from skillweave.graph.findings import graph_findings
+
     errors = sum(found.severity is Severity.ERROR for found in graph_findings(snapshot, graph))
     if errors:
         notes.append(f"the skill graph has {counted(errors, 'error')}, so that it may lead astray; {_SEE}")

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from skillweave.cli.output.page import Ink, Page, evidence_shown, listed, tokens_shown
+from skillweave.cli.output.page import Ink, Page, listed, tokens_shown
 from skillweave.codec import Portable
 from skillweave.compose.policy import ToolPolicy
 from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.events.payloads import CursorMoved, ToolBlocked
 from skillweave.graph.declared import ANY
 from skillweave.injection import Fallback, Injection, PendingCheckpoint
-from skillweave.select.candidates import Candidate, Selection
+from skillweave.select.candidates import Selection
 
 if TYPE_CHECKING:
     from skillweave.graph.move import Cursor, Move
@@ -295,22 +295,3 @@ def matches(selection: Selection, fallback: Fallback | None) -> Matches:
     left = [(out.candidate, out.reason) for out in selection.rejected]
     rejected = [PassedOver(one.skill_id, one.score, one.matcher, one.evidence, why) for one, why in left]
     return Matches(tuple(chosen), tuple(rejected), fallback)
-
-
-def matched_text(selection: Selection, fallback: Fallback | None, page: Page) -> str:
-    """Which skills a message calls for, and which nearly, with the fallback text if there is one."""
-    lines: list[str] = []
-    for candidate in selection.chosen:
-        lines.append(page.entry("chosen", _title(candidate), Ink.GOOD))
-        lines.append(page.entry("", evidence_shown(candidate.evidence)))
-    for rejected in selection.rejected:
-        lines.append(page.entry(rejected.outcome.value, _title(rejected.candidate), Ink.FAINT))
-        lines.append(page.entry("", rejected.reason))
-    parts = ["\n".join(lines) or page.wrap("No skill is about this message.")]
-    if fallback is not None:
-        parts.append(f"{page.entry('fallback', fallback.kind.value)}\n{page.excerpt(fallback.text, 10)}")
-    return "\n\n".join(parts)
-
-
-def _title(candidate: Candidate) -> str:
-    return f"{candidate.skill_id} ({candidate.matcher} {candidate.score:.2f})"
