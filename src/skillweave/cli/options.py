@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from skillweave.graph import SkillGraph
     from skillweave.registry import Snapshot, Source
     from skillweave.select import Selection
+    from skillweave.select.matchers import Matcher
     from skillweave.state.port import Store
     from skillweave.task import Task
     from skillweave.weaver import Weaver
@@ -194,6 +195,16 @@ Mention: TypeAlias = Annotated[
         "Let a user pick a skill by writing /<id> or $<id>; what follows fills $ARGUMENTS in its text.",
     ),
 ]
+Embedder: TypeAlias = Annotated[
+    str | None,
+    option(
+        BUDGET,
+        "--embedder NAME",
+        "Rank by meaning too, also across languages: multilingual (of the extra embeddings), "
+        "sentence-transformers:MODEL or openai:MODEL.",
+        autocompletion=completion.embedders,
+    ),
+]
 MaxSkills: TypeAlias = Annotated[
     int,
     option(
@@ -331,6 +342,7 @@ class Selecting:
 
     catalog: Catalog = "fallback"
     matcher: Matchers = None
+    embedder: Embedder = None
     mention: Mention = False
     max_skills: MaxSkills = 3
     budget: Tokens = 8000
@@ -354,7 +366,12 @@ class Selecting:
         prepared = await prepare_matchers(matchers, index, turn, PREPARE_SECONDS)
         return within_places(select(index, turn, matchers=matchers, prepared=prepared), self.max_skills)
 
-    def _matchers(self) -> tuple[str, ...]:
+    def _matchers(self) -> "tuple[str | Matcher, ...]":
         from skillweave.select.selection import DEFAULT
 
-        return (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))
+        named = (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))
+        if self.embedder is None:
+            return named
+        from skillweave.factory import with_embedder
+
+        return with_embedder(named, self.embedder)

@@ -2,12 +2,13 @@
 
 The architecture is that of the Universal Sentence Encoder, multilingual, version 3: vectors of word pieces, three
 branches of two convolutions each over 2, 3 and 5 neighbouring pieces, the normalised mean of all, and a residual net.
+Beside it stands a second, smaller net over the same means, which was trained on what another model finds alike.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
 
-Floats = NDArray[np.float32]
+Floats: TypeAlias = NDArray[np.float32]
+Stored: TypeAlias = NDArray[np.float32] | NDArray[np.int8]
 
 TABLE, LAYERS, PIECES = "table.npy", "layers.npz", "pieces.model"
 """The files of an encoder: packed vectors of word pieces, everything else, and how text is cut into pieces."""
@@ -30,6 +32,7 @@ BRANCHES = ((2, 0), (3, 1), (5, 2))
 """The convolutions: how many pieces each sees, and how many of these stand before its own."""
 GAP = 4
 """So many rows of zeros between two texts keep every window inside its own text."""
+SCALE = ".scale"
 SMALL = np.float32(1e-12)
 
 
@@ -54,7 +57,7 @@ class Encoder:
         with np.load(folder / LAYERS, allow_pickle=False) as stored:
             layers = {name: stored[name] for name in stored.files}
         scales = layers.pop("table_scales")
-        return cls(pieces, np.load(folder / TABLE, mmap_mode="r"), scales, unpacked(layers))
+        return cls(pieces, np.load(folder / TABLE, mmap_mode="r"), scales, unpacked_layers(layers))
 
     @property
     def dimension(self) -> int:
@@ -121,10 +124,11 @@ class Encoder:
         vector = _of_length_1(np.tanh(second @ layers["skip_3"] + third @ layers["out_3"]))
         if "near_2" not in layers:
             return vector
-        hidden = np.maximum(means @ layers["near_1"] + layers["near_bias_1"], 0)
-        near = _of_length_1(means @ layers["near_skip"] + hidden @ layers["near_2"] + layers["near_bias_2"])
-        share = float(layers["near_share"][0])
-        joined: Floats = np.concatenate([vector * np.float32((1 - share) ** 0.5), near * np.float32(share**0.5)], axis=1)
+        both = np.concatenate([means, vector], axis=1)
+        hidden = np.maximum(both @ layers["near_1"] + layers["near_bias_1"], 0)
+        near = _of_length_1(both @ layers["near_skip"] + hidden @ layers["near_2"] + layers["near_bias_2"])
+        share = layers["near_share"]  # of the cosine of two vectors
+        joined: Floats = np.concatenate([vector * np.sqrt(1 - share), near * np.sqrt(share)], axis=1)
         return joined
 
 
@@ -134,29 +138,31 @@ def packed_rows(rows: Floats) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
     scales = _best_scales(groups)
     divided = groups / np.maximum(scales.astype(np.float32), 1e-8)[:, :, None]
     numbers = (np.clip(np.rint(divided), -8, 7) + 8).astype(np.uint8).reshape(len(rows), -1)
-    return numbers[:, 0::2] | (numbers[:, 1::2] << 4), scales
+    packed: NDArray[np.uint8] = (numbers[:, 0::2] | (numbers[:, 1::2] << 4)).astype(np.uint8)
+    return packed, scales
 
 
-def packed(layers: dict[str, Floats]) -> dict[str, NDArray[np.generic]]:
+def packed_layers(layers: Mapping[str, Floats]) -> dict[str, Stored]:
     """Matrices as 8 bits with a scale for each column; vectors stay as they are."""
-    stored: dict[str, NDArray[np.generic]] = {}
+    stored: dict[str, Stored] = {}
     for name, values in layers.items():
         if values.ndim == 1:
             stored[name] = values.astype(np.float32)
             continue
         scale = np.maximum(np.abs(values).max(axis=0) / 127, 1e-8).astype(np.float32)
         stored[name] = np.rint(values / scale).astype(np.int8)
-        stored[f"{name}.scale"] = scale
+        stored[name + SCALE] = scale
     return stored
 
 
-def unpacked(stored: dict[str, NDArray[np.generic]]) -> dict[str, Floats]:
-    """What `packed` was given, as near as 8 bits are."""
-    return {
-        name: values.astype(np.float32) * (stored[f"{name}.scale"] if values.ndim == 2 else 1)
-        for name, values in stored.items()
-        if not name.endswith(".scale")
-    }
+def unpacked_layers(stored: Mapping[str, Stored]) -> dict[str, Floats]:
+    """What `packed_layers` was given, as near as 8 bits are."""
+    layers: dict[str, Floats] = {}
+    for name, values in stored.items():
+        if not name.endswith(SCALE):
+            exact = values.astype(np.float32)
+            layers[name] = exact * stored[name + SCALE].astype(np.float32) if values.ndim == 2 else exact
+    return layers
 
 
 def _best_scales(groups: NDArray[np.float32]) -> NDArray[np.float16]:
@@ -200,4 +206,6 @@ def _normalised(rows: Floats, gain: Floats, bias: Floats) -> Floats:
 
 
 def _of_length_1(rows: Floats) -> Floats:
-    return rows / np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), SMALL)[:, None]
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    scaled: Floats = rows / np.maximum(lengths, SMALL)
+    return scaled

@@ -105,11 +105,22 @@ class Matcher(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Hindered:
+    """What a matcher prepared that can do only a part of its work in this turn, and why; `match` finds the value."""
+
+    value: Any
+    diagnostic: Diagnostic
+
+
 class PreparingMatcher(Matcher, Protocol):
     """A matcher that prepares something before each turn; where that failed, `match` is not called."""
 
     async def prepare(self, index: SkillIndex, turn: Turn, seconds: float) -> Any:  # noqa: ANN401 - its own business
-        """What `match` will find as `context.prepared`; cancelled when it takes longer than so many seconds."""
+        """What `match` will find as `context.prepared`; cancelled when it takes longer than so many seconds.
+
+        A matcher that can go on without it returns Hindered, so that the turn tells what was missing.
+        """
         ...
 
 
@@ -168,7 +179,11 @@ async def prepare_matchers(matchers: Matchers, index: SkillIndex, turn: Turn, se
     for name, task in tasks.items():
         reason = _failure(task, seconds)
         if reason is None:
-            values[name] = task.result()
+            value = task.result()
+            if isinstance(value, Hindered):
+                failures.append(value.diagnostic)
+                value = value.value
+            values[name] = value
         else:
             failures.append(_unprepared(name, reason))
     return Prepared(MappingProxyType(values), tuple(failures))

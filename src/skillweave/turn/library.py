@@ -12,6 +12,7 @@ from skillweave.graph.findings import graph_in
 from skillweave.graph.graph import SkillGraph
 from skillweave.registry import Snapshot
 from skillweave.select.index import SkillIndex, build_index
+from skillweave.select.lexical import MATCHERS_OF_WORDS
 from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
 from skillweave.turn.move import GraphBinding, bind
@@ -90,7 +91,7 @@ class Libraries:
             return PricedCatalog(shown, self.pricing, limit=limit, first=first, tools=tools)
 
         priced = self._catalogs.get((granted, limit, first, tools), catalog)
-        if "lexical" in matchers.names:
+        if not MATCHERS_OF_WORDS.isdisjoint(matchers.names):
             index.lexical()
         if "mention" in matchers.names:
             index.mention_names()
