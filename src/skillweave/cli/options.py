@@ -359,10 +359,11 @@ class Selecting:
         """What a weaver over a snapshot without a skill graph would match."""
         from skillweave.select.candidates import within_places
         from skillweave.select.index import build_index
-        from skillweave.select.matchers import prepare_matchers
+        from skillweave.select.matchers import make_matchers_ready, prepare_matchers
         from skillweave.select.selection import find_matchers, select
 
         index, matchers = build_index(snapshot), find_matchers(self._matchers())
+        await make_matchers_ready(matchers, index)
         prepared = await prepare_matchers(matchers, index, turn, PREPARE_SECONDS)
         return within_places(select(index, turn, matchers=matchers, prepared=prepared), self.max_skills)
 

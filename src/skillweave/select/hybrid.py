@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MATCHER = "hybrid"
-AT_ONCE = 512
+AT_ONCE = 256
 """So many texts of skills are embedded in one go."""
 LONGEST_DESCRIPTION = 1_500
 MOST_PIECES = 12

@@ -189,6 +189,17 @@ async def prepare_matchers(matchers: Matchers, index: SkillIndex, turn: Turn, se
     return Prepared(MappingProxyType(values), tuple(failures))
 
 
+async def make_matchers_ready(matchers: Matchers, index: SkillIndex) -> None:
+    """Let the matchers that have something to make of all skills, such as their vectors, make it now, before any turn.
+
+    A matcher has `make_ready(index)` for it. Raises what that raises.
+    """
+    for one in matchers.preparing:
+        make_ready = getattr(one, "make_ready", None)
+        if make_ready is not None:
+            await make_ready(index)
+
+
 async def _prepare(matcher: PreparingMatcher, index: SkillIndex, turn: Turn, seconds: float) -> Any:  # noqa: ANN401
     # Called inside the task, so that a guest that raises before its first await fails alone, too.
     return await matcher.prepare(index, turn, seconds)
