@@ -153,12 +153,12 @@ class _Table:
         import numpy as np
 
         asked = np.nan_to_num(asked)
-        whole: NDArray[np.float32] = (self._whole @ asked.T).max(axis=1)
+        whole: NDArray[np.float32] = (self._whole @ asked.T).max(axis=1).astype(np.float32)
         if self._pieces is None:
             return whole
         near = whole.copy()
         near[self._with] = np.maximum.reduceat((self._pieces @ asked.T).max(axis=1), self._first)
-        mean: NDArray[np.float32] = (whole + near) / 2
+        mean: NDArray[np.float32] = ((whole + near) / 2).astype(np.float32)
         return mean
 
 
