@@ -34,11 +34,11 @@ from skillweave.select.fitting import brier, fit_calibration, least_at
 
 FOLDS = 8
 TARGET = Path(__file__).parents[1] / "src" / "skillweave" / "select" / "fitted.json"
-WEIGHTS = {"requests": 1.0, "requests, small": 0.2, "off topic": 0.3, "selection": 0.3, "selection, small": 0.05}
+WEIGHTS = {"requests": 1.0, "requests, small": 0.2, "off topic": 0.3, "selection": 0.2, "selection, small": 0.03}
 """How much a ranked skill of each set counts: the authors' prompts name one skill where several would do."""
 PRECISION = 0.95
 SHRINKAGE = 40.0
-OFFER_AT = 0.02
+OFFER_AT = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +130,8 @@ def firsts(found: Iterable[tuple[Row, float]]) -> tuple[list[float], list[bool]]
 def show(name: str, found: Sequence[tuple[Row, float]]) -> None:
     """Print the Brier score, a reliability table, and what giving from several probabilities on would give."""
     judged = [(likely, row.right) for row, likely in found if row.right is not None]
-    print(
-        f"\n{name}: {len(judged)} ranked skills, Brier {brier([p for p, _ in judged], [bool(r) for _, r in judged]):.4f}"
-    )
+    score = brier([likely for likely, _ in judged], [bool(right) for _, right in judged])
+    print(f"\n{name}: {len(judged)} ranked skills, Brier {score:.4f}")
     bins: defaultdict[int, list[tuple[float, bool]]] = defaultdict(list)
     for likely, right in judged:
         bins[min(9, int(likely * 10))].append((likely, bool(right)))

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from skillweave.conversation import Role, Turn
 from skillweave.decisions import Evidence, Outcome
 from skillweave.select.calibration import Calibration, fitted
-from skillweave.select.candidates import MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
+from skillweave.select.candidates import DENIED, MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch, candidate_of, evidence_of
 from skillweave.select.matchers import MatchContext
 from skillweave.select.query import Query, read_query
 from skillweave.text.search import Folded
+from skillweave.text.words import LIGHT_WORDS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,6 +60,8 @@ def match_message(
     if not context.skills.active:
         return Selection()
     query = read_query(message, earlier_in(context.turn))
+    if dense is None and asks_for_nothing(query):
+        return Selection(rejected=tuple(_rejected_ids(context, message, named, "the message asks for nothing")))
     ranking = rank_message(context, query, dense, SHOWN + len(vetoed))
     verdict = _Verdict(context, calibration or fitted()[None], matcher, _Quotes(message, query.spans), named)
     verdict.judge(ranking, vetoed)
@@ -112,7 +115,7 @@ class _Verdict:
             candidate = self._candidate(ranked, ranking.left_out, likely, veto or self.named.pop(position, None))
             twin = next((other for other in ranked.like if other in shown), None)
             if veto:
-                self.rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
+                self.rejected.append(Rejected(candidate, Outcome.VETOED, VETOED if veto.vetoes else DENIED))
             elif twin is not None:
                 self._set_aside(candidate, shown[twin])
             elif not self.given and not self.offered and likely >= self.give_at:
@@ -154,7 +157,7 @@ class _Verdict:
     def _candidate(self, ranked: "Ranked", left_out: int, likely: float, trigger: TriggerMatch | None) -> Candidate:
         evidence: list[Evidence] = []
         if trigger is not None:
-            evidence.append(evidence_of((trigger.vetoes or trigger.hits)[0], self.quotes.message))
+            evidence.append(evidence_of((trigger.vetoes or trigger.hits or trigger.denied)[0], self.quotes.message))
         if left_out:
             text = f"only the rarest words of the message were looked up; {left_out} more common ones were not"
             evidence.append(Evidence("terms", text))
@@ -173,7 +176,7 @@ def _triggered(context: MatchContext) -> tuple[dict[int, TriggerMatch], dict[int
     named: dict[int, TriggerMatch] = {}
     vetoed: dict[int, TriggerMatch] = {}
     for match in context.triggered:
-        if match.vetoes:
+        if match.vetoes or not match.hits:
             vetoed[match.position] = match
         elif match.hits[0].kind is Kind.WORD_ID and _may_be_named(context, match):
             named[match.position] = match
@@ -187,6 +190,11 @@ def _rest(query: Query, first: "Ranked") -> Query | None:
     if len(spans) < LEAST_REST or len(spans) < len(query.spans) * LEAST_SHARE:
         return None
     return Query(spans, [word for word in query.sequence if word in spans])
+
+
+def asks_for_nothing(query: Query) -> bool:
+    """Whether a message has only everyday words and numbers, such as a greeting, thanks or `yes, go on`."""
+    return all(word in LIGHT_WORDS or word.isdigit() for word in query.spans)
 
 
 def earlier_in(turn: Turn) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from skillweave.select.near_words import NearWords, build_near_words
 from skillweave.select.terms import SkillTerms, terms_of
 from skillweave.skill import Skill
 from skillweave.text.bm25 import Numbers, Scores
@@ -68,6 +69,7 @@ class LexicalIndex:
     brief_weights: NDArray[np.float32]
     name_sizes: NDArray[np.float32]
     signatures: NDArray[np.uint32]
+    near: NearWords
 
     def frequency(self, term: int) -> int:
         """In how many rows a term stands."""
@@ -94,6 +96,7 @@ def index_terms(skills: Sequence[SkillTerms]) -> LexicalIndex:
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     brief = _column([skill.brief for skill in skills], numbers)
+    told = len(numbers)
     body = _column([skill.body for skill in skills], numbers)
     name = _column([skill.name for skill in skills], numbers)
     phrases = [(position, phrase) for position, skill in enumerate(skills) for phrase in skill.phrases]
@@ -141,6 +144,7 @@ def index_terms(skills: Sequence[SkillTerms]) -> LexicalIndex:
         brief_weights=_sums(channels[Channel.BRIEF], tell, size),
         name_sizes=np.maximum(_sums(channels[Channel.NAME], tell, size), 1e-6),
         signatures=_signatures(channels[Channel.FULL], stems, size),
+        near=build_near_words(word for word, number in words.items() if number < told),
     )
 
 

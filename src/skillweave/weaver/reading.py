@@ -167,7 +167,11 @@ async def search_skills(engine: Engine, query: str) -> ToolAnswer:
     selection = await asyncio.to_thread(select, library.index, turn, matchers=("triggers", "lexical"))
     near = (rejected.candidate for rejected in selection.rejected if rejected.outcome is Outcome.BELOW_THRESHOLD)
     shown = {skill.id for skill in library.catalog.skills}
-    found = [candidate.skill_id for candidate in (*selection.chosen, *near) if candidate.skill_id in shown]
+    found = [
+        candidate.skill_id
+        for candidate in (*selection.chosen, *selection.offered, *near)
+        if candidate.skill_id in shown
+    ]
     if not found:
         return ToolAnswer(f"No skill is about that; list_skills shows all {len(shown)}.", failed=True)
     return ToolAnswer(library.catalog.lines(found[:MOST_FOUND]))
