@@ -66,7 +66,7 @@ def match_message(
     verdict = _Verdict(context, calibration or fitted()[None], matcher, _Quotes(message, query.spans), named)
     verdict.judge(ranking, vetoed)
     if verdict.given and (rest := _rest(query, verdict.given[0])):
-        verdict.judge_rest(rank_message(context, rest, None if dense is None else dense, SHOWN))
+        verdict.judge_rest(rank_message(context, rest, dense, SHOWN))
     reason = "its id in ordinary words is only evidence, and by shared words it is not among the best"
     left = _rejected_ids(context, message, named, reason)
     return Selection(tuple(verdict.chosen), (*verdict.rejected, *left), tuple(verdict.offered))
@@ -82,7 +82,7 @@ def rank_message(context: MatchContext, query: Query, dense: Dense | None = None
 
 @dataclass(slots=True)
 class _Verdict:
-    """What becomes of each ranked skill, likeliest first."""
+    """What becomes of each ranked skill, best ranked first."""
 
     context: MatchContext
     calibration: Calibration
@@ -109,7 +109,9 @@ class _Verdict:
     def judge(self, ranking: "Ranking", vetoed: Mapping[int, TriggerMatch]) -> None:
         """Give the likeliest skill if it is likely enough, offer the next ones, and keep near-duplicates apart."""
         shown: dict[int, Candidate] = {}
-        for likely, ranked in self._by_probability(ranking):
+        likelihoods = [round(self.calibration.probability(ranked.features), 4) for ranked in ranking.best]
+        most = max(likelihoods, default=0.0)
+        for likely, ranked in zip(likelihoods, ranking.best, strict=True):
             position = ranked.position
             veto = vetoed.get(position)
             candidate = self._candidate(ranked, ranking.left_out, likely, veto or self.named.pop(position, None))
@@ -118,7 +120,7 @@ class _Verdict:
                 self.rejected.append(Rejected(candidate, Outcome.VETOED, VETOED if veto.vetoes else DENIED))
             elif twin is not None:
                 self._set_aside(candidate, shown[twin])
-            elif not self.given and not self.offered and likely >= self.give_at:
+            elif not self.given and likely >= self.give_at and likely == most:
                 self.given.append(ranked)
                 self.chosen.append(candidate)
                 shown[position] = candidate
@@ -130,19 +132,17 @@ class _Verdict:
 
     def judge_rest(self, ranking: "Ranking") -> None:
         """Give a second skill for what the first leaves of the message, if it is likely enough by that alone."""
-        for likely, ranked in self._by_probability(ranking)[:1]:
-            first = self.given[0].position
-            skill_id = self.context.skills.active[ranked.position].id
-            if likely < self.give_at or ranked.position == first or first in ranked.like:
-                continue
-            self.given.append(ranked)
-            self.chosen.append(self._candidate(ranked, 0, likely, None))
-            self.offered = [each for each in self.offered if each.skill_id != skill_id]
-            self.rejected = [each for each in self.rejected if each.candidate.skill_id != skill_id]
-
-    def _by_probability(self, ranking: "Ranking") -> "list[tuple[float, Ranked]]":
-        likely = [(round(self.calibration.probability(ranked.features), 4), ranked) for ranked in ranking.best]
-        return sorted(likely, key=lambda each: -each[0])
+        if not ranking.best:
+            return
+        second, first = ranking.best[0], self.given[0].position
+        likely = round(self.calibration.probability(second.features), 4)
+        skill_id = self.context.skills.active[second.position].id
+        if likely < self.give_at or second.position == first or first in second.like:
+            return
+        self.given.append(second)
+        self.chosen.append(self._candidate(second, 0, likely, None))
+        self.offered = [each for each in self.offered if each.skill_id != skill_id]
+        self.rejected = [each for each in self.rejected if each.candidate.skill_id != skill_id]
 
     def _set_aside(self, candidate: Candidate, twin: Candidate) -> None:
         """Reject a near-duplicate, and tell of it where the skill stands that takes its place."""

@@ -17,7 +17,7 @@ CHANNEL_WEIGHTS = {Channel.WORDS: 0.4, Channel.BRIEF: 0.6, Channel.FULL: 1.4, Ch
 """What each channel counts in the sum of max-normalised scores."""
 DENSE_WEIGHT = 4.0
 """What a cosine counts for a message of which no skill has a word; the more is covered by words, the less it counts."""
-SHORT = 12
+SHORT = 25
 """Quoted phrases count whole in messages of so many words: in longer ones their words may be there by chance."""
 ALIKE = 0.6
 """Two skills that share so large a part of their stems are near-duplicates; neither makes the other less likely."""
