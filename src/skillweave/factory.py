@@ -60,5 +60,5 @@ def open_weaver(
         on_store_failure=on_store_failure,
         observers=observers,
         tenant=tenant,
-        cache=kept,
+        cache=cache,
     )
