@@ -130,9 +130,8 @@ def firsts(found: Iterable[tuple[Row, float]]) -> tuple[list[float], list[bool]]
 def show(name: str, found: Sequence[tuple[Row, float]]) -> None:
     """Print the Brier score, a reliability table, and what giving from several probabilities on would give."""
     judged = [(likely, row.right) for row, likely in found if row.right is not None]
-    print(
-        f"\n{name}: {len(judged)} ranked skills, Brier {brier([p for p, _ in judged], [bool(r) for _, r in judged]):.4f}"
-    )
+    score = brier([likely for likely, _ in judged], [bool(right) for _, right in judged])
+    print(f"\n{name}: {len(judged)} ranked skills, Brier {score:.4f}")
     bins: defaultdict[int, list[tuple[float, bool]]] = defaultdict(list)
     for likely, right in judged:
         bins[min(9, int(likely * 10))].append((likely, bool(right)))

@@ -171,7 +171,7 @@ def test_each_value_says_where_it_comes_from(cli: Any, project: Path, monkeypatc
     assert values["budget"] == {"value": 5, "origin": "file", "place": "skillweave.toml:1"}
     assert values["max-skills"] == {"value": 4, "origin": "environment", "place": "SKILLWEAVE_MAX_SKILLS"}
     assert values["skills"] == {"value": ["skills"], "origin": "flag", "place": "--skills"}
-    assert values["catalog"] == {"value": "fallback", "origin": "default", "place": None}
+    assert values["catalog"] == {"value": "auto", "origin": "default", "place": None}
 
 
 def test_a_variable_means_what_its_flag_would_mean(

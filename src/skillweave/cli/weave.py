@@ -176,10 +176,19 @@ async def match(
         weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
         await indexed(weaver)
         selection = await weaver.match(turn)
-        fallback = (await weaver.preview(turn)).fallback if question_in(said) is not None else None
+        fallback = None if question_in(said) is None else _answer(await weaver.preview(turn))
     snapshot = await weaver.snapshot()
     notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, weaver.graph))
     return _matched(selection, fallback, notes)
+
+
+def _answer(injection: "Injection") -> "Fallback | None":
+    from skillweave.injection import Fallback
+    from skillweave.state.state import FallbackKind
+
+    if injection.fallback is None and injection.catalog:  # it stands in every call, so that nothing more is told
+        return Fallback(FallbackKind.CATALOG, injection.catalog)
+    return injection.fallback
 
 
 def _matched(selection: "Selection", fallback: "Fallback | None", notes: Sequence[str]) -> Answer:

@@ -10,13 +10,14 @@ LONGEST_QUESTION = 300
 
 
 class Question(StrEnum):
-    """What a message wants to know: which skills there are, or the full documents of all."""
+    """What a message wants to know: which skills there are, which there are about a subject, or every one of them."""
 
     CAPABILITIES = "capabilities"
+    ABOUT = "about"
     ALL_SKILLS = "all-skills"
 
 
-_SENTENCE_END = re.compile(r"[.!?;:\n\r]+")
+_SENTENCE_END = re.compile(r"[.!?;:\n\r。！？।]+")
 _WORD = re.compile(r"\w+")
 # The grammars below read a sentence's folded words, each followed by one space.
 _OPENING = re.compile(
@@ -68,9 +69,46 @@ _ALL_SKILLS = re.compile(
     re.VERBOSE,
 )
 
+_ABOUT = re.compile(
+    r"""(?:
+      (?: do \s you \s have \s | are \s there \s | have \s you \s got \s )? (?: what | which | any | some ) \s
+        (?: of \s (?: the | your ) \s )? SKILLS
+        (?: (?: do | can | would ) \s (?: you | we | i ) \s (?: have | offer | know | use | need ) \s
+          | (?: are \s )? (?: there \s | available \s )* )
+    | (?: list | show | name ) \s (?: me \s | us \s )? (?: all \s )? (?: the \s | your \s )? SKILLS
+    | what \s can \s you \s do \s
+    ) (?: for | about | on | with | around | regarding | related \s to | to \s do \s with ) \s
+      (?! (?: me | us | you | that | this | it ) \s ) (?: \S+ \s ){1,6}""".replace(
+        "SKILLS", r"(?: skills? | capabilities ) \s"
+    ),
+    re.VERBOSE,
+)
+_IN_OTHER_LANGUAGES = frozenset(
+    " ".join(fold(sentence).split())
+    for sentence in """
+was kannst du | was kannst du alles | was können sie | was kannst du für mich tun | womit kannst du mir helfen
+welche skills hast du | welche fähigkeiten hast du | welche skills gibt es | zeig mir deine skills
+que peux-tu faire | que sais-tu faire | qu'est-ce que tu peux faire | que pouvez-vous faire
+quelles sont tes compétences
+qué puedes hacer | que puedes hacer | qué sabes hacer | qué habilidades tienes | cuáles son tus habilidades
+cosa puoi fare | cosa sai fare | che cosa puoi fare | quali competenze hai | quali skill hai
+o que você pode fazer | o que você sabe fazer | o que podes fazer | quais são suas habilidades
+wat kun je | wat kun je doen | wat kan je | welke skills heb je | co potrafisz | co umiesz | co możesz zrobić
+ne yapabilirsin | neler yapabilirsin | neler yapabilirsiniz | vad kan du göra | hvad kan du
+что ты умеешь | что вы умеете
+何ができますか | 何ができるの | 何ができる | どんなことができますか
+どんなスキルがありますか | 你能做什么 | 你会做什么 | 你可以做什么
+你有哪些技能 | 你会什么 | 뭘 할 수 있어 | 무엇을 할 수 있나요 | 무엇을 할 수 있어요 | 뭐 할 수 있어 | 어떤 스킬이 있어
+आप क्या कर सकते हैं | तुम क्या कर सकते हो | ماذا يمكنك أن تفعل
+""".replace("\n", " | ").split(" | ")
+    if sentence.strip()
+)
+
 
 def question_in(text: str) -> Question | None:
-    """What the message asks about the skills as such, None for anything else; English only.
+    """What the message asks about the skills as such, None for anything else.
+
+    English in many forms, other languages in the usual ones.
 
     A whole sentence of the message must be the question: "What can our team do?" and "list the skills in this CV" are
     not about the agent.
@@ -78,7 +116,7 @@ def question_in(text: str) -> Question | None:
     if len(text) > LONGEST_QUESTION:
         return None
     asked = [_question(sentence) for sentence in _SENTENCE_END.split(text)]
-    for question in (Question.ALL_SKILLS, Question.CAPABILITIES):
+    for question in (Question.ALL_SKILLS, Question.CAPABILITIES, Question.ABOUT):
         if question in asked:
             return question
     return None
@@ -90,4 +128,6 @@ def _question(sentence: str) -> Question | None:
     start = opening.end() if opening else 0
     if _ALL_SKILLS.fullmatch(words, start):
         return Question.ALL_SKILLS
-    return Question.CAPABILITIES if _CAPABILITIES.fullmatch(words, start) else None
+    if _CAPABILITIES.fullmatch(words, start) or " ".join(fold(sentence).strip("¿¡ ").split()) in _IN_OTHER_LANGUAGES:
+        return Question.CAPABILITIES
+    return Question.ABOUT if _ABOUT.fullmatch(words, start) else None

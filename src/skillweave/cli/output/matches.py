@@ -15,6 +15,9 @@ def matched_text(selection: Selection, fallback: "Fallback | None", page: Page) 
     for candidate in selection.chosen:
         lines.append(page.entry("chosen", _title(candidate), Ink.GOOD))
         lines.append(page.entry("", evidence_shown(candidate.evidence)))
+    for candidate in selection.offered:
+        lines.append(page.entry("offered", _title(candidate)))
+        lines.append(page.entry("", evidence_shown(candidate.evidence)))
     for rejected in selection.rejected:
         lines.append(page.entry(rejected.outcome.value, _title(rejected.candidate), Ink.FAINT))
         lines.append(page.entry("", rejected.reason))
@@ -25,4 +28,5 @@ def matched_text(selection: Selection, fallback: "Fallback | None", page: Page) 
 
 
 def _title(candidate: Candidate) -> str:
-    return f"{candidate.skill_id} ({candidate.matcher} {candidate.score:.2f})"
+    likely = "" if candidate.probability is None else f", {candidate.probability:.0%} likely"
+    return f"{candidate.skill_id} ({candidate.matcher} {candidate.score:.2f}{likely})"
