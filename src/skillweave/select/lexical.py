@@ -9,7 +9,8 @@ from skillweave.decisions import Evidence, Outcome
 from skillweave.select.calibration import Calibration, fitted
 from skillweave.select.candidates import MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch, candidate_of, evidence_of
-from skillweave.select.matchers import Calibrated, MatchContext
+from skillweave.select.matchers import MatchContext
+from skillweave.select.own_fit import Calibrated, calibrated
 from skillweave.select.query import Query, read_query
 from skillweave.text.search import Folded
 
@@ -60,8 +61,9 @@ def match_message(
         return Selection()
     query = read_query(message, earlier_in(context.turn))
     ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
-    calibrated = context.thresholds.over(calibration or fitted()[None])
-    verdict = _Verdict(context, calibrated, matcher, _Quotes(message, query.spans), named)
+    own = context.thresholds
+    fit = calibrated(calibration or fitted()[None], own.fitted, own.give_at, own.offer_at)
+    verdict = _Verdict(context, fit, matcher, _Quotes(message, query.spans), named)
     verdict.judge(ranking, vetoed)
     if verdict.given and (rest := _rest(query, verdict.given[0])):
         verdict.judge_rest(rank_message(context, rest, None if dense is None else dense, SHOWN))
