@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
+from skillweave.cachefile import CacheFolder
 from skillweave.events.event import Observer
 from skillweave.formats.strictness import Strictness
 from skillweave.graph.graph import SkillGraph
@@ -35,6 +37,7 @@ def open_weaver(
     observers: Sequence[Observer] = (),
     tenant: str = "",
     progress: Progress | None = None,
+    cache: str | os.PathLike[str] | None = None,
 ) -> Weaver:
     """A Weaver over folders, packs and skills in code: nothing to start, nothing read before the first turn.
 
@@ -42,13 +45,15 @@ def open_weaver(
     goes before a pack's of the same id. `ledger` is a file name or `sqlite:///path` to keep conversations in, a Store,
     or None for this process's memory. `graph` is the skill graph of its conversations, in place of one that a pack
     brings. `reranker` judges the best ranked skills once more, before any is given or offered. `observers` are told
-    what happens. `tenant` keeps the conversations of several customers apart.
+    what happens. `tenant` keeps the conversations of several customers apart. `cache` is a folder to keep what was read
+    and indexed in, so that the next process reads only what changed; None keeps nothing.
 
     Raises SkillweaveError for a pack or a ledger that nothing installed can open.
     """
     if reranker is not None:
         matchers = with_reranker(matchers, reranker)
-    sources = [*(source_of(one, strictness, progress) for one in skills), *packs_of(packs)]
+    kept = None if cache is None else CacheFolder(Path(cache))
+    sources = [*(source_of(one, strictness, progress, kept) for one in skills), *packs_of(packs)]
     return Weaver(
         Registry(sources, precedence=precedence),
         store_of(ledger),
@@ -60,4 +65,5 @@ def open_weaver(
         on_store_failure=on_store_failure,
         observers=observers,
         tenant=tenant,
+        cache=kept,
     )

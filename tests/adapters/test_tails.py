@@ -160,11 +160,39 @@ class TestOpenAiAgents:
 
 
 class TestPydanticAi:
-    async def test_where_a_provider_takes_it_the_tail_is_a_system_message(self, weaver: Weaver, script: Script) -> None:
-        takes = ModelProfile(supports_inline_system_prompts=True)
-        await self._say(weaver, script, profile=takes)
-        assert '"part_kind": "system-prompt"' in script.last.messages[-1]
+    @pytest.mark.parametrize("inline", [True, False])
+    async def test_the_tail_is_the_users_words_and_leaves_the_instructions_as_they_are(
+        self, weaver: Weaver, script: Script, inline: bool
+    ) -> None:
+        await self._say(weaver, script, profile=ModelProfile(supports_inline_system_prompts=inline))
+        assert '"part_kind": "user-prompt"' in script.last.messages[-1]
         assert tail_in(script.last).startswith(OVERVIEW)
+        assert [sent.system for sent in script.sent] == [BASE, BASE]
+
+    @pytest.mark.parametrize(
+        ("settings", "ttl"),
+        [
+            ({"anthropic_cache": True}, "5m"),
+            ({"bedrock_cache_messages": "1h"}, "1h"),
+            ({"cache": "12h"}, "1h"),
+            ({"cache": {}}, "5m"),
+            ({"cache": {"retention": "1h"}}, "1h"),
+        ],
+    )
+    async def test_where_the_conversation_is_cached_a_cache_point_stands_in_front(
+        self, weaver: Weaver, script: Script, settings: Any, ttl: str
+    ) -> None:
+        await self._say(weaver, script, model_settings=settings)
+        point, tail = json.loads(script.last.messages[-1])["content"]
+        assert (point, tail) == ({"kind": "cache-point", "ttl": ttl}, tail_in(script.last))
+
+    @pytest.mark.parametrize(
+        "settings",
+        [{}, {"cache": False}, {"cache": {"messages": False}}, {"anthropic_cache": False, "cache": True}],
+    )
+    async def test_where_it_is_not_cached_there_is_none(self, weaver: Weaver, script: Script, settings: Any) -> None:
+        await self._say(weaver, script, model_settings=settings)
+        assert json.loads(script.last.messages[-1])["content"] == [tail_in(script.last)]
 
     async def test_the_messages_of_the_run_do_not_have_it(self, weaver: Weaver, script: Script) -> None:
         result = await self._say(weaver, script)

@@ -50,7 +50,6 @@ try:
         repair_messages,
     )
     from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
-    from pydantic_ai.settings import ModelSettings
     from pydantic_ai.toolsets import FunctionToolset
     from pydantic_core import to_jsonable_python
 except ModuleNotFoundError:
@@ -207,9 +206,11 @@ class Skills(AbstractCapability[Any]):
             ctx.messages.extend([_request(kept, ctx)] if kept else [])
         if injection.leaving:
             ctx.messages[:] = _without(ctx.messages, injection.leaving)
-        tail = tail_of(injection, said, kept_by_service=_kept_by_service(request_context.model_settings))
-        # For the framework this is a prompt of one request: behind all else, and behind the provider's cache marker.
-        added: list[ModelRequestPart] = [*given, *([SystemPromptPart(tail, scope="request")] if tail else [])]
+        settings: dict[str, Any] = {**(request_context.model.settings or {}), **(request_context.model_settings or {})}
+        tail = tail_of(injection, said, kept_by_service=_kept_by_service(settings))
+        # As the user's words: where a provider takes no system prompt in mid-conversation, the framework would explain
+        # it in the instructions for as long as there is one, and so change what a request begins with.
+        added = [*given, *([UserPromptPart([*_cached_until(settings), tail])] if tail else [])]
         before = _without(asked, injection.leaving)
         messages = [*before, *([_request(added, ctx)] if added else []), *messages[len(asked) :]]
         parameters = _within(request_context.model_request_parameters, injection)
@@ -325,9 +326,23 @@ def _text_of(part: ModelRequestPart) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _kept_by_service(settings: ModelSettings | None) -> bool:
-    named = settings or {}
-    return any(named.get(key) for key in ("openai_previous_response_id", "openai_conversation_id"))
+def _kept_by_service(settings: Mapping[str, Any]) -> bool:
+    return any(settings.get(key) for key in ("openai_previous_response_id", "openai_conversation_id"))
+
+
+def _cached_until(settings: Mapping[str, Any]) -> list[CachePoint]:
+    """A point in front of the tail where the host lets the conversation be cached.
+
+    The provider's own point stands behind the tail, where no later request finds it again. One that lasts longer has to
+    come first, so this one lasts at least as long.
+    """
+    own = [value for key, value in settings.items() if key.endswith(("_cache", "_cache_messages"))]
+    values = own or [settings.get("cache")]  # a provider's own settings go before what all have in common
+    kept = [value for value in values if value or value == {}]
+    if not kept or any(isinstance(value, Mapping) and value.get("messages") is False for value in kept):
+        return []
+    retentions = {value.get("retention", True) if isinstance(value, Mapping) else value for value in kept}
+    return [CachePoint(ttl="5m" if retentions <= {True, "5m"} else "1h")]
 
 
 def _request(parts: Sequence[ModelRequestPart], ctx: RunContext[Any]) -> ModelRequest:

@@ -344,12 +344,21 @@ class Selecting:
     budget: Tokens = 25_000
     fitted: FittedTo = None
 
-    def weaver(self, sources: Sequence["Source"], store: "Store", graph: "SkillGraph | None") -> "Weaver":
+    def weaver(
+        self,
+        sources: Sequence["Source"],
+        store: "Store",
+        graph: "SkillGraph | None",
+        cache: "CacheFolder | None" = None,
+    ) -> "Weaver":
         """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
         from skillweave.factory import open_weaver
 
         settings = self.settings()
-        return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=self._matchers())
+        folder = None if cache is None else cache.path
+        return open_weaver(
+            *sources, ledger=store, settings=settings, graph=graph, matchers=self._matchers(), cache=folder
+        )
 
     def settings(self) -> "Settings":
         """The settings that are named; raises Mistake for a --fitted file that cannot be read."""

@@ -162,7 +162,7 @@ def _values(node: object) -> Iterator[str]:
     if isinstance(node, Mapping):
         if node.get("type") in ("text", "input_text") and "text" in node:
             yield str(node["text"])
-        else:
+        elif node.get("kind") != "cache-point":
             for key, value in node.items():
                 yield from () if key == "cache_control" else _values(value)
     elif isinstance(node, list):
