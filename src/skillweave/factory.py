@@ -10,6 +10,7 @@ from skillweave.formats.strictness import Strictness
 from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Precedence, Registry
+from skillweave.select.lexical import MATCHERS_OF_WORDS
 from skillweave.select.matchers import Matcher
 from skillweave.select.reranker import Reranker, with_reranker
 from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
@@ -17,6 +18,7 @@ from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
 from skillweave.state.port import Store
 from skillweave.stores import store_of
+from skillweave.text.embedding import Embedder
 from skillweave.tokens.counter import TokenCounter
 from skillweave.weaver import OnStoreFailure, Weaver
 
@@ -30,6 +32,7 @@ def open_weaver(
     context: ContextSource | None = None,
     graph: SkillGraph | None = None,
     matchers: Sequence[str | Matcher] = DEFAULT_MATCHERS,
+    embedder: str | Embedder | None = None,
     reranker: Reranker | None = None,
     precedence: Precedence = Precedence.FIRST,
     strictness: Strictness = Strictness.LENIENT,
@@ -48,8 +51,13 @@ def open_weaver(
     what happens. `tenant` keeps the conversations of several customers apart. `cache` is a folder to keep what was read
     and indexed in, so that the next process reads only what changed; None keeps nothing.
 
-    Raises SkillweaveError for a pack or a ledger that nothing installed can open.
+    `embedder` makes the matcher `lexical` one that also knows what words mean: `multilingual`, which comes with the
+    extra `embeddings`, `sentence-transformers:MODEL`, `openai:MODEL`, or an Embedder.
+
+    Raises SkillweaveError for a pack, a ledger or an embedder that nothing installed can open.
     """
+    if embedder is not None:
+        matchers = with_embedder(matchers, embedder)
     if reranker is not None:
         matchers = with_reranker(matchers, reranker)
     kept = None if cache is None else CacheFolder(Path(cache))
@@ -67,3 +75,21 @@ def open_weaver(
         tenant=tenant,
         cache=kept,
     )
+
+
+def with_embedder(matchers: Sequence[str | Matcher], embedder: str | Embedder) -> tuple[str | Matcher, ...]:
+    """The matchers with `hybrid` in the place of `lexical`.
+
+    Vectors of what an embedder given by name embeds are kept in the user's cache folder; an Embedder in code keeps
+    them where it likes. Raises SkillweaveError for an embedder that nothing installed can open.
+    """
+    from skillweave.cachefile import CacheFolder, default_folder
+    from skillweave.embedders import embedder_of
+    from skillweave.embedders.on_disk import KeptOnDisk
+    from skillweave.select.hybrid import HybridMatcher
+
+    found = embedder_of(embedder)
+    if isinstance(embedder, str):
+        found = KeptOnDisk(found, CacheFolder(default_folder()))
+    hybrid = HybridMatcher(found)
+    return tuple(hybrid if isinstance(one, str) and one in MATCHERS_OF_WORDS else one for one in matchers)

@@ -44,8 +44,8 @@ REPLY = "(the model answers)"
 SCENES = (
     Scene(
         "Say bonjour to Alice",
-        "A word of the message is a trigger of this skill. Its text goes into the history; of the others the model sees "
-        "one line each.",
+        "A word of the message is a trigger of this skill. Its text goes into the history; of the others the model "
+        "sees one line each.",
     ),
     Scene(
         "Now say hola to Bob",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from skillweave.graph import SkillGraph
     from skillweave.registry import Snapshot, Source
     from skillweave.select import Selection
+    from skillweave.select.matchers import Matcher
     from skillweave.settings import Settings
     from skillweave.state.port import Store
     from skillweave.task import Task
@@ -198,6 +199,16 @@ Mention: TypeAlias = Annotated[
         "Let a user pick a skill by writing /<id> or $<id>; what follows fills $ARGUMENTS in its text.",
     ),
 ]
+Embedder: TypeAlias = Annotated[
+    str | None,
+    option(
+        BUDGET,
+        "--embedder NAME",
+        "Rank by meaning too, also across languages: multilingual (of the extra embeddings), "
+        "sentence-transformers:MODEL or openai:MODEL.",
+        autocompletion=completion.embedders,
+    ),
+]
 MaxSkills: TypeAlias = Annotated[
     int,
     option(
@@ -339,6 +350,7 @@ class Selecting:
 
     catalog: Catalog = "auto"
     matcher: Matchers = None
+    embedder: Embedder = None
     mention: Mention = False
     max_skills: MaxSkills = 3
     budget: Tokens = 25_000
@@ -370,17 +382,23 @@ class Selecting:
         """What a weaver over a snapshot without a skill graph would match; `cache` keeps what is compiled."""
         from skillweave.select.candidates import within_places
         from skillweave.select.index import build_index
-        from skillweave.select.matchers import FITTED, prepare_matchers
+        from skillweave.select.matchers import FITTED, make_matchers_ready, prepare_matchers
         from skillweave.select.selection import find_matchers, select
 
         index, matchers = build_index(snapshot, cache=cache), find_matchers(self._matchers())
+        await make_matchers_ready(matchers, index)
         prepared = await prepare_matchers(matchers, index, turn, PREPARE_SECONDS)
         # Settings bring the engine's imports along, which a plain match does without.
         thresholds = FITTED if self.fitted is None else self.settings().thresholds
         found = select(index, turn, matchers=matchers, prepared=prepared, thresholds=thresholds)
         return within_places(found, self.max_skills)
 
-    def _matchers(self) -> tuple[str, ...]:
+    def _matchers(self) -> "tuple[str | Matcher, ...]":
         from skillweave.select.selection import DEFAULT
 
-        return (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))
+        named = (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))
+        if self.embedder is None:
+            return named
+        from skillweave.factory import with_embedder
+
+        return with_embedder(named, self.embedder)

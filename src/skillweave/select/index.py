@@ -45,7 +45,7 @@ MOST_NARROWED = 256
 """So many different limits of what may be chosen are remembered."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class SkillIndex:
     """The compiled triggers of a snapshot's active skills, by position in registry order, and on demand their words.
 

@@ -111,6 +111,14 @@ class Matcher(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Hindered:
+    """What a matcher prepared that can do only a part of its work in this turn, and why; `match` finds the value."""
+
+    value: Any
+    diagnostic: Diagnostic
+
+
 class PreparingMatcher(Matcher, Protocol):
     """A matcher that prepares something before each turn; where that failed, `match` is not called.
 
@@ -118,7 +126,10 @@ class PreparingMatcher(Matcher, Protocol):
     """
 
     async def prepare(self, index: SkillIndex, turn: Turn, seconds: float) -> Any:  # noqa: ANN401 - its own business
-        """What `match` will find as `context.prepared`; cancelled when it takes longer than so many seconds."""
+        """What `match` will find as `context.prepared`; cancelled when it takes longer than so many seconds.
+
+        A matcher that can go on without it returns Hindered, so that the turn tells what was missing.
+        """
         ...
 
 
@@ -178,10 +189,25 @@ async def prepare_matchers(matchers: Matchers, index: SkillIndex, turn: Turn, se
     for matcher in matchers.preparing:
         reason = _failure(tasks[matcher.name], seconds)
         if reason is None:
-            values[matcher.name] = tasks[matcher.name].result()
+            value = tasks[matcher.name].result()
+            if isinstance(value, Hindered):
+                failures.append(value.diagnostic)
+                value = value.value
+            values[matcher.name] = value
         else:
             failures.append(_unprepared(matcher, reason))
     return Prepared(MappingProxyType(values), tuple(failures))
+
+
+async def make_matchers_ready(matchers: Matchers, index: SkillIndex) -> None:
+    """Let the matchers that have something to make of all skills, such as their vectors, make it now, before any turn.
+
+    A matcher has `make_ready(index)` for it. Raises what that raises.
+    """
+    for one in matchers.preparing:
+        make_ready = getattr(one, "make_ready", None)
+        if make_ready is not None:
+            await make_ready(index)
 
 
 async def _prepare(matcher: PreparingMatcher, index: SkillIndex, turn: Turn, seconds: float) -> Any:  # noqa: ANN401

@@ -281,6 +281,13 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         """The skills as they are now; read at first use."""
         return await self._engine.snapshot()
 
+    async def make_ready(self) -> None:
+        """Read and compile the skills now, vectors of an embedder included, so that no turn waits for them.
+
+        Raises what an embedder raises that cannot be used; turns would then rank by words alone, and say so.
+        """
+        await self._engine.make_ready()
+
     async def refresh(self) -> Changes:
         """Read again what changed in the sources."""
         return await self._engine.refresh()
@@ -386,6 +393,7 @@ class SyncWeaver:
     state = _Blocking(Weaver.state)
     why = _Blocking(Weaver.why)
     snapshot = _Blocking(Weaver.snapshot)
+    make_ready = _Blocking(Weaver.make_ready)
     refresh = _Blocking(Weaver.refresh)
     diagnostics = _Blocking(Weaver.diagnostics)
     catalog = _Blocking(Weaver.catalog)
