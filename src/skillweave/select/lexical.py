@@ -9,7 +9,8 @@ from skillweave.decisions import Evidence, Outcome
 from skillweave.select.calibration import Calibration, fitted
 from skillweave.select.candidates import DENIED, MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch, candidate_of, evidence_of
-from skillweave.select.matchers import Calibrated, MatchContext
+from skillweave.select.matchers import MatchContext
+from skillweave.select.own_fit import Calibrated, calibrated
 from skillweave.select.query import Query, read_query
 from skillweave.text.search import Folded
 from skillweave.text.words import LIGHT_WORDS
@@ -63,8 +64,9 @@ def match_message(
     if dense is None and asks_for_nothing(query):
         return Selection(rejected=tuple(_rejected_ids(context, message, named, "the message asks for nothing")))
     ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
-    calibrated = context.thresholds.over(calibration or fitted()[None])
-    verdict = _Verdict(context, calibrated, matcher, _Quotes(message, query.spans), named)
+    own = context.thresholds
+    fit = calibrated(calibration or fitted()[None], own.fitted, own.give_at, own.offer_at)
+    verdict = _Verdict(context, fit, matcher, _Quotes(message, query.spans), named)
     verdict.judge(ranking, vetoed)
     if verdict.given and (rest := _rest(query, verdict.given[0])):
         verdict.judge_rest(rank_message(context, rest, dense, SHOWN))
