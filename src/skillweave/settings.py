@@ -11,6 +11,7 @@ from skillweave.disclose.fit import Budget
 from skillweave.errors import SkillweaveError
 from skillweave.frozen import EMPTY
 from skillweave.select.matchers import Thresholds
+from skillweave.select.own_fit import OwnFit
 from skillweave.state.state import Lifecycle
 from skillweave.task import TaskRule
 
@@ -48,7 +49,8 @@ class Settings(Portable):
     are the keys of a turn's memory that name an entity; `skill_tools` says whether the model has skillweave's own
     tools; `granted` are the ids that this agent may have, None for all; `task_rules` are the host's own, which go
     before those of packs. A skill is given from the probability `give_at` on and offered from `offer_at` on, None for
-    what was fitted; at most `offer_most` are offered.
+    what was fitted; at most `offer_most` are offered. `fitted` is what was fitted to one's own labelled queries, and
+    `ranked` how many of the best ranked skills are told in decisions, given or not.
 
     Raises:
         SkillweaveError: a probability is not from 0 to 1, or `offer_most` is below 0.
@@ -69,6 +71,8 @@ class Settings(Portable):
     give_at: float | None = None
     offer_at: float | None = None
     offer_most: int = 5
+    fitted: OwnFit | None = None
+    ranked: int = 8
 
     def __post_init__(self) -> None:
         for name in ("give_at", "offer_at"):
@@ -80,8 +84,8 @@ class Settings(Portable):
 
     @property
     def thresholds(self) -> Thresholds:
-        """From which probability on skills are given and offered, and how many are offered."""
-        return Thresholds(self.give_at, self.offer_at, self.offer_most)
+        """From which probability on skills are given and offered, how many are offered, and how many told."""
+        return Thresholds(self.give_at, self.offer_at, self.offer_most, self.fitted, self.ranked)
 
     @classmethod
     def for_window(cls, tokens: int) -> "Settings":

@@ -67,6 +67,13 @@ def given(ctx: typer.Context) -> list[str]:
     return _plain(asyncio.run(_given(ctx.params.get("ledger"), str(ctx.params.get("conversation")))))
 
 
+def embedders() -> list[str]:
+    """The names of all embedders."""
+    from skillweave.embedders import EMBEDDERS
+
+    return list(EMBEDDERS.names())
+
+
 def matchers() -> list[str]:
     """The names of all matchers."""
     from skillweave.select.selection import MATCHERS

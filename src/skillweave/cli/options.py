@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from skillweave.graph import SkillGraph
     from skillweave.registry import Snapshot, Source
     from skillweave.select import Selection
+    from skillweave.select.matchers import Matcher
+    from skillweave.settings import Settings
     from skillweave.state.port import Store
     from skillweave.task import Task
     from skillweave.weaver import Weaver
@@ -197,6 +199,16 @@ Mention: TypeAlias = Annotated[
         "Let a user pick a skill by writing /<id> or $<id>; what follows fills $ARGUMENTS in its text.",
     ),
 ]
+Embedder: TypeAlias = Annotated[
+    str | None,
+    option(
+        BUDGET,
+        "--embedder NAME",
+        "Rank by meaning too, also across languages: multilingual (of the extra embeddings), "
+        "sentence-transformers:MODEL or openai:MODEL.",
+        autocompletion=completion.embedders,
+    ),
+]
 MaxSkills: TypeAlias = Annotated[
     int,
     option(
@@ -208,6 +220,10 @@ MaxSkills: TypeAlias = Annotated[
 ]
 Tokens: TypeAlias = Annotated[
     int, option(BUDGET, "--budget N", "Tokens that skills may take of one call.", parser=whole_number)
+]
+FittedTo: TypeAlias = Annotated[
+    str | None,
+    option(BUDGET, "--fitted FILE", "What `skillweave eval fit` fitted to your own queries."),
 ]
 Watch: TypeAlias = Annotated[bool, option(OUTPUT, "--watch", "Go on and check again after every edit, until Ctrl-C.")]
 AsJson: TypeAlias = Annotated[bool, option(OUTPUT, "--json", "Print JSON, errors too.")]
@@ -334,30 +350,55 @@ class Selecting:
 
     catalog: Catalog = "auto"
     matcher: Matchers = None
+    embedder: Embedder = None
     mention: Mention = False
     max_skills: MaxSkills = 3
     budget: Tokens = 25_000
+    fitted: FittedTo = None
 
-    def weaver(self, sources: Sequence["Source"], store: "Store", graph: "SkillGraph | None") -> "Weaver":
+    def weaver(
+        self,
+        sources: Sequence["Source"],
+        store: "Store",
+        graph: "SkillGraph | None",
+        cache: "CacheFolder | None" = None,
+    ) -> "Weaver":
         """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
-        from skillweave.cli.arguments.turn import settings_of
         from skillweave.factory import open_weaver
 
-        settings = settings_of(catalog=self.catalog, max_skills=self.max_skills, budget=self.budget)
-        return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=self._matchers())
+        settings = self.settings()
+        folder = None if cache is None else cache.path
+        return open_weaver(
+            *sources, ledger=store, settings=settings, graph=graph, matchers=self._matchers(), cache=folder
+        )
+
+    def settings(self) -> "Settings":
+        """The settings that are named; raises Mistake for a --fitted file that cannot be read."""
+        from skillweave.cli.arguments.turn import settings_of
+
+        return settings_of(catalog=self.catalog, max_skills=self.max_skills, budget=self.budget, fitted=self.fitted)
 
     async def selection(self, snapshot: "Snapshot", turn: "Turn", cache: "CacheFolder | None" = None) -> "Selection":
         """What a weaver over a snapshot without a skill graph would match; `cache` keeps what is compiled."""
         from skillweave.select.candidates import within_places
         from skillweave.select.index import build_index
-        from skillweave.select.matchers import prepare_matchers
+        from skillweave.select.matchers import FITTED, make_matchers_ready, prepare_matchers
         from skillweave.select.selection import find_matchers, select
 
         index, matchers = build_index(snapshot, cache=cache), find_matchers(self._matchers())
+        await make_matchers_ready(matchers, index)
         prepared = await prepare_matchers(matchers, index, turn, PREPARE_SECONDS)
-        return within_places(select(index, turn, matchers=matchers, prepared=prepared), self.max_skills)
+        # Settings bring the engine's imports along, which a plain match does without.
+        thresholds = FITTED if self.fitted is None else self.settings().thresholds
+        found = select(index, turn, matchers=matchers, prepared=prepared, thresholds=thresholds)
+        return within_places(found, self.max_skills)
 
-    def _matchers(self) -> tuple[str, ...]:
+    def _matchers(self) -> "tuple[str | Matcher, ...]":
         from skillweave.select.selection import DEFAULT
 
-        return (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))
+        named = (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))
+        if self.embedder is None:
+            return named
+        from skillweave.factory import with_embedder
+
+        return with_embedder(named, self.embedder)

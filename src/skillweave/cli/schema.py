@@ -59,6 +59,7 @@ SHAPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "eval-triggers": ("skillweave.evaluate.triggers:TriggerReport",),
         "eval-ranking": ("skillweave.evaluate.ranking:RankingReport",),
         "eval-tokens": ("skillweave.evaluate.tokens:TokensReport",),
+        "eval-fit": ("skillweave.evaluate.fit:FitReport",),
         "eval-live": ("skillweave.evaluate.live.report:LiveReport",),
         "eval-graph": ("skillweave.evaluate.graph:GraphReport",),
         "init": ("skillweave.cli.scaffold:NewSkill",),

@@ -39,7 +39,7 @@ skillweave show invoice-checking --skills examples/skills --section 2
 def catalog(
     *,
     loading: options.Loading,
-    budget: options.Tokens = 8000,
+    budget: options.Tokens = 25_000,
     everything: Annotated[
         bool,
         options.option(

@@ -100,7 +100,7 @@ async def weave(
     graph, notes = await loading.own_graph()
     sources = loading.sources()
     async with opened(kept) as store:
-        weaver = selecting.weaver(sources, store, graph)
+        weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
         await indexed(weaver)
         injection = (await weaver.weave(turn)).measured_against(await weaver.tokens_of_everything())
     snapshot = await weaver.snapshot()
@@ -173,7 +173,7 @@ async def match(
             selection = await selecting.selection(snapshot, turn, loading.kept_skills())
             return _matched(selection, None, (*notes, *loading_notes(snapshot), *graph_notes(snapshot, None)))
     async with opened(Kept(None, DEFAULT_CONVERSATION)) as store:
-        weaver = selecting.weaver(sources, store, graph)
+        weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
         await indexed(weaver)
         selection = await weaver.match(turn)
         fallback = None if question_in(said) is None else _answer(await weaver.preview(turn))

@@ -8,8 +8,8 @@ from skillweave.codec import Portable
 from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.diagnostics import Location
 
-CONVERSATION = "evaluation"
-"""The conversation that every case is, a new one each time: nothing is kept of it."""
+CONVERSATION, TURN = "evaluation", "query"
+"""The conversation that every case is, a new one each time: nothing is kept of it; and its one turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Case(Portable):
     def turn(self) -> Turn:
         """The turn of a new conversation in which the query comes after the history."""
         said = (*self.history, Message(Role.USER, self.query)) if self.history else None
-        return Turn(self.id, CONVERSATION, Message(Role.USER, self.query), transcript=said, placement=Placement.HISTORY)
+        return Turn(TURN, CONVERSATION, Message(Role.USER, self.query), transcript=said, placement=Placement.HISTORY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ The ranking figures are a few lines each: packages for them want whole runs in t
 code or a just-in-time compiler; the tests hold ours against scikit-learn's.
 """
 
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -361,16 +362,23 @@ def _interval(figure: "Callable[..., Numbers]", samples: "Sequence[Drawn]", resa
     def statistic(*drawn: "Drawn", axis: int = -1) -> "Numbers":
         return figure(*drawn)
 
-    bounds = bootstrap(
-        several,
-        statistic,
-        n_resamples=resampling.resamples,
-        confidence_level=resampling.confidence,
-        method="percentile",
-        rng=np.random.default_rng(resampling.seed),
-    ).confidence_interval
-    low, high = float(bounds.low), float(bounds.high)
-    return Interval(value) if np.isnan(low) or np.isnan(high) else Interval(value, round(low, 6), round(high, 6))
+    with warnings.catch_warnings():
+        # Where all draws are alike there is nothing to warn of: the interval is a point.
+        warnings.simplefilter("ignore")
+        drawn = bootstrap(
+            several,
+            statistic,
+            n_resamples=resampling.resamples,
+            method="percentile",
+            rng=np.random.default_rng(resampling.seed),
+        ).bootstrap_distribution
+    # A draw in which nothing was given has no precision: it is left out, and many such leave no interval.
+    known = drawn[~np.isnan(drawn)]
+    if len(known) * 2 < len(drawn):
+        return Interval(value)
+    beside = (1 - resampling.confidence) / 2
+    low, high = np.quantile(known, [beside, 1 - beside]).tolist()
+    return Interval(value, round(low, 6), round(high, 6))
 
 
 def mean_interval(values: Sequence[float], resampling: Resampling) -> Interval:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import singledispatch
 
 from skillweave.errors import MissingExtra
+from skillweave.evaluate.fit import FitReport
 from skillweave.evaluate.graph import GraphReport
 from skillweave.evaluate.live.report import LiveReport
 from skillweave.evaluate.metrics import Difference, Figure, Interval
@@ -212,6 +213,25 @@ def _(report: LiveReport) -> str:
         ("intervals", f"95%, paired bootstrap over prompts, {report.resamples:,} resamples, seed {report.seed}"),
     ]
     return render(Page("With the skill and without", about_it, sections, report.stopped or "", report.stopped is None))
+
+
+@page_of.register
+def _(report: FitReport) -> str:
+    fitted = report.fitted
+    values = [
+        ("give at", f"{fitted.give_at:.4f}"),
+        ("offer at", f"{fitted.offer_at:.4f}"),
+        ("log-odds", f"times {fitted.slope:.3f}, plus {fitted.offset:.3f}"),
+        ("embedder", fitted.embedder or "none, words alone"),
+    ]
+    note = f"Each query is told by what was fitted to the others, in {report.folds} folds."
+    sections = [
+        Section("What was fitted", [Table(("", ""), values, words=True)]),
+        Section("On held-out queries", [differences_table(report.differences)], note=note),
+    ]
+    if report.reliability:
+        sections.append(Section("Reliability of the fitted probability", plots=[reliability_plot(report.reliability)]))
+    return render(Page("Fit", about(report.subject, report.configuration), sections))
 
 
 def about(subject: Subject, configuration: Configuration | None = None) -> Sequence[tuple[str, str]]:

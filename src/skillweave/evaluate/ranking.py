@@ -162,7 +162,11 @@ def _groups(answers: Sequence[Answer]) -> Iterable[Group]:
 
 def reliability_of(answers: Iterable[Answer]) -> tuple[Bin, ...]:
     """How often skills are right, by how likely they were said to be; empty bins are left out."""
-    pairs = [pair for answer in answers for pair in judged_probabilities(answer)]
+    return bins_of(pair for answer in answers for pair in judged_probabilities(answer))
+
+
+def bins_of(pairs: Iterable[tuple[float, float]]) -> tuple[Bin, ...]:
+    """Bins of pairs of a probability, and 1 or 0 for right or not."""
     bins: list[list[tuple[float, float]]] = [[] for _ in range(BINS)]
     for probability, right in pairs:
         bins[min(BINS - 1, int(probability * BINS))].append((probability, right))

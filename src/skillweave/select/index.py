@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from skillweave.cachefile import CacheFolder
     from skillweave.select.kept_index import KeptIndex
     from skillweave.select.lexical_index import LexicalIndex
+    from skillweave.select.numbered import TermStore
 
 MATCHER = "triggers"
 LONGEST_PHRASE = 500
@@ -44,13 +45,13 @@ MOST_NARROWED = 256
 """So many different limits of what may be chosen are remembered."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class SkillIndex:
     """The compiled triggers of a snapshot's active skills, by position in registry order, and on demand their words.
 
     `active` leaves out what is closed to the model: no marker, trigger or word selects that. `closed` says who may ask
     for the active skills that not everybody may ask for. `task_rules` are the host's, then those of the snapshot.
-    `kept` is where its parts are kept on disk, None for nowhere.
+    `kept` is where its parts are kept on disk, None for nowhere; `terms` the words of skills indexed before.
     `diagnostics` are about triggers: `empty-keyword`, `long-keyword`, `broken-pattern`, `ascii-pattern`, and about task
     rules: `task-rule-unknown-skill`. Safe to share between threads.
     """
@@ -63,6 +64,7 @@ class SkillIndex:
     closed: Mapping[str, Invocation] = field(default_factory=dict)
     task_rules: tuple[TaskRule, ...] = ()
     kept: "KeptIndex | None" = field(default=None, repr=False)
+    terms: "TermStore | None" = field(default=None, repr=False)
     _lexical: "list[LexicalIndex]" = field(default_factory=list, repr=False)
     _mentioned: list[Mapping[str, str]] = field(default_factory=list, repr=False)
     _narrowed: dict[frozenset[str], tuple[int, ...]] = field(default_factory=dict, repr=False)
@@ -95,9 +97,11 @@ class SkillIndex:
             if not self._lexical:
                 from skillweave.select.lexical_index import build_lexical_index
 
-                kept = self.kept
-                made = build_lexical_index(self.active) if kept is None else kept.lexical(self.active)
-                self._lexical.append(made)
+                kept, terms = self.kept, self.terms
+                if kept is None:
+                    self._lexical.append(build_lexical_index(self.active, terms))
+                else:
+                    self._lexical.append(kept.lexical(self.active, terms))
             return self._lexical[0]
 
 
@@ -107,10 +111,12 @@ def build_index(
     mode: MatchMode = MatchMode.WORD,
     task_rules: Sequence[TaskRule] = (),
     cache: "CacheFolder | None" = None,
+    terms: "TermStore | None" = None,
 ) -> SkillIndex:
     """Compile the index of a snapshot: skills that may be selected are matched, the others are known by their ids.
 
-    `task_rules` are the host's own. In `cache` what is compiled is kept, and found by the content of the skills.
+    `task_rules` are the host's own. In `cache` what is compiled is kept, and found by the content of the skills;
+    `terms` are the words of the skills that were indexed before, so that only changed ones are read.
     """
     selectable = snapshot.active()
     closed = {skill.id: invocation for skill in selectable if (invocation := invocation_of(skill)) != BY_ALL}
@@ -125,7 +131,7 @@ def build_index(
     rules = (*task_rules, *snapshot.task_rules)
     diagnostics = (*gathered.diagnostics, *check_task_rules(rules, snapshot))
     triggers = gathered.compiled()
-    return SkillIndex(snapshot, active, positions, triggers, diagnostics, MappingProxyType(closed), rules, kept)
+    return SkillIndex(snapshot, active, positions, triggers, diagnostics, MappingProxyType(closed), rules, kept, terms)
 
 
 class Kind(IntEnum):

@@ -14,6 +14,7 @@ from skillweave.text.search import MatchMode
 
 if TYPE_CHECKING:
     from skillweave.select.lexical_index import LexicalIndex
+    from skillweave.select.numbered import TermStore
 
 _CODE = ("arrays", "cachefile", "diagnostics", "formats", "packed", "select", "skill", "text")
 """What decides how skills are indexed and kept."""
@@ -43,7 +44,7 @@ class KeptIndex:
         self.cache.write("triggers", key, (len(data).to_bytes(_LENGTH, "little"), data, texts))
         return made
 
-    def lexical(self, skills: Sequence[Skill]) -> "LexicalIndex":
+    def lexical(self, skills: Sequence[Skill], terms: "TermStore | None" = None) -> "LexicalIndex":
         """The index of words of the skills, built and kept where that was not done before."""
         from skillweave.arrays import from_content, to_parts
         from skillweave.select.lexical_index import KEPT, LexicalIndex, build_lexical_index
@@ -54,7 +55,7 @@ class KeptIndex:
                 found = from_content(content, KEPT)
                 if isinstance(found, LexicalIndex):
                     return found
-        made = build_lexical_index(skills)
+        made = build_lexical_index(skills, terms)
         with suppress(Unpackable):  # a word with a line break: the index is as good, it is only not kept
             self.cache.write("words", self.key, to_parts(made, KEPT))
         return made

@@ -9,7 +9,7 @@ from skillweave.decisions import Evidence, Outcome
 from skillweave.select.calibration import Calibration, fitted
 from skillweave.select.candidates import MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch, candidate_of, evidence_of
-from skillweave.select.matchers import MatchContext
+from skillweave.select.matchers import Calibrated, MatchContext
 from skillweave.select.query import Query, read_query
 from skillweave.text.search import Folded
 
@@ -59,8 +59,9 @@ def match_message(
     if not context.skills.active:
         return Selection()
     query = read_query(message, earlier_in(context.turn))
-    ranking = rank_message(context, query, dense, SHOWN + len(vetoed))
-    verdict = _Verdict(context, calibration or fitted()[None], matcher, _Quotes(message, query.spans), named)
+    ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
+    calibrated = context.thresholds.over(calibration or fitted()[None])
+    verdict = _Verdict(context, calibrated, matcher, _Quotes(message, query.spans), named)
     verdict.judge(ranking, vetoed)
     if verdict.given and (rest := _rest(query, verdict.given[0])):
         verdict.judge_rest(rank_message(context, rest, None if dense is None else dense, SHOWN))
@@ -82,7 +83,7 @@ class _Verdict:
     """What becomes of each ranked skill, likeliest first."""
 
     context: MatchContext
-    calibration: Calibration
+    calibrated: Calibrated
     matcher: str
     quotes: "_Quotes"
     named: dict[int, TriggerMatch]
@@ -90,18 +91,6 @@ class _Verdict:
     chosen: list[Candidate] = field(default_factory=list)
     offered: list[Candidate] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
-
-    @property
-    def give_at(self) -> float:
-        """From which probability on a skill is given."""
-        own = self.context.thresholds.give_at
-        return self.calibration.give_at if own is None else own
-
-    @property
-    def offer_at(self) -> float:
-        """From which probability on a skill is offered."""
-        own = self.context.thresholds.offer_at
-        return self.calibration.offer_at if own is None else own
 
     def judge(self, ranking: "Ranking", vetoed: Mapping[int, TriggerMatch]) -> None:
         """Give the likeliest skill if it is likely enough, offer the next ones, and keep near-duplicates apart."""
@@ -115,11 +104,11 @@ class _Verdict:
                 self.rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
             elif twin is not None:
                 self._set_aside(candidate, shown[twin])
-            elif not self.given and not self.offered and likely >= self.give_at:
+            elif not self.given and not self.offered and likely >= self.calibrated.give_at:
                 self.given.append(ranked)
                 self.chosen.append(candidate)
                 shown[position] = candidate
-            elif likely >= self.offer_at and len(self.offered) < self.context.thresholds.offer_most:
+            elif likely >= self.calibrated.offer_at and len(self.offered) < self.context.thresholds.offer_most:
                 self.offered.append(candidate)
                 shown[position] = candidate
             else:
@@ -130,7 +119,7 @@ class _Verdict:
         for likely, ranked in self._by_probability(ranking)[:1]:
             first = self.given[0].position
             skill_id = self.context.skills.active[ranked.position].id
-            if likely < self.give_at or ranked.position == first or first in ranked.like:
+            if likely < self.calibrated.give_at or ranked.position == first or first in ranked.like:
                 continue
             self.given.append(ranked)
             self.chosen.append(self._candidate(ranked, 0, likely, None))
@@ -138,7 +127,7 @@ class _Verdict:
             self.rejected = [each for each in self.rejected if each.candidate.skill_id != skill_id]
 
     def _by_probability(self, ranking: "Ranking") -> "list[tuple[float, Ranked]]":
-        likely = [(round(self.calibration.probability(ranked.features), 4), ranked) for ranked in ranking.best]
+        likely = [(self.calibrated.probability(ranked.features), ranked) for ranked in ranking.best]
         return sorted(likely, key=lambda each: -each[0])
 
     def _set_aside(self, candidate: Candidate, twin: Candidate) -> None:
@@ -163,9 +152,9 @@ class _Verdict:
         return Candidate(skill_id, ranked.score, self.matcher, tuple(evidence), probability=likely)
 
     def _why_not(self, likely: float) -> str:
-        if likely >= self.offer_at:
+        if likely >= self.calibrated.offer_at:
             return f"likely enough to offer ({likely:.0%}), but {len(self.offered)} others are likelier"
-        return f"not likely enough to offer: {likely:.0%}, and that needs {self.offer_at:.0%}"
+        return f"not likely enough to offer: {likely:.0%}, and that needs {self.calibrated.offer_at:.0%}"
 
 
 def _triggered(context: MatchContext) -> tuple[dict[int, TriggerMatch], dict[int, TriggerMatch]]:

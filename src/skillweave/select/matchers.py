@@ -1,14 +1,16 @@
 """The port of matchers: what one is asked, what it declares, and what it may prepare before a turn (spec 2.1)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from skillweave.conversation import Turn
 from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.select.calibration import Calibration
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.select.index import SkillIndex, TriggerMatch
+from skillweave.select.own_fit import OwnFit
 from skillweave.text.search import Folded
 
 if TYPE_CHECKING:
@@ -34,11 +36,37 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """From which probability on skills are given and offered, None for what was fitted; at most so many are offered."""
+    """From which probability on skills are given and offered, None for what was fitted; at most so many are offered.
+
+    `fitted` is what a host fitted to its own queries; `ranked` is how many of the best are told, chosen or not.
+    """
 
     give_at: float | None = None
     offer_at: float | None = None
     offer_most: int = 5
+    fitted: OwnFit | None = None
+    ranked: int = 8
+
+    def over(self, calibration: Calibration) -> "Calibrated":
+        """A calibration with what goes before it: what was fitted for its embedder, then what is stated here."""
+        fitted = self.fitted if self.fitted is not None and self.fitted.embedder == calibration.embedder else None
+        base = fitted or calibration
+        give_at = base.give_at if self.give_at is None else self.give_at
+        return Calibrated(calibration, fitted, give_at, base.offer_at if self.offer_at is None else self.offer_at)
+
+
+class Calibrated(NamedTuple):
+    """How probabilities come about in a turn, and from which on skills are given and offered."""
+
+    calibration: Calibration
+    fitted: OwnFit | None
+    give_at: float
+    offer_at: float
+
+    def probability(self, features: Sequence[float]) -> float:
+        """How likely a skill with these features is wanted, to four places."""
+        stated = self.calibration.probability(features)
+        return round(stated if self.fitted is None else self.fitted.probability(stated), 4)
 
 
 FITTED = Thresholds()
@@ -105,6 +133,14 @@ class Matcher(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Hindered:
+    """What a matcher prepared that can do only a part of its work in this turn, and why; `match` finds the value."""
+
+    value: Any
+    diagnostic: Diagnostic
+
+
 class PreparingMatcher(Matcher, Protocol):
     """A matcher that prepares something before each turn; where that failed, `match` is not called.
 
@@ -112,7 +148,10 @@ class PreparingMatcher(Matcher, Protocol):
     """
 
     async def prepare(self, index: SkillIndex, turn: Turn, seconds: float) -> Any:  # noqa: ANN401 - its own business
-        """What `match` will find as `context.prepared`; cancelled when it takes longer than so many seconds."""
+        """What `match` will find as `context.prepared`; cancelled when it takes longer than so many seconds.
+
+        A matcher that can go on without it returns Hindered, so that the turn tells what was missing.
+        """
         ...
 
 
@@ -172,10 +211,25 @@ async def prepare_matchers(matchers: Matchers, index: SkillIndex, turn: Turn, se
     for matcher in matchers.preparing:
         reason = _failure(tasks[matcher.name], seconds)
         if reason is None:
-            values[matcher.name] = tasks[matcher.name].result()
+            value = tasks[matcher.name].result()
+            if isinstance(value, Hindered):
+                failures.append(value.diagnostic)
+                value = value.value
+            values[matcher.name] = value
         else:
             failures.append(_unprepared(matcher, reason))
     return Prepared(MappingProxyType(values), tuple(failures))
+
+
+async def make_matchers_ready(matchers: Matchers, index: SkillIndex) -> None:
+    """Let the matchers that have something to make of all skills, such as their vectors, make it now, before any turn.
+
+    A matcher has `make_ready(index)` for it. Raises what that raises.
+    """
+    for one in matchers.preparing:
+        make_ready = getattr(one, "make_ready", None)
+        if make_ready is not None:
+            await make_ready(index)
 
 
 async def _prepare(matcher: PreparingMatcher, index: SkillIndex, turn: Turn, seconds: float) -> Any:  # noqa: ANN401

@@ -168,4 +168,5 @@ async def indexed(weaver: "Weaver") -> None:
     """Read the skills and make them ready to be searched, which the first turn would do anyway, without a word."""
     skills = len((await weaver.snapshot()).active())
     with working("Indexing", skills):
+        await weaver.make_ready()
         await weaver.catalog()

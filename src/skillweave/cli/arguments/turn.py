@@ -14,6 +14,7 @@ from skillweave.conversation import Message, Part, Placement, Role, ToolResult, 
 from skillweave.task import Task
 
 if TYPE_CHECKING:
+    from skillweave.select.own_fit import OwnFit
     from skillweave.settings import Settings
 
 _FORM = 'write for example lookup_order={"paid":true}, or lookup_order:failure={}'
@@ -47,12 +48,28 @@ def turn_of(
     )
 
 
-def settings_of(*, catalog: str, max_skills: int, budget: int) -> "Settings":
-    """The settings that the options name, all others at their defaults."""
+def settings_of(*, catalog: str, max_skills: int, budget: int, fitted: str | None = None) -> "Settings":
+    """The settings that the options name, all others at their defaults; `fitted` is a file of `eval fit`.
+
+    Raises Mistake for a file that cannot be read.
+    """
     from skillweave.disclose.fit import Budget
     from skillweave.settings import CatalogMode, Settings
 
-    return Settings(budget=Budget(total=budget), max_skills=max_skills, catalog=CatalogMode(catalog))
+    read = None if fitted is None else _read_fitted(fitted)
+    return Settings(budget=Budget(total=budget), max_skills=max_skills, catalog=CatalogMode(catalog), fitted=read)
+
+
+def _read_fitted(path: str) -> "OwnFit":
+    from skillweave.errors import InvalidData
+    from skillweave.select.own_fit import OwnFit
+
+    try:
+        return OwnFit.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+    except OSError as error:
+        raise Mistake(f"{path!r} cannot be read: {error.strerror}; `skillweave eval fit` writes such a file") from None
+    except (ValueError, InvalidData) as error:
+        raise Mistake(f"{path!r} is nothing that `skillweave eval fit` wrote: {error}; fit anew") from None
 
 
 def message_text(given: str) -> str:

@@ -2,9 +2,9 @@
 
 from skillweave.cli.command import WithDefault
 from skillweave.cli.evaluate.live import live
-from skillweave.cli.evaluate.offline import graph_, ranking, tokens, triggers
+from skillweave.cli.evaluate.offline import fit, graph_, ranking, tokens, triggers
 
-__all__ = ["EXAMPLES", "GROUP", "graph_", "live", "ranking", "tokens", "triggers"]
+__all__ = ["EXAMPLES", "GROUP", "fit", "graph_", "live", "ranking", "tokens", "triggers"]
 
 EXAMPLES = {
     "triggers": """
@@ -24,6 +24,10 @@ skillweave eval tokens conversations.json --skills skills --html tokens.html
     "graph": """
 skillweave eval graph support-triage desk.script.yaml
 skillweave eval graph graph.yaml scripts --min-coverage 0.9
+""",
+    "fit": """
+skillweave eval fit queries.jsonl --skills skills --output fitted.json
+skillweave match --skills skills --fitted fitted.json "what you would ask your agent"
 """,
     "live": """
 skillweave eval --live --model openai:gpt-5-mini --skills skills

@@ -15,6 +15,7 @@ from skillweave.cli.evaluate.shared import (
     Resampled,
     changed,
     configuration_of,
+    embedder_of,
     label_notes,
     progress,
     share,
@@ -241,6 +242,60 @@ async def ranking(
     )
 
 
+async def fit(
+    data: _Data,
+    *,
+    loading: options.LoadingWithGraph,
+    split: _Split = None,
+    precision: Annotated[
+        float, options.option(EVALUATION, "--precision X", "Of what is given, so much must be right.", parser=share)
+    ] = 0.95,
+    silent: Annotated[
+        float,
+        options.option(
+            EVALUATION, "--silent X", "For so many queries without a right skill nothing may be offered.", parser=share
+        ),
+    ] = 0.9,
+    resampled: Resampled,
+    selecting: options.Selecting,
+    output: Annotated[
+        str | None, options.option(options.OUTPUT, "--output FILE", "Write what was fitted to this file.")
+    ] = None,
+    html: Html = None,
+) -> Answer:
+    """Fit probabilities and thresholds to your own labelled queries.
+
+    Prints from which probability on skills are given and offered, and what that changes on queries that were held out.
+    The file of --output is what --fitted reads, and `Settings(fitted=...)`; it holds for the embedder that it was
+    fitted with. Needs the extra skillweave[eval].
+    """
+    from skillweave.cli.output.evaluate import fit_text
+    from skillweave.cli.output.notes import graph_notes, loading_notes
+    from skillweave.evaluate.fit import Aims, FittedFile, fit_answers
+    from skillweave.evaluate.metrics import Resampling
+    from skillweave.evaluate.ranking import Subject
+    from skillweave.evaluate.reading import read_labelled
+
+    if selecting.fitted is not None:
+        raise Mistake("what is fitted already would be fitted once more; leave --fitted out")
+    labelled = read_labelled(Path(data), split)
+    graph, notes = await loading.own_graph()
+    weaver, asked = await _asked(selecting, _sources(labelled, loading), graph, labelled, 0)
+    snapshot = await weaver.snapshot()
+    subject = Subject.of(labelled.cases, len(snapshot.active()), Resampling(resampled.seed, resampled.resamples))
+    aims = Aims(precision, silent, weaver.settings.offer_most)
+    report = fit_answers(asked.answers, subject, asked.configuration, embedder=embedder_of(weaver), aims=aims)
+    if output is not None:
+        write(output, FittedFile.of(report).text())
+        report = replace(report, output=output)
+    if html is not None:
+        from skillweave.evaluate.page import page_of
+
+        write(html, page_of(report))
+    notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, graph))
+    return Answer(lambda: report, partial(fit_text, report), notes=notes)
+
+
 def _sources(labelled: "Labelled", loading: options.LoadingWithGraph) -> "Sequence[Source]":
     if labelled.skills is None:
         return loading.sources()
@@ -260,10 +315,12 @@ async def _asked(
 ) -> "tuple[Weaver, Asked]":
     from skillweave.cli.arguments.skills import indexed
     from skillweave.evaluate.answers import ask_all
+    from skillweave.evaluate.metrics import DEPTHS
     from skillweave.evaluate.ranking import Asked
     from skillweave.stores.memory import MemoryStore
 
     weaver = selecting.weaver(sources, MemoryStore(), graph)
+    weaver = weaver.variant(settings=replace(weaver.settings, ranked=max(DEPTHS)))
     await indexed(weaver)
     with progress("Asking" if number == 0 else "Asking again") as tell:
         answers = await ask_all(weaver, labelled.cases.cases, tell)

@@ -80,6 +80,17 @@ def configuration_of(weaver: "Weaver", selecting: options.Selecting) -> "Configu
     return Configuration(weaver.matchers, given)
 
 
+def embedder_of(weaver: "Weaver") -> str | None:
+    """The id of the embedder that one of the weaver's matchers asks, None for words alone."""
+    from skillweave.select.selection import find_matchers
+
+    for matcher in find_matchers(weaver.matchers).asked:
+        embedder = getattr(matcher, "embedder", None)
+        if embedder is not None:
+            return str(embedder.id)
+    return None
+
+
 def changed(selecting: options.Selecting, text: str) -> options.Selecting:
     """The options with those changed that the text names, as `name=value` between blanks; raises Mistake."""
     hints = get_type_hints(type(selecting), include_extras=True)

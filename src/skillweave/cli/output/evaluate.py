@@ -8,6 +8,7 @@ from skillweave.cli.output.turn import way_text
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.evaluate import codes
 from skillweave.evaluate.findings import Pair
+from skillweave.evaluate.fit import FitReport
 from skillweave.evaluate.graph import GraphReport
 from skillweave.evaluate.live.report import LiveReport
 from skillweave.evaluate.metrics import Difference, Figure, Interval
@@ -156,7 +157,9 @@ def figures_text(figures: Sequence[Figure], page: Page) -> Iterator[str]:
     yield from table(rows, page, head)
 
 
-def differences_text(differences: Sequence[Difference], page: Page) -> Iterator[str]:
+def differences_text(
+    differences: Sequence[Difference], page: Page, head: tuple[str, str, str] = ("", "first", "against")
+) -> Iterator[str]:
     """A line for each figure of both configurations."""
     rows = [
         (
@@ -169,7 +172,7 @@ def differences_text(differences: Sequence[Difference], page: Page) -> Iterator[
         )
         for one in differences
     ]
-    yield from table(rows, page, ("", "first", "against", "change", "95% interval", "queries"))
+    yield from table(rows, page, (*head, "change", "95% interval", "queries"))
 
 
 def groups_text(groups: Sequence[Group], page: Page) -> Iterator[str]:
@@ -246,6 +249,25 @@ def graph_text(report: GraphReport, page: Page) -> str:
     taken = f"{len(report.edges) - len(missed)} of {counted(len(report.edges), 'edge')} are taken: {coverage}{wanted}"
     end = [page.entry("coverage", taken, Ink.GOOD if report.ok else Ink.BAD)]
     return "\n\n".join("\n".join(lines) for lines in (head, scripts, edges, end) if lines)
+
+
+def fit_text(report: FitReport, page: Page) -> str:
+    """What was fitted, what it changes on held-out queries, and how far the fitted probability can be believed."""
+    fitted = report.fitted
+    aims = f"precision {report.precision:g} of what is given, silent for {report.silent:.0%} without a right skill"
+    head = [
+        *subject_text(report.subject, page),
+        configuration_text("configuration", report.configuration, page),
+        page.entry("fitted", f"in {report.folds} folds of queries; {aims}"),
+        page.entry("embedder", fitted.embedder or "none, words alone"),
+        page.entry("give at", f"{fitted.give_at:.4f}", Ink.STRONG),
+        page.entry("offer at", f"{fitted.offer_at:.4f}", Ink.STRONG),
+        page.entry("log-odds", f"times {fitted.slope:.3f}, plus {fitted.offset:.3f}"),
+    ]
+    changed = list(differences_text(report.differences, page, ("on held-out queries", "before", "fitted")))
+    where = "nowhere; add --output FILE" if report.output is None else f"{report.output}, which --fitted reads"
+    parts = (head, changed, list(reliability_text(report.reliability, page)), [page.entry("written", where)])
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
 def live_text(report: LiveReport, page: Page) -> str:

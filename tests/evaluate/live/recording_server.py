@@ -40,6 +40,8 @@ class Model:
     answer: Callable[[Request], str] = lambda request: "With care." if request.system else "No idea."
     judge: Callable[[Request, str], bool] = lambda request, _: "With care." in request.text
     failures: list[tuple[int, Mapping[str, str]]] = field(default_factory=list)
+    body: Mapping[str, Any] | None = None
+    """What is sent in place of an answer."""
     requests: list[Request] = field(default_factory=list)
     lock: Lock = field(default_factory=Lock)
 
@@ -72,6 +74,9 @@ def serving(model: Model) -> Iterator[str]:
                 failure = model.failures.pop(0) if model.failures else None
             if failure is not None:
                 self._send(failure[0], {"error": {"message": "not now, sk-secretsecretsecret"}}, failure[1])
+                return
+            if model.body is not None:
+                self._send(200, model.body, {})
                 return
             said = model.reply(request)
             anthropic = self.path.endswith("/messages")
