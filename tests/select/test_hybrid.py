@@ -2,10 +2,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from tests import asking
 import numpy as np
 import pytest
-from tests.asking import turn
 
 from skillweave.conversation import Role
 from skillweave.diagnostics import Diagnostic
@@ -15,6 +13,8 @@ from skillweave.select.lexical import Dense
 from skillweave.select.matchers import Hindered, Prepared, make_matchers_ready, prepare_matchers
 from skillweave.select.selection import find_matchers, select
 from skillweave.skill import Skill, Triggers
+from tests import asking
+from tests.asking import turn
 
 MEANINGS = {"invoice": 0, "bill": 0, "rechnung": 0, "garden": 1, "plants": 1, "pflanzen": 1}
 
