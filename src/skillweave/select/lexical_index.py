@@ -10,6 +10,7 @@ from zlib import crc32
 
 import numpy as np
 
+from skillweave.select.near_words import NearWords, build_near_words
 from skillweave.select.numbered import Numbered, TermStore, Texts, number_skills, number_terms
 from skillweave.select.terms import SkillTerms
 from skillweave.skill import Skill
@@ -73,6 +74,7 @@ class LexicalIndex:
     brief_weights: "NDArray[np.float32]"
     name_sizes: "NDArray[np.float32]"
     signatures: "NDArray[np.uint32]"
+    near: NearWords
 
     def frequency(self, term: int) -> int:
         """In how many rows a term stands."""
@@ -89,7 +91,7 @@ class LexicalIndex:
         return float(((one == other) & used).sum() / max(1, used.sum()))
 
 
-KEPT = (LexicalIndex,)
+KEPT = (LexicalIndex, NearWords)
 """The classes that an index is made of."""
 
 
@@ -147,6 +149,7 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
         slowness=np.concatenate([usual, usual, slow, slow, np.zeros(size + len(owners))]),
         rows=_together(channels, size),
         times=np.concatenate([channel.times for channel in channels]),
+        near=build_near_words(word for word, count in zip(words, spoken.counts.tolist(), strict=True) if count),
     )
 
 
