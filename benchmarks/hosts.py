@@ -98,11 +98,12 @@ def message_loop(script: Script, weaver: Weaver | None) -> Opened:
         async def say(text: str) -> None:
             nonlocal chat
             chat = [*chat, {"role": "user", "content": text}]
-            system = BASE
+            system, sent = BASE, chat
             if weaver is not None:
                 injection = await weaver.weave(openai_style.turn(chat, conversation=conversation))
                 chat, system = openai_style.place(chat, injection), openai_style.system(BASE, injection)
-            says = script.reply(Sent(system, tuple(str(message["content"]) for message in chat), ()))
+                sent = openai_style.with_tail(chat, injection)
+            says = script.reply(Sent(system, tuple(str(message["content"]) for message in sent), ()))
             chat = [*chat, {"role": "assistant", "content": says.text}]
 
         return say

@@ -118,7 +118,8 @@ def call_model(weaver: Weaver, model: Model, chat: list[Any], placement: Placeme
     with weaver.sync.delivery(turn) as injection:  # counts as delivered only if the call comes back
         chat = model.ready(style.place(chat, injection))
         offered = style.offer(tools, injection)
-        reply = model(style.system(BASE, injection), chat, offered)
+        sent = style.with_tail(chat, injection)  # what is for this call only stands at its end, and is not kept
+        reply = model(style.system(BASE, injection), sent, offered)
     show_call(injection, model, len(offered))
     chat = model.with_reply(chat, reply)
     results = [answer(call, injection, model) for call in style.calls(reply)]

@@ -99,7 +99,7 @@ def talk(text: str, weaver: Weaver, chat: list[Any], numbers: Iterator[int]) -> 
         with weaver.sync.delivery(turn) as injection:  # what the tools answered is in the chat: the graph looks there
             chat = style.place(chat, injection)
             show(injection)
-            messages = [style.system(BASE, injection), *chat]
+            messages = [style.system(BASE, injection), *style.with_tail(chat, injection)]
             reply = call_model(next(numbers), messages, style.offer(TOOLS, injection))
         chat.append(reply)
         calls = style.calls(reply)

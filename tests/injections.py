@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from skillweave import (
     Block,
     CacheReport,
-    Fallback,
-    FallbackKind,
+    Drop,
     Injection,
     Message,
     Placement,
@@ -22,10 +21,12 @@ def make_injection(
     *texts: str,
     placement: Placement = Placement.HISTORY,
     catalog: str = "",
-    fallback: str = "",
+    tail: str = "",
+    drop: Sequence[Drop] = (),
+    rejected: Sequence[Drop] = (),
     tools: ToolPolicy | None = None,
 ) -> Injection:
-    """An injection that gives these texts, each as a block of its own."""
+    """An injection that gives these texts, each as a block of its own; `drop` and `rejected` are to leave."""
     blocks = tuple(
         Block(carrier_of(text_digest(text), "t1"), f"s{n}", Rung.FULL, (), text, 1) for n, text in enumerate(texts)
     )
@@ -37,14 +38,16 @@ def make_injection(
         placement=placement,
         generation=1,
         messages=tuple(Message(Role.SYSTEM, block.text, block.id) for block in blocks) if in_history else (),
-        instructions="\n\n".join(part for part in (catalog, *in_call, fallback) if part),
+        instructions="\n\n".join(part for part in (catalog, *in_call) if part),
         catalog=catalog,
-        fallback=Fallback(FallbackKind.HINT, fallback) if fallback else None,
+        fallback=None,
         blocks=blocks,
-        drop=(),
+        drop=tuple(drop),
         tools=tools or ToolPolicy(),
         checkpoints=(),
         decisions=(),
         tokens=TokenReport(0, 0, {}, {}, 0, "words", False, lambda: 0),
         cache=CacheReport(0, 0),
+        rejected=tuple(rejected),
+        tail=tail,
     )

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 
 import skillweave
-from skillweave import Budget, Event, SpawnRequest, TaskRule, Turn, When
+from skillweave import Budget, Event, Settings, SpawnRequest, TaskRule, Turn, When
 from skillweave.codec import Portable, is_free, union_arms
 from skillweave.events import Announced, BuiltIn
 from skillweave.frozen import FrozenDict, freeze_mapping, thaw
@@ -97,7 +97,11 @@ _extra = st.dictionaries(st.text("xyz", max_size=3), json_values, max_size=2)
 
 RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
     Turn: lambda: {"id": said, "conversation": said},
-    Budget: lambda: dict.fromkeys(("total", "catalog", "per_skill", "reserve"), _counts),
+    Budget: lambda: dict.fromkeys(("total", "catalog", "shortlist", "per_skill", "reserve"), _counts),
+    Settings: lambda: {
+        **dict.fromkeys(("give_at", "offer_at"), st.none() | st.floats(0, 1)),
+        "offer_most": _counts,
+    },
     TaskRule: lambda: {"when": _whens, "skills": st.lists(ids, min_size=1, max_size=2, unique=True).map(tuple)},
     ScorePolicy: lambda: {"temperature": st.floats(0.1, 9), "margin": st.none() | st.floats(0, 1)},
     SpawnRequest: lambda: {

@@ -42,6 +42,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "skillweave.formats.codes": "The fields of a definition",
         "skillweave.sources.codes": "Files, folders and packs",
         "skillweave.contracts.codes": "Output contracts",
+        "skillweave.evaluate.codes": "Evaluations of triggers and descriptions",
     }
 )
 """Headings of the tables in the code, in the order of reading; a table without one goes by its module."""
@@ -64,7 +65,10 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "ledger-unavailable": ("error", "the ledger does not answer; says whether skills are given or withheld"),
         "lifecycle-unknown-skill": ("warning", "`Settings.lifecycles` names a skill that there is not"),
         "long-keyword": ("error", "a trigger over 500 characters; left out"),
-        "matcher-unprepared": ("warning", "a matcher failed or was late in preparing; it was not asked in that turn"),
+        "matcher-unprepared": (
+            "warning",
+            "a matcher failed or was late in preparing; it was not asked in that turn, or asked without it",
+        ),
         "observer-failed": ("warning", "an observer failed or was late; the turn itself is complete"),
         "overridden": ("warning or info, by the versions", "a registered definition takes the place of a source's"),
         "shadowed": ("warning, info for an equal copy", "another source brings the same id and wins"),

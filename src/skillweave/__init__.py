@@ -47,14 +47,13 @@ if TYPE_CHECKING:
     from skillweave.factory import open_weaver as open  # noqa: A004 - read as `skillweave.open`
     from skillweave.formats import from_definition, to_definition, to_tiers
     from skillweave.formats.identity import Order
-    from skillweave.formats.skill_md import Strictness
+    from skillweave.formats.strictness import Strictness
     from skillweave.injection import (
         Block,
         CacheReport,
         CurrentPolicy,
         Drop,
         Fallback,
-        FallbackKind,
         Injection,
         PendingCheckpoint,
         TokenReport,
@@ -83,7 +82,9 @@ if TYPE_CHECKING:
         validate_skills,
     )
     from skillweave.select.candidates import Candidate, Rejected, Selection
-    from skillweave.select.matchers import MatchContext, Matcher, PreparingMatcher
+    from skillweave.select.matchers import MatchContext, Matcher, PreparingMatcher, Thresholds
+    from skillweave.select.own_fit import OwnFit
+    from skillweave.select.reranker import Choice, RerankedMatcher, Reranker
     from skillweave.settings import CatalogMode, FileAccess, Settings
     from skillweave.skill import (
         ArtifactRef,
@@ -107,11 +108,13 @@ if TYPE_CHECKING:
         ApprovalVerdict,
         Delivery,
         Engaged,
+        FallbackKind,
         Fragment,
         Lifecycle,
         Record,
         State,
         Superseded,
+        Told,
         Writes,
     )
     from skillweave.stores.memory import MemoryStore
@@ -140,7 +143,7 @@ events: Callback Cause Event EventRefused EventType Observer Payload
 formats: from_definition to_definition to_tiers
 formats.identity: Order
 formats.skill_md: Strictness
-injection: Block CacheReport CurrentPolicy Drop Fallback FallbackKind Injection PendingCheckpoint TokenReport
+injection: Block CacheReport CurrentPolicy Drop Fallback Injection PendingCheckpoint TokenReport
 knowledge.context: ContextSource EntityContext Section
 limits: ToolLimits
 registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source WrappedSource
@@ -148,14 +151,17 @@ registry.writing: Change Entry StoredVersion Written
 relations.task: TaskSelection
 relations.validate: Because Completion ValidationError ValidationResult complete_skills validate_skills
 select.candidates: Candidate Rejected Selection
-select.matchers: MatchContext Matcher PreparingMatcher
+select.matchers: MatchContext Matcher PreparingMatcher Thresholds
+select.own_fit: OwnFit
+select.reranker: Choice RerankedMatcher Reranker
 settings: CatalogMode FileAccess Settings
 skill: ArtifactRef Checkpoint Origin OutputContract Relation RelationKind RuleList Skill SkillText Status ToolRules
     Triggers
 sources.memory: MemorySource
 sources.named: Progress SkillSource
 state.port: Logged Store
-state.state: Approval ApprovalVerdict Delivery Engaged Fragment Lifecycle Record State Superseded Writes
+state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lifecycle Record State Superseded Told
+    Writes
 stores.memory: MemoryStore
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
@@ -187,6 +193,7 @@ __all__ = [
     "Changes",
     "Checkpoint",
     "CheckpointNotFound",
+    "Choice",
     "ClosedOnExit",
     "Completion",
     "Composition",
@@ -239,6 +246,7 @@ __all__ = [
     "Outcome",
     "OutputContract",
     "OutputMismatch",
+    "OwnFit",
     "Parent",
     "Part",
     "Payload",
@@ -255,6 +263,8 @@ __all__ = [
     "Rejected",
     "Relation",
     "RelationKind",
+    "RerankedMatcher",
+    "Reranker",
     "RiskLevel",
     "Role",
     "RuleList",
@@ -288,9 +298,11 @@ __all__ = [
     "Task",
     "TaskRule",
     "TaskSelection",
+    "Thresholds",
     "Tiktoken",
     "TokenCounter",
     "TokenReport",
+    "Told",
     "ToolAnswer",
     "ToolLimits",
     "ToolOwners",

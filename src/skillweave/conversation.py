@@ -88,7 +88,8 @@ class Turn(Portable):
     that the model will be sent; None means that the host cannot say, while a list, even an empty one, is complete.
     `named` are skills that the host itself asks for, `reads` what the model asked for by a tool call; `tools` are the
     names it grants, None when not stated; `memory` may name the entity that is being worked on. `task` is the work as a
-    whole, which task rules look at; `limits` are those of a spawned agent, from its plan.
+    whole, which task rules look at; `limits` are those of a spawned agent, from its plan. `append_only` says that the
+    host cannot take anything out of its history, so that no room can be made there.
     """
 
     id: str
@@ -103,6 +104,7 @@ class Turn(Portable):
     placement: Placement = Placement.HISTORY
     task: Task | None = None
     limits: ToolLimits | None = None
+    append_only: bool = False
 
     def __post_init__(self) -> None:
         for name, value in (("conversation", self.conversation), ("id", self.id)):
@@ -139,6 +141,7 @@ class TurnFields(TypedDict, total=False):
     placement: Placement
     task: Task | None
     limits: ToolLimits | None
+    append_only: bool
 
 
 def turn_of(message: str | Turn, fields: TurnFields, new_id: Callable[[], str]) -> Turn:
@@ -166,6 +169,7 @@ def turn_of(message: str | Turn, fields: TurnFields, new_id: Callable[[], str]) 
         placement=Placement(fields.get("placement", Placement.HISTORY)),
         task=fields.get("task"),
         limits=fields.get("limits"),
+        append_only=fields.get("append_only", False),
     )
 
 

@@ -2,18 +2,23 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
+from skillweave.cachefile import CacheFolder
 from skillweave.events.event import Observer
-from skillweave.formats.skill_md import Strictness
+from skillweave.formats.strictness import Strictness
 from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Precedence, Registry
+from skillweave.select.lexical import MATCHERS_OF_WORDS
 from skillweave.select.matchers import Matcher
+from skillweave.select.reranker import Reranker, with_reranker
 from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
 from skillweave.state.port import Store
 from skillweave.stores import store_of
+from skillweave.text.embedding import Embedder
 from skillweave.tokens.counter import TokenCounter
 from skillweave.weaver import OnStoreFailure, Weaver
 
@@ -27,23 +32,36 @@ def open_weaver(
     context: ContextSource | None = None,
     graph: SkillGraph | None = None,
     matchers: Sequence[str | Matcher] = DEFAULT_MATCHERS,
+    embedder: str | Embedder | None = None,
+    reranker: Reranker | None = None,
     precedence: Precedence = Precedence.FIRST,
     strictness: Strictness = Strictness.LENIENT,
     on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,
     observers: Sequence[Observer] = (),
     tenant: str = "",
     progress: Progress | None = None,
+    cache: str | os.PathLike[str] | None = None,
 ) -> Weaver:
     """A Weaver over folders, packs and skills in code: nothing to start, nothing read before the first turn.
 
     `packs` are names of installed packs, such as `coding`; they come after the other sources, so that one's own skill
     goes before a pack's of the same id. `ledger` is a file name or `sqlite:///path` to keep conversations in, a Store,
     or None for this process's memory. `graph` is the skill graph of its conversations, in place of one that a pack
-    brings. `observers` are told what happens. `tenant` keeps the conversations of several customers apart.
+    brings. `reranker` judges the best ranked skills once more, before any is given or offered. `observers` are told
+    what happens. `tenant` keeps the conversations of several customers apart. `cache` is a folder to keep what was read
+    and indexed in, so that the next process reads only what changed; None keeps nothing.
 
-    Raises SkillweaveError for a pack or a ledger that nothing installed can open.
+    `embedder` makes the matcher `lexical` one that also knows what words mean: `multilingual`, which comes with the
+    extra `embeddings`, `sentence-transformers:MODEL`, `openai:MODEL`, or an Embedder.
+
+    Raises SkillweaveError for a pack, a ledger or an embedder that nothing installed can open.
     """
-    sources = [*(source_of(one, strictness, progress) for one in skills), *packs_of(packs)]
+    if embedder is not None:
+        matchers = with_embedder(matchers, embedder)
+    if reranker is not None:
+        matchers = with_reranker(matchers, reranker)
+    kept = None if cache is None else CacheFolder(Path(cache))
+    sources = [*(source_of(one, strictness, progress, kept) for one in skills), *packs_of(packs)]
     return Weaver(
         Registry(sources, precedence=precedence),
         store_of(ledger),
@@ -55,4 +73,23 @@ def open_weaver(
         on_store_failure=on_store_failure,
         observers=observers,
         tenant=tenant,
+        cache=cache,
     )
+
+
+def with_embedder(matchers: Sequence[str | Matcher], embedder: str | Embedder) -> tuple[str | Matcher, ...]:
+    """The matchers with `hybrid` in the place of `lexical`.
+
+    Vectors of what an embedder given by name embeds are kept in the user's cache folder; an Embedder in code keeps
+    them where it likes. Raises SkillweaveError for an embedder that nothing installed can open.
+    """
+    from skillweave.cachefile import CacheFolder, default_folder
+    from skillweave.embedders import embedder_of
+    from skillweave.embedders.on_disk import KeptOnDisk
+    from skillweave.select.hybrid import HybridMatcher
+
+    found = embedder_of(embedder)
+    if isinstance(embedder, str):
+        found = KeptOnDisk(found, CacheFolder(default_folder()))
+    hybrid = HybridMatcher(found)
+    return tuple(hybrid if isinstance(one, str) and one in MATCHERS_OF_WORDS else one for one in matchers)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import ClassVar
 
 from skillweave.codec import Portable
@@ -12,6 +11,7 @@ from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.block import Rung
 from skillweave.graph.move import Move
+from skillweave.state.state import FallbackKind
 
 LEDGER_UNAVAILABLE = "ledger-unavailable"
 """The code of the diagnostic of a turn in which the ledger did not answer."""
@@ -19,18 +19,9 @@ DECISIONS_NOT_KEPT = "decisions-not-kept"
 """The code of the diagnostic of a turn that is complete, and whose decisions `why` will not know."""
 
 
-class FallbackKind(StrEnum):
-    """What the text of one call is: a line that there are skills, the catalog, full documents, or where to go next."""
-
-    HINT = "hint"
-    CATALOG = "catalog"
-    ALL = "all"
-    REACHABLE = "reachable"
-
-
 @dataclass(frozen=True, slots=True)
 class Fallback(Portable):
-    """Text for this call only, when nothing matched or the user asked what there is; never part of the history."""
+    """What the tail says when nothing matched or the user asked what there is; never part of the history."""
 
     kind: FallbackKind
     text: str
@@ -50,7 +41,7 @@ class Block(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Drop(Portable):
-    """A block that the host may take out of the history to make room; its tokens count until it is seen to be gone."""
+    """A block that the host is to take out of the history; its tokens count again where a transcript still shows it."""
 
     skill_id: str
     message_id: str
@@ -76,15 +67,16 @@ class PendingCheckpoint(Portable):
 
 @dataclass(frozen=True, slots=True)
 class TokenReport(Portable):
-    """Tokens of this turn: of the catalog or fallback, of what is injected, and what is left of the budget.
+    """Tokens of this turn: of catalog and tail, of what is injected, and what is left of the budget.
 
-    `by_tier` has the keys `1`, `2`, `3` and `3.5`; `encoding` and `exact` say what kind of tokens these are.
-    `everything` is what the whole catalog and the instructions of every active skill would take, None while nobody has
-    counted it; `injection.measured_against(await weaver.tokens_of_everything())` has it.
+    `tail` are those of `catalog` that stand at the end of this call only. `by_tier` has the keys `1`, `2`, `3` and
+    `3.5`; `encoding` and `exact` say what kind of tokens these are. `everything` is what the whole catalog and the
+    instructions of every active skill would take, None while nobody has counted it;
+    `injection.measured_against(await weaver.tokens_of_everything())` has it.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
-        *("catalog", "injected", "by_tier", "by_skill", "left"),
+        *("catalog", "tail", "injected", "by_tier", "by_skill", "left"),
         *("everything", "saved_percent", "encoding", "exact"),
     )
 
@@ -96,6 +88,7 @@ class TokenReport(Portable):
     encoding: str
     exact: bool
     everything: int | None = None
+    tail: int = 0
 
     @property
     def saved_percent(self) -> float | None:
@@ -154,17 +147,20 @@ class CurrentPolicy(Portable):
 class Injection(Portable):
     """The answer to one turn.
 
-    `messages` are to be appended to the history (history placement), `instructions` belong into this call's system
-    prompt: the catalog, in call placement every block in force, and last the fallback. `blocks` are the texts given in
-    this turn, `drop` what the host may remove when the budget is full. `move` is what the turn did in the skill graph,
-    None without one, and `reachable` are the skills that the model may open there. `revision` is that of the
-    conversation's State after the turn, None where nothing was stored. `present` are the skills whose text the
-    ledger says is in the context after this turn, `offered` those that `tail` names: text for the end of this call only,
-    after the whole history, so that nothing before it changes. `rejected` are the texts in the history that a person's no takes out.
+    `messages` are to be appended to the history (history placement), `instructions` belong into the system prompt: the
+    catalog where it stands in every call, and in call placement every block in force. `tail` is text for the end of
+    this call only, after the whole history, so that nothing before it changes: the shortlist of the `offered` skills,
+    or the fallback. `blocks` are the texts given in this turn, `drop` what the host is to take out of the history,
+    whose room is used already (in answer to a read that did not fit: what may go before it is read again). `move` is
+    what the turn did in the skill graph, None without one, and `reachable` are the skills that the model may open
+    there. `revision` is that of the conversation's State after the turn, None where nothing was stored. `present` are
+    the skills whose text the ledger says is in the context after this turn, `rejected` the texts in the history that a
+    person's no takes out.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
-        *("turn_id", "conversation", "placement", "generation", "messages", "instructions", "catalog", "fallback"),
+        *("turn_id", "conversation", "placement", "generation", "messages", "instructions", "catalog"),
+        *("tail", "offered", "fallback"),
         *("decisions", "tools", "checkpoints", "waits", "drop", "tokens", "cache", "diagnostics", "move", "reachable"),
         "...",
     )
@@ -211,6 +207,11 @@ class Injection(Portable):
             self.diagnostics,
             self.rejected,
         )
+
+    @property
+    def leaving(self) -> tuple[Drop, ...]:
+        """The texts that are to leave the history now: those of rejected skills, and those that make room."""
+        return (*self.rejected, *self.drop)
 
     @property
     def skills(self) -> tuple[str, ...]:

@@ -11,13 +11,23 @@ from skillweave.disclose.fit import Budget
 from skillweave.errors import SkillweaveError
 from skillweave.frozen import EMPTY
 from skillweave.select.matchers import Thresholds
+from skillweave.select.own_fit import OwnFit
 from skillweave.state.state import Lifecycle
 from skillweave.task import TaskRule
 
+SMALLEST_WINDOW = 8000
+"""Tokens of a context window."""
+
 
 class CatalogMode(StrEnum):
-    """When the model sees the catalog: in every call, only when nothing matches or it is asked for, or never."""
+    """When the model sees which skills there are.
 
+    `auto`: all of them in short lines in every call, where these fit into `Budget.catalog`, else the shortlist of those
+    that may fit the message. `always`: the catalog in every call. `fallback`: one line where nothing matches, the
+    catalog when it is asked for. `never`: not at all.
+    """
+
+    AUTO = "auto"
     ALWAYS = "always"
     FALLBACK = "fallback"
     NEVER = "never"
@@ -39,7 +49,8 @@ class Settings(Portable):
     are the keys of a turn's memory that name an entity; `skill_tools` says whether the model has skillweave's own
     tools; `granted` are the ids that this agent may have, None for all; `task_rules` are the host's own, which go
     before those of packs. A skill is given from the probability `give_at` on and offered from `offer_at` on, None for
-    what was fitted; at most `offer_most` are offered.
+    what was fitted; at most `offer_most` are offered. `fitted` is what was fitted to one's own labelled queries, and
+    `ranked` how many of the best ranked skills are told in decisions, given or not.
 
     Raises:
         SkillweaveError: a probability is not from 0 to 1, or `offer_most` is below 0.
@@ -47,7 +58,7 @@ class Settings(Portable):
 
     budget: Budget = field(default_factory=Budget)
     max_skills: int = 3
-    catalog: CatalogMode = CatalogMode.FALLBACK
+    catalog: CatalogMode = CatalogMode.AUTO
     lifecycle: Lifecycle | None = None
     enforce: Enforce = Enforce.EXPLICIT
     files: FileAccess = FileAccess.LOCAL
@@ -60,6 +71,8 @@ class Settings(Portable):
     give_at: float | None = None
     offer_at: float | None = None
     offer_most: int = 5
+    fitted: OwnFit | None = None
+    ranked: int = 8
 
     def __post_init__(self) -> None:
         for name in ("give_at", "offer_at"):
@@ -71,5 +84,20 @@ class Settings(Portable):
 
     @property
     def thresholds(self) -> Thresholds:
-        """From which probability on skills are given and offered, and how many are offered."""
-        return Thresholds(self.give_at, self.offer_at, self.offer_most)
+        """From which probability on skills are given and offered, how many are offered, and how many told."""
+        return Thresholds(self.give_at, self.offer_at, self.offer_most, self.fitted, self.ranked)
+
+    @classmethod
+    def for_window(cls, tokens: int) -> "Settings":
+        """Settings whose budget is an eighth of a model's context window of so many tokens, its parts in proportion.
+
+        Raises SkillweaveError for a window below 8,000 tokens, in which no skill has room.
+        """
+        if tokens < SMALLEST_WINDOW:
+            raise SkillweaveError(f"a window of {tokens} tokens has no room for skills; give {SMALLEST_WINDOW} or more")
+        usual = Budget()
+        share = tokens / 8 / usual.total
+        catalog, shortlist, per_skill = (
+            round(part * share) for part in (usual.catalog, usual.shortlist, usual.per_skill)
+        )
+        return cls(budget=Budget(total=tokens // 8, catalog=catalog, shortlist=shortlist, per_skill=per_skill))

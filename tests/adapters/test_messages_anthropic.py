@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from skillweave import InvalidTurn, Message, Placement, Role, ToolPolicy, ToolResult
-from skillweave.adapters.messages.anthropic_style import calls, offer, place, refuse, system, turn
+from skillweave.adapters.messages.anthropic_style import calls, offer, place, refuse, system, turn, with_tail
 from tests.injections import make_injection
 
 BLOCK = "=== Skill Activated: A ===\n## Description\nWhat a is for."
@@ -115,11 +115,10 @@ def test_text_and_a_single_text_part_are_the_same_turn() -> None:
     assert turn([USER], conversation="c").id == turn(parts, conversation="c").id
 
 
-def test_the_stable_part_of_the_system_prompt_is_marked_and_the_fallback_is_not() -> None:
-    assert system("BASE", make_injection(catalog="CATALOG", fallback="HINT")) == [
+def test_the_system_prompt_is_marked_after_base_and_catalog() -> None:
+    assert system("BASE", make_injection(catalog="CATALOG", tail="TAIL")) == [
         text("BASE"),
         text("CATALOG", cache_control=MARKER),
-        text("HINT"),
     ]
 
 
@@ -128,13 +127,56 @@ def test_without_a_catalog_the_base_is_marked() -> None:
 
 
 def test_in_call_placement_the_last_block_is_marked_too() -> None:
-    injection = make_injection(BLOCK, OTHER, placement=Placement.CALL, fallback="HINT")
+    injection = make_injection(BLOCK, OTHER, placement=Placement.CALL, tail="TAIL")
     assert system("BASE", injection) == [
         text("BASE", cache_control=MARKER),
         text(BLOCK),
         text(OTHER, cache_control=MARKER),
-        text("HINT"),
     ]
+
+
+def test_the_tail_is_the_last_part_of_the_users_message_behind_a_cache_marker() -> None:
+    sent = with_tail([USER], make_injection(tail="TAIL"))
+    assert sent == [{"role": "user", "content": [text("Hi", cache_control=MARKER), text("TAIL")]}]
+
+
+def test_the_tail_stands_behind_the_skill_that_was_placed_in_the_same_call() -> None:
+    injection = make_injection(BLOCK, tail="TAIL")
+    [sent] = with_tail(place([USER], injection), injection)
+    assert sent["content"] == [text("Hi"), text(BLOCK, cache_control=MARKER), text("TAIL")]
+
+
+def test_behind_tool_results_the_tail_comes_last() -> None:
+    chat = [USER, CALLING, {"role": "user", "content": [RESULT]}]
+    sent = with_tail(chat, make_injection(tail="TAIL"))
+    assert sent[1] == CALLING
+    assert sent[-1]["content"] == [{**RESULT, "cache_control": MARKER}, text("TAIL")]
+
+
+def test_behind_the_models_message_the_tail_is_a_user_message_of_its_own() -> None:
+    said = {"role": "assistant", "content": "Let me see."}
+    sent = with_tail([USER, said], make_injection(tail="TAIL"))
+    assert sent[1:] == [said, {"role": "user", "content": [text("TAIL")]}]
+
+
+def test_a_host_that_sets_cache_markers_itself_gets_none_beside_the_tail() -> None:
+    chat = [{"role": "user", "content": [text("Hi", cache_control=MARKER)]}]
+    [sent] = with_tail(chat, make_injection(tail="TAIL"))
+    assert sent["content"] == [text("Hi", cache_control=MARKER), text("TAIL")]
+
+
+def test_a_users_text_is_sent_as_a_part_with_a_tail_and_without() -> None:
+    assert with_tail([USER], make_injection()) == [{"role": "user", "content": [text("Hi")]}]
+
+
+def test_the_chat_that_is_kept_has_neither_tail_nor_marker() -> None:
+    chat = [{"role": "user", "content": [text("Hi")]}]
+    with_tail(chat, make_injection(tail="TAIL"))
+    assert chat == [{"role": "user", "content": [text("Hi")]}]
+
+
+def test_an_empty_chat_has_only_the_tail() -> None:
+    assert with_tail([], make_injection(tail="TAIL")) == [{"role": "user", "content": [text("TAIL")]}]
 
 
 def test_a_base_of_blocks_keeps_its_own_markers() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from skillweave import Message, Placement, Role, ToolPolicy, ToolResult
-from skillweave.adapters.messages.openai_style import calls, offer, place, refuse, system, turn
+from skillweave.adapters.messages.openai_style import calls, offer, place, refuse, system, turn, with_tail
 from tests.injections import make_injection
 
 BLOCK = "=== Skill Activated: A ===\n## Description\nWhat a is for."
@@ -121,9 +121,25 @@ def test_a_block_that_a_user_pasted_is_the_users_message() -> None:
     assert turn([{"role": "user", "content": BLOCK}], conversation="c").message.text == BLOCK
 
 
-def test_the_system_prompt_as_text_ends_with_what_may_change() -> None:
-    injection = make_injection(BLOCK, placement=Placement.CALL, catalog="CATALOG", fallback="HINT")
-    assert system("BASE", injection) == f"BASE\n\nCATALOG\n\n{BLOCK}\n\nHINT"
+def test_the_system_prompt_as_text_holds_base_catalog_and_what_is_in_force() -> None:
+    injection = make_injection(BLOCK, placement=Placement.CALL, catalog="CATALOG", tail="TAIL")
+    assert system("BASE", injection) == f"BASE\n\nCATALOG\n\n{BLOCK}"
+
+
+def test_the_tail_is_a_system_message_behind_everything_else() -> None:
+    injection = make_injection(BLOCK, tail="TAIL")
+    assert [one["content"] for one in with_tail(place([USER], injection), injection)] == ["Hi", BLOCK, "TAIL"]
+    assert with_tail([USER], injection)[-1] == {"role": "system", "content": "TAIL"}
+
+
+def test_without_a_tail_the_chat_is_sent_as_it_is() -> None:
+    assert with_tail([USER], make_injection(BLOCK)) == [USER]
+
+
+def test_the_chat_that_is_kept_does_not_have_the_tail() -> None:
+    chat = [USER]
+    with_tail(chat, make_injection(tail="TAIL"))
+    assert chat == [USER]
 
 
 def test_in_history_placement_the_system_prompt_holds_no_block() -> None:

@@ -8,6 +8,7 @@ from skillweave import Drop, Injection, Settings, SkillTools, ToolAnswer, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style
 from skillweave.adapters.messages.lists import TAKEN_OUT, take_out
 from skillweave.disclose import carrier_of, text_digest
+from tests.injections import make_injection
 from tests.skills import make_skill
 
 STYLES = {"openai": openai_style, "anthropic": anthropic_style}
@@ -210,3 +211,24 @@ def test_what_was_taken_out_is_seen_to_be_gone() -> None:
 def test_a_drop_of_something_unknown_changes_nothing() -> None:
     chat = [{"role": "user", "content": "hello"}]
     assert take_out(chat, [Drop("x", "no-carrier", 5)]) == chat
+
+
+def test_what_makes_room_and_what_was_rejected_leave_in_the_step_in_which_others_are_placed() -> None:
+    idle, rejected = f"{HEAD}\nSay hello.", f"{HEAD}\nSay goodbye."
+    chat = [{"role": "user", "content": "hello"}, *({"role": "system", "content": one} for one in (idle, rejected))]
+    injection = make_injection(f"{HEAD}\nSay nothing.", drop=[drop_of(idle)], rejected=[drop_of(rejected)])
+    assert [one["content"] for one in openai_style.place(chat, injection)] == ["hello", f"{HEAD}\nSay nothing."]
+    assert len(chat) == 3
+
+
+def test_in_anthropics_style_a_line_stands_where_a_part_left() -> None:
+    idle = f"{HEAD}\nSay hello."
+    chat = [{"role": "user", "content": [{"type": "text", "text": "hello"}, {"type": "text", "text": idle}]}]
+    (message,) = anthropic_style.place(chat, make_injection(drop=[drop_of(idle)]))
+    assert [part["text"] for part in message["content"]] == ["hello", TAKEN_OUT]
+
+
+def test_a_text_that_is_to_leave_for_two_reasons_leaves_once() -> None:
+    text = f"{HEAD}\nSay hello."
+    chat = [{"role": "system", "content": text}, {"role": "system", "content": text}]
+    assert take_out(chat, [drop_of(text), drop_of(text)]) == [{"role": "system", "content": text}]

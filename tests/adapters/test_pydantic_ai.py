@@ -574,6 +574,17 @@ async def test_a_rejected_call_is_a_denied_one_to_the_framework(weaver: Weaver) 
     assert [part.outcome for part in parts if isinstance(part, ToolReturnPart)] == ["denied"]
 
 
+async def test_a_rejected_text_is_taken_out_of_the_messages_and_none_of_them_moves(weaver: Weaver) -> None:
+    office = Office(weaver)
+    history, requests = await office.asked()
+    results = await approvals(weaver, requests, REJECTED)
+    result = await office.agent.run(message_history=history, deferred_tool_results=results)
+    assert office.script.last.times_in_messages(FILING) == 0
+    assert FILING not in result.all_messages_json().decode()
+    assert [type(one) for one in result.all_messages()[: len(history)]] == [type(one) for one in history]
+    assert FILING in str(history)
+
+
 async def test_a_reply_can_be_about_one_of_the_calls(weaver: Weaver) -> None:
     both = Says(asks=(tool_call("submit", "a", text="1"), tool_call("submit", "b", text="2")))
     _, requests = await Office(weaver).asked(both)

@@ -34,11 +34,14 @@ Cli = Callable[..., Ran]
 
 
 @pytest.fixture(autouse=True)
-def unconfigured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No configuration of whoever runs the tests."""
+def unconfigured(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No configuration of whoever runs the tests, and nothing in their cache folder."""
     for name in os.environ:
         if name.startswith("SKILLWEAVE_") and name not in OF_TESTS:
             monkeypatch.delenv(name)
+    folder = tmp_path_factory.mktemp("cache")
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, str(folder))
 
 
 @pytest.fixture

@@ -20,6 +20,9 @@ def require_published(words: Sequence[str], out: str) -> None:
         return
     if name in ("ledger", "graph"):
         name = f"{name}-{words[words.index(name) + 1]}"
+    if name == "eval":
+        named = "live" if "--live" in words else words[words.index(name) + 1]
+        name = f"eval-{named}" if f"eval-{named}" in SHAPES else "eval-triggers"
     for data in documents(out):
         require_valid(name, data)
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -27,6 +28,8 @@ from skillweave.cli import (
     sources_of,
     without_secrets,
 )
+from skillweave.cli.chat_terminal import summary
+from skillweave.cli.output.turn import Told
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from tests.cli.conftest import Ran, write_skill
@@ -44,8 +47,8 @@ def script() -> Script:
 def talking(small: Path, script: Script, tmp_path: Path) -> Callable[..., Any]:
     """A conversation with the script over two small skills, or over others."""
 
-    def opening(skills: Path = small, ledger: str | None = None, **options: Any) -> Any:
-        settings = settings_of(catalog="always", max_skills=3, budget=8000)
+    def opening(skills: Path = small, ledger: str | None = None, catalog: str = "always", **options: Any) -> Any:
+        settings = settings_of(catalog=catalog, max_skills=3, budget=8000)
         kept = Kept(ledger, "c1")
         return opened_talk(
             ScriptedChatModel(script=script),
@@ -100,6 +103,26 @@ def test_a_message_without_a_skill_says_so(talking: Any, capsys: Any) -> None:
     with talking() as talk:
         converse(talk, ["What is 2+2?"])
     assert capsys.readouterr().err == "no skill\n"
+
+
+def test_what_the_end_of_the_call_says_is_shown_with_its_tokens(talking: Any, script: Script, capsys: Any) -> None:
+    with talking(catalog="fallback") as talk:
+        converse(talk, ["What is 2+2?", "Some tea"])
+    first, second = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"no skill; said which skills there are at the end of the call, \d+ tokens", first)
+    assert "at the end of the call" not in second
+    assert "skills are available" in script.sent[0].messages[-1]
+
+
+def test_skills_that_were_only_offered_are_named(talking: Any, capsys: Any) -> None:
+    told = Told("Hi", "Hello", (), (), offered=("tea", "coffee"), tail_tokens=84)
+    assert summary(told) == "no skill; offered tea, coffee at the end of the call, 84 tokens"
+
+
+def test_as_data_the_end_of_the_call_has_its_tokens(talking: Any) -> None:
+    (line,) = (json.loads(one.as_line()) for one in answers(talking(catalog="fallback"), ["What is 2+2?"]))
+    assert line["offered"] == []
+    assert line["tail_tokens"] > 0
 
 
 def test_the_model_is_sent_the_system_prompt_the_catalog_and_the_skill(talking: Any, script: Script) -> None:

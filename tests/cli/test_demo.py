@@ -17,10 +17,10 @@ def test_each_step_shows_one_promise(demo: Any) -> None:
     assert [step["event"] for step in demo["steps"]] == ["nothing", "nothing", "nothing", "compaction", "eviction"]
 
 
-def test_nothing_is_sent_twice_and_the_unrelated_question_adds_a_hint_only(demo: Any) -> None:
+def test_nothing_is_sent_twice_and_the_unrelated_question_adds_nothing(demo: Any) -> None:
     assert demo["steps"][1]["injection"]["messages"] == []
     unrelated = demo["steps"][2]["injection"]
-    assert (unrelated["messages"], unrelated["fallback"]["kind"]) == ([], "hint")
+    assert (unrelated["messages"], unrelated["tail"]) == ([], "")
 
 
 def test_what_comes_back_is_the_text_that_was_there(demo: Any) -> None:

@@ -18,7 +18,7 @@ def project(tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 @pytest.fixture
 def doctor(cli: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What doctor finds, by section and subject, and its exit code; without the half second for the vocabularies."""
+    """What doctor finds, by section and subject, and its exit code; without the time that the vocabularies take."""
     monkeypatch.setattr("skillweave.cli.health.installation.look_at_vocabularies", lambda: ())
 
     def ran(*words: object) -> tuple[int, dict[tuple[str, str], Any]]:
@@ -58,11 +58,12 @@ def test_a_damaged_vocabulary_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> N
     from dataclasses import replace
 
     from skillweave.cli.health.installation import look_at_vocabularies
-    from skillweave.tokens import counter
+    from skillweave.tokens import counter, few, ranks
 
-    damaged = {name: replace(one, sha256="0" * 64) for name, one in counter.VOCABULARIES.items()}
-    monkeypatch.setattr(counter, "VOCABULARIES", damaged)
-    counter._encoding.cache_clear()
+    damaged = {name: replace(one, sha256="0" * 64) for name, one in ranks.VOCABULARIES.items()}
+    monkeypatch.setattr(ranks, "VOCABULARIES", damaged)
+    for kept in (ranks.ranks_of, few.few_texts, counter._encoding):
+        kept.cache_clear()
     found = list(look_at_vocabularies())
     assert [(one.subject, one.level.value) for one in found] == [(name, "problem") for name in damaged]
     assert all("is damaged" in one.message for one in found)
@@ -170,7 +171,7 @@ def test_each_value_says_where_it_comes_from(cli: Any, project: Path, monkeypatc
     assert values["budget"] == {"value": 5, "origin": "file", "place": "skillweave.toml:1"}
     assert values["max-skills"] == {"value": 4, "origin": "environment", "place": "SKILLWEAVE_MAX_SKILLS"}
     assert values["skills"] == {"value": ["skills"], "origin": "flag", "place": "--skills"}
-    assert values["catalog"] == {"value": "fallback", "origin": "default", "place": None}
+    assert values["catalog"] == {"value": "auto", "origin": "default", "place": None}
 
 
 def test_a_variable_means_what_its_flag_would_mean(

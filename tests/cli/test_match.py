@@ -4,7 +4,7 @@ from typing import Any
 from skillweave.select import MATCHERS
 
 
-def test_the_json_is_chosen_rejected_and_fallback(cli: Any, small: Path) -> None:
+def test_the_json_is_chosen_offered_rejected_and_fallback(cli: Any, small: Path) -> None:
     answer = cli("match", "--skills", small, "Some tea", "--json").data
     assert answer == {
         "chosen": [
@@ -13,8 +13,10 @@ def test_the_json_is_chosen_rejected_and_fallback(cli: Any, small: Path) -> None
                 "score": 0.8,
                 "matcher": "triggers",
                 "evidence": [{"kind": "keyword", "text": "tea", "start": 5, "end": 8}],
+                "probability": None,
             }
         ],
+        "offered": [],
         "rejected": [],
         "fallback": None,
     }
@@ -24,7 +26,7 @@ def test_what_was_not_chosen_has_a_reason(cli: Any, small: Path) -> None:
     answer = cli("match", "--skills", small, "Tea and coffee", "--max-skills", 1, "--json").data
     assert len(answer["chosen"]) == 1
     (rejected,) = answer["rejected"]
-    assert rejected.keys() == {"skill_id", "score", "matcher", "evidence", "reason"}
+    assert rejected.keys() == {"skill_id", "score", "matcher", "evidence", "probability", "reason"}
     assert rejected["reason"].startswith("max_skills is 1")
 
 

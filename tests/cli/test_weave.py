@@ -56,10 +56,16 @@ def test_saved_percent_is_measured_against_everything(bonjour: Any) -> None:
 
 
 def test_an_unrelated_message_gets_one_line_at_most(cli: Any, small: Path) -> None:
-    answer = cli("weave", "--skills", small, "What is 2+2?", "--json").data
+    answer = cli("weave", "--skills", small, "What is 2+2?", "--catalog", "fallback", "--json").data
     assert answer["messages"] == []
-    assert answer["fallback"]["kind"] == "hint"
-    assert "\n" not in answer["fallback"]["text"]
+    assert answer["fallback"] == {"kind": "hint", "text": answer["tail"]}
+    assert "\n" not in answer["tail"]
+
+
+def test_an_unrelated_message_adds_nothing_to_a_catalog_that_fits(cli: Any, small: Path) -> None:
+    answer = cli("weave", "--skills", small, "What is 2+2?", "--json").data
+    assert (answer["messages"], answer["tail"], answer["fallback"]) == ([], "", None)
+    assert answer["instructions"] == answer["catalog"]
 
 
 def test_catalog_never_means_that_not_even_a_hint_is_given(cli: Any, small: Path) -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Skill, Tiktoken
-from skillweave.disclose import MOST_SKILLS_IN_FULL, Catalog, CountedOnce, PricedCatalog, Pricing
+from skillweave.disclose import Catalog, CountedOnce, PricedCatalog, Pricing
 from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
@@ -64,21 +64,47 @@ def test_without_skills_there_is_no_catalog() -> None:
     assert build_catalog([], 1000).text == ""
 
 
-def test_showing_all_gives_full_documents_and_says_how_many_of_how_many() -> None:
-    text = PricedCatalog([make_skill(f"s{n:02}") for n in range(20)], WORDS, limit=100).in_full(10_000)
-    assert text.startswith(f"Showing {MOST_SKILLS_IN_FULL} of 20 skills in full")
-    assert text.count("=== Skill Activated: ") == MOST_SKILLS_IN_FULL
+def short(*skills: Skill, limit: int = 2000) -> PricedCatalog:
+    return PricedCatalog(skills, TOKENS, limit=limit)
 
 
-def test_showing_all_leaves_out_what_does_not_fit_and_goes_on_with_the_next() -> None:
-    skills = [make_skill("a", instructions="word " * 500), make_skill("b"), make_skill("c")]
-    text = PricedCatalog(skills, WORDS, limit=100).in_full(100)
-    assert text.startswith("Showing 2 of 3 skills in full")
-    assert "=== Skill Activated: C ===" in text
+def test_the_brief_catalog_has_every_skill_in_one_short_line() -> None:
+    long = make_skill("b", description=f"Mends bicycles. {'And so on and on. ' * 30}")
+    assert short(long, make_skill("a", description="Makes tea.")).brief.text.splitlines()[2:] == [
+        "- a: Makes tea.",
+        f"- b: Mends bicycles. {'And so on and on. ' * 8}".rstrip(),
+    ]
 
 
-def test_showing_all_of_a_few_says_all() -> None:
-    assert PricedCatalog([make_skill("a")], WORDS, limit=100).in_full(10_000).startswith("All 1 skills in full:")
+def test_a_long_first_sentence_ends_at_a_word() -> None:
+    line = short(make_skill("a", description="word " * 100)).brief.text.splitlines()[-1]
+    assert line.endswith("word…")
+    assert len(line) <= len("- a: ") + 160
+
+
+def test_there_is_no_brief_catalog_where_one_skill_would_be_missing() -> None:
+    skills = [make_skill(f"s{n}", description="Makes tea.") for n in range(50)]
+    limit = short(*skills).brief.tokens
+    assert short(*skills, limit=limit).brief.shown == {skill.id for skill in skills}
+    assert short(*skills, limit=limit - 1).brief == Catalog()
+
+
+def test_a_shortlist_keeps_the_order_and_ends_where_the_room_does() -> None:
+    shelf = short(*(make_skill(f"s{n}", description="Makes tea and serves it.") for n in range(9)))
+    whole = shelf.shortlist(["s3", "s1", "s9", "s5"], 400)
+    assert [line.partition(":")[0] for line in whole.text.splitlines()[2:]] == ["- s3", "- s1", "- s5"]
+    less = shelf.shortlist(["s3", "s1", "s5"], whole.tokens - 1)
+    assert less.shown == {"s3", "s1"}
+
+
+def test_an_overview_has_the_relevant_skills_first_and_others_from_everywhere() -> None:
+    shelf = short(*(make_skill(f"s{n:02}", description="Makes tea and serves it.") for n in range(64)))
+    shown = shelf.overview(["s40"], 150)
+    ids = [line[2:5] for line in shown.text.splitlines() if line.startswith("- s")]
+    assert ids[:4] == ["s40", "s00", "s32", "s16"]
+    assert shown.text.splitlines()[-1] == (
+        f"Showing {len(ids)} of 64 skills; the others are found by what a request is about."
+    )
 
 
 descriptions = st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=60)
@@ -90,3 +116,12 @@ def test_the_catalog_never_costs_more_than_its_limit(texts: list[str], limit: in
     catalog = build_catalog(skills, limit, TOKENS)
     assert TOKENS.count(catalog.text) == catalog.tokens <= limit
     assert len(catalog.shown) == len(skills) or not catalog.text or f"of {len(skills)} skills" in catalog.text
+
+
+@given(st.lists(descriptions, min_size=1, max_size=12), st.integers(0, 300))
+def test_no_list_of_short_lines_costs_more_than_its_limit(texts: list[str], limit: int) -> None:
+    skills = [make_skill(f"s{n}", description=text) for n, text in enumerate(texts)]
+    shelf = PricedCatalog(skills, TOKENS, limit=limit)
+    for shown in (shelf.brief, shelf.shortlist([skill.id for skill in skills], limit), shelf.overview(["s0"], limit)):
+        assert shown.tokens == TOKENS.count(shown.text) if shown.text else shown.tokens == 0
+        assert shown.tokens <= limit

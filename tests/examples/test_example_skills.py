@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import Budget, Outcome, Settings, Severity, Tiktoken, Weaver
+from skillweave import Budget, CatalogMode, Outcome, Settings, Severity, Tiktoken, Weaver
 
 SKILLS = Path(__file__).parents[2] / "examples" / "skills"
 SCRIPTS = sorted(SKILLS.glob("*/scripts/*.py"))
@@ -44,7 +44,7 @@ def test_the_whole_catalog_fits_into_its_share_of_the_budget(weaver: Weaver) -> 
 
 
 def test_the_longest_skill_steps_down_and_says_what_was_left_out() -> None:
-    tight = skillweave.open(SKILLS, settings=Settings(Budget(total=5200)))
+    tight = skillweave.open(SKILLS, settings=Settings(Budget(total=5200), catalog=CatalogMode.FALLBACK))
     injection = tight.sync.weave("go", conversation="long", named=["database-migration"])
     assert injection.skills == ("database-migration",)
     left_out = [d for d in injection.decisions if d.outcome is Outcome.OVER_BUDGET]

@@ -408,7 +408,7 @@ async def test_only_what_can_be_reached_may_be_opened(docs_say: Says) -> None:
     weaver = desk()
     begun = await weaver.weave("help", conversation="c")
     assert begun.reachable == ("refund",)
-    assert "From here you may go to: refund" in begun.instructions
+    assert "From here you may go to: refund" in begun.tail
     refused = await weaver.call_tool("read_skill", {"skill_id": "closing"}, conversation="c")
     assert "'closing' cannot be reached from 'triage'" in refused.text
     docs_say("concepts/skill-graph.md", "can be reached")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import Injection
+from skillweave import CatalogMode, Injection, Settings
 
 SKILLS = Path(__file__).parents[2] / "examples" / "skills"
 SYSTEM_PROMPT = 1000
@@ -13,7 +13,7 @@ SYSTEM_PROMPT = 1000
 
 
 def turn(message: str) -> Injection:
-    weaver = skillweave.open(SKILLS)
+    weaver = skillweave.open(SKILLS, settings=Settings(catalog=CatalogMode.FALLBACK))
     return weaver.sync.weave(message, conversation="c").measured_against(weaver.sync.tokens_of_everything())
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from skillweave import (
     Budget,
     CatalogMode,
+    Drop,
     MemoryStore,
     Message,
     Registry,
@@ -60,15 +61,19 @@ class Host:
     async def says(self, text: str) -> None:
         self.history.append(Message(Role.USER, text))
         injection = await self.weaver.weave(text, conversation="c", transcript=self.history)
+        self.takes_out(injection.drop)
         self.history += injection.messages
+
+    def takes_out(self, drops: Sequence[Drop]) -> None:
+        gone = {digest_in(drop.message_id) for drop in drops}
+        self.history = [m for m in self.history if not gone & {text_digest(b) for b in block_texts(m.text)}]
 
     async def reads(self, section: str, *, makes_room: bool) -> ToolAnswer:
         self.calls += 1
         self.history.append(Message(Role.ASSISTANT, ({"type": "tool_use", "id": f"call-{self.calls}"},)))
         answer = await self.weaver.read_skill("handbook", section, conversation="c", transcript=self.history)
         if answer.failed and answer.drop and makes_room:
-            gone = {digest_in(drop.message_id) for drop in answer.drop}
-            self.history = [m for m in self.history if not gone & {text_digest(b) for b in block_texts(m.text)}]
+            self.takes_out(answer.drop)
             answer = await self.weaver.read_skill("handbook", section, conversation="c", transcript=self.history)
         self.history.append(Message(Role.TOOL, answer.text))
         return answer
@@ -82,9 +87,12 @@ class Host:
         self.history += [Message(Role.TOOL, answer.text) for answer in await asyncio.gather(*together)]
 
     async def obeys(self) -> bool:
-        """Whether the handbook's rules hold in the turn to come."""
+        """Whether the handbook's rules hold in the turn to come, or its text leaves with it."""
         coming = await self.weaver.preview("hm", conversation="c", transcript=self.history)
-        return coming.tools.authorize("write").ruling is Ruling.DENY
+        return (
+            "handbook" in {drop.skill_id for drop in coming.drop}
+            or coming.tools.authorize("write").ruling is Ruling.DENY
+        )
 
     def blocks(self) -> list[str]:
         return [block for message in self.history for block in block_texts(message.text)]

@@ -384,7 +384,7 @@ async def test_a_matcher_that_cannot_prepare_is_not_asked_and_costs_nobody_else(
     prepared = await prepare_matchers(matchers, LIBRARY, asked, 0.02)
     (finding,) = prepared.diagnostics
     assert (finding.code, finding.severity.value) == ("matcher-unprepared", "warning")
-    assert finding.message == f"the matcher 'picks' was not asked in this turn, since it could not prepare: {reason}"
+    assert finding.message == f"the matcher 'picks' could not prepare and was not asked in this turn: {reason}"
     assert select(LIBRARY, asked, matchers=matchers, prepared=prepared) == select(LIBRARY, asked, matchers=["triggers"])
 
 

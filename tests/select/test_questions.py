@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.turn import Question, question_in
+from skillweave.select import Question, question_in
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,45 @@ def test_any_other_message_is_no_such_question(text: str) -> None:
 
 def test_a_long_message_is_no_such_question() -> None:
     assert question_in("What can you do? " + "x" * 300) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which skills do you have for marketing?",
+        "which skills for marketing",
+        "Do you have any skills about kubernetes clusters?",
+        "show me skills for testing",
+        "What can you do with spreadsheets?",
+        "are there any skills on tax law",
+    ],
+)
+def test_a_question_about_the_skills_for_a_subject_is_one(text: str) -> None:
+    assert question_in(text) is Question.ABOUT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Was kannst du?",
+        "¿Qué puedes hacer?",
+        "que peux-tu faire ?",
+        "何ができますか？",
+        "你能做什么？",
+        "आप क्या कर सकते हैं?",
+    ],
+)
+def test_what_can_you_do_is_understood_in_other_languages(text: str) -> None:
+    assert question_in(text) is Question.CAPABILITIES
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which skills for a marketing job should I put into my CV, given that I have never worked in an agency before?",
+        "what can you do about it",
+        "any skills needed",
+    ],
+)
+def test_a_sentence_about_somebodys_skills_is_none(text: str) -> None:
+    assert question_in(text) is None

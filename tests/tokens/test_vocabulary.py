@@ -2,8 +2,7 @@ import os
 import shutil
 import subprocess
 import sys
-from gzip import decompress
-from hashlib import sha1
+from hashlib import sha1, sha256
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from skillweave import SkillweaveError, Tiktoken
 from skillweave.disclose import CountedOnce
-from skillweave.tokens import LONGEST_RUN, VOCABULARIES
+from skillweave.tokens import LONGEST_RUN, VOCABULARIES, packed, published, ranks_of
 from skillweave.turn import SEPARATOR_TOKENS
 
 O200K = Tiktoken("o200k_base")
@@ -27,6 +26,10 @@ SAMPLES = [
     "a" * 3000,
     "",
 ]
+PUBLISHED_SHA256 = {
+    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+}
 _PUBLISHED = "https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
 _ORACLE = """
 import json, sys, tiktoken
@@ -41,9 +44,8 @@ def test_counts_equal_those_of_the_library_with_its_own_definition(name: str, tm
     """The library reads our ranks from its cache folder, and brings its own pattern and its own check of the hash."""
     import json
 
-    packed = files("skillweave.tokens").joinpath("vocabularies", f"{name}.tiktoken.gz").read_bytes()
     cached = tmp_path / sha1(_PUBLISHED.format(name=name).encode()).hexdigest()
-    cached.write_bytes(decompress(packed))
+    cached.write_bytes(published(ranks_of(name)))
     answer = subprocess.run(
         [sys.executable, "-c", _ORACLE, name],
         input=json.dumps(SAMPLES),
@@ -53,7 +55,23 @@ def test_counts_equal_those_of_the_library_with_its_own_definition(name: str, tm
         check=True,
     )
     counter = Tiktoken(name)
-    assert [counter.count(sample) for sample in SAMPLES] == json.loads(answer.stdout)
+    expected = json.loads(answer.stdout)
+    assert [counter.count(sample) for sample in SAMPLES] == expected
+    counter.warm_up()
+    assert [counter.count(sample) for sample in SAMPLES] == expected
+
+
+@pytest.mark.parametrize(("name", "digest"), PUBLISHED_SHA256.items())
+def test_what_is_shipped_is_the_published_rank_file(name: str, digest: str) -> None:
+    rank_file = published(ranks_of(name))
+    assert sha256(rank_file).hexdigest() == digest
+    assert sha256(packed(rank_file)).hexdigest() == VOCABULARIES[name].sha256
+
+
+@pytest.mark.parametrize("broken", [b"QQ== 1\n", b"QQ== 0\nQg== 0\n", b"wME= 0\n"])
+def test_a_rank_file_that_cannot_be_told_from_its_tokens_alone_is_refused(broken: bytes) -> None:
+    with pytest.raises(ValueError, match="0, 1, 2"):
+        packed(broken)
 
 
 def test_a_count_says_its_vocabulary_and_that_it_is_exact() -> None:
@@ -87,9 +105,7 @@ def test_a_damaged_vocabulary_file_is_named(tmp_path: Path) -> None:
     """Run on a copy of the package, so that the real file stays as it is."""
     package = Path(str(files("skillweave")))
     shutil.copytree(package, tmp_path / "skillweave", ignore=shutil.ignore_patterns("__pycache__"))
-    import gzip
-
-    (tmp_path / "skillweave/tokens/vocabularies/o200k_base.tiktoken.gz").write_bytes(gzip.compress(b"QQ== 0\n"))
+    (tmp_path / "skillweave/tokens/vocabularies/o200k_base.tokens").write_bytes(b"a")
     script = "from skillweave.tokens.counter import Tiktoken; Tiktoken().warm_up()"
     answer = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "the vocabulary file of o200k_base is damaged" in answer.stderr

@@ -395,7 +395,7 @@ async def test_a_skill_that_was_evicted_and_does_not_fit_binds_while_its_text_ma
     weaver = Weaver(registry, MemoryStore(), settings, counter=WordCounter())
     assert ruling(await weaver.weave("the bill", conversation="c")) is Ruling.ASK
     await weaver.evict("c", "pay-bill")
-    after = await weaver.weave("go on", conversation="c")
+    after = await weaver.weave("go on", conversation="c", append_only=True)
     assert (outcomes(after)["pay-bill"], ruling(after)) == (Outcome.OVER_BUDGET, Ruling.ASK)
     gone = await weaver.weave("go on", conversation="c", transcript=[Message(Role.USER, "word " * 9)])
     assert (outcomes(gone)["pay-bill"], ruling(gone)) == (Outcome.INJECTED, Ruling.ASK)

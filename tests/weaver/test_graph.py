@@ -528,7 +528,7 @@ def test_what_can_be_reached_stands_behind_everything_that_is_cached(at_triage: 
     assert one.fallback.kind is FallbackKind.REACHABLE
     assert one.fallback.text != (other.fallback.text if other.fallback else "")
     assert one.catalog == other.catalog
-    assert one.instructions == f"{one.catalog}\n\n{one.fallback.text}"
+    assert (one.instructions, one.tail) == (one.catalog, one.fallback.text)
 
 
 def test_the_reachable_line_names_the_place_and_the_way(at_triage: Weaver) -> None:

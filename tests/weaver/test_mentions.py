@@ -212,7 +212,7 @@ async def test_words_are_given_although_the_ledger_is_down() -> None:
 
 
 async def test_what_is_closed_to_the_model_is_in_no_catalog_and_not_counted() -> None:
-    weaver = weaver_of(REVIEW, WIPE)
+    weaver = weaver_of(REVIEW, WIPE, settings=Settings(catalog=CatalogMode.FALLBACK))
     assert "wipe-disk" not in await weaver.catalog()
     hint = (await weaver.preview("What is 2+2?", conversation="c")).fallback
     assert hint is not None and (hint.kind, hint.text[:12]) == (FallbackKind.HINT, "One skill is")

@@ -23,6 +23,7 @@ from skillweave import (
     Skill,
     SkillTools,
     Store,
+    Tiktoken,
     ToolRules,
     Turn,
     Weaver,
@@ -355,7 +356,9 @@ async def test_in_call_placement_what_was_read_counts() -> None:
     read = sum(record.tokens for record in (await weaver.state(C)).records)
     assert read > 1000
     assert read + injection.tokens.injected <= 2000
-    assert [drop.skill_id for drop in injection.drop] == ["handbook"], "what was read can make room"
+    assert injection.drop == (), "it was read after the user's last message but one"
+    injection = await weaver.weave(Turn("t2", C, Message(Role.USER, "the other"), placement=Placement.CALL))
+    assert {drop.skill_id for drop in injection.drop} == {"handbook"}, "what was read makes room"
 
 
 @pytest.mark.parametrize(("words", "beside"), [(20_000, True), (2_000, False)])
@@ -451,7 +454,8 @@ async def test_in_answer_to_a_call_nothing_is_offered_for_other_skills() -> None
     other = make_skill("other", keywords=["other"], instructions="o " * 700)
     weaver = weaver_of(LONG, other, total=1200)
     await weaver.read_skill("handbook", "1", conversation=C)
-    assert (await weaver.weave("other", conversation=C)).drop != ()
+    refused = await weaver.weave("other", conversation=C)
+    assert Outcome.OVER_BUDGET in [decision.outcome for decision in refused.decisions]
     answer = await weaver.read_skill("handbook", "99", conversation=C)
     assert answer.failed
     assert answer.injection is not None and answer.injection.drop == ()
@@ -605,7 +609,24 @@ async def test_search_skills_finds_by_words_also_what_is_not_clear_enough_to_be_
     answer = await weaver_of(LONG, SHORT, make_skill("bake", description="Bakes bread and rolls")).search_skills(
         "bread"
     )
-    assert answer.text == "- bake: Bakes bread and rolls"
+    assert answer.text.splitlines() == [
+        "- bake: Bakes bread and rolls",
+        "Call read_skill with the id of the one that fits; if none does, search again in other words.",
+    ]
+
+
+async def test_search_skills_answers_in_less_than_300_tokens() -> None:
+    told = "Bakes bread, rolls and cakes of all sorts, and says how long each of them stays in the oven. " * 3
+    shelf = [make_skill(f"bake-{n}", description=told) for n in range(30)]
+    answer = await skillweave.open(*shelf).search_skills("bread")
+    assert 3 <= answer.text.count("\n") <= 8
+    assert Tiktoken().count(answer.text) < 300
+
+
+async def test_search_skills_ranks_what_a_trigger_names_first() -> None:
+    named = make_skill("oven", keywords=["bread"], description="Heats the oven.")
+    answer = await skillweave.open(make_skill("bake", description="Bakes bread"), named).search_skills("bread")
+    assert [line[2:6] for line in answer.text.splitlines()[:2]] == ["oven", "bake"]
 
 
 async def test_a_skill_that_is_not_granted_cannot_be_found_listed_or_read() -> None:

@@ -45,7 +45,12 @@ async def test_a_turn_is_told_with_each_text_that_it_gives() -> None:
         delivery="given",
         skills=("greet-people",),
         outcomes={"injected": 1},
-        tokens={"catalog": 0, "injected": injection.tokens.injected, "left": injection.tokens.left},
+        tokens={
+            "catalog": injection.tokens.catalog,
+            "tail": injection.tokens.tail,
+            "injected": injection.tokens.injected,
+            "left": injection.tokens.left,
+        },
         diagnostics=(),
         duration_ms=decided(turn).duration_ms,
     )

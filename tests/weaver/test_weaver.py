@@ -233,7 +233,8 @@ async def test_companions_are_given_together() -> None:
 
 async def test_what_does_not_fit_is_a_decision_with_its_price() -> None:
     weaver = weaver_of(
-        make_skill("long-one", keywords=["go"], instructions="word " * 500), settings=Settings(Budget(total=100))
+        make_skill("long-one", keywords=["go"], instructions="word " * 500),
+        settings=Settings(Budget(total=100), catalog=CatalogMode.FALLBACK),
     )
     injection = await weaver.weave("go", conversation="c")
     (decision,) = injection.decisions
@@ -250,43 +251,121 @@ async def test_a_skill_given_as_its_line_is_upgraded_when_there_is_room() -> Non
     assert outcomes(injection)["long-one"] is Outcome.UPGRADED
 
 
-async def test_a_full_budget_lists_what_has_not_been_matched_for_longest() -> None:
+async def three_topics(weaver: Weaver, *, with_transcript: bool = False) -> list[Injection]:
+    history: list[Message] = []
+    answers: list[Injection] = []
+    for n in range(3):
+        history.append(Message(Role.USER, f"word{n}"))
+        known = {"transcript": tuple(history)} if with_transcript else {}
+        answers.append(await weaver.weave(f"word{n}", conversation="c", turn_id=f"t{n}", **known))  # type: ignore[arg-type]
+        history += answers[-1].messages
+    return answers
+
+
+def topics(total: int = 170, **options: object) -> Weaver:
     skills = [make_skill(f"s-{n}", keywords=[f"word{n}"], instructions="word " * 60) for n in range(3)]
-    weaver = weaver_of(*skills, settings=Settings(Budget(total=170)))
+    return weaver_of(*skills, settings=Settings(Budget(total=total), catalog=CatalogMode.NEVER), **options)
+
+
+async def test_a_new_skill_is_given_where_one_without_a_match_in_two_messages_makes_room() -> None:
+    weaver = topics()
+    first, _, last = await three_topics(weaver)
+    assert outcomes(last) == {"s-2": Outcome.INJECTED, "s-1": Outcome.ALREADY_PRESENT, "s-0": Outcome.OVER_LIMIT}
+    assert [(drop.skill_id, drop.message_id) for drop in last.drop] == [("s-0", first.messages[0].id)]
+    assert [entry.skill_id for entry in (await weaver.state("c")).engaged] == ["s-1", "s-2"]
+    assert last.tokens.left >= 0
+
+
+async def test_a_skill_that_was_matched_by_the_message_before_makes_no_room() -> None:
+    last = (await three_topics(topics(total=100)))[1]
+    assert outcomes(last)["s-1"] is Outcome.OVER_BUDGET
+    assert last.drop == ()
+
+
+async def test_no_room_is_made_where_the_host_cannot_take_anything_out() -> None:
+    weaver = topics()
+    for n in range(3):
+        last = await weaver.weave(f"word{n}", conversation="c", append_only=True)
+    assert (outcomes(last)["s-2"], last.drop) == (Outcome.OVER_BUDGET, ())
+
+
+async def test_the_cache_report_says_that_making_room_breaks_it_once() -> None:
+    weaver = topics()
+    _, _, last = await three_topics(weaver)
+    assert last.cache.stable_tokens < last.cache.prefix_tokens
+    after = await weaver.weave("go on", conversation="c")
+    assert after.cache.stable_tokens == after.cache.prefix_tokens > 0
+
+
+async def test_a_replay_asks_for_the_same_room() -> None:
+    weaver = topics()
+    _, _, last = await three_topics(weaver)
+    again = await weaver.weave("word2", conversation="c", turn_id="t2")
+    assert (again.drop, again.messages, again.revision) == (last.drop, last.messages, last.revision)
+
+
+async def test_what_a_host_did_not_take_out_counts_again() -> None:
+    weaver = topics()
+    history = [message for answer in await three_topics(weaver, with_transcript=True) for message in answer.messages]
+    there = await weaver.weave("on", conversation="c", transcript=history)
+    gone = await weaver.weave("on", conversation="c", transcript=history[1:])
+    assert there.tokens.left < gone.tokens.left
+
+
+async def test_a_skill_that_made_room_is_given_again_when_it_is_wanted_again() -> None:
+    weaver = topics()
+    await three_topics(weaver)
+    await weaver.weave("nothing", conversation="c")
+    back = await weaver.weave("word0", conversation="c")
+    assert outcomes(back)["s-0"] is Outcome.INJECTED
+    assert "replaces" not in back.messages[0].text
+
+
+async def test_what_was_taken_out_for_a_turn_that_did_not_happen_stands_again() -> None:
+    weaver = topics()
     for n in range(2):
         await weaver.weave(f"word{n}", conversation="c")
-    injection = await weaver.weave("word2", conversation="c")
-    assert outcomes(injection)["s-2"] is Outcome.OVER_BUDGET
-    assert [drop.skill_id for drop in injection.drop] == ["s-0"]
-    assert injection.tokens.left >= 0
+    turn = await weaver.preview("word2", conversation="c")
+    assert [drop.skill_id for drop in turn.drop] == ["s-0"]
+    with pytest.raises(RuntimeError):
+        async with weaver.delivery("word2", conversation="c"):
+            raise RuntimeError("the model did not answer")
+    state = await weaver.state("c")
+    assert {record.key for record in state.records} == {"skill:s-0", "skill:s-1"}
+    assert state.superseded == ()
+
+
+FALLBACK = Settings(catalog=CatalogMode.FALLBACK)
 
 
 async def test_nothing_matched_gets_one_line_that_is_no_message() -> None:
-    injection = await weaver_of(GREET, INVOICE).weave("What is 2+2?", conversation="c")
+    injection = await weaver_of(GREET, INVOICE, settings=FALLBACK).weave("What is 2+2?", conversation="c")
     assert injection.messages == ()
     assert injection.fallback is not None and injection.fallback.kind is FallbackKind.HINT
-    assert injection.instructions == injection.fallback.text
-    assert injection.fallback.text.count("\n") == 0
+    assert (injection.tail, injection.instructions) == (injection.fallback.text, "")
+    assert injection.tail.count("\n") == 0
 
 
 async def test_a_capability_question_gets_the_catalog_and_hides_no_match() -> None:
-    injection = await weaver_of(GREET, INVOICE).weave("Hello, what can you do?", conversation="c")
+    weaver = weaver_of(GREET, INVOICE, settings=FALLBACK)
+    injection = await weaver.weave("Hello, what can you do?", conversation="c")
     assert injection.skills == ("greet-people",)
     assert injection.fallback is not None and injection.fallback.kind is FallbackKind.CATALOG
-    assert "- check-invoice: What check-invoice is for. (triggers: invoice)" in injection.fallback.text
+    assert "- check-invoice: What check-invoice is for." in injection.tail
 
 
-async def test_asking_for_all_skills_gets_full_documents_without_a_record() -> None:
-    weaver = weaver_of(GREET, INVOICE)
+async def test_asking_for_all_skills_gets_their_lines_and_no_text() -> None:
+    weaver = weaver_of(GREET, INVOICE, settings=FALLBACK)
     injection = await weaver.weave("show all skills", conversation="c")
     assert injection.fallback is not None and injection.fallback.kind is FallbackKind.ALL
-    assert injection.fallback.text.count("=== Skill Activated: ") == 2
+    assert [line.partition(":")[0] for line in injection.tail.splitlines()[2:]] == ["- check-invoice", "- greet-people"]
+    assert "Skill Activated" not in injection.tail
     assert (await weaver.state("c")).records == ()
 
 
-async def test_asking_for_all_skills_leaves_room_for_the_skill_that_the_same_message_calls_for() -> None:
+async def test_what_is_told_at_the_end_takes_what_the_skills_leave() -> None:
     long = [make_skill(f"long-{n}", instructions="word " * 60) for n in range(5)]
-    settings = Settings(budget=Budget(total=400))
+    settings = replace(FALLBACK, budget=Budget(total=400))
     injection = await weaver_of(GREET, *long, settings=settings).weave("Show all skills. Say hello.", conversation="c")
     assert injection.skills == ("greet-people",)
     assert injection.fallback is not None and injection.fallback.kind is FallbackKind.ALL

@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar, Unpack
 from uuid import uuid4
 
-from skillweave.adapters.chat import Call, HostFields, HostMessage, last_words, transcript_of, turn_from
+from skillweave.adapters.chat import (
+    Call,
+    HostFields,
+    HostMessage,
+    asked_now,
+    last_words,
+    transcript_of,
+    turn_from,
+)
 from skillweave.compose.composition import limited, limits_of
 from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, Verdict
 from skillweave.compose.spawn import SpawnPlan
@@ -57,8 +65,9 @@ class _Remembered:
 class Bridge:
     """A Weaver set up for one kind of agent: its placement, skillweave's own tools, and a spawn's plan if it has one.
 
-    `max_skills` stands in for that of the weaver's settings, `matchers` for the weaver's. All that must last is in the
-    ledger: any number of Bridges over one, in any process, behave as one.
+    `max_skills` stands in for that of the weaver's settings, `matchers` for the weaver's. `append_only` says that the
+    adapter cannot take anything out of the host's history. All that must last is in the ledger: any number of Bridges
+    over one, in any process, behave as one.
     """
 
     def __init__(
@@ -70,6 +79,7 @@ class Bridge:
         max_skills: int | None = None,
         matchers: Sequence[str] | None = None,
         settings: Settings | None = None,
+        append_only: bool = False,
     ) -> None:
         if not isinstance(weaver, Weaver):
             raise TypeError(
@@ -81,6 +91,7 @@ class Bridge:
         )
         self.placement = Placement(placement)
         self.plan = plan
+        self._append_only = append_only
         self._last: OrderedDict[str, _Remembered] = OrderedDict()
 
     @property
@@ -196,12 +207,19 @@ class Bridge:
         named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
         if last_words(chat) is not None:
             known = HostFields(**{**fields, "named": named, "limits": self.limits, "placement": self.placement})
+            known["append_only"] = self._append_only
             return turn_from(chat, conversation, **known)
         # A run on instructions alone: nothing can match, and what is engaged stays.
         silent = nothing_said(
             uuid4().hex, conversation, tools=fields.get("tools"), limits=self.limits, placement=self.placement
         )
-        return replace(silent, transcript=transcript_of(chat), named=named, memory=fields.get("memory", {}))
+        return replace(
+            silent,
+            transcript=transcript_of(chat),
+            named=named,
+            memory=fields.get("memory", {}),
+            append_only=self._append_only,
+        )
 
     def _remember(self, policy: CurrentPolicy, tools: Sequence[str] | None) -> None:
         self._last[policy.conversation] = _Remembered(policy, tools)
@@ -222,6 +240,15 @@ class Bridge:
 def _asks(before: str, call: Call, now: ToolPolicy) -> bool:
     alone = ToolPolicy(asks={before: (before,)}, argument_names=now.argument_names)
     return alone.authorize(call.name, call.arguments).ruling is Ruling.ASK
+
+
+def tail_of(injection: Injection, chat: Sequence[HostMessage], *, kept_by_service: bool) -> str:
+    """The text for the end of this call, behind everything in the chat; never to be kept with it.
+
+    A service that keeps what it is sent keeps this too: it is sent once, with the user's words, and stands there while
+    tools answer.
+    """
+    return "" if kept_by_service and not asked_now(chat) else injection.tail
 
 
 def is_own(name: str) -> bool:

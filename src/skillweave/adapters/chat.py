@@ -135,6 +135,7 @@ class HostFields(TypedDict, total=False):
     named: Sequence[str]
     task: Task | None
     limits: ToolLimits | None
+    append_only: bool
 
 
 def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]) -> Turn:
@@ -159,6 +160,7 @@ def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[H
         placement=Placement(fields.get("placement", Placement.HISTORY)),
         task=fields.get("task"),
         limits=fields.get("limits"),
+        append_only=fields.get("append_only", False),
     )
 
 
@@ -166,6 +168,16 @@ def last_words(chat: Sequence[HostMessage]) -> Message | None:
     """What the user or the model said last, None where neither did."""
     parts = (piece.host_part for piece in reversed(chat))
     return next((said for said in parts if said and said.role in (Role.USER, Role.ASSISTANT)), None)
+
+
+def asked_now(chat: Sequence[HostMessage]) -> bool:
+    """Whether the user said something that the model has not answered to yet, not even by calling a tool."""
+    for piece in reversed(chat):
+        if piece.message.role is Role.ASSISTANT:
+            return False
+        if piece.message.role is Role.USER and piece.host_part is not None:
+            return True
+    return False
 
 
 def transcript_of(chat: Sequence[HostMessage]) -> tuple[Message, ...]:

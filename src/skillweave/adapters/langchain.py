@@ -10,7 +10,7 @@ from operator import is_
 from typing import Annotated, Any, NotRequired
 
 from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
-from skillweave.adapters.bridge import Bridge
+from skillweave.adapters.bridge import Bridge, tail_of
 from skillweave.adapters.langchain_core import (
     Ran,
     Speaker,
@@ -24,6 +24,7 @@ from skillweave.adapters.langchain_core import (
     removals,
     require_other_names,
     with_instructions,
+    with_tail,
 )
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
@@ -121,7 +122,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         self.tools = own_tools(self._bridge)
 
     def before_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Place what is given into the history, and note what a person must decide before the model is called."""
+        """Place what is given into the history, take out what leaves, and note what a person must decide first."""
         return self._bridge.run(self._placed(state))
 
     async def abefore_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -158,8 +159,8 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
     async def _placed(self, state: SkillState) -> dict[str, Any]:
         injection = await self._bridge.weave(host_messages(state["messages"]), conversation_of(self._bridge, state))
         changes: dict[str, Any] = {"injection": injection}
-        # A skill that was rejected before a tool has left; so does its text, here, where no other step changes it too.
-        gone = removals(state["messages"], injection.rejected)
+        # What is to leave leaves here, where no other step changes the history too.
+        gone = removals(state["messages"], injection.leaving)
         if placed := [*gone, *block_messages(injection, self._speaker)]:
             changes["messages"] = placed
         awaiting = to_data(waiting(injection))
@@ -188,7 +189,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         held: Injection | None = state.get("injection")
         if awaiting or held is None or held.waits or held.rejected or not _unchanged(request):
             return coming if awaiting else await self._woven(coming)
-        return self._ready(coming, replace(held, messages=()))
+        return self._ready(coming, replace(held, messages=(), drop=()))
 
     async def _decided(self, coming: _Coming, reply: object) -> _Coming:
         try:
@@ -212,17 +213,22 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
     def _ready(self, coming: _Coming, injection: Injection) -> _Coming:
         request = coming.request
-        gone: list[Any] = removals(request.messages, coming.rejected)
-        sent: list[Any] = [*request.messages]
-        left: Any = add_messages(sent, gone) if gone else sent
+        gone: list[Any] = removals(request.messages, (*coming.rejected, *injection.leaving))
+        before: list[Any] = [*request.messages]
+        left: Any = add_messages(before, gone) if gone else before
         names = names_of(request.tools)
         offered = set(injection.tools.offers(names))
         # Given here is only what replaces a rejected skill, or what another middleware took away.
         missing: list[Any] = block_messages(injection, self._speaker)
         said_no: list[Any] = [notice(rejection_notice(one), str(one.at), self._speaker) for one in coming.rejections]
+        chat = [*left, *missing, *said_no]
+        kept = bool(getattr(request.model, "use_previous_response_id", False))
+        tail = tail_of(injection, host_messages(chat) if kept else (), kept_by_service=kept)
+        marker = (request.model_settings or {}).get("cache_control")
+        sent: list[Any] = with_tail(chat, tail, self._speaker, marker)
         ready = request.override(
             system_message=with_instructions(request.system_message, injection),
-            messages=[*left, *missing, *said_no],
+            messages=sent,
             tools=[tool for tool, name in zip(request.tools, names, strict=True) if name in offered],
         )
         return replace(coming, request=ready, pending=(), gone=tuple(gone))

@@ -53,6 +53,34 @@ def block_messages(injection: Injection, speaker: Speaker = Speaker.USER) -> lis
     return [kind(content=message.text, id=message.id) for message in injection.messages]
 
 
+def with_tail(
+    messages: Sequence[BaseMessage],
+    tail: str,
+    speaker: Speaker = Speaker.USER,
+    marker: Mapping[str, Any] | None = None,
+) -> list[BaseMessage]:
+    """The messages of this call only: the chat, and the tail behind it as a message of its own.
+
+    `marker` is what Anthropic's models are told to cache the chat with: the provider would set it behind the tail,
+    where no later call finds it, so it is set in front too.
+    """
+    if not tail:
+        return list(messages)
+    kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
+    chat = list(messages)
+    if marker and chat and isinstance(chat[-1], HumanMessage | ToolMessage):
+        chat[-1] = _marked(chat[-1], marker)
+    return [*chat, kind(content=tail)]
+
+
+def _marked(message: BaseMessage, marker: Mapping[str, Any]) -> BaseMessage:
+    content = message.content
+    parts: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+    if not content or not isinstance(parts[-1], dict):
+        return message
+    return message.model_copy(update={"content": [*parts[:-1], {"cache_control": dict(marker), **parts[-1]}]})
+
+
 def with_instructions(system: SystemMessage | None, injection: Injection) -> SystemMessage | None:
     """The system message of this call: the host's own words first, then what belongs into the call."""
     if not injection.instructions:

@@ -1,17 +1,18 @@
 """Skills in an agent of Pydantic AI, as one capability, and people's verdicts for its deferred tools."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 from skillweave.adapters.approval import KIND, question, read_question, read_reply, record, require_decided
-from skillweave.adapters.bridge import Bridge, Judged, is_own
+from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
 from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call
+from skillweave.adapters.messages.lists import take_out
 from skillweave.compose.policy import Ruling
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Part, Placement, Role
 from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
-from skillweave.injection import CurrentPolicy, Injection
+from skillweave.injection import CurrentPolicy, Drop, Injection
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
 from skillweave.weaver.reading import ToolSpec
@@ -193,16 +194,25 @@ class Skills(AbstractCapability[Any]):
         messages = request_context.messages
         # A reply that the provider suspended goes on: this is the call again that it belongs to.
         asked = messages[:-1] if isinstance(messages[-1], ModelResponse) else messages
-        injection = await self._bridge.weave(about_to_be_sent(asked, ctx.prompt), self._conversation_of(ctx))
+        said = about_to_be_sent(asked, ctx.prompt)
+        injection = await self._bridge.weave(said, self._conversation_of(ctx))
         require_decided(injection)
         given = [UserPromptPart(message.text) for message in injection.messages]
         if given:
-            messages = [*asked, _request(given, ctx), *messages[len(asked) :]]
             # What stands in the history, but not in this call, stands there from an attempt at another model, or was
             # left out of this call only.
             left_out = _prompts(ctx.messages) - _prompts(asked)
             kept = [part for part in given if part.content not in left_out]
             ctx.messages.extend([_request(kept, ctx)] if kept else [])
+        if injection.leaving:
+            ctx.messages[:] = _without(ctx.messages, injection.leaving)
+        settings: dict[str, Any] = {**(request_context.model.settings or {}), **(request_context.model_settings or {})}
+        tail = tail_of(injection, said, kept_by_service=_kept_by_service(settings))
+        # As the user's words: where a provider takes no system prompt in mid-conversation, the framework would explain
+        # it in the instructions for as long as there is one, and so change what a request begins with.
+        added = [*given, *([UserPromptPart([*_cached_until(settings), tail])] if tail else [])]
+        before = _without(asked, injection.leaving)
+        messages = [*before, *([_request(added, ctx)] if added else []), *messages[len(asked) :]]
         parameters = _within(request_context.model_request_parameters, injection)
         return replace(request_context, messages=messages, model_request_parameters=parameters)
 
@@ -293,7 +303,49 @@ def _within(parameters: ModelRequestParameters, injection: Injection) -> ModelRe
     )
 
 
-def _request(parts: Sequence[UserPromptPart], ctx: RunContext[Any]) -> ModelRequest:
+def _without(messages: Sequence[ModelMessage], drops: Sequence[Drop]) -> list[ModelMessage]:
+    """The messages without these texts; a line stands where each stood, so that no message moves."""
+    if not drops:
+        return list(messages)
+    requests = [message for message in messages if isinstance(message, ModelRequest)]
+    chat = [{"role": "user", "content": _text_of(part)} for message in requests for part in message.parts]
+    left = iter(zip(chat, take_out(chat, drops), strict=True))
+    return [_left_of(one, left) if isinstance(one, ModelRequest) else one for one in messages]
+
+
+def _left_of(message: ModelRequest, left: Iterator[tuple[Mapping[str, str], Mapping[str, str]]]) -> ModelRequest:
+    pairs: list[tuple[Any, Mapping[str, str], Mapping[str, str]]] = [(part, *next(left)) for part in message.parts]
+    if all(now is before for _, before, now in pairs):
+        return message
+    parts = [part if now is before else replace(part, content=now["content"]) for part, before, now in pairs]
+    return replace(message, parts=parts)
+
+
+def _text_of(part: ModelRequestPart) -> str:
+    text = part.content if isinstance(part, UserPromptPart | ToolReturnPart) else ""
+    return text if isinstance(text, str) else ""
+
+
+def _kept_by_service(settings: Mapping[str, Any]) -> bool:
+    return any(settings.get(key) for key in ("openai_previous_response_id", "openai_conversation_id"))
+
+
+def _cached_until(settings: Mapping[str, Any]) -> list[CachePoint]:
+    """A point in front of the tail where the host lets the conversation be cached.
+
+    The provider's own point stands behind the tail, where no later request finds it again. One that lasts longer has to
+    come first, so this one lasts at least as long.
+    """
+    own = [value for key, value in settings.items() if key.endswith(("_cache", "_cache_messages"))]
+    values = own or [settings.get("cache")]  # a provider's own settings go before what all have in common
+    kept = [value for value in values if value or value == {}]
+    if not kept or any(isinstance(value, Mapping) and value.get("messages") is False for value in kept):
+        return []
+    retentions = {value.get("retention", True) if isinstance(value, Mapping) else value for value in kept}
+    return [CachePoint(ttl="5m" if retentions <= {True, "5m"} else "1h")]
+
+
+def _request(parts: Sequence[ModelRequestPart], ctx: RunContext[Any]) -> ModelRequest:
     return ModelRequest(parts=parts, run_id=ctx.run_id, conversation_id=ctx.conversation_id)
 
 

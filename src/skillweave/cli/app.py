@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "spawn": "Check what a sub-agent would start with: skills, tools, text.",
         "ledger": "Show what a conversation was given, let it go, decide in it.",
         "graph": "Move in a skill graph, check it, draw it, play a script.",
+        "eval": "Test whether the right skill is found, and whether it helps.",
         "init": "Begin a new skill, which passes its own check.",
         "doctor": "Find what is missing or wrong with this installation.",
         "schema": "Print the JSON Schemas of what --json prints.",
@@ -50,11 +51,12 @@ _MODULES: Mapping[str, str] = MappingProxyType(
         "why": "weave",
         "catalog": "skills",
         "show": "skills",
+        "eval": "evaluate",
         **dict.fromkeys(("validate", "compose", "spawn"), "combine"),
     }
 )
 """Where a command stands that has no module of its name."""
-_GROUPS = ("ledger", "graph")
+_GROUPS = ("ledger", "graph", "eval")
 
 
 def command() -> Any:  # noqa: ANN401 - typer's command type is private
@@ -76,12 +78,18 @@ def load_command(name: str) -> Callable[[], Any]:
 def _made(name: str) -> Any:  # noqa: ANN401
     """Every module of commands has the examples of each, by its name and in the order of the help."""
     module = import_module(f"skillweave.cli.{_MODULES.get(name, name)}")
-    app = _typer(help=COMMANDS[name])
+    app = _typer(help=COMMANDS[name], **getattr(module, "GROUP", {}))
+    if name in _GROUPS:
+        app.callback()(_nothing)
     for inner in module.EXAMPLES if name in _GROUPS else (name,):
         function = getattr(module, inner, None) or getattr(module, f"{inner}_")
         kind = Unconfigured if inner == "doctor" else Command
         app.command(inner, cls=kind, epilog=module.EXAMPLES[inner])(spread(function))
     return typer.main.get_command(app)
+
+
+def _nothing() -> None:
+    """What a group does by itself; with it typer takes one command for a group too."""
 
 
 def _typer(**settings: Any) -> typer.Typer:  # noqa: ANN401

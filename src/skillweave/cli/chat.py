@@ -47,9 +47,9 @@ def chat(
     *,
     loading: options.LoadingWithGraph,
     placement: options.Where = "history",
-    catalog: options.Catalog = "always",
+    catalog: options.Catalog = "auto",
     max_skills: options.MaxSkills = 3,
-    budget: options.Tokens = 8000,
+    budget: options.Tokens = 25_000,
     keeping: options.Keeping,
     quiet: Annotated[bool, options.option(options.OUTPUT, "--quiet -q", "Say nothing about the skills.")] = False,
     as_json: options.AsJson = False,
@@ -57,9 +57,10 @@ def chat(
     """Talk to a model that is given the right skills.
 
     Needs the extra skillweave[langchain] and the package of the model's provider. Beside each reply a line on stderr
-    says which skills were given, and why. The history lives in this process only: a conversation that is kept by
-    --conversation goes on with its skills and verdicts, and texts that are gone with the history are given again.
-    Where a skill has a checkpoint, you are asked. Type /quit to end, or press Ctrl-C.
+    says which skills were given, and why, which were only offered, and what that costs. The history lives in this
+    process only: a conversation that is kept by --conversation goes on with its skills and verdicts, and texts that
+    are gone with the history are given again. Where a skill has a checkpoint, you are asked. Type /quit to end, or
+    press Ctrl-C.
     """
     from skillweave.cli.arguments.turn import settings_of
     from skillweave.cli.chat_model import open_model
@@ -140,7 +141,7 @@ def opened_talk(
     """
     from skillweave.cli.chat_agent import Happened, Talk
     from skillweave.cli.chat_terminal import say
-    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave.factory import open_weaver
 
     happened = Happened()

@@ -48,6 +48,16 @@ class Happened:
         return next((turn.skills for turn in reversed(self.turns.values())), ())
 
     @property
+    def offered(self) -> tuple[str, ...]:
+        """The skills that the end of a call named, each once."""
+        return tuple(dict.fromkeys(skill_id for turn in self.turns.values() for skill_id in turn.offered))
+
+    @property
+    def tail_tokens(self) -> int:
+        """The tokens at the end of the call that had most there: calls of one tool loop end the same."""
+        return max((turn.tokens["tail"] for turn in self.turns.values()), default=0)
+
+    @property
     def diagnostics(self) -> tuple[str, ...]:
         """The codes of what went wrong, each once."""
         return tuple(dict.fromkeys(code for turn in self.turns.values() for code in turn.diagnostics))
@@ -121,6 +131,8 @@ class Talk:
             happened.context,
             happened.diagnostics,
             tuple(happened.moved.values()),
+            happened.offered,
+            happened.tail_tokens,
         )
 
     def _pieces(self, given: object, asked: list[Interrupt]) -> Iterator[tuple[str | None, str]]:

@@ -71,7 +71,17 @@ def summary(told: "Told") -> str:
         f"in the context {listed(there)}" if there else "",
         f"blocked {listed(f'{one.tool} ({one.code})' for one in told.blocked)}" if told.blocked else "",
     ]
-    return printable("; ".join(part for part in parts if part) or "no skill")
+    if not any(parts):
+        parts = ["no skill"]
+    return printable("; ".join(part for part in [*parts, *_at_the_end(told)] if part))
+
+
+def _at_the_end(told: "Told") -> Iterator[str]:
+    """What stood at the end of the call: the skills offered there, or another text about the skills."""
+    if told.offered:
+        yield f"offered {listed(told.offered)} at the end of the call, {tokens_shown(told.tail_tokens)}"
+    elif told.tail_tokens:
+        yield f"said which skills there are at the end of the call, {tokens_shown(told.tail_tokens)}"
 
 
 def trouble(told: "Told") -> Iterator[str]:

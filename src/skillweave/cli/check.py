@@ -12,7 +12,8 @@ from skillweave.cli.output.page import Answer, Ink, Page, Stream, counted, print
 from skillweave.diagnostics import has_errors
 
 if TYPE_CHECKING:
-    from skillweave.cli.output.skills import CheckShown, EditShown, Tally
+    from skillweave.cli.output.notes import Tally
+    from skillweave.cli.output.skills import CheckShown, EditShown
     from skillweave.diagnostics import Diagnostic
     from skillweave.graph import SkillGraph
     from skillweave.registry import Changes, Registry, Snapshot
@@ -48,7 +49,7 @@ def check(*, loading: options.LoadingWithGraph, watch: options.Watch = False) ->
 
 
 def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
-    from skillweave.cli.output.skills import tally_of
+    from skillweave.cli.output.notes import tally_of
     from skillweave.contracts import check_contracts
     from skillweave.contracts.check import check_event_types
     from skillweave.graph.findings import graph_findings

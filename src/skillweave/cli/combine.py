@@ -42,7 +42,7 @@ def validate(
     that the host does not have.
     """
     from skillweave.cli.output.combine import Validated, validated_text
-    from skillweave.cli.output.skills import loading_notes
+    from skillweave.cli.output.notes import loading_notes
     from skillweave.relations.validate import complete_skills, validate_skills
 
     snapshot = loading.snapshot()
@@ -77,7 +77,7 @@ def compose(
     A tool that any of them forbids is forbidden. Whether they may be used together at all is what `validate` says.
     """
     from skillweave.cli.output.combine import Composed, composed_text
-    from skillweave.cli.output.skills import loading_notes
+    from skillweave.cli.output.notes import loading_notes
     from skillweave.compose.composition import Mode, compose_ids
 
     snapshot = loading.snapshot()
@@ -130,7 +130,7 @@ async def spawn(
     may not be started, with the reasons and what to ask for instead.
     """
     from skillweave.cli.output.combine import plan_text, rejection_text
-    from skillweave.cli.output.skills import loading_notes
+    from skillweave.cli.output.notes import loading_notes
     from skillweave.compose.spawn import SpawnPlan, SpawnRequest
     from skillweave.factory import open_weaver
 

@@ -128,6 +128,21 @@ class Group(TyperGroup):
         _write_examples(self.epilog, formatter)
 
 
+class WithDefault(Group):
+    """A group in which the first command need not be named, and in which a flag can name another."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """The arguments with the command that they stand for in front."""
+        names = list(self.commands)
+        before = args[: args.index("--")] if "--" in args else args
+        flag = next((word for word in before if word.startswith("--") and word.removeprefix("--") in names), None)
+        if flag is not None:
+            args = [flag.removeprefix("--"), *(word for word in args if word != flag)]
+        elif not args or (args[0] not in names and args[0] not in ctx.help_option_names):
+            args = [names[0], *args]
+        return super().parse_args(ctx, args)
+
+
 def _write_examples(examples: str | None, formatter: Any) -> None:  # noqa: ANN401
     if not examples:
         return

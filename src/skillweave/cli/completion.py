@@ -67,6 +67,13 @@ def given(ctx: typer.Context) -> list[str]:
     return _plain(asyncio.run(_given(ctx.params.get("ledger"), str(ctx.params.get("conversation")))))
 
 
+def embedders() -> list[str]:
+    """The names of all embedders."""
+    from skillweave.embedders import EMBEDDERS
+
+    return list(EMBEDDERS.names())
+
+
 def matchers() -> list[str]:
     """The names of all matchers."""
     from skillweave.select.selection import MATCHERS
@@ -94,7 +101,7 @@ def graph_skills(ctx: typer.Context) -> list[str]:
 
 async def _skills(names: Sequence[str] | None, packs: Sequence[str] | None) -> dict[str, str]:
     from skillweave.cli.arguments.skills import load, skills_beside_packs
-    from skillweave.formats.skill_md import Strictness
+    from skillweave.formats.strictness import Strictness
     from skillweave.sources.named import packs_of, source_of
 
     found: dict[str, str] = {}

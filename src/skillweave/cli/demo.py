@@ -44,7 +44,8 @@ REPLY = "(the model answers)"
 SCENES = (
     Scene(
         "Say bonjour to Alice",
-        "A word of the message is a trigger of this skill. Its text goes into the history; the others cost nothing.",
+        "A word of the message is a trigger of this skill. Its text goes into the history; of the others the model "
+        "sees one line each.",
     ),
     Scene(
         "Now say hola to Bob",
@@ -52,7 +53,8 @@ SCENES = (
     ),
     Scene(
         "What is 2+2?",
-        "No skill is about this, so none is added. One line lets the model know that there are skills.",
+        "No skill is about this, so none is added. The catalog stands in every call with the same bytes, so that a "
+        "provider's cache holds.",
     ),
     Scene(
         "Thank you!",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
@@ -12,8 +13,13 @@ from skillweave.cli.arguments.ledger import Kept, existing, kept_in
 from skillweave.cli.arguments.skills import load_snapshot, sources_at_hand, sources_of
 
 if TYPE_CHECKING:
+    from skillweave.cachefile import CacheFolder
+    from skillweave.conversation import Turn
     from skillweave.graph import SkillGraph
     from skillweave.registry import Snapshot, Source
+    from skillweave.select import Selection
+    from skillweave.select.matchers import Matcher
+    from skillweave.settings import Settings
     from skillweave.state.port import Store
     from skillweave.task import Task
     from skillweave.weaver import Weaver
@@ -21,6 +27,8 @@ if TYPE_CHECKING:
 SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
 MODEL, GRAPH = "The model", "The graph"
 """The groups that options stand in, in `--help`."""
+PREPARE_SECONDS = 2.0
+"""What matchers have to prepare in where no weaver bounds it, the same as there."""
 KnownConversation: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="CONVERSATION", help="The id of a conversation.", autocompletion=completion.conversations),
@@ -88,6 +96,16 @@ Graph: TypeAlias = Annotated[
     ),
 ]
 Strict: TypeAlias = Annotated[bool, option(SKILLS, "--strict", "Load only what the open Agent Skills format allows.")]
+CacheIn: TypeAlias = Annotated[
+    str | None,
+    option(
+        SKILLS,
+        "--cache DIR",
+        "Where to keep what was read and indexed, so that the next command reads only what changed. Default: the "
+        "user's cache folder",
+    ),
+]
+NoCache: TypeAlias = Annotated[bool, option(SKILLS, "--no-cache", "Keep nothing, and read everything anew.")]
 Conversation: TypeAlias = Annotated[
     str | None,
     option(
@@ -156,9 +174,12 @@ TurnId: TypeAlias = Annotated[
     option(TURN, "--turn-id ID", "This turn's id; the same id again gives the same answer and changes nothing."),
 ]
 Catalog: TypeAlias = Annotated[
-    Literal["always", "fallback", "never"],
+    Literal["auto", "always", "fallback", "never"],
     option(
-        BUDGET, "--catalog", "When the model sees the list of skills: in every call, when nothing matches, or never."
+        BUDGET,
+        "--catalog",
+        "When the model sees the list of skills: auto (all in short lines where they fit, else those that may fit the "
+        "message), in every call, as a fallback when nothing matches, or never.",
     ),
 ]
 Matchers: TypeAlias = Annotated[
@@ -178,6 +199,16 @@ Mention: TypeAlias = Annotated[
         "Let a user pick a skill by writing /<id> or $<id>; what follows fills $ARGUMENTS in its text.",
     ),
 ]
+Embedder: TypeAlias = Annotated[
+    str | None,
+    option(
+        BUDGET,
+        "--embedder NAME",
+        "Rank by meaning too, also across languages: multilingual (of the extra embeddings), "
+        "sentence-transformers:MODEL or openai:MODEL.",
+        autocompletion=completion.embedders,
+    ),
+]
 MaxSkills: TypeAlias = Annotated[
     int,
     option(
@@ -189,6 +220,10 @@ MaxSkills: TypeAlias = Annotated[
 ]
 Tokens: TypeAlias = Annotated[
     int, option(BUDGET, "--budget N", "Tokens that skills may take of one call.", parser=whole_number)
+]
+FittedTo: TypeAlias = Annotated[
+    str | None,
+    option(BUDGET, "--fitted FILE", "What `skillweave eval fit` fitted to your own queries."),
 ]
 Watch: TypeAlias = Annotated[bool, option(OUTPUT, "--watch", "Go on and check again after every edit, until Ctrl-C.")]
 AsJson: TypeAlias = Annotated[bool, option(OUTPUT, "--json", "Print JSON, errors too.")]
@@ -210,18 +245,28 @@ class _Sources:
     skills: list[str] | None
     pack: list[str] | None
     strict: bool
+    cache: str | None
+    no_cache: bool
 
     def sources(self) -> tuple["Source", ...]:
         """A source for each name; raises Mistake where nothing is named and there is no ./skills."""
-        return sources_of(self.skills, strict=self.strict, packs=self.pack)
+        return sources_of(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
 
     def sources_at_hand(self) -> tuple["Source", ...]:
         """The sources, none where nothing is named and there is no ./skills."""
-        return sources_at_hand(self.skills, strict=self.strict, packs=self.pack)
+        return sources_at_hand(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
 
     def snapshot(self) -> "Snapshot":
         """All skills that are named, for a command that needs nothing else."""
-        return load_snapshot(self.skills, strict=self.strict, packs=self.pack)
+        return load_snapshot(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
+
+    def kept_skills(self) -> "CacheFolder | None":
+        """Where what was read is kept; None with `--no-cache`."""
+        from skillweave.cachefile import CacheFolder, default_folder
+
+        if self.no_cache:
+            return None
+        return CacheFolder(default_folder() if self.cache is None else Path(self.cache))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +276,8 @@ class Loading(_Sources):
     skills: Skills = None
     pack: Packs = None
     strict: Strict = False
+    cache: CacheIn = None
+    no_cache: NoCache = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +288,8 @@ class LoadingWithGraph(_Sources):
     pack: Packs = None
     graph: Graph = None
     strict: Strict = False
+    cache: CacheIn = None
+    no_cache: NoCache = False
 
     async def own_graph(self) -> "tuple[SkillGraph | None, tuple[str, ...]]":
         """The graph of `--graph`, None where none is named, with notes for the user about what it was read from.
@@ -299,18 +348,57 @@ class OfTask:
 class Selecting:
     """How skills are selected, and what they may cost."""
 
-    catalog: Catalog = "fallback"
+    catalog: Catalog = "auto"
     matcher: Matchers = None
+    embedder: Embedder = None
     mention: Mention = False
     max_skills: MaxSkills = 3
-    budget: Tokens = 8000
+    budget: Tokens = 25_000
+    fitted: FittedTo = None
 
-    def weaver(self, sources: Sequence["Source"], store: "Store", graph: "SkillGraph | None") -> "Weaver":
+    def weaver(
+        self,
+        sources: Sequence["Source"],
+        store: "Store",
+        graph: "SkillGraph | None",
+        cache: "CacheFolder | None" = None,
+    ) -> "Weaver":
         """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
-        from skillweave.cli.arguments.turn import settings_of
         from skillweave.factory import open_weaver
+
+        settings = self.settings()
+        folder = None if cache is None else cache.path
+        return open_weaver(
+            *sources, ledger=store, settings=settings, graph=graph, matchers=self._matchers(), cache=folder
+        )
+
+    def settings(self) -> "Settings":
+        """The settings that are named; raises Mistake for a --fitted file that cannot be read."""
+        from skillweave.cli.arguments.turn import settings_of
+
+        return settings_of(catalog=self.catalog, max_skills=self.max_skills, budget=self.budget, fitted=self.fitted)
+
+    async def selection(self, snapshot: "Snapshot", turn: "Turn", cache: "CacheFolder | None" = None) -> "Selection":
+        """What a weaver over a snapshot without a skill graph would match; `cache` keeps what is compiled."""
+        from skillweave.select.candidates import within_places
+        from skillweave.select.index import build_index
+        from skillweave.select.matchers import FITTED, make_matchers_ready, prepare_matchers
+        from skillweave.select.selection import find_matchers, select
+
+        index, matchers = build_index(snapshot, cache=cache), find_matchers(self._matchers())
+        await make_matchers_ready(matchers, index)
+        prepared = await prepare_matchers(matchers, index, turn, PREPARE_SECONDS)
+        # Settings bring the engine's imports along, which a plain match does without.
+        thresholds = FITTED if self.fitted is None else self.settings().thresholds
+        found = select(index, turn, matchers=matchers, prepared=prepared, thresholds=thresholds)
+        return within_places(found, self.max_skills)
+
+    def _matchers(self) -> "tuple[str | Matcher, ...]":
         from skillweave.select.selection import DEFAULT
 
-        settings = settings_of(catalog=self.catalog, max_skills=self.max_skills, budget=self.budget)
-        matchers = (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))
-        return open_weaver(*sources, ledger=store, settings=settings, graph=graph, matchers=matchers)
+        named = (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))
+        if self.embedder is None:
+            return named
+        from skillweave.factory import with_embedder
+
+        return with_embedder(named, self.embedder)

@@ -39,7 +39,7 @@ skillweave show invoice-checking --skills examples/skills --section 2
 def catalog(
     *,
     loading: options.Loading,
-    budget: options.Tokens = 8000,
+    budget: options.Tokens = 25_000,
     everything: Annotated[
         bool,
         options.option(
@@ -53,7 +53,7 @@ def catalog(
 
     One line for each skill while they fit into a quarter of the budget (2,000 tokens at most).
     """
-    from skillweave.cli.output.skills import loading_notes
+    from skillweave.cli.output.notes import loading_notes
     from skillweave.disclose.catalog import PricedCatalog
     from skillweave.disclose.fit import Budget, Pricing
     from skillweave.formats.host_keys import invocation_of
@@ -158,7 +158,8 @@ async def show(
     First what is known of it: tokens, who may select it, triggers, tools, relations, where it came from; then the very
     text that is injected, with its documents.
     """
-    from skillweave.cli.output.skills import SkillPrice, loading_notes
+    from skillweave.cli.output.notes import loading_notes
+    from skillweave.cli.output.skills import SkillPrice
     from skillweave.disclose.block import Rung
     from skillweave.disclose.fit import Pricing
     from skillweave.disclose.render import Extras, catalog_line

@@ -22,9 +22,10 @@ from skillweave.cli.failure import UNREACHABLE, Mistake
 from skillweave.cli.output.page import Answer, Ink, Page
 
 if TYPE_CHECKING:
-    from skillweave.cli.output.turn import Explained
-    from skillweave.injection import Injection
+    from skillweave.cli.output.turn import Explained, Matches
+    from skillweave.injection import Fallback, Injection
     from skillweave.registry import Snapshot
+    from skillweave.select import Selection
     from skillweave.state.port import Logged
 
 
@@ -78,7 +79,7 @@ async def weave(
     where the conversation is and what led there.
     """
     from skillweave.cli.arguments.turn import memory_of, message_text, read_transcript, results_of, turn_of
-    from skillweave.cli.output.skills import graph_notes, loading_notes
+    from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE
 
     if message is None and not result:
@@ -99,7 +100,7 @@ async def weave(
     graph, notes = await loading.own_graph()
     sources = loading.sources()
     async with opened(kept) as store:
-        weaver = selecting.weaver(sources, store, graph)
+        weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
         await indexed(weaver)
         injection = (await weaver.weave(turn)).measured_against(await weaver.tokens_of_everything())
     snapshot = await weaver.snapshot()
@@ -156,23 +157,50 @@ async def match(
     Says for each skill which matcher spoke for it, with what evidence, and why others were left. Nothing is written,
     and what a conversation already has plays no part.
     """
+    from skillweave.cli.arguments.skills import load, working
     from skillweave.cli.arguments.turn import message_text, read_transcript, turn_of
-    from skillweave.cli.output.skills import graph_notes, loading_notes
-    from skillweave.cli.output.turn import matched_text, matches
+    from skillweave.cli.output.notes import graph_notes, loading_notes
+    from skillweave.select.questions import question_in
 
-    kept = Kept(None, DEFAULT_CONVERSATION)
     said = message_text(message)
-    turn = turn_of(said, role, kept.conversation, transcript=read_transcript(transcript), task=task.stated())
+    turn = turn_of(said, role, DEFAULT_CONVERSATION, transcript=read_transcript(transcript), task=task.stated())
     graph, notes = await loading.own_graph()
     sources = loading.sources()
-    async with opened(kept) as store:
-        weaver = selecting.weaver(sources, store, graph)
+    if graph is None and question_in(said) is None:
+        # Without an engine: nothing is priced, and its modules take longer to load than the skills.
+        snapshot = (await load(sources)).snapshot
+        if snapshot.graph is None:
+            with working("Indexing", len(snapshot.active())):
+                selection = await selecting.selection(snapshot, turn, loading.kept_skills())
+            return _matched(selection, None, (*notes, *loading_notes(snapshot), *graph_notes(snapshot, None)))
+    async with opened(Kept(None, DEFAULT_CONVERSATION)) as store:
+        weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
         await indexed(weaver)
         selection = await weaver.match(turn)
-        fallback = (await weaver.preview(turn)).fallback
+        fallback = None if question_in(said) is None else _answer(await weaver.preview(turn))
     snapshot = await weaver.snapshot()
     notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, weaver.graph))
-    return Answer(partial(matches, selection, fallback), partial(matched_text, selection, fallback), notes=notes)
+    return _matched(selection, fallback, notes)
+
+
+def _answer(injection: "Injection") -> "Fallback | None":
+    from skillweave.injection import Fallback
+    from skillweave.state.state import FallbackKind
+
+    if injection.fallback is None and injection.catalog:  # it stands in every call, so that nothing more is told
+        return Fallback(FallbackKind.CATALOG, injection.catalog)
+    return injection.fallback
+
+
+def _matched(selection: "Selection", fallback: "Fallback | None", notes: Sequence[str]) -> Answer:
+    from skillweave.cli.output.matches import matched_text
+
+    def as_data() -> "Matches":
+        from skillweave.cli.output.turn import matches
+
+        return matches(selection, fallback)
+
+    return Answer(as_data, partial(matched_text, selection, fallback), notes=tuple(notes))
 
 
 async def why(

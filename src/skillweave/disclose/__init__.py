@@ -6,7 +6,7 @@ __getattr__ = door(
     __name__,
     """
 block: HEADERS REPLACES SECTIONS carrier_of digest_in text_digest
-catalog: MOST_SKILLS_IN_FULL Catalog PricedCatalog
+catalog: Catalog PricedCatalog
 fit: CountedOnce LeftOut Passage Pricing Shown Want
 render: NOTHING_ELSE Extras Inlined catalog_line render_agent render_contents render_context render_outline
     render_reading render_skill sections_of_document sections_of_skill

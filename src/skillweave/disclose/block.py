@@ -96,6 +96,8 @@ SECTIONS = (
     "## References",
     "## Sections",
     "## Entity Context",
+    "## Available Skills",
+    "## Skills That May Fit",
 )
 _OWN_LINE = re.compile(
     "^(?= {0,3}(?:"

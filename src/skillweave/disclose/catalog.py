@@ -1,6 +1,6 @@
 """The catalog: tier 1 lines inside a limit, the same bytes for one generation of skills (spec 2.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,18 +8,19 @@ from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.block import Rung, SkillTools
 from skillweave.disclose.fit import Pricing
 from skillweave.disclose.render import (
-    all_skills_head,
     catalog_continued,
     catalog_findings,
     catalog_head,
     catalog_line,
     catalog_line_too_long,
     catalog_tail,
+    short_line,
+    shortlist_head,
 )
 from skillweave.skill import Skill
 
-MOST_SKILLS_IN_FULL = 10
-"""How many skills an answer to "show all skills" holds at most (seed 004's later releases)."""
+MOST_CHARACTERS_OF_A_TOKEN = 16
+"""A catalog with more characters than this for each token of its limit is not counted at all: it cannot fit."""
 LONGEST_SHOWN = 100
 LONGEST_LINE = 500
 """Tokens of one line that a tool's list always has room for (the 99th percentile of public skills is 247)."""
@@ -62,6 +63,11 @@ class PricedCatalog:
         self._by_id = sorted(skills, key=lambda skill: skill.id)
 
     @cached_property
+    def by_id(self) -> Mapping[str, Skill]:
+        """The skills by their ids."""
+        return {skill.id: skill for skill in self.skills}
+
+    @cached_property
     def catalog(self) -> Catalog:
         """Every skill's line while they fit, the `first` ones before others; says how many are missing.
 
@@ -81,6 +87,58 @@ class PricedCatalog:
                 return Catalog(text, tokens, frozenset(ranked[place].id for place in chosen), len(lines))
             chosen.pop()
         return Catalog(total=len(lines))
+
+    @cached_property
+    def brief(self) -> Catalog:
+        """Every skill in one short line, where all of them fit into the limit; empty where they do not.
+
+        The bytes are the same for every turn of one generation of skills.
+        """
+        lines = [short_line(skill) for skill in self._by_id]
+        if not lines or sum(map(len, lines)) > self._limit * MOST_CHARACTERS_OF_A_TOKEN:
+            return NO_CATALOG
+        text = "\n".join([catalog_head(self._tools), *lines])
+        tokens = self.pricing.count(text)
+        if tokens > self._limit:
+            return NO_CATALOG
+        return Catalog(text, tokens, frozenset(skill.id for skill in self._by_id), len(lines))
+
+    def shortlist(self, skill_ids: Sequence[str], limit: int, head: str | None = None) -> Catalog:
+        """The short lines of these skills in this order, as many as fit into `limit` tokens.
+
+        They stand under a sentence that says how to load one, or under another `head`.
+        """
+        listed = [self.by_id[skill_id] for skill_id in skill_ids if skill_id in self.by_id]
+        return self._short(listed, shortlist_head(self._tools) if head is None else head, limit)
+
+    def overview(self, first: Sequence[str], limit: int) -> Catalog:
+        """Short lines of all skills, the `first` ones before others, as many as fit; says how many are missing.
+
+        Of the others those are shown that lie evenly between the first and the last id.
+        """
+        named = dict.fromkeys(one for one in (*first, *self._first) if one in self.by_id)
+        ahead = [self.by_id[skill_id] for skill_id in named]
+        others = [skill for skill in self._by_id if skill.id not in named]
+        return self._short([*ahead, *_evenly(others)], catalog_head(self._tools), limit, among=len(self.skills))
+
+    def _short(self, skills: Sequence[Skill], head: str, limit: int, among: int = 0) -> Catalog:
+        """The short lines under the head; where `among` so many are fewer, a last line says so."""
+        lines: list[str] = []
+        room = limit - self.pricing.count(head)
+        for skill in skills:
+            line = short_line(skill)
+            room -= self.pricing.count("\n" + line)
+            if room < 0:
+                break
+            lines.append(line)
+        while lines:
+            tail = [catalog_tail(len(lines), among, self._tools)] if len(lines) < among else []
+            text = "\n".join([*([head] if head else []), *lines, *tail])
+            tokens = self.pricing.count(text)
+            if tokens <= limit:
+                return Catalog(text, tokens, frozenset(skill.id for skill in skills[: len(lines)]), among or len(lines))
+            lines.pop()
+        return NO_CATALOG
 
     def _fitting(self, lines: Sequence[str]) -> list[int]:
         """The places of the lines to show; one that is too long leaves its room to those behind it."""
@@ -125,7 +183,7 @@ class PricedCatalog:
 
     def lines(self, skill_ids: Sequence[str]) -> str:
         """The lines of these skills in this order, as many as fit into the limit."""
-        known = {skill.id: skill for skill in self.skills}
+        known = self.by_id
         return "\n".join(self._lines([known[skill_id] for skill_id in skill_ids if skill_id in known]))
 
     def _lines(self, skills: Sequence[Skill]) -> list[str]:
@@ -144,14 +202,10 @@ class PricedCatalog:
             lines.append(line)
         return lines
 
-    def in_full(self, limit: int) -> str:
-        """Full documents by id, as many as fit into `limit` tokens and at most ten; says how many of how many."""
-        shown: list[str] = []
-        text = ""
-        for skill in self._by_id[:MOST_SKILLS_IN_FULL]:
-            document = self.pricing.skill(skill, Rung.INSTRUCTIONS).text
-            longer = "\n\n".join([all_skills_head(len(shown) + 1, len(self.skills)), *shown, document])
-            if self.pricing.count(longer) <= limit:
-                shown.append(document)
-                text = longer
-        return text
+
+def _evenly(skills: Sequence[Skill]) -> Sequence[Skill]:
+    """The skills in an order in which every beginning is spread over all of them: halves, quarters, and so on."""
+    width = max(len(skills) - 1, 0).bit_length()
+    # The bits of each place read backwards: the order of van der Corput.
+    places = sorted(range(len(skills)), key=lambda place: f"{place:0{width}b}"[::-1])
+    return [skills[place] for place in places]

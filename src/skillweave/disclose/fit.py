@@ -138,17 +138,18 @@ class Budget(Portable):
     """Tokens that skills may take of the coming call.
 
     `total` bounds catalog, blocks present and blocks added together; `catalog` bounds the catalog, which never takes
-    more than a quarter of `total`; `per_skill` bounds one skill's block; `reserve` is kept free inside `total` for the
-    framing that a provider adds around messages.
+    more than a quarter of `total`; `shortlist` bounds the lines of skills that are only offered; `per_skill` bounds one
+    skill's block; `reserve` is kept free inside `total` for the framing that a provider adds around messages.
     """
 
-    total: int = 8000
+    total: int = 25_000
     catalog: int = 2000
-    per_skill: int = 6000
+    shortlist: int = 400
+    per_skill: int = 8000
     reserve: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("total", "catalog", "per_skill", "reserve"):
+        for name in ("total", "catalog", "shortlist", "per_skill", "reserve"):
             if getattr(self, name) < 0:
                 raise SkillweaveError(
                     f"Budget({name}={getattr(self, name)}) is below zero; give a number of tokens, 0 for none"

@@ -1,6 +1,7 @@
 """The one module that writes prompt text: skill blocks, catalog lines and hints (spec 5.3, message of seed 000)."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -108,6 +109,29 @@ def catalog_line(skill: Skill) -> str:
     return _catalog_line(skill, Escaped(skill))
 
 
+SHORT_LINE = 160
+"""Characters of a description in a short line: some 40 tokens."""
+_SENTENCE_END = re.compile(r"[.!?。！？…](?=\s|$)|[。！？]")
+
+
+def short_line(skill: Skill) -> str:
+    """The line of a shortlist: id and the first sentences of the description, as many as 160 characters hold.
+
+    A first sentence that is longer ends at a word, with `…`.
+    """
+    return f"- {skill.id}: {_shortened(Escaped(skill).line(skill.description))}"
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= SHORT_LINE:
+        return text
+    ends = [match.end() for match in _SENTENCE_END.finditer(text, 0, SHORT_LINE)]
+    if ends and ends[-1] >= SHORT_LINE // 3:
+        return text[: ends[-1]].rstrip()
+    start, _, _ = text[:SHORT_LINE].rpartition(" ")
+    return f"{(start if len(start) > SHORT_LINE // 2 else text[:SHORT_LINE]).rstrip(' ,;:')}…"
+
+
 def catalog_line_too_long(skill_id: str, tokens: int) -> str:
     """What stands in a list for a line that no list has room for."""
     return f"- {skill_id}: its description has {tokens:,} tokens; call read_skill to see it"
@@ -141,6 +165,21 @@ def catalog_head(tools: SkillTools) -> str:
     return f"## Available Skills\n{_CATALOG_HEADS[tools]}"
 
 
+SHORTLIST = "## Skills That May Fit"
+_SHORTLIST_HEADS = {
+    SkillTools.ABSENT: "To load one of them, write SKILL_SELECT:<id>; its instructions follow.",
+    SkillTools.OFFERED: "To load one of them, call read_skill with its id.",
+}
+
+
+def shortlist_head(tools: SkillTools) -> str:
+    """The first lines of a shortlist, which say who wrote it and how the model loads a skill."""
+    return (
+        f"{SHORTLIST}\nThe application lists them for the latest request; leave them alone where none fits. "
+        f"{_SHORTLIST_HEADS[tools]}"
+    )
+
+
 def catalog_tail(shown: int, total: int, tools: SkillTools) -> str:
     """The last line of a catalog that does not show everything."""
     return f"Showing {shown} of {total} skills; {_FIND_OTHERS[tools]}"
@@ -155,11 +194,12 @@ MOST_ONWARD = 20
 """So many reachable skills the line about them names."""
 
 
-def hint(total: int) -> str:
+def hint(total: int, tools: SkillTools) -> str:
     """One line for a message that nothing matched."""
-    if total == 1:
-        return 'One skill is available; ask "what can you do?" to see it.'
-    return f'{total} skills are available; ask "what can you do?" to see them.'
+    skills, them = ("One skill is", "it") if total == 1 else (f"{total} skills are", "them")
+    if tools is SkillTools.OFFERED:
+        return f"{skills} available; call search_skills to find {them}."
+    return f'{skills} available; a user who asks "what can you do?" is shown {them}.'
 
 
 def onward(skill_id: str | None, reachable: Sequence[str], tools: SkillTools) -> str:
@@ -168,13 +208,6 @@ def onward(skill_id: str | None, reachable: Sequence[str], tools: SkillTools) ->
     how = "call read_skill" if tools is SkillTools.OFFERED else "write SKILL_SELECT:<id>"
     more = f" and {len(reachable) - MOST_ONWARD} more" if reachable[MOST_ONWARD:] else ""
     return f"{here}. From here you may go to: {', '.join(reachable[:MOST_ONWARD])}{more} ({how})."
-
-
-def all_skills_head(shown: int, total: int) -> str:
-    """The first line of an answer to "show all skills"."""
-    if shown == total:
-        return f"All {total} skills in full:"
-    return f"Showing {shown} of {total} skills in full, as many as fit; ask for others by their subject:"
 
 
 def own_sections(skill: Skill, escaped: Escaped, arguments: str = "") -> list[tuple[str, str]]:

@@ -125,7 +125,8 @@ class TurnDecided(BuiltIn):
 
     `revision` is that of the conversation's State, None while the ledger does not answer: it orders the turns of one
     conversation, whichever process ran them. `skills` are those whose text is in the context of the coming call,
-    `outcomes` counts decisions, `tokens` has the keys catalog, injected and left, `diagnostics` are codes.
+    `offered` those that its tail names, `outcomes` counts decisions, `diagnostics` are codes. `tokens` has the keys
+    catalog, tail (which is part of it), injected and left.
     """
 
     event_type: ClassVar[str] = "turn.decided"
@@ -139,6 +140,7 @@ class TurnDecided(BuiltIn):
     tokens: Mapping[str, int] = field(hash=False)
     diagnostics: tuple[str, ...]
     duration_ms: float
+    offered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

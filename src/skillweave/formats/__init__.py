@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from skillweave.formats.fields import SkillRead
     from skillweave.formats.identity import Order, compare_versions, digest_of, id_of
     from skillweave.formats.native import Spelling, from_dict, to_dict
-    from skillweave.formats.skill_md import Strictness, read_skill_md, to_open_skill_md, to_skill_md
+    from skillweave.formats.skill_md import read_skill_md, to_open_skill_md, to_skill_md
     from skillweave.formats.spelling import (
         from_definition,
         from_tiers,
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         to_manifest,
         to_tiers,
     )
+    from skillweave.formats.strictness import Strictness
 
 __all__ = [
     "Order",
@@ -52,8 +53,9 @@ host_keys: BY_ALL Invocation invocation_of when_to_use_of
 identity: Order canonical_json compare_versions default_name digest_of id_of namespaced
 native: FIELDS TEXT_FIELDS Spelling from_dict to_dict
 open_spec: ToolList join_tools split_tools
-skill_md: Strictness read_skill_md to_open_skill_md to_skill_md
+skill_md: read_skill_md to_open_skill_md to_skill_md
 spelling: from_definition from_tiers read_any spelling_of to_definition to_manifest to_tiers
+strictness: Strictness
 task_rules: MOST_RULES RulesRead read_task_rules
 """,
 )

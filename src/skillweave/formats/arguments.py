@@ -3,10 +3,13 @@
 import re
 from dataclasses import replace
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from skillweave.formats import codes
-from skillweave.formats.fields import Findings
 from skillweave.skill import Skill, SkillText
+
+if TYPE_CHECKING:
+    from skillweave.formats.fields import Findings
 
 LONGEST_ARGUMENTS = 2_000
 """Characters of a mention's arguments; the rest is cut, and the decision says so."""
@@ -52,7 +55,7 @@ def digest_in_use(skill: Skill, arguments: str = "") -> str:
     return sha256(f"{skill.digest}\n{arguments}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def report_places(text: SkillText, findings: Findings) -> None:
+def report_places(text: SkillText, findings: "Findings") -> None:
     """Reports a text with more places for arguments than are filled."""
     whole = "\n".join((text.instructions or "", *text.steps))
     places = len(_PLACE.findall(whole)) if _WORD in whole else 0

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from skillweave.diagnostics import Severity
-from skillweave.frontmatter import TEXT_CODES, Code
+from skillweave.frontmatter.codes import TEXT_CODES, Code
 
 NAME_MISSING = Code("name-missing", Severity.WARNING, "no name is given; the folder's name is taken")
 NAME_DIFFERS = Code("name-differs", Severity.WARNING, "the name is not the folder's; the name counts")

@@ -10,15 +10,13 @@ from typing import TypeVar
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import InvalidSkill
 from skillweave.formats import codes
+from skillweave.formats.host_keys import FLAGS
 from skillweave.frontmatter import Code, Keys, Plain, resolved
 from skillweave.frontmatter.codes import REPAIRED
 from skillweave.frozen import as_json
 from skillweave.skill import Json, Skill
 
 Choice = TypeVar("Choice", bound=StrEnum)
-
-FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-"""How YAML 1.2 spells truth values."""
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}", re.ASCII)

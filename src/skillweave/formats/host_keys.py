@@ -2,13 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from skillweave.formats import codes
-from skillweave.formats.fields import FLAGS, Findings, shown
 from skillweave.skill import Skill
+
+if TYPE_CHECKING:
+    from skillweave.formats.fields import Findings
 
 NOT_BY_MODEL, BY_USER, WHEN_TO_USE = "disable-model-invocation", "user-invocable", "when_to_use"
 """The keys as they are mostly spelled; each is read with `-` or `_` between its words."""
+FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+"""How YAML 1.2 spells truth values."""
 
 _SAFER = {
     NOT_BY_MODEL: (True, "the model does not select the skill"),
@@ -54,8 +59,10 @@ def when_to_use_of(skill: Skill) -> str:
     return "\n".join(text for _, value in _stated(skill.extra, WHEN_TO_USE) for text in _texts(value) or ())
 
 
-def report_host_keys(extra: Mapping[str, object], findings: Findings) -> None:
+def report_host_keys(extra: Mapping[str, object], findings: "Findings") -> None:
     """Reports host keys whose value means nothing, and how they are read."""
+    from skillweave.formats.fields import shown
+
     for key, (safer, meaning) in _SAFER.items():
         for spelled, value in _stated(extra, key):
             if _read(value) is None:

@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import replace
-from enum import Enum
 
 from skillweave.errors import InvalidSkill
 from skillweave.formats import codes
@@ -31,6 +30,7 @@ from skillweave.formats.open_spec import (
     join_tools,
     split_tools,
 )
+from skillweave.formats.strictness import Strictness as Strictness  # noqa: PLC0414 - read from here too
 from skillweave.frontmatter import Code, FrontMatter, read_front_matter, tidy_body, write_front_matter
 from skillweave.skill import ArtifactRef, FrozenJson, Json, Skill, ToolRules, Triggers, thaw
 
@@ -43,13 +43,6 @@ _BY_HAND = (
 )
 """The fields that have a place in SKILL.md, each with rules of its own."""
 _COMMAND = re.compile(r"(?<![\w`!])!`[^`\n]+`")
-
-
-class Strictness(Enum):
-    """Lenient loads all that has front matter and a description; strict what the open specification accepts."""
-
-    LENIENT = "lenient"
-    STRICT = "strict"
 
 
 def read_skill_md(

@@ -1,27 +1,31 @@
 """The only reader and writer of `---` fences and of YAML (spec 1.2)."""
 
+from typing import TYPE_CHECKING
+
 from skillweave.doors import door
-from skillweave.frontmatter.codes import TEXT_CODES, Code
-from skillweave.frontmatter.documents import (
-    MAX_FILE_BYTES,
-    Document,
-    FrontMatter,
-    read_front_matter,
-    read_json,
-    read_yaml,
-    tidy_body,
-    write_front_matter,
-)
-from skillweave.frontmatter.yaml_text import (
-    FRONT_MATTER_LIMITS,
-    PACK_LIMITS,
-    Keys,
-    Limits,
-    Plain,
-    Tree,
-    resolved,
-    write_yaml,
-)
+
+if TYPE_CHECKING:
+    from skillweave.frontmatter.codes import TEXT_CODES, Code
+    from skillweave.frontmatter.documents import (
+        MAX_FILE_BYTES,
+        Document,
+        FrontMatter,
+        read_front_matter,
+        read_json,
+        read_yaml,
+        tidy_body,
+        write_front_matter,
+    )
+    from skillweave.frontmatter.yaml_text import (
+        FRONT_MATTER_LIMITS,
+        PACK_LIMITS,
+        Keys,
+        Limits,
+        Plain,
+        Tree,
+        resolved,
+        write_yaml,
+    )
 
 __all__ = [
     "FRONT_MATTER_LIMITS",
@@ -47,6 +51,8 @@ __all__ = [
 __getattr__ = door(
     __name__,
     """
-yaml_text: Refused parse
+codes: TEXT_CODES Code
+documents: MAX_FILE_BYTES Document FrontMatter read_front_matter read_json read_yaml tidy_body write_front_matter
+yaml_text: FRONT_MATTER_LIMITS PACK_LIMITS Keys Limits Plain Refused Tree parse resolved write_yaml
 """,
 )

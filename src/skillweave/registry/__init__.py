@@ -1,20 +1,24 @@
 """Snapshots of all skills, where they come from, and the one mutable reference to the newest (spec 1.3)."""
 
+from typing import TYPE_CHECKING
+
 from skillweave.doors import door
-from skillweave.registry.merging import Precedence
-from skillweave.registry.registry import Artifact, Registry
-from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot
-from skillweave.registry.source import (
-    Loaded,
-    Source,
-    Streamed,
-    Versioned,
-    Watched,
-    WrappedSource,
-    collect,
-    stream_of,
-)
-from skillweave.registry.writing import Change, Entry, StoredVersion, WritableSource, Written, entries_of
+
+if TYPE_CHECKING:
+    from skillweave.registry.merging import Precedence
+    from skillweave.registry.registry import Artifact, Registry
+    from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot
+    from skillweave.registry.source import (
+        Loaded,
+        Source,
+        Streamed,
+        Versioned,
+        Watched,
+        WrappedSource,
+        collect,
+        stream_of,
+    )
+    from skillweave.registry.writing import Change, Entry, StoredVersion, WritableSource, Written, entries_of
 
 __all__ = [
     "Artifact",
@@ -44,8 +48,11 @@ __getattr__ = door(
     """
 definitions: Defined define lift_contents
 last_good: last_good_event_types last_good_skills
-merging: Merged Offer add_registered in_namespace merge merge_event_types
-source: is_text media_type_of
+merging: Merged Offer Precedence add_registered in_namespace merge merge_event_types
+registry: Artifact Registry
+snapshot: Changes LoadedVersion Snapshot
+source: Loaded Source Streamed Versioned Watched WrappedSource collect is_text media_type_of stream_of
 watching: FileWatcher Places Vanished places_of
+writing: Change Entry StoredVersion WritableSource Written entries_of
 """,
 )

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from skillweave.select.candidates import Candidate, Rejected, Selection
     from skillweave.select.index import SkillIndex, build_index
     from skillweave.select.matchers import MatchContext, Matcher, Matchers, Prepared, PreparingMatcher, prepare_matchers
+    from skillweave.select.own_fit import OwnFit
     from skillweave.select.selection import find_matchers, matcher_names, select
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "MatchContext",
     "Matcher",
     "Matchers",
+    "OwnFit",
     "Prepared",
     "PreparingMatcher",
     "Rejected",
@@ -33,12 +35,14 @@ __getattr__ = door(
 calibration: FEATURES Calibration calibration_of fitted
 candidates: Candidate Rejected Selection within_places
 index: Kind SkillIndex build_index compile_triggers find_triggers names_of spellings
+own_fit: OwnFit
 fitting: brier fit_calibration least_at
 lexical: Dense match_message rank_message
 lexical_index: Channel LexicalIndex build_lexical_index index_terms
 matchers: MatchContext Matcher Matchers Mention Prepared PreparingMatcher Thresholds prepare_matchers
 mentions: find_mentions without_mentions
 query: Query read_query
+questions: Question question_in
 ranking: Ranked Ranking rank
 selection: DEFAULT MATCHERS find_matchers matcher_names select
 task: check_task_rules

@@ -32,7 +32,10 @@ from skillweave.text.search import (
 from skillweave.text.words import STOP_WORDS
 
 if TYPE_CHECKING:
+    from skillweave.cachefile import CacheFolder
+    from skillweave.select.kept_index import KeptIndex
     from skillweave.select.lexical_index import LexicalIndex
+    from skillweave.select.numbered import TermStore
 
 MATCHER = "triggers"
 LONGEST_PHRASE = 500
@@ -43,12 +46,13 @@ MOST_NARROWED = 256
 """So many different limits of what may be chosen are remembered."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class SkillIndex:
     """The compiled triggers of a snapshot's active skills, by position in registry order, and on demand their words.
 
     `active` leaves out what is closed to the model: no marker, trigger or word selects that. `closed` says who may ask
     for the active skills that not everybody may ask for. `task_rules` are the host's, then those of the snapshot.
+    `kept` is where its parts are kept on disk, None for nowhere; `terms` the words of skills indexed before.
     `diagnostics` are about triggers: `empty-keyword`, `long-keyword`, `broken-pattern`, `ascii-pattern`, and about task
     rules: `task-rule-unknown-skill`. Safe to share between threads.
     """
@@ -60,6 +64,8 @@ class SkillIndex:
     diagnostics: tuple[Diagnostic, ...] = ()
     closed: Mapping[str, Invocation] = field(default_factory=dict)
     task_rules: tuple[TaskRule, ...] = ()
+    kept: "KeptIndex | None" = field(default=None, repr=False)
+    terms: "TermStore | None" = field(default=None, repr=False)
     _lexical: "list[LexicalIndex]" = field(default_factory=list, repr=False)
     _mentioned: list[Mapping[str, str]] = field(default_factory=list, repr=False)
     _narrowed: dict[frozenset[str], tuple[int, ...]] = field(default_factory=dict, repr=False)
@@ -92,25 +98,41 @@ class SkillIndex:
             if not self._lexical:
                 from skillweave.select.lexical_index import build_lexical_index
 
-                self._lexical.append(build_lexical_index(self.active))
+                kept, terms = self.kept, self.terms
+                if kept is None:
+                    self._lexical.append(build_lexical_index(self.active, terms))
+                else:
+                    self._lexical.append(kept.lexical(self.active, terms))
             return self._lexical[0]
 
 
 def build_index(
-    snapshot: Snapshot, *, mode: MatchMode = MatchMode.WORD, task_rules: Sequence[TaskRule] = ()
+    snapshot: Snapshot,
+    *,
+    mode: MatchMode = MatchMode.WORD,
+    task_rules: Sequence[TaskRule] = (),
+    cache: "CacheFolder | None" = None,
+    terms: "TermStore | None" = None,
 ) -> SkillIndex:
     """Compile the index of a snapshot: skills that may be selected are matched, the others are known by their ids.
 
-    `task_rules` are the host's own.
+    `task_rules` are the host's own. In `cache` what is compiled is kept, and found by the content of the skills;
+    `terms` are the words of the skills that were indexed before, so that only changed ones are read.
     """
     selectable = snapshot.active()
     closed = {skill.id: invocation for skill in selectable if (invocation := invocation_of(skill)) != BY_ALL}
     active = tuple(skill for skill in selectable if skill.id not in closed or closed[skill.id].by_model)
-    triggers, diagnostics = compile_triggers(active, mode)
+    kept = None
+    if cache is not None:
+        from skillweave.select.kept_index import kept_for
+
+        kept = kept_for(cache, active)
+    gathered = gather_triggers(active, mode) if kept is None else kept.triggers(active, mode)
     positions = MappingProxyType({skill.id: position for position, skill in enumerate(active)})
     rules = (*task_rules, *snapshot.task_rules)
-    diagnostics = (*diagnostics, *check_task_rules(rules, snapshot))
-    return SkillIndex(snapshot, active, positions, triggers, diagnostics, MappingProxyType(closed), rules)
+    diagnostics = (*gathered.diagnostics, *check_task_rules(rules, snapshot))
+    triggers = gathered.compiled()
+    return SkillIndex(snapshot, active, positions, triggers, diagnostics, MappingProxyType(closed), rules, kept, terms)
 
 
 class Kind(IntEnum):
@@ -187,12 +209,37 @@ class TriggerIndex:
     pattern_claims: tuple[tuple[int, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Triggers:
+    """What the triggers of skills come to before anything is compiled: each phrase and pattern once, and whose it is.
+
+    A phrase is its folded text and its match mode; `claims` say by skill position what kind of trigger it is there.
+    """
+
+    phrases: tuple[tuple[str, MatchMode], ...] = ()
+    claims: tuple[tuple[tuple[int, Kind], ...], ...] = ()
+    patterns: tuple[str, ...] = ()
+    pattern_claims: tuple[tuple[int, ...], ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def compiled(self) -> TriggerIndex:
+        """The triggers, ready to be searched in one pass."""
+        automaton, patterns = compile_automaton(self.phrases), compile_patterns(self.patterns)
+        return TriggerIndex(automaton, self.claims, patterns, self.pattern_claims)
+
+
 def compile_triggers(skills: Iterable[Skill], mode: MatchMode) -> tuple[TriggerIndex, tuple[Diagnostic, ...]]:
     """Compile the triggers of skills, given in registry order, and report what is wrong with them.
 
     An empty or overlong keyword and a broken pattern are left out with a diagnostic; the skill's other triggers still
     count. In substring mode keywords, verbs and `never` phrases match anywhere, ids still as words.
     """
+    gathered = gather_triggers(skills, mode)
+    return gathered.compiled(), gathered.diagnostics
+
+
+def gather_triggers(skills: Iterable[Skill], mode: MatchMode) -> Triggers:
+    """The triggers of skills in registry order, with what is wrong with them; see `compile_triggers`."""
     phrases: dict[tuple[str, MatchMode], dict[int, Kind]] = {}
     patterns: dict[str, list[int]] = {}
     diagnostics: list[Diagnostic] = []
@@ -211,13 +258,9 @@ def compile_triggers(skills: Iterable[Skill], mode: MatchMode) -> tuple[TriggerI
             diagnostics.extend(_check_pattern(skill, source, patterns))
             if source in patterns:
                 patterns[source].append(position)
-    index = TriggerIndex(
-        compile_automaton(phrases),
-        tuple(tuple(claims.items()) for claims in phrases.values()),
-        compile_patterns(tuple(patterns)),
-        tuple(map(tuple, patterns.values())),
-    )
-    return index, tuple(diagnostics)
+    claims = tuple(tuple(claims.items()) for claims in phrases.values())
+    owners = tuple(map(tuple, patterns.values()))
+    return Triggers(tuple(phrases), claims, tuple(patterns), owners, tuple(diagnostics))
 
 
 def spellings(skill: Skill) -> tuple[str, ...]:

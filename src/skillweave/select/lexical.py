@@ -10,6 +10,7 @@ from skillweave.select.calibration import Calibration, fitted
 from skillweave.select.candidates import DENIED, MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch, candidate_of, evidence_of
 from skillweave.select.matchers import MatchContext
+from skillweave.select.own_fit import Calibrated, calibrated
 from skillweave.select.query import Query, read_query
 from skillweave.text.search import Folded
 from skillweave.text.words import LIGHT_WORDS
@@ -32,7 +33,7 @@ class Dense(NamedTuple):
 
 
 MATCHER = "lexical"
-MATCHERS_OF_WORDS = frozenset({MATCHER, "hybrid"})
+MATCHERS_OF_WORDS = frozenset({MATCHER, "hybrid", "reranked"})
 """Where one of these takes part, an id in ordinary words is evidence for it and selects nothing by itself."""
 SHOWN = 8
 """How many of the best ranked skills are looked at."""
@@ -62,8 +63,10 @@ def match_message(
     query = read_query(message, earlier_in(context.turn))
     if dense is None and asks_for_nothing(query):
         return Selection(rejected=tuple(_rejected_ids(context, message, named, "the message asks for nothing")))
-    ranking = rank_message(context, query, dense, SHOWN + len(vetoed))
-    verdict = _Verdict(context, calibration or fitted()[None], matcher, _Quotes(message, query.spans), named)
+    ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
+    own = context.thresholds
+    fit = calibrated(calibration or fitted()[None], own.fitted, own.give_at, own.offer_at)
+    verdict = _Verdict(context, fit, matcher, _Quotes(message, query.spans), named)
     verdict.judge(ranking, vetoed)
     if verdict.given and (rest := _rest(query, verdict.given[0])):
         verdict.judge_rest(rank_message(context, rest, dense, SHOWN))
@@ -85,7 +88,7 @@ class _Verdict:
     """What becomes of each ranked skill, best ranked first."""
 
     context: MatchContext
-    calibration: Calibration
+    calibrated: Calibrated
     matcher: str
     quotes: "_Quotes"
     named: dict[int, TriggerMatch]
@@ -94,22 +97,10 @@ class _Verdict:
     offered: list[Candidate] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
 
-    @property
-    def give_at(self) -> float:
-        """From which probability on a skill is given."""
-        own = self.context.thresholds.give_at
-        return self.calibration.give_at if own is None else own
-
-    @property
-    def offer_at(self) -> float:
-        """From which probability on a skill is offered."""
-        own = self.context.thresholds.offer_at
-        return self.calibration.offer_at if own is None else own
-
     def judge(self, ranking: "Ranking", vetoed: Mapping[int, TriggerMatch]) -> None:
         """Give the likeliest skill if it is likely enough, offer the next ones, and keep near-duplicates apart."""
         shown: dict[int, Candidate] = {}
-        likelihoods = [round(self.calibration.probability(ranked.features), 4) for ranked in ranking.best]
+        likelihoods = [round(self.calibrated.probability(ranked.features), 4) for ranked in ranking.best]
         most = max(likelihoods, default=0.0)
         for likely, ranked in zip(likelihoods, ranking.best, strict=True):
             position = ranked.position
@@ -120,15 +111,15 @@ class _Verdict:
                 self.rejected.append(Rejected(candidate, Outcome.VETOED, VETOED if veto.vetoes else DENIED))
             elif twin is not None:
                 self._set_aside(candidate, shown[twin])
-            elif not self.given and likely >= self.give_at and likely == most:
+            elif not self.given and likely >= self.calibrated.give_at and likely == most:
                 self.given.append(ranked)
                 self.chosen.append(candidate)
                 shown[position] = candidate
-            elif likely >= self.offer_at:
+            elif likely >= self.calibrated.offer_at:
                 self.offered.append(candidate)
                 shown[position] = candidate
             else:
-                reason = f"not likely enough to offer: {likely:.1%}, and that needs {self.offer_at:.1%}"
+                reason = f"not likely enough to offer: {likely:.1%}, and that needs {self.calibrated.offer_at:.1%}"
                 self.rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, reason))
         self._keep_likeliest()
 
@@ -147,10 +138,10 @@ class _Verdict:
         if not ranking.best:
             return
         second, first = ranking.best[0], self.given[0].position
-        likely = round(self.calibration.probability(second.features), 4)
+        likely = round(self.calibrated.probability(second.features), 4)
         skill_id = self.context.skills.active[second.position].id
         # What is left of a message says less than the whole, so a second skill has to be twice as certain.
-        if likely < (1 + self.give_at) / 2 or second.position == first or first in second.like:
+        if likely < (1 + self.calibrated.give_at) / 2 or second.position == first or first in second.like:
             return
         self.given.append(second)
         self.chosen.append(self._candidate(second, 0, likely, None))

@@ -1,20 +1,24 @@
 """The words, stems and word pairs of skills as one inverted index, made from the terms of each skill (spec 2.1)."""
 
 from array import array
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skillweave.select.near_words import NearWords, build_near_words
-from skillweave.select.terms import SkillTerms, terms_of
+from skillweave.select.numbered import Numbered, TermStore, Texts, number_skills, number_terms
+from skillweave.select.terms import SkillTerms
 from skillweave.skill import Skill
 from skillweave.text.bm25 import Numbers, Scores
-from skillweave.text.stems import DOCUMENTS, rarity, stems_of, telling
+from skillweave.text.stems import DOCUMENTS, common_stems, light_stems, rarity, stems_of, telling
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 K1 = 2.0
 """How soon repeating a word stops to count."""
@@ -50,9 +54,9 @@ class LexicalIndex:
     """Skills by position, their terms by number, with what each skill has of each.
 
     Term `t` of a channel stands in `rows[starts[t]:starts[t + 1]]`, where row `channel * size + position` is a skill
-    in a channel, and rows from `PHRASE * size` on are phrases; `weights` are BM25's without the rarity. Terms of a
-    channel are numbered from `firsts[channel]` on: words and stems by their number, pairs by their place in
-    `pair_keys`. `frequencies` count the rows of a term.
+    in a channel, and rows from `PHRASE * size` on are phrases; `times` is how often, at most 255. What it counts there
+    is BM25's weight without the rarity: `times / (times + slowness)`, by the `slowness` of the row. Terms of a channel
+    are numbered from `firsts[channel]` on: words and stems by their number, pairs by their place in `pair_keys`.
     """
 
     size: int
@@ -61,14 +65,15 @@ class LexicalIndex:
     pair_keys: Numbers
     firsts: tuple[int, ...]
     starts: "array[int]"
-    rows: NDArray[np.int32]
-    weights: NDArray[np.float32]
-    phrase_owners: NDArray[np.int32]
-    phrase_lengths: NDArray[np.float32]
-    phrase_weights: NDArray[np.float32]
-    brief_weights: NDArray[np.float32]
-    name_sizes: NDArray[np.float32]
-    signatures: NDArray[np.uint32]
+    rows: "NDArray[np.int32]"
+    times: "NDArray[np.uint8]"
+    slowness: Scores
+    phrase_owners: "NDArray[np.int32]"
+    phrase_lengths: "NDArray[np.float32]"
+    phrase_weights: "NDArray[np.float32]"
+    brief_weights: "NDArray[np.float32]"
+    name_sizes: "NDArray[np.float32]"
+    signatures: "NDArray[np.uint32]"
     near: NearWords
 
     def frequency(self, term: int) -> int:
@@ -86,120 +91,209 @@ class LexicalIndex:
         return float(((one == other) & used).sum() / max(1, used.sum()))
 
 
-def build_lexical_index(skills: Iterable[Skill]) -> LexicalIndex:
-    """The index over skills by position; linear in the length of their texts."""
-    return index_terms([terms_of(skill) for skill in skills])
+KEPT = (LexicalIndex, NearWords)
+"""The classes that an index is made of."""
 
 
-def index_terms(skills: Sequence[SkillTerms]) -> LexicalIndex:
+def build_lexical_index(skills: Iterable[Skill], terms: TermStore | None = None) -> LexicalIndex:
+    """The index over skills by position; linear in the length of their texts, of which `terms` knows the unchanged."""
+    return index_numbers(number_skills(skills) if terms is None else terms.numbered(tuple(skills)))
+
+
+def index_terms(skills: Iterable[SkillTerms]) -> LexicalIndex:
     """The index over the terms of skills by position."""
-    numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
-    brief = _column([skill.brief for skill in skills], numbers)
-    told = len(numbers)
-    body = _column([skill.body for skill in skills], numbers)
-    name = _column([skill.name for skill in skills], numbers)
-    phrases = [(position, phrase) for position, skill in enumerate(skills) for phrase in skill.phrases]
-    quoted = _column([phrase for _, phrase in phrases], numbers)
-    words = dict(numbers)
-    listed = stems_of(list(words))
-    stems = {stem: number for number, stem in enumerate(dict.fromkeys(listed))}
-    stem_of = np.fromiter((stems[stem] for stem in listed), dtype=np.int64, count=len(listed))
+    return index_numbers(number_terms(skills))
 
-    stemmed_brief = _Column(stem_of[brief.terms], brief.rows)
-    stemmed_body = _Column(stem_of[body.terms], body.rows)
-    full = stemmed_brief.joined(stemmed_body)
-    pair_keys, pairs = _pairs(stemmed_brief, stemmed_body, len(stems))
-    size = len(skills)
-    lengths = np.bincount(full.rows, minlength=size)
-    slowness = K1 * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * lengths / USUAL_LENGTH)
-    firsts = np.cumsum([0, len(words), len(stems), len(stems), len(pair_keys), len(stems), len(stems)])
-    channels = (
-        brief.counted(lambda times, _: times / (times + K1)),
-        stemmed_brief.counted(lambda times, _: times / (times + K1)),
-        full.counted(lambda times, rows: times / (times + slowness[rows])),
-        pairs.counted(lambda times, rows: times / (times + slowness[rows])),
-        _Column(stem_of[name.terms], name.rows).counted(lambda times, _: np.ones(len(times))),
-        _Column(stem_of[quoted.terms], quoted.rows).counted(lambda times, _: np.ones(len(times))),
-    )
-    terms = np.concatenate([one.terms + firsts[place] for place, one in enumerate(channels)])
-    rows = np.concatenate([one.rows + place * size for place, one in enumerate(channels)])
-    weights = np.concatenate([one.weights for one in channels])
-    order = np.argsort(terms, kind="stable")  # rows stand in order within each term already
-    counts = np.bincount(terms, minlength=int(firsts[-1]))
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    tell = np.array([telling(stem) for stem in stems])
+
+def index_numbers(numbered: Numbered) -> LexicalIndex:
+    """The index over the numbered words of skills by position: the same however they came to their numbers."""
+    size, owners = len(numbered.name.lengths), np.array(numbered.owners, dtype=np.int32)
+    columns = [_column(texts) for texts in (numbered.brief, numbered.body, numbered.name, numbered.phrases)]
+    words = _renumbered(columns, numbered.words)
+    del numbered  # nobody else may hold it, and it is large
+    brief, body, name, quoted = columns
+    listed = stems_of(words)
+    stems = {stem: number for number, stem in enumerate(dict.fromkeys(listed))}
+    stem_of = np.fromiter((stems[stem] for stem in listed), dtype=np.int32, count=len(listed))
+    spoken = _inverted(brief.terms, brief.rows, size, len(words))
+    for column in columns:
+        column.terms = stem_of[column.terms]
+    lengths = np.bincount(brief.rows, minlength=size) + np.bincount(body.rows, minlength=size)
+    pair_keys, pairs = _pairs(brief, body, size, len(stems))
+    short = _inverted(brief.terms, brief.rows, size, len(stems))
+    brief.terms, brief.rows = np.concatenate([brief.terms, body.terms]), np.concatenate([brief.rows, body.rows])
+    body.terms = body.rows = _NOTHING
+    full = _inverted(brief.terms, brief.rows, size, len(stems))
+    brief.terms = brief.rows = _NOTHING
+    named = _inverted(name.terms, name.rows, size, len(stems))
+    cited = _inverted(quoted.terms, quoted.rows, len(owners), len(stems))
+    channels = [spoken, short, full, pairs, named, cited]
+    tell = _telling(stems)
+    firsts = np.cumsum([0, *(len(channel.counts) for channel in channels)])
+    starts = np.concatenate([[0], *(channel.counts for channel in channels)]).cumsum()
+    usual = np.full(size, K1)
+    slow = K1 * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * lengths / USUAL_LENGTH)
     return LexicalIndex(
         size=size,
-        words=words,
+        words={word: number for number, word in enumerate(words)},
         stems=stems,
         pair_keys=pair_keys,
         firsts=tuple(firsts.tolist()),
-        starts=array("q", starts.tolist()),
-        rows=rows[order].astype(np.int32),
-        weights=weights[order].astype(np.float32),
-        phrase_owners=np.array([position for position, _ in phrases], dtype=np.int32),
-        phrase_lengths=np.bincount(channels[Channel.PHRASE].rows, minlength=len(phrases)).astype(np.float32),
-        phrase_weights=_sums(channels[Channel.PHRASE], tell, len(phrases)),
-        brief_weights=_sums(channels[Channel.BRIEF], tell, size),
-        name_sizes=np.maximum(_sums(channels[Channel.NAME], tell, size), 1e-6),
-        signatures=_signatures(channels[Channel.FULL], stems, size),
-        near=build_near_words(word for word, number in words.items() if number < told),
+        starts=array("q", starts.tobytes()),
+        phrase_owners=owners,
+        phrase_lengths=np.bincount(cited.rows, minlength=len(owners)).astype(np.float32),
+        phrase_weights=_sums(cited, tell, len(owners)),
+        brief_weights=_sums(short, tell, size),
+        name_sizes=np.maximum(_sums(named, tell, size), 1e-6),
+        signatures=_signatures(full, stems, size),
+        slowness=np.concatenate([usual, usual, slow, slow, np.zeros(size + len(owners))]),
+        rows=_together(channels, size),
+        times=np.concatenate([channel.times for channel in channels]),
+        near=build_near_words(word for word, count in zip(words, spoken.counts.tolist(), strict=True) if count),
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+_NOTHING = np.zeros(0, dtype=np.int32)
+_AT_ONCE = 1_000_000
+"""Entries that are sorted at once: more would only take more memory."""
+
+
+@dataclass(slots=True, eq=False)
 class _Column:
     """Which terms stand in which rows, one entry for each time, row after row."""
 
-    terms: Numbers
-    rows: Numbers
-
-    def joined(self, other: "_Column") -> "_Column":
-        """The entries of both."""
-        return _Column(np.concatenate([self.terms, other.terms]), np.concatenate([self.rows, other.rows]))
-
-    def counted(self, weigh: Callable[[Scores, Numbers], Scores]) -> "_Counted":
-        """Each pair of term and row once, weighed by how often it is there; in the order of terms, then rows."""
-        width = int(self.rows.max(initial=0)) + 1
-        keys, times = np.unique(self.terms * width + self.rows, return_counts=True)
-        terms, rows = np.divmod(keys, width)
-        return _Counted(terms, rows, weigh(times.astype(np.float64), rows))
+    terms: "NDArray[np.int32]"
+    rows: "NDArray[np.int32]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Counted:
-    terms: Numbers
-    rows: Numbers
-    weights: Scores
+class _Inverted:
+    """In how many rows each term stands, then term after term in which, ascending, and how often (at most 255)."""
+
+    counts: Numbers
+    rows: "NDArray[np.int32]"
+    times: "NDArray[np.uint8]"
 
 
-def _column(texts: Sequence[Sequence[str]], numbers: dict[str, int]) -> _Column:
-    """The words as numbers, new ones numbered on, each with the number of its text."""
-    terms = np.fromiter((numbers[word] for words in texts for word in words), dtype=np.int64)
-    return _Column(terms, np.repeat(np.arange(len(texts)), [len(words) for words in texts]))
+def _column(texts: Texts) -> _Column:
+    """The words of texts, each with the number of its text."""
+    rows = np.repeat(np.arange(len(texts.lengths), dtype=np.int32), np.array(texts.lengths, dtype=np.int64))
+    return _Column(np.frombuffer(texts.numbers, dtype=np.int32), rows)
 
 
-def _pairs(brief: _Column, body: _Column, stems: int) -> tuple[Numbers, _Column]:
+def _renumbered(columns: Sequence[_Column], words: Sequence[str]) -> list[str]:
+    """Number the words anew, in the order in which they first stand in the columns, and return them in that order."""
+    first = np.full(len(words), -1, dtype=np.int64)
+    end = sum(len(column.terms) for column in columns)
+    for column in reversed(columns):
+        end -= len(column.terms)
+        # Of several assignments to one place the last one holds, so that backwards the first is left.
+        first[column.terms[::-1]] = np.arange(end + len(column.terms) - 1, end - 1, -1)
+    order = np.argsort(first, kind="stable")
+    order = order[np.count_nonzero(first < 0) :]
+    numbers = np.zeros(len(words), dtype=np.int32)
+    numbers[order] = np.arange(len(order), dtype=np.int32)
+    for column in columns:
+        column.terms = numbers[column.terms]
+    return [words[number] for number in order.tolist()]
+
+
+def _inverted(terms: "NDArray[np.int32]", rows: "NDArray[np.int32]", width: int, number: int) -> _Inverted:
+    """The entries by term, for terms below `number` in rows below `width`."""
+    counts = np.zeros(number, dtype=np.int64)
+    parts = []
+    for here in _portions(terms, number):
+        keys, times = _sorted(terms[here] * np.int64(width) + rows[here])
+        found = keys // width
+        counts += np.bincount(found, minlength=number)
+        parts.append(((keys - found * width).astype(np.int32), times))
+    return _Inverted(counts, *_joined(parts))
+
+
+def _pairs(brief: _Column, body: _Column, width: int, stems: int) -> tuple[Numbers, _Inverted]:
     """Every two different stems that follow one another: their keys in order, and where each stands."""
-    keys: list[Numbers] = []
-    rows: list[Numbers] = []
-    for column in (brief, body):
-        first, second = column.terms[:-1], column.terms[1:]
-        together = (column.rows[:-1] == column.rows[1:]) & (first != second)
-        keys.append((first * stems + second)[together])
-        rows.append(column.rows[1:][together])
-    found, places = np.unique(np.concatenate(keys), return_inverse=True)
-    return found, _Column(places.astype(np.int64), np.concatenate(rows))
+    entries = [_following(column) for column in (brief, body)]
+    first, second, rows = (np.concatenate([one[place] for one in entries]) for place in range(3))
+    del entries
+    pairs, counts, parts = [], [], []
+    for here in _portions(first, stems):
+        keys, times = _sorted((first[here] * np.int64(stems) + second[here]) * width + rows[here])
+        found = keys // width
+        begin = np.flatnonzero(np.diff(found, prepend=-1))
+        pairs.append(found[begin])
+        counts.append(np.diff(begin, append=len(found)))
+        parts.append(((keys - found * width).astype(np.int32), times))
+    return np.concatenate(pairs), _Inverted(np.concatenate(counts), *_joined(parts))
 
 
-def _sums(column: _Counted, tell: Scores, size: int) -> NDArray[np.float32]:
-    return np.bincount(column.rows, weights=tell[column.terms], minlength=size).astype(np.float32)
+def _joined(
+    parts: "Sequence[tuple[NDArray[np.int32], NDArray[np.uint8]]]",
+) -> "tuple[NDArray[np.int32], NDArray[np.uint8]]":
+    return np.concatenate([rows for rows, _ in parts]), np.concatenate([times for _, times in parts])
 
 
-def _signatures(column: _Counted, stems: Iterable[str], size: int) -> NDArray[np.uint32]:
+def _following(column: _Column) -> "tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]":
+    first, second = column.terms[:-1], column.terms[1:]
+    together = (column.rows[:-1] == column.rows[1:]) & (first != second)
+    return first[together], second[together], column.rows[1:][together]
+
+
+def _portions(terms: "NDArray[np.int32]", number: int) -> "Iterator[NDArray[np.bool_]]":
+    """Masks over the entries, for portions of the terms in ascending order, each of about as many entries."""
+    ends = np.bincount(terms, minlength=number).cumsum()
+    wanted = range(_AT_ONCE, len(terms), _AT_ONCE)
+    bounds = [0, *dict.fromkeys((ends.searchsorted(list(wanted)) + 1).tolist()), number + 1]
+    for low, high in pairwise(bounds):
+        yield (terms >= low) & (terms < high)
+
+
+def _sorted(keys: Numbers) -> "tuple[Numbers, NDArray[np.uint8]]":
+    """The distinct keys in order, and how often each is there."""
+    keys.sort()
+    begin = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[begin], np.minimum(np.diff(begin, append=len(keys)), 255).astype(np.uint8)
+
+
+def _together(channels: Sequence[_Inverted], size: int) -> "NDArray[np.int32]":
+    rows = np.concatenate([channel.rows for channel in channels])
+    begin = 0
+    for place, channel in enumerate(channels):
+        end = begin + len(channel.rows)
+        rows[begin:end] += np.int32(place * size)
+        begin = end
+    return rows
+
+
+def _telling(stems: Mapping[str, int]) -> Scores:
+    """How much each stem says by itself: the same for most, which no list of common ones has."""
+    tell = np.full(len(stems), telling(_UNHEARD_OF))
+    for stem in (*common_stems(), *light_stems()):
+        if stem in stems:
+            tell[stems[stem]] = telling(stem)
+    return tell
+
+
+_UNHEARD_OF = "\n"
+"""A stem that no text has."""
+
+
+def _terms(column: _Inverted) -> Numbers:
+    return np.repeat(np.arange(len(column.counts)), column.counts)
+
+
+def _sums(column: _Inverted, tell: Scores, size: int) -> "NDArray[np.float32]":
+    return np.bincount(column.rows, weights=tell[_terms(column)], minlength=size).astype(np.float32)
+
+
+def _signatures(column: _Inverted, stems: Iterable[str], size: int) -> "NDArray[np.uint32]":
     """The least hash of each row's stems in each bucket that hashes fall into."""
-    hashes = np.array([crc32(stem.encode()) for stem in stems], dtype=np.uint32)[column.terms]
+    hashes = np.array([crc32(stem.encode()) for stem in stems], dtype=np.uint32)
     signatures = np.full(size * BUCKETS, EMPTY, dtype=np.uint32)
-    np.minimum.at(signatures, column.rows * BUCKETS + hashes % BUCKETS, hashes)
+    begin = 0
+    for counts in np.array_split(column.counts, 1 + len(column.rows) // _AT_ONCE):
+        end = begin + int(counts.sum())
+        own, hashes_here = column.rows[begin:end], hashes[: len(counts)]
+        hashes, begin = hashes[len(counts) :], end
+        each = np.repeat(hashes_here, counts)
+        np.minimum.at(signatures, own.astype(np.int64) * BUCKETS + each % BUCKETS, each)
     return signatures.reshape(size, BUCKETS)

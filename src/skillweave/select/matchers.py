@@ -9,6 +9,7 @@ from skillweave.conversation import Turn
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.select.index import SkillIndex, TriggerMatch
+from skillweave.select.own_fit import OwnFit
 from skillweave.text.search import Folded
 
 if TYPE_CHECKING:
@@ -34,11 +35,16 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """From which probability on skills are given and offered, None for what was fitted; at most so many are offered."""
+    """From which probability on skills are given and offered, None for what was fitted; at most so many are offered.
+
+    `fitted` is what a host fitted to its own queries; `ranked` is how many of the best are told, chosen or not.
+    """
 
     give_at: float | None = None
     offer_at: float | None = None
     offer_most: int = 5
+    fitted: OwnFit | None = None
+    ranked: int = 8
 
 
 FITTED = Thresholds()
@@ -105,11 +111,25 @@ class Matcher(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Hindered:
+    """What a matcher prepared that can do only a part of its work in this turn, and why; `match` finds the value."""
+
+    value: Any
+    diagnostic: Diagnostic
+
+
 class PreparingMatcher(Matcher, Protocol):
-    """A matcher that prepares something before each turn; where that failed, `match` is not called."""
+    """A matcher that prepares something before each turn; where that failed, `match` is not called.
+
+    One with the attribute `preparation_optional` set to True is called all the same, with `prepared` None.
+    """
 
     async def prepare(self, index: SkillIndex, turn: Turn, seconds: float) -> Any:  # noqa: ANN401 - its own business
-        """What `match` will find as `context.prepared`; cancelled when it takes longer than so many seconds."""
+        """What `match` will find as `context.prepared`; cancelled when it takes longer than so many seconds.
+
+        A matcher that can go on without it returns Hindered, so that the turn tells what was missing.
+        """
         ...
 
 
@@ -117,8 +137,8 @@ class PreparingMatcher(Matcher, Protocol):
 class Matchers:
     """The matchers that take part, strongest first; `find_matchers` makes it from names.
 
-    `strength` and `deliberate` answer for every name that a stored State may hold, also where that matcher does not
-    take part now.
+    `unprepared` are the names of those in `preparing` that are asked although their preparing failed. `strength` and
+    `deliberate` answer for every name that a stored State may hold, also where that matcher does not take part now.
     """
 
     asked: tuple[Matcher, ...]
@@ -126,6 +146,7 @@ class Matchers:
     preparing: tuple[PreparingMatcher, ...]
     strengths: Mapping[str, int] = field(repr=False, hash=False)
     decisions: frozenset[str] = field(repr=False)
+    unprepared: frozenset[str] = frozenset()
 
     def strength(self, name: str) -> int:
         """Return the strength of the matcher of that name, 0 for an unknown one; `host` and `graph` are names too."""
@@ -165,13 +186,28 @@ async def prepare_matchers(matchers: Matchers, index: SkillIndex, turn: Turn, se
             task.cancel()
     values: dict[str, Any] = {}
     failures: list[Diagnostic] = []
-    for name, task in tasks.items():
-        reason = _failure(task, seconds)
+    for matcher in matchers.preparing:
+        reason = _failure(tasks[matcher.name], seconds)
         if reason is None:
-            values[name] = task.result()
+            value = tasks[matcher.name].result()
+            if isinstance(value, Hindered):
+                failures.append(value.diagnostic)
+                value = value.value
+            values[matcher.name] = value
         else:
-            failures.append(_unprepared(name, reason))
+            failures.append(_unprepared(matcher, reason))
     return Prepared(MappingProxyType(values), tuple(failures))
+
+
+async def make_matchers_ready(matchers: Matchers, index: SkillIndex) -> None:
+    """Let the matchers that have something to make of all skills, such as their vectors, make it now, before any turn.
+
+    A matcher has `make_ready(index)` for it. Raises what that raises.
+    """
+    for one in matchers.preparing:
+        make_ready = getattr(one, "make_ready", None)
+        if make_ready is not None:
+            await make_ready(index)
 
 
 async def _prepare(matcher: PreparingMatcher, index: SkillIndex, turn: Turn, seconds: float) -> Any:  # noqa: ANN401
@@ -188,7 +224,13 @@ def _failure(task: "asyncio.Future[Any]", seconds: float) -> str | None:
     return None if error is None else f"{type(error).__name__}: {error}"
 
 
-def _unprepared(name: str, reason: str) -> Diagnostic:
-    message = f"the matcher {name!r} was not asked in this turn, since it could not prepare: {reason}"
+def _unprepared(matcher: Matcher, reason: str) -> Diagnostic:
+    without = "asked without it" if is_optional(matcher) else "not asked"
+    message = f"the matcher {matcher.name!r} could not prepare and was {without} in this turn: {reason}"
     fix = "see to what it needs, give it more time, or leave it out of `matchers`"
     return Diagnostic("matcher-unprepared", Severity.WARNING, message, fix)
+
+
+def is_optional(matcher: Matcher) -> bool:
+    """Return whether a matcher that prepares something can do without it."""
+    return bool(getattr(matcher, "preparation_optional", False))

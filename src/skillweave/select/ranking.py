@@ -3,15 +3,17 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skillweave.select.asked import Asked, ask
 from skillweave.select.lexical_index import EMPTY, RANKED, Channel, LexicalIndex
 from skillweave.select.query import Query
 from skillweave.text.bm25 import Postings, Scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 CHANNEL_WEIGHTS = {Channel.WORDS: 0.4, Channel.BRIEF: 0.6, Channel.FULL: 1.4, Channel.PAIRS: 0.4, Channel.PHRASE: 0.4}
 """What each channel counts in the sum of max-normalised scores."""
@@ -62,7 +64,7 @@ def rank(
     query: Query,
     limit: int,
     allowed: Collection[int] | None = None,
-    dense: NDArray[np.float32] | None = None,
+    dense: "NDArray[np.float32] | None" = None,
 ) -> Ranking:
     """The `limit` skills that fit the query best; `allowed` are the positions to choose from, None for all.
 
@@ -98,7 +100,7 @@ class _View:
     seconds: Mapping[Channel, tuple[float, float]]
     fused: Scores
     scale: float
-    dense: Scores | None
+    dense: "Scores | None"
 
     @staticmethod
     def of(
@@ -106,7 +108,7 @@ class _View:
         asked: Asked,
         found: Postings,
         allowed: Collection[int] | None,
-        dense: NDArray[np.float32] | None,
+        dense: "NDArray[np.float32] | None",
     ) -> "_View":
         size, scores = index.size, found.scores()
         mask = None

@@ -23,6 +23,7 @@ from skillweave.select.matchers import (
     Mention,
     Prepared,
     Thresholds,
+    is_optional,
 )
 from skillweave.select.mentions import MentionMatcher, find_mentions, without_mentions
 from skillweave.select.task import candidates_for
@@ -144,7 +145,7 @@ MATCHERS: Mapping[str, Matcher] = MappingProxyType({one.name: one for one in _BU
 DEFAULT = ("explicit", "task", "triggers", "lexical")
 """Without `mention`: not every host means a skill when its user writes a `/` or a `$`."""
 
-_STRENGTHS = {"host": 60, "graph": 30, **{one.name: one.strength for one in _BUILT_IN}}
+_STRENGTHS = {"host": 60, "graph": 30, "hybrid": 10, **{one.name: one.strength for one in _BUILT_IN}}
 """Of everyone who engages skills; the host and the graph are no matchers, but stand in stored States beside them."""
 _DECISIONS = frozenset({"host", "graph", *(one.name for one in _BUILT_IN if one.deliberate)})
 
@@ -186,7 +187,7 @@ def select(
     rejected: dict[str, Rejected] = {}
     for matcher in matchers.asked:
         name = matcher.name
-        if matcher in matchers.preparing and name not in prepared.values:
+        if matcher in matchers.preparing and name not in prepared.values and name not in matchers.unprepared:
             continue
         so_far = tuple(chosen.values())
         own = prepared.values.get(name)
@@ -264,6 +265,7 @@ def _together(given: Iterable[str | Matcher]) -> Matchers:
         preparing=tuple(preparing),
         strengths=MappingProxyType(_STRENGTHS | {name: matcher.strength for name, matcher in found.items()}),
         decisions=_DECISIONS.union(deliberate),
+        unprepared=frozenset(one.name for one in preparing if is_optional(one)),
     )
 
 
@@ -284,7 +286,7 @@ def _require_sound(matcher: Matcher) -> None:
     name = getattr(matcher, "name", None)
     if not isinstance(name, str) or not name.isprintable() or not name.strip():
         raise SkillweaveError(f"a matcher of type {type(matcher).__name__} has no name; give it a text as `name`")
-    if name in _STRENGTHS:
+    if name in _STRENGTHS and not _is_hybrid(matcher):
         raise SkillweaveError(f"a matcher is named {name!r}, as something built in is; give it another name")
     strength = getattr(matcher, "strength", None)
     if not isinstance(strength, int) or isinstance(strength, bool) or strength <= 0:
@@ -293,6 +295,13 @@ def _require_sound(matcher: Matcher) -> None:
         raise SkillweaveError(f"matcher {name!r} does not say whether it is `deliberate`; give True or False")
     if not callable(getattr(matcher, "match", None)):
         raise SkillweaveError(f"matcher {name!r} has no method `match`; give it `match(context)`")
+
+
+def _is_hybrid(matcher: Matcher) -> bool:
+    """Whether it is the matcher of words and vectors, which is ours, but is made anew for each embedder."""
+    from skillweave.select.hybrid import HybridMatcher
+
+    return isinstance(matcher, HybridMatcher)
 
 
 def _within_rules(answer: Selection, matcher: Matcher, context: MatchContext) -> Selection:

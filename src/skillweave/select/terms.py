@@ -1,6 +1,7 @@
 """The words of a skill by where they stand, as a pure function of the skill (spec 2.1)."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from skillweave.formats.host_keys import when_to_use_of
@@ -13,6 +14,10 @@ MOST_PHRASES = 64
 
 _CAMEL = re.compile(r"[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z][A-Za-z0-9]*")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CHANGE = re.compile(r"[A-Z](?<=[a-z0-9][A-Z])|[A-Z](?<=[A-Z][A-Z])(?=[a-z])")
+"""Where a word in camel case goes up or down: rare in most texts, and ten times as quickly found as the word."""
+_RUN = re.compile(r"[A-Za-z0-9]+")
+_RUN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 _QUOTED = re.compile(
     r"\"([^\"\n]{3,60})\"|“([^”\n]{3,60})”|‘([^’\n]{3,60})’|(?<!\w)'([^'\n]{3,60})'(?!\w)|`([^`\n]{3,60})`"
 )
@@ -44,8 +49,25 @@ def terms_of(skill: Skill) -> SkillTerms:
 
 def humps_of(text: str) -> list[str]:
     """The folded parts of words in camel case: `useState` and `HTTPServer` have two each."""
-    parts = (part.lower() for word in _CAMEL.findall(text) for part in _HUMP.split(word))
-    return [part for part in parts if len(part) > 1 and part not in STOP_WORDS]
+    found: list[str] = []
+    end = 0
+    for change in _CHANGE.finditer(text):
+        start = change.start()
+        if start >= end:
+            while start > 0 and text[start - 1] in _RUN_LETTERS:
+                start -= 1
+            run = _RUN.match(text, start)
+            if run is not None:
+                end = run.end()
+                found += _humps_of_run(run[0])
+    return found
+
+
+@lru_cache(maxsize=50_000)
+def _humps_of_run(run: str) -> tuple[str, ...]:
+    """The parts of the words in camel case of one run of letters and digits."""
+    parts = (part.lower() for word in _CAMEL.findall(run) for part in _HUMP.split(word))
+    return tuple(part for part in parts if len(part) > 1 and part not in STOP_WORDS)
 
 
 def brief_texts(skill: Skill) -> tuple[str, ...]:

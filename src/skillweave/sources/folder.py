@@ -3,20 +3,21 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from skillweave.cachefile import CacheFolder
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import ArtifactNotFound, SourceUnavailable
 from skillweave.formats.identity import digest_of_bytes
-from skillweave.formats.skill_md import Strictness, read_skill_md
-from skillweave.frontmatter import MAX_FILE_BYTES
+from skillweave.formats.strictness import Strictness
 from skillweave.registry.source import Loaded, is_text, media_type_of
 from skillweave.skill import Skill
 from skillweave.sources import codes
-from skillweave.sources.files import Content, Mark, Refused, changed_among, read_inside, read_plain, sizes_hold
+from skillweave.sources.files import Content, Mark, Refused, read_inside, read_plain, sizes_hold
 from skillweave.sources.names import expanded, is_plain, shown
+from skillweave.sources.remembered import Memory, Unit, keep_memory, kept_memory, memory_of
 from skillweave.sources.tree import (
     ARTIFACT_FOLDERS,
     DEPTH,
@@ -26,7 +27,6 @@ from skillweave.sources.tree import (
     Artifacts,
     Found,
     LeftOut,
-    Listing,
     Nested,
     Search,
     Tree,
@@ -47,38 +47,11 @@ _UNNAMED = Artifacts(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """What one skill folder gave; `mark` is that of its skill file at `path`, None where it has to be read again."""
-
-    path: str
-    mark: Mark | None
-    skill: Skill | None
-    findings: tuple[Diagnostic, ...] = ()
-    artifacts: Artifacts = NONE
-
-
-@dataclass(frozen=True, slots=True)
-class _Memory:
-    """What was seen at the last load; `probes` are the marks that can be trusted, `complete` if all can."""
-
-    root: str = ""
-    listings: Mapping[str, Listing] = field(default_factory=dict)
-    units: Mapping[str, Unit] = field(default_factory=dict)
-    probes: tuple[tuple[str, Mark], ...] = ()
-    complete: bool = False
-    sizes: tuple[tuple[str, int], ...] = ()
-
-    def changed(self, root: str) -> set[str] | None:
-        """The paths that are not as they were; None when this is the memory of another folder."""
-        return changed_among(self.probes) if root == self.root else None
-
-
 class Folder:
     """The skills in and below a folder; also the folder of a single skill, or its SKILL.md.
 
     `name` is what origins and namespaces call the source; by default the folder's own name. Nothing is read before
-    `load`.
+    `load`. With a `cache` the first load, too, reads only what changed since the last one of any process.
     """
 
     def __init__(
@@ -89,6 +62,7 @@ class Folder:
         strictness: Strictness = Strictness.LENIENT,
         nested: Nested = Nested.PARENT,
         progress: Progress | None = None,
+        cache: CacheFolder | None = None,
     ) -> None:
         given = expanded(Path(path))
         self._single = given.name in SKILL_FILES
@@ -98,6 +72,8 @@ class Folder:
         self._prefix = _prefix(given.parent if self._single else given)
         self._nested = nested
         self._progress = progress
+        self._cache = cache
+        self._way = (given.as_posix(), str(self._single), strictness.value, nested.value)
         last = shown(os.path.basename(self._folder))  # noqa: PTH119
         self._reader = UnitReader(shown(name or last or self._folder), strictness, self._show, last)
 
@@ -141,9 +117,12 @@ class Folder:
         return await asyncio.to_thread(self._read, skill, artifact)
 
     def _load(self, previous: Loaded | None) -> Loaded:
-        memory = previous.memory if previous is not None and isinstance(previous.memory, _Memory) else _Memory()
-        now = time.time_ns()
         root = self._root()
+        if previous is None and self._cache is not None:
+            kept = kept_memory(self._cache, root, self.name, *self._way)
+            previous = kept.loaded() if kept is not None else None
+        memory = previous.memory if previous is not None and isinstance(previous.memory, Memory) else Memory()
+        now = time.time_ns()
         changed = memory.changed(root)
         if previous is not None and memory.complete and changed == set() and sizes_hold(memory.sizes):
             self._tell(len(memory.units), len(memory.units))
@@ -156,9 +135,10 @@ class Folder:
             if len(units) % _REPORT_EVERY == 0:
                 self._tell(len(units), len(search.found))
         self._tell(len(units), len(search.found))
-        skills = tuple(unit.skill for unit in units.values() if unit.skill is not None)
-        findings = (*(finding for unit in units.values() for finding in unit.findings), *search.findings)
-        return Loaded(skills, findings, _memory(root, tree.seen, units))
+        memory = memory_of(root, tree.seen, units, tuple(search.findings))
+        if self._cache is not None:
+            keep_memory(self._cache, memory, root, self.name, *self._way)
+        return memory.loaded()
 
     def _searched(self, root: str, tree: Tree) -> Search:
         try:
@@ -210,14 +190,6 @@ class Folder:
         return shown(f"{self._prefix}{relative}" if relative else self._prefix.rstrip("/") or ".")
 
 
-def _memory(root: str, listings: Mapping[str, Listing], units: Mapping[str, Unit]) -> _Memory:
-    marks = [(path, listing.mark) for path, listing in listings.items()]
-    marks += [(unit.path, unit.mark) for unit in units.values()]
-    probes = tuple((path, mark) for path, mark in marks if mark is not None)
-    sizes = tuple(size for unit in units.values() for size in unit.artifacts.sizes)
-    return _Memory(root, listings, units, probes, len(probes) == len(marks), sizes)
-
-
 def _prefix(folder: Path) -> str:
     text = folder.as_posix()
     return "" if text == "." else text if text.endswith("/") else f"{text}/"
@@ -261,6 +233,9 @@ class UnitReader:
         return self.show(f"{found.relative}/{found.listing.skill}" if found.relative else f"{found.listing.skill}")
 
     def _parse(self, found: Found, content: Content, mark: Mark | None, artifacts: Artifacts) -> Unit:
+        # Not loaded where everything is known: YAML and the formats take as long as all the rest.
+        from skillweave.formats.skill_md import read_skill_md
+
         place = self.place(found)
         read = read_skill_md(
             content.data,
@@ -286,6 +261,8 @@ class UnitReader:
 
 
 def _read(found: Found) -> Content:
+    from skillweave.frontmatter import MAX_FILE_BYTES
+
     name = found.listing.skill or ""
     if name in found.listing.links:
         return read_inside(found.path, "", name, MAX_FILE_BYTES)

@@ -3,16 +3,19 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from skillweave.cachefile import CacheFolder
 from skillweave.errors import SkillweaveError
 from skillweave.extensions import Extensions
-from skillweave.formats.skill_md import Strictness
+from skillweave.formats.strictness import Strictness
 from skillweave.registry import Source
 from skillweave.skill import Json, Skill
-from skillweave.sources.code import InCode
 from skillweave.sources.folder import Folder
-from skillweave.sources.pack import SUFFIXES, Pack
+from skillweave.sources.names import PACK_SUFFIXES
+
+if TYPE_CHECKING:
+    from skillweave.sources.pack import Pack
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told how many files were looked at, and how many there are."""
@@ -31,14 +34,20 @@ PACKS: Extensions[Callable[[], SkillSource]] = Extensions(
 
 
 def source_of(
-    skill: SkillSource, strictness: Strictness = Strictness.LENIENT, progress: Progress | None = None
+    skill: SkillSource,
+    strictness: Strictness = Strictness.LENIENT,
+    progress: Progress | None = None,
+    cache: CacheFolder | None = None,
 ) -> Source:
     """The Source for whatever names skills; nothing is read yet.
 
     A plain name is a folder or a pack file; one with a scheme, as in `postgresql://host/skills`, is opened by the
-    entry point of that name. Raises SkillweaveError for a scheme that nothing installed can open.
+    entry point of that name. `cache` is where a folder keeps what it read. Raises SkillweaveError for a scheme that
+    nothing installed can open.
     """
     if isinstance(skill, Skill | Mapping):
+        from skillweave.sources.code import InCode
+
         return InCode(skill)
     if not isinstance(skill, str | os.PathLike):
         return skill
@@ -46,9 +55,9 @@ def source_of(
     if separator:
         return SOURCES.make(scheme, lambda opener: opener(rest, strictness=strictness))
     path = Path(skill)
-    if path.suffix.lower() in SUFFIXES and not path.is_dir():
-        return Pack(path)
-    return Folder(skill, strictness=strictness, progress=progress)
+    if path.suffix.lower() in PACK_SUFFIXES and not path.is_dir():
+        return open_pack(path, strictness=strictness)
+    return Folder(skill, strictness=strictness, progress=progress, cache=cache)
 
 
 def open_folder(path: str, *, strictness: Strictness) -> Folder:
@@ -56,8 +65,10 @@ def open_folder(path: str, *, strictness: Strictness) -> Folder:
     return Folder(path, strictness=strictness)
 
 
-def open_pack(path: str, *, strictness: Strictness) -> Pack:
+def open_pack(path: str | os.PathLike[str], *, strictness: Strictness) -> "Pack":
     """The Source for `pack://path`, a pack file of any suffix; a pack is always read leniently."""
+    from skillweave.sources.pack import Pack
+
     return Pack(path)
 
 

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+PACK_SUFFIXES = (".yaml", ".yml", ".json")
+"""How the file name of a pack ends."""
 _UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 

@@ -25,8 +25,6 @@ from skillweave.sources import codes
 from skillweave.sources.files import Refused, read_real
 from skillweave.sources.names import expanded, shown
 
-SUFFIXES = (".yaml", ".yml", ".json")
-"""What the name of a pack ends in."""
 MAX_PACK_BYTES = 16 * 1024 * 1024
 READ_KEYS = ("pack", "skills", "graph", "events", "task_rules")
 UNREAD_KEYS = ("agents", "checkpoints")

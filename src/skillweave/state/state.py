@@ -104,11 +104,15 @@ class Superseded(Portable):
     """A record whose text may still be in the context although another block, or an eviction, took its place.
 
     `by` is the carrier of the block that replaced it, the empty text for an eviction. Its tokens count, and its text
-    is not adopted again.
+    is not adopted again. `dropped` is the turn that asked the host to take it out: its tokens count no longer, unless
+    a later transcript still shows it.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "dropped?")
 
     record: Record
     by: str
+    dropped: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,17 +174,41 @@ class Fragment(Portable):
     tokens: int
 
 
+class FallbackKind(StrEnum):
+    """What a text for one call is, when no skill answers: a line that there are skills, an answer about them, the way.
+
+    `hint`: one line that there are skills. `catalog` and `all`: the answer to a user who asks what there is, or for
+    every skill. `reachable`: where a skill graph leads from here.
+    """
+
+    HINT = "hint"
+    CATALOG = "catalog"
+    ALL = "all"
+    REACHABLE = "reachable"
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Portable):
+    """What the tail says since the latest user message, so that it is the same in each call of a tool loop.
+
+    `skills` are those that it names, best first; without a `kind` they are the shortlist.
+    """
+
+    skills: tuple[str, ...] = ()
+    kind: FallbackKind | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class State(Portable):
     """All about one conversation. `revision` 0 means that nothing is stored yet; every swap stores the next one.
 
     `in_call` are the skills whose text the latest call carried, where text lasts one call only: no record says so.
-    None where no such call is known.
+    None where no such call is known. `told` is what the tail says since the latest user message.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("revision", "records", "superseded", "engaged", "cursor", "approvals"),
-        *("prefix_pairs as prefix", "last_turn", "in_call?"),
+        *("prefix_pairs as prefix", "last_turn", "in_call?", "told?"),
     )
 
     revision: int = 0
@@ -192,6 +220,7 @@ class State(Portable):
     prefix: tuple[Fragment, ...] = ()
     last_turn: str = ""
     in_call: tuple[str, ...] | None = None
+    told: Told | None = None
 
     @property
     def prefix_pairs(self) -> tuple[tuple[str, int], ...]:
@@ -294,8 +323,15 @@ def confirm(state: State, holder: str, now: float) -> State:
 
 
 def release(state: State, holder: str) -> State:
-    """What this turn claimed was not delivered after all; what it had superseded stands again."""
-    return _withdraw(state, lambda record: _open_claim(record, holder))
+    """What this turn claimed was not delivered after all; what it had superseded or dropped stands again."""
+    after = _withdraw(state, lambda record: _open_claim(record, holder))
+    if after is state or not any(one.dropped == holder for one in after.superseded):
+        return after
+    live = {record.key for record in after.records}
+    staying = [one for one in after.superseded if one.dropped != holder or one.by or one.record.key in live]
+    back = [one.record for one in after.superseded if one not in staying]
+    superseded = tuple(replace(one, dropped="") if one.dropped == holder else one for one in staying)
+    return replace(after, records=(*after.records, *back), superseded=superseded)
 
 
 def hold(state: State, holder: str) -> State:
@@ -356,6 +392,14 @@ def evict(state: State, key: str) -> State:
         return state
     kept = tuple(other for other in state.records if other.key != key)
     return replace(state, records=kept, superseded=(*state.superseded, Superseded(record, "")))
+
+
+def drop(state: State, carriers: Collection[str], turn_id: str) -> State:
+    """The turn asks the host to take the blocks out of the history; what they held is given again when wanted."""
+    kept = tuple(record for record in state.records if record.carrier not in carriers)
+    gone = (Superseded(record, "", turn_id) for record in state.records if record.carrier in carriers)
+    old = (replace(one, dropped=turn_id) if one.record.carrier in carriers else one for one in state.superseded)
+    return replace(state, records=kept, superseded=(*old, *gone))
 
 
 def clear(state: State) -> State:

@@ -9,10 +9,18 @@ from skillweave.doors import door
 
 if TYPE_CHECKING:
     from skillweave.testing.embedders import EmbedderContract
-    from skillweave.testing.fakes import FailingStore, FakeEmbedder, KnownContext, ManualClock, WordCounter
+    from skillweave.testing.fakes import (
+        FailingStore,
+        FakeEmbedder,
+        KnownContext,
+        ManualClock,
+        ScriptedReranker,
+        WordCounter,
+    )
     from skillweave.testing.ledger import LedgerContract
     from skillweave.testing.machine import ConversationMachine
     from skillweave.testing.observers import Recorder
+    from skillweave.testing.rerankers import RerankerContract
     from skillweave.testing.scorers import ScorerContract
     from skillweave.testing.sources import SourceContract, WritableSourceContract
 
@@ -25,7 +33,9 @@ __all__ = [
     "LedgerContract",
     "ManualClock",
     "Recorder",
+    "RerankerContract",
     "ScorerContract",
+    "ScriptedReranker",
     "SourceContract",
     "WordCounter",
     "WritableSourceContract",
@@ -35,11 +45,12 @@ __getattr__ = door(
     __name__,
     """
 embedders: EmbedderContract
-fakes: FailingStore FakeEmbedder KnownContext ManualClock WordCounter
+fakes: FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
 ledger: DECISION FULL_STATE LedgerContract
 machine: ConversationMachine
 matchers: MatcherContract
 observers: Recorder
+rerankers: RerankerContract
 scorers: ScorerContract
 sources: ARTIFACT CONTENT SourceContract WritableSourceContract
 """,

@@ -17,6 +17,7 @@ from skillweave.state.state import State, Writes
 from skillweave.text.words import words_of
 
 if TYPE_CHECKING:
+    from skillweave.select.reranker import Choice
     from skillweave.text.embedding import Vectors
 
 
@@ -44,6 +45,38 @@ class WordCounter:
     def count(self, text: str) -> int:
         """The number of words."""
         return len(text.split())
+
+
+class ScriptedReranker:
+    """A Reranker whose verdicts are known: for each message a probability by skill id.
+
+    A skill that is not named has no verdict. `delay` (seconds) makes it slow, `failure` makes it raise; `asked` lists
+    the messages and the ids that it was asked about.
+    """
+
+    id = "scripted"
+
+    def __init__(
+        self,
+        verdicts: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
+        *,
+        delay: float = 0.0,
+        failure: Exception | None = None,
+    ) -> None:
+        self.verdicts = verdicts
+        self.delay = delay
+        self.failure = failure
+        self.asked: list[tuple[str, tuple[str, ...]]] = []
+
+    async def rerank(self, message: str, choices: "Sequence[Choice]") -> Mapping[str, float]:
+        """The known probabilities of those that it was asked about."""
+        self.asked.append((message, tuple(one.skill_id for one in choices)))
+        if self.delay:
+            await asyncio.sleep(self.delay)
+        if self.failure is not None:
+            raise self.failure
+        known = self.verdicts.get(message, {})
+        return {one.skill_id: known[one.skill_id] for one in choices if one.skill_id in known}
 
 
 class KnownContext:

@@ -3,16 +3,18 @@
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:  # 20 ms of types that nothing looks at while it runs
+    from numpy.typing import NDArray
 
 K1 = 1.5
 """How soon repeating a word stops to count."""
 
-Scores: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.int64]
+Scores: TypeAlias = "NDArray[np.float64]"
+Numbers: TypeAlias = "NDArray[np.int64]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +48,8 @@ class Postings:
 class Bm25:
     """Documents by number, words by number; word `w` stands in `documents[starts[w]:starts[w + 1]]`, ascending."""
 
-    weights: NDArray[np.float32]
-    documents: NDArray[np.int32]
+    weights: "NDArray[np.float32]"
+    documents: "NDArray[np.int32]"
     starts: "array[int]"
     size: int
 

@@ -75,6 +75,12 @@ class EmbeddedOnce:
         """
         return await self._embed(texts, self._kept)
 
+    def at_hand(self, texts: Sequence[str]) -> bool:
+        """Whether the vectors of all these texts are kept, so that `embed` would ask nobody."""
+        id_ = self.id
+        with self._lock:
+            return all(self._kept.has((id_, sha256(_well_formed(text).encode()).digest())) for text in texts)
+
     async def embed_passing(self, texts: Sequence[str]) -> Vectors:
         """The vectors of texts that come and go, as a user's messages do: only those of the latest are kept."""
         return await self._embed(texts, self._passing)
@@ -96,7 +102,7 @@ class EmbeddedOnce:
             requests = self._requests_here()
             waited_for = {requests[key] for key in missing if key in requests}
             if own := {key: text for key, text in missing.items() if key not in requests}:
-                found |= self._keep(await self._request(own, requests), store)
+                found |= self._keep(await self._request(own, requests, store), store)
             for request in waited_for:
                 # Nothing, where the one who asked was cancelled: then it is asked again.
                 rows = await request.answered()
@@ -124,11 +130,13 @@ class EmbeddedOnce:
         with self._lock:
             return self._requests.setdefault(asyncio.get_running_loop(), {})
 
-    async def _request(self, own: Mapping[Key, str], requests: "dict[Key, _Request]") -> Mapping[Key, Row]:
+    async def _request(
+        self, own: Mapping[Key, str], requests: "dict[Key, _Request]", store: "_Latest"
+    ) -> Mapping[Key, Row]:
         request = _Request()
         requests.update(dict.fromkeys(own, request))
         try:
-            request.rows = await self._ask(own)
+            request.rows = await self._ask(own, passing=store is self._passing)
         except Exception as failure:
             request.failure = failure
             raise
@@ -138,9 +146,11 @@ class EmbeddedOnce:
             request.done.set()
         return request.rows
 
-    async def _ask(self, own: Mapping[Key, str]) -> dict[Key, Row]:
+    async def _ask(self, own: Mapping[Key, str], *, passing: bool) -> dict[Key, Row]:
         (id_, _), *_ = own
-        answer = _table(id_, await self._embedder.embed(list(own.values())), len(own))
+        # One that keeps vectors itself, on disk, is told of what a user says, so that it keeps nothing of that.
+        ask = getattr(self._embedder, "embed_passing", None) if passing else None
+        answer = _table(id_, await (ask or self._embedder.embed)(list(own.values())), len(own))
         dimension = self._dimensions.setdefault(id_, answer.shape[1])
         if answer.shape[1] != dimension:
             raise InvalidVectors(id_, f"vectors of dimension {dimension}, as before", f"dimension {answer.shape[1]}")
@@ -175,6 +185,9 @@ class _Latest:
         if row is not None:
             self._rows.move_to_end(key)
         return row
+
+    def has(self, key: Key) -> bool:
+        return key in self._rows
 
     def put(self, key: Key, row: Row) -> None:
         self._rows[key] = row

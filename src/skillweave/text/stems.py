@@ -26,8 +26,8 @@ _own = local()
 def stems_of(words: Sequence[str]) -> list[str]:
     """Return the stem of each folded word."""
     stemmer = getattr(_own, "stemmer", None)
-    if stemmer is None:  # one per thread: a stemmer keeps what it has seen, and is not made to be shared
-        stemmer = _own.stemmer = Stemmer(LANGUAGE)
+    if stemmer is None:  # one per thread: it is not made to be shared. Looking up what it had before takes longer
+        stemmer = _own.stemmer = Stemmer(LANGUAGE, 0)
     stems: list[str] = stemmer.stemWords(words)
     return stems
 

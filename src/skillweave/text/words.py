@@ -3,7 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import groupby
 
+from skillweave.text.plain import MARKS, lower_words, plain_text
 from skillweave.text.search import UNSPACED_RUN, fold
 
 _STOP = """
@@ -67,16 +69,9 @@ STOP_WORDS = frozenset(_STOP.split()) | (frozenset(_STOP_ELSEWHERE.split()) - fr
 
 English ones, and those of some other languages without their marks, as far as no English text means something by them.
 """
+_DROPPED = STOP_WORDS.union("abcdefghijklmnopqrstuvwxyz0123456789")
 
-_MARKS = (
-    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
-    "\u0711\u0730-\u074a\u07a6-\u07b0\u0900-\u0903\u093a-\u094f\u0955-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09cd"
-    "\u0a01-\u0a03\u0a3c-\u0a51\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bcd\u0c00-\u0c04"
-    "\u0c3c-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d4d\u0d81-\u0d83\u0dca-\u0ddf\u0e31\u0e34-\u0e3a"
-    "\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u0f71-\u0f84\u102b-\u103e\u1056-\u1059\u135d-\u135f\u17b4-\u17d3"
-    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u3099\u309a"
-)
-_WORD = re.compile(f"[\\w{_MARKS}]{{2,}}|[^\\W\\d](?:\\+\\+|#)(?!\\w)|[^\\W\\d\x00-\x7f]")
+_WORD = re.compile(f"[\\w{MARKS}]{{2,}}|[^\\W\\d](?:\\+\\+|#)(?!\\w)|[^\\W\\d\x00-\x7f]")
 _ASCII_WORD = re.compile(r"[a-z0-9]{2,}|[a-z](?:\+\+|#)(?!\w)")
 
 
@@ -96,6 +91,21 @@ def words_of(text: str) -> list[str]:
 
     A run of a script without spaces counts as its overlapping pairs of characters.
     """
+    plain = plain_text(text)
+    if plain is None:
+        return list(_mixed_words(text)) if "\n" in text else _folded_words(text)
+    cut = lower_words(plain)
+    return _folded_words(plain) if cut is None else [word for word in cut if word not in _DROPPED]
+
+
+def _mixed_words(text: str) -> Iterator[str]:
+    # Folding is slow, and most lines of most texts with an accent have none.
+    for odd, lines in groupby(text.split("\n"), lambda line: plain_text(line) is None):
+        block = "\n".join(lines)
+        yield from _folded_words(block) if odd else words_of(block)
+
+
+def _folded_words(text: str) -> list[str]:
     folded = fold(text).replace("_", " ")
     ascii_only = folded.isascii()
     found = (_ASCII_WORD if ascii_only else _WORD).findall(folded)

@@ -5,6 +5,8 @@ from skillweave.doors import door
 __getattr__ = door(
     __name__,
     """
-counter: LONGEST_RUN VOCABULARIES
+counter: LONGEST_RUN
+few: FEW_CHARACTERS few_texts merged
+ranks: VOCABULARIES packed published ranks_of
 """,
 )

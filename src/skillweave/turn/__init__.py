@@ -9,6 +9,5 @@ admit: engage
 move: GraphBinding bind spoken_in
 reconcile: Presence block_texts blocks_in digest_of
 run: SEPARATOR_TOKENS
-settle: Question question_in
 """,
 )

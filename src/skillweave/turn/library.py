@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from skillweave.cachefile import CacheFolder
 from skillweave.conversation import Turn
 from skillweave.disclose.catalog import PricedCatalog
 from skillweave.disclose.fit import Pricing
@@ -12,9 +13,14 @@ from skillweave.graph.findings import graph_in
 from skillweave.graph.graph import SkillGraph
 from skillweave.registry import Snapshot
 from skillweave.select.index import SkillIndex, build_index
+from skillweave.select.lexical import MATCHERS_OF_WORDS
 from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
+from skillweave.task import TaskRule
 from skillweave.turn.move import GraphBinding, bind
+
+if TYPE_CHECKING:
+    from skillweave.select.numbered import TermStore
 
 T = TypeVar("T")
 
@@ -52,11 +58,14 @@ class Libraries:
     """Compiles the newest snapshot; shared by all variants of a Weaver, on whatever thread they run.
 
     The index depends on task rules only, the catalog on what its block may show, the graph on who may be engaged:
-    what two settings have in common is compiled once for both.
+    what two settings have in common is compiled once for both. Of a snapshot after another one only the words of
+    changed skills are read. In `cache` compiled indexes are kept for other processes.
     """
 
-    def __init__(self, pricing: Pricing) -> None:
+    def __init__(self, pricing: Pricing, cache: CacheFolder | None = None) -> None:
         self.pricing = pricing
+        self._cache = cache
+        self._terms: TermStore | None = None
         self._compiling = Lock()
         self._begin(None)
 
@@ -82,7 +91,7 @@ class Libraries:
         self, snapshot: Snapshot, settings: Settings, matchers: Matchers, graph: SkillGraph | None
     ) -> Library:
         granted, rules = settings.granted, settings.task_rules
-        index = self._indexes.get(rules, lambda: build_index(snapshot, task_rules=rules))
+        index = self._indexes.get(rules, lambda: self._built(snapshot, rules))
         limit, first, tools = settings.budget.catalog_limit, settings.catalog_first, settings.skill_tools
 
         def catalog() -> PricedCatalog:
@@ -90,7 +99,7 @@ class Libraries:
             return PricedCatalog(shown, self.pricing, limit=limit, first=first, tools=tools)
 
         priced = self._catalogs.get((granted, limit, first, tools), catalog)
-        if "lexical" in matchers.names:
+        if not MATCHERS_OF_WORDS.isdisjoint(matchers.names):
             index.lexical()
         if "mention" in matchers.names:
             index.mention_names()
@@ -99,3 +108,10 @@ class Libraries:
             return Library(snapshot, index, priced)
         binding = self._graphs.get((chosen, rules, granted), lambda: bind(chosen, index, granted))
         return Library(snapshot, index, priced, binding)
+
+    def _built(self, snapshot: Snapshot, rules: tuple[TaskRule, ...]) -> SkillIndex:
+        if self._terms is None:
+            from skillweave.select.numbered import TermStore
+
+            self._terms = TermStore()
+        return build_index(snapshot, task_rules=rules, cache=self._cache, terms=self._terms)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
@@ -10,7 +10,7 @@ from os.path import commonprefix
 
 from skillweave.conversation import Message
 from skillweave.disclose.block import HEADERS, digest_in, text_digest
-from skillweave.state.state import Delivery, Record, State, expire
+from skillweave.state.state import Delivery, Record, State, drop, expire
 
 _BEGINNING = commonprefix(HEADERS)  # noqa: RUF071 - letter by letter is what is meant
 # Written with what all headers begin with, and without `^`: so the engine jumps from one such place to the next.
@@ -89,9 +89,16 @@ class Reconciled:
         """The tokens of each block that is, or may be, in the context, by the message that carries it."""
         carriers: dict[str, int] = {}
         there = [record for key, record in self.records.items() if self.presence[key] is not Presence.MINE]
-        for record in (*(old.record for old in self.state.superseded), *there, *adopted):
+        old = (one.record for one in self.state.superseded if not one.dropped)
+        for record in (*old, *there, *adopted):
             carriers[record.carrier] = carriers.get(record.carrier, 0) + record.tokens
         return carriers
+
+    def without(self, carriers: Collection[str], turn_id: str) -> "Reconciled":
+        """The same after that turn has asked the host to take these blocks out of the history."""
+        records = {key: record for key, record in self.records.items() if record.carrier not in carriers}
+        state = drop(self.state, carriers, turn_id)
+        return replace(self, state=state, records=records, presence={key: self.presence[key] for key in records})
 
     def shows(self, carrier: str) -> bool:
         """Whether the transcript holds this text without a record of it, so that it can be adopted."""
@@ -109,6 +116,9 @@ def reconcile(state: State, blocks: Counter[str] | None, *, holder: str, now: fl
     if any(record.until is not None for record in state.records):
         state = expire(state, now)
     if blocks is None:
+        # What a host was told to take out is gone, as nobody says that it is there.
+        believed = tuple(one for one in state.superseded if one.dropped in ("", holder))
+        state = state if len(believed) == len(state.superseded) else replace(state, superseded=believed)
         presence = {record.key: _unseen(record, holder) for record in state.records}
         return Reconciled(state, presence, {record.key: record for record in state.records})
     return _by_transcript(state, blocks, holder, told)
@@ -143,7 +153,11 @@ def _by_transcript(state: State, blocks: Counter[str], holder: str, told: str) -
         else:
             lost.append(record)
     # What this turn itself replaced stays known to it, so that a replay says the same words again.
-    superseded = tuple(s for s in state.superseded if s.record.carrier in old or s.by in mine)
+    superseded = tuple(
+        replace(s, dropped="") if s.dropped not in ("", holder) else s
+        for s in state.superseded
+        if s.record.carrier in old or s.by in mine or s.dropped == holder
+    )
     after = replace(state, records=tuple(kept), superseded=superseded)
     by_key = {record.key: record for record in kept}
     return Reconciled(state if after == state else after, presence, by_key, tuple(lost), +left)

@@ -10,23 +10,24 @@ from dataclasses import dataclass, replace
 
 from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.decisions import Outcome
-from skillweave.disclose.catalog import NO_CATALOG
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import ContextSource
 from skillweave.select.candidates import Rejected, Selection
 from skillweave.select.matchers import FITTED, NOTHING_PREPARED, Matchers, Thresholds, prepare_matchers
 from skillweave.select.matchers import Prepared as PreparedMatchers
 from skillweave.select.selection import select
-from skillweave.settings import CatalogMode, Settings
+from skillweave.settings import Settings
 from skillweave.state.state import Delivery, State
-from skillweave.turn.admit import SkillInTurn, admit_skills
+from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
 from skillweave.turn.disclose import RecordContext, disclose
 from skillweave.turn.fetch import Contents, ReadArtifact, entity_of, fetch
 from skillweave.turn.library import Library
+from skillweave.turn.make_room import added, leaving, without
 from skillweave.turn.move import Position, move
 from skillweave.turn.policy import tool_policy
-from skillweave.turn.reconcile import blocks_in, digest_of, reconcile
+from skillweave.turn.reconcile import Reconciled, blocks_in, digest_of, reconcile
 from skillweave.turn.settle import Settled, settle
+from skillweave.turn.tail import standing_catalog
 
 LONG_TEXT = 64 * 1024
 """A turn about more characters of skill text than this is worked out beside the event loop."""
@@ -102,24 +103,36 @@ async def run(
     admission = admit_skills(turn, selection, library.snapshot, settings, matchers, before, context, position)
     wanted = admission.skills
     entity = entity_of(turn, settings) if turn.memory else None
+    cursor = None if position is None else position.skill
     contents = await fetch(wanted, entity, reading.artifacts, reading.context, reading.seconds)
 
     def work() -> Settled:
         recording = RecordContext(turn.id, now, delivery, told)
-        catalog = library.catalog.catalog if settings.catalog is CatalogMode.ALWAYS else NO_CATALOG
-        # In call placement too: what the model read with our tools stands in the history.
-        room = settings.budget.usable - catalog.tokens - sum(context.tokens_by_carrier().values())
-        if turn.placement is Placement.CALL:
-            room -= SEPARATOR_TOKENS * (len(wanted) + 2)
+        catalog = standing_catalog(settings, library.catalog)
         pricing = library.catalog.pricing
-        groups = disclose(turn, admission.groups, settings, context, contents, pricing, catalog, recording, room)
-        shown = replace(admission, groups=groups)
+
+        def shown_in(admission: Admission, context: Reconciled) -> tuple[Admission, int]:
+            # In call placement too: what the model read with our tools stands in the history.
+            room = settings.budget.usable - catalog.tokens - sum(context.tokens_by_carrier().values())
+            if turn.placement is Placement.CALL:
+                room -= SEPARATOR_TOKENS * (len(wanted) + 2)
+            groups = disclose(turn, admission.groups, settings, context, contents, pricing, catalog, recording, room)
+            return replace(admission, groups=groups), room
+
+        there = context
+        shown, room = shown_in(admission, there)
+        gone = leaving(turn, shown, there, settings.budget.per_skill, room - added(shown), cursor)
+        # What answers a model's call must not take away what another call of the same reply stands on.
+        if gone.drops and not turn.reads and not turn.append_only:
+            there = there.without(gone.carriers, turn.id)
+            shown, room = shown_in(without(admission, gone), there)
         active = [one for one in shown.skills if one.binds_at(one.shown.rung)]
         policy = tool_policy(turn, settings, matchers, library.snapshot, before, shown, active, position)
-        decisions = (*contents.decisions, *admission.decisions)
+        decisions = (*contents.decisions, *shown.decisions)
         return settle(
-            turn, settings, library, before, context, position, shown, recording, catalog, policy, decisions, room,
-            matched=bool(selection.chosen),
+            turn, settings, library, before, there, position, shown, recording, catalog, policy, decisions, room,
+            selection,
+            suggested=gone.drops if turn.reads else (),
         )  # fmt: skip
 
     # To divide and count a long text takes a tenth of a second or more, in which other conversations go on.

@@ -1,9 +1,7 @@
 """Settle: put the Injection together, say why it is as it is, and write the State after it (spec 2.3, 5.3 to 5.5)."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import Message, Placement, Role, Turn
@@ -11,20 +9,21 @@ from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.disclose.block import Rung, digest_in, text_digest
 from skillweave.disclose.catalog import Catalog, PricedCatalog
 from skillweave.disclose.fit import Shown
-from skillweave.disclose.render import hint, onward
 from skillweave.disclose.sections import READ, Readout
 from skillweave.frozen import FrozenDict
-from skillweave.injection import Block, CacheReport, Fallback, FallbackKind, Injection, PendingCheckpoint, TokenReport
-from skillweave.settings import CatalogMode, Settings
+from skillweave.injection import Block, CacheReport, Drop, Injection, PendingCheckpoint, TokenReport
+from skillweave.select.candidates import Selection
+from skillweave.settings import Settings
+from skillweave.state.approvals import kept_out
 from skillweave.state.state import SKILL, Delivery, Fragment, Record, State, adopt, claim, skill_key
-from skillweave.text.search import fold
 from skillweave.turn.admit import Admission, SkillInTurn
-from skillweave.turn.disclose import RecordContext, given_texts, skill_tools_in
+from skillweave.turn.disclose import RecordContext, given_texts
 from skillweave.turn.library import Library
 from skillweave.turn.make_room import drops
 from skillweave.turn.move import Position
 from skillweave.turn.policy import rejected_texts
 from skillweave.turn.reconcile import Reconciled
+from skillweave.turn.tail import tail_of
 
 
 def decisions_of(wanted: SkillInTurn) -> Iterator[Decision]:
@@ -158,13 +157,15 @@ def settle(
     policy: tuple[ToolPolicy, tuple[PendingCheckpoint, ...]],
     decisions: Sequence[Decision],
     room: int,
+    selection: Selection,
     *,
-    matched: bool,
+    suggested: tuple[Drop, ...] = (),
 ) -> Settled:
     """The Injection of what the steps before decided, and the State with its records.
 
     `admission` holds what is shown of each skill, `catalog` is what stands in this call, `room` are the tokens that
-    there were for skills, `decisions` those that no wanted skill carries; `matched` says whether anything was chosen.
+    there were for skills, `decisions` those that no wanted skill carries, `selection` what the turn called for,
+    `suggested` what the host may take out so that what was asked for fits when it is read again.
     """
     in_history = turn.placement is Placement.HISTORY
     skills = admission.skills
@@ -175,9 +176,13 @@ def settle(
     adopted = [record for one in skills for record in one.adopted]
     left = room - sum(block.tokens for block in blocks) - sum(record.tokens for record in adopted)
     # It takes what the skills leave, not the other way round: one that did not fit would lose its tool rules too.
-    fallback = fallback_for(turn, settings, library.catalog, position, left, matched=matched)
-    fallback_tokens = 0 if fallback is None else pricing.count(fallback.text)
-    left = max(0, left - fallback_tokens)
+    tail = tail_of(
+        turn, settings, library.catalog, selection, before, position, left,
+        standing=catalog,
+        wanted={one.skill.id for one in skills},
+        barred=kept_out(before.approvals, library.snapshot) if before.approvals else (),
+    )  # fmt: skip
+    left = max(0, left - tail.tokens)
     state = context.state
     if in_history:
         for one in skills:
@@ -192,29 +197,28 @@ def settle(
         cursor=before.cursor if position is None else position.cursor,
         in_call=before.in_call if in_history else tuple(one.skill.id for one in skills if one.binds_at(one.shown.rung)),
         last_turn=before.last_turn,
+        told=tail.told,
     )
     after = before if after == before else replace(after, last_turn=turn.id)
     texts = [] if in_history else [block.text for block in blocks]
-    instructions = (catalog.text, *texts, "" if fallback is None else fallback.text)
     tools, checkpoints = policy
     there = ((record.key, record.state is Delivery.GIVEN) for record in after.records)
     hindered = () if position is None else position.diagnostics
-    left_out = any(one.shown.left_out or one.shown.readouts for one in skills)
     injection = Injection(
         turn_id=turn.id,
         conversation=turn.conversation,
         placement=turn.placement,
         generation=library.snapshot.generation,
         messages=tuple(Message(Role.SYSTEM, block.text, block.id) for block in blocks) if in_history else (),
-        instructions="\n\n".join(part for part in instructions if part),
+        instructions="\n\n".join(part for part in (catalog.text, *texts) if part),
         catalog=catalog.text,
-        fallback=fallback,
+        fallback=tail.fallback,
         blocks=blocks,
-        drop=drops(turn, admission, context, settings.budget.per_skill, left) if left_out else (),
+        drop=suggested or drops(after, turn.id),
         tools=tools,
         checkpoints=checkpoints,
-        decisions=(*(decision for one in skills for decision in decisions_of(one)), *decisions),
-        tokens=_token_report(skills, library.catalog, catalog.tokens + fallback_tokens, left),
+        decisions=(*(decision for one in skills for decision in decisions_of(one)), *tail.decisions, *decisions),
+        tokens=_token_report(skills, library.catalog, catalog.tokens, tail.tokens, left),
         cache=_cache_report(before.prefix, prefix),
         diagnostics=(*hindered, *(found for one in skills if one.shown.block for found in one.shown.block.diagnostics)),
         move=None if position is None else position.move,
@@ -222,6 +226,8 @@ def settle(
         revision=before.revision if after is before else before.revision + 1,
         present=tuple(key.removeprefix(SKILL) for key, given in there if given and key.startswith(SKILL)),
         rejected=rejected_texts(after, library.snapshot) if after.approvals else (),
+        tail=tail.text,
+        offered=tail.offered,
     )
     return Settled(injection, after)
 
@@ -267,10 +273,12 @@ def _cache_report(before: Sequence[Fragment], now: Sequence[Fragment]) -> CacheR
     return CacheReport(sum(fragment.tokens for fragment in before), stable)
 
 
-def _token_report(skills: Sequence[SkillInTurn], library: PricedCatalog, catalog: int, left: int) -> TokenReport:
+def _token_report(
+    skills: Sequence[SkillInTurn], library: PricedCatalog, catalog: int, tail: int, left: int
+) -> TokenReport:
     """What this turn adds, by tier and by skill; the shares of one block add up to the block."""
     pricing = library.pricing
-    tiers = {"1": catalog, "2": 0, "3": 0, "3.5": 0}
+    tiers = {"1": catalog + tail, "2": 0, "3": 0, "3.5": 0}
     by_skill: dict[str, int] = {}
     for one in skills:
         shown, added = one.shown, one.shown.added
@@ -286,136 +294,12 @@ def _token_report(skills: Sequence[SkillInTurn], library: PricedCatalog, catalog
         tiers["3.5"] += context + within
         tiers["2"] += rest - artifacts - within
     return TokenReport(
-        catalog=catalog,
+        catalog=catalog + tail,
         injected=sum(by_skill.values()),
         by_tier=FrozenDict(tiers),
         by_skill=FrozenDict(by_skill),
         left=left,
         encoding=pricing.counter.encoding,
         exact=pricing.counter.exact,
+        tail=tail,
     )
-
-
-LONGEST_QUESTION = 300
-"""Characters; a longer message asks for something else."""
-
-
-class Question(StrEnum):
-    """What a message wants to know: which skills there are, or the full documents of all."""
-
-    CAPABILITIES = "capabilities"
-    ALL_SKILLS = "all-skills"
-
-
-_SENTENCE_END = re.compile(r"[.!?;:\n\r]+")
-_WORD = re.compile(r"\w+")
-# The grammars below read a sentence's folded words, each followed by one space.
-_OPENING = re.compile(
-    r"""(?:
-      (?: hi | hey | hello | ok | okay | so | well | and | but | now | then | please | thanks | also | there ) \s
-    | (?: tell | let ) \s (?: me | us ) \s (?: know \s )?
-    | do \s you \s know \s | i \s (?: want | would \s like | d \s like ) \s to \s know \s
-    | (?: can | could | would ) \s you \s (?: please \s )? (?= (?: tell | list | show | display | print | give ) \s )
-    )+""",
-    re.VERBOSE,
-)
-_CLOSING = r"""(?:
-      please \s | thanks \s | thank \s you \s | for \s (?: me | us ) \s | here \s | today \s | now \s | right \s now \s
-    | exactly \s | actually \s | again \s | at \s all \s | as \s an? \s (?: assistant | agent | ai ) \s
-    | in \s (?: this | our ) \s (?: chat | conversation | session ) \s
-    )*"""
-_CAPABILITIES = re.compile(
-    r"""(?:
-      what \s (?: all \s | else \s | exactly \s )? (?: can | could ) \s (?: you | u ) \s
-        (?: all \s )? (?: do | help (?: \s (?: me | us ) )? (?: \s with )? | offer ) \s
-    | what \s (?: all \s | else \s )? (?: you | u ) \s can \s do \s
-    | what \s (?: kinds? \s of \s | sorts? \s of \s )? (?: things | tasks ) \s can \s you \s do \s
-    | what \s (?: else \s )? are \s you \s (?: able \s to \s do | capable \s of (?: \s doing )? | good \s at ) \s
-    | what \s do \s you \s (?: do | offer ) \s
-    | what \s can \s (?: i | we ) \s ask (?: \s you )? (?: \s for | \s to \s do | \s about )? \s
-    | how \s can \s you \s (?: help | assist ) (?: \s (?: me | us ) )? \s
-    | do \s you \s have \s (?: any \s | some \s )? SKILLS
-    | (?: what | which ) \s (?: are \s )? (?: all \s )? (?: of \s )? (?: the \s | your \s )? (?: available \s )? SKILLS
-        (?: (?: do | can ) \s (?: you | we | i ) \s (?: have | offer | know | use | support | ask \s for ) \s
-          | (?: you | we ) \s have \s
-          | (?: are \s | is \s )? (?: there \s | available \s | installed \s | loaded \s | active \s )+ )?
-    | (?: what | which ) \s features \s do \s you \s (?: have | offer | support ) \s
-    | (?: list | show | display | name | print | give ) \s (?: me \s | us \s )? (?: all \s )? (?: of \s )?
-        (?: your | the ) \s (?: available \s )? SKILLS
-    | (?: list | name ) \s (?: me \s | us \s )? (?: all \s )? (?: available \s )? SKILLS
-    | show \s (?: me \s | us \s )? (?: available \s )? SKILLS
-    )""".replace("SKILLS", r"(?: skills? | capabilities | abilities ) \s")
-    + _CLOSING,
-    re.VERBOSE,
-)
-_ALL_SKILLS = re.compile(
-    r"""(?: show | display | print | give | load | open ) \s (?: me \s | us \s )? (?:
-      (?: all | every ) \s (?: of \s )? (?: the \s | your \s )? (?: available \s | single \s )?
-        skills? \s (?: (?: documents? | documentation | docs? | instructions ) \s )?
-    | (?: the \s )? full \s (?: documents | documentation | docs | text ) \s of \s (?: all | every ) \s (?: the \s )?
-        skills? \s
-    ) (?: in \s full \s )?"""
-    + _CLOSING,
-    re.VERBOSE,
-)
-
-
-def question_in(text: str) -> Question | None:
-    """What the message asks about the skills as such, None for anything else; English only.
-
-    A whole sentence of the message must be the question: "What can our team do?" and "list the skills in this CV" are
-    not about the agent.
-    """
-    if len(text) > LONGEST_QUESTION:
-        return None
-    asked = [_question(sentence) for sentence in _SENTENCE_END.split(text)]
-    for question in (Question.ALL_SKILLS, Question.CAPABILITIES):
-        if question in asked:
-            return question
-    return None
-
-
-def _question(sentence: str) -> Question | None:
-    words = " ".join([*_WORD.findall(fold(sentence)), ""])
-    opening = _OPENING.match(words)
-    start = opening.end() if opening else 0
-    if _ALL_SKILLS.fullmatch(words, start):
-        return Question.ALL_SKILLS
-    return Question.CAPABILITIES if _CAPABILITIES.fullmatch(words, start) else None
-
-
-def fallback_for(
-    turn: Turn,
-    settings: Settings,
-    catalog: PricedCatalog,
-    position: Position | None,
-    room: int,
-    *,
-    matched: bool,
-) -> Fallback | None:
-    """The text for this call only, if one is due that fits into `room` tokens; it never hides a match.
-
-    A user who asks for everything gets full documents, one who asks what there is gets the catalog. Where nothing
-    `matched`, a line says that there are skills; in a skill graph, where the conversation may go from here.
-    """
-    if settings.catalog is CatalogMode.NEVER:
-        return None
-    leads_on = position is not None and bool(position.reachable)
-    if catalog.skills and turn.message.role is Role.USER:
-        question = question_in(turn.message.text)
-        everything = catalog.in_full(room) if question is Question.ALL_SKILLS else ""
-        if everything:
-            return Fallback(FallbackKind.ALL, everything)
-        found = None
-        if settings.catalog is not CatalogMode.FALLBACK:
-            pass  # the catalog stands in every call already
-        elif question is not None and catalog.catalog.text:
-            found = Fallback(FallbackKind.CATALOG, catalog.catalog.text)
-        elif not matched and not leads_on:
-            found = Fallback(FallbackKind.HINT, hint(len(catalog.skills)))
-        if found is not None and catalog.pricing.count(found.text) <= room:
-            return found
-    if position is None or not leads_on or turn.reads:
-        return None
-    text = onward(position.skill, position.reachable, skill_tools_in(turn, settings))
-    return Fallback(FallbackKind.REACHABLE, text) if catalog.pricing.count(text) <= room else None

@@ -18,7 +18,7 @@ from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, Current
 from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Selection
-from skillweave.select.matchers import Matchers
+from skillweave.select.matchers import Matchers, make_matchers_ready
 from skillweave.settings import Settings
 from skillweave.state.port import Store
 from skillweave.state.state import Delivery, State, Writes
@@ -165,6 +165,10 @@ class Engine:
             library = await asyncio.to_thread(compile_them, snapshot, self.settings, self.matchers, self.graph)
             self._library = library
         return library
+
+    async def make_ready(self) -> None:
+        """Compile the skills, and let the matchers make what they need of them."""
+        await make_matchers_ready(self.matchers, (await self.library()).index)
 
     async def change(
         self,

@@ -76,9 +76,10 @@ def _decided(turn: DecidedTurn) -> payloads.TurnDecided:
         delivery=turn.delivery.value,
         skills=tuple(dict.fromkeys(in_context)),
         outcomes=FrozenDict(sorted(outcomes.items())),
-        tokens=FrozenDict({"catalog": tokens.catalog, "injected": tokens.injected, "left": tokens.left}),
+        tokens=FrozenDict({name: getattr(tokens, name) for name in ("catalog", "tail", "injected", "left")}),
         diagnostics=tuple(dict.fromkeys(diagnostic.code for diagnostic in injection.diagnostics)),
         duration_ms=round(turn.duration_ms, 3),
+        offered=injection.offered,
     )
 
 

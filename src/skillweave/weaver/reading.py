@@ -15,9 +15,12 @@ from skillweave.disclose.sections import READ
 from skillweave.frozen import FrozenJson
 from skillweave.injection import Block, Drop, Injection
 from skillweave.limits import ToolLimits
-from skillweave.select.selection import LONGEST_ID, select
+from skillweave.select.lexical import MATCHERS_OF_WORDS
+from skillweave.select.matchers import Matchers, Prepared, Thresholds, prepare_matchers
+from skillweave.select.selection import LONGEST_ID, find_matchers, select
 from skillweave.skill import Json, Skill, freeze_mapping
 from skillweave.state.state import Delivery, is_read_apart
+from skillweave.turn.library import Library
 from skillweave.weaver.engine import Engine
 
 
@@ -93,7 +96,12 @@ TOOLS: Mapping[str, ToolSpec] = MappingProxyType(
 """The tool table, in the order in which a host declares it."""
 
 
-MOST_FOUND = 10
+MOST_FOUND = 8
+SEARCH_TOKENS = 290
+"""The most that an answer to `search_skills` takes."""
+NEXT_CALL = "Call read_skill with the id of the one that fits; if none does, search again in other words."
+DECLARED = frozenset({"pattern", "keyword", "verb"})
+"""Kinds of evidence that a skill's author declared."""
 LONGEST_QUERY = 1000
 _SHOWN = 60
 _OURS = Skill("", "", "")
@@ -160,21 +168,30 @@ async def list_skills(engine: Engine, after: str) -> ToolAnswer:
 
 
 async def search_skills(engine: Engine, query: str) -> ToolAnswer:
-    """The skills whose triggers or words fit best, also those that are not close enough to be selected."""
+    """The skills that fit the query best by the ranking of the turns, whether likely enough to be offered or not."""
     library = await engine.library()
     turn = Turn("search", "search", Message(Role.USER, query[:LONGEST_QUERY]))
+    ranking = tuple(matcher for matcher in engine.matchers.asked if matcher.name in MATCHERS_OF_WORDS)
+    matchers = find_matchers(ranking or ("lexical",))
+    prepared = await prepare_matchers(matchers, library.index, turn, engine.fetch_seconds)
     # In a thread: where no turn is matched by words, the first search builds the index of words.
-    selection = await asyncio.to_thread(select, library.index, turn, matchers=("triggers", "lexical"))
-    near = (rejected.candidate for rejected in selection.rejected if rejected.outcome is Outcome.BELOW_THRESHOLD)
-    shown = {skill.id for skill in library.catalog.skills}
-    found = [
-        candidate.skill_id
-        for candidate in (*selection.chosen, *selection.offered, *near)
-        if candidate.skill_id in shown
-    ]
+    found = await asyncio.to_thread(_found, library, turn, matchers, prepared)
     if not found:
-        return ToolAnswer(f"No skill is about that; list_skills shows all {len(shown)}.", failed=True)
-    return ToolAnswer(library.catalog.lines(found[:MOST_FOUND]))
+        return ToolAnswer(f"No skill is about that; list_skills shows all {len(library.catalog.skills)}.", failed=True)
+    lines = library.catalog.shortlist(found, SEARCH_TOKENS - library.catalog.pricing.count(f"\n{NEXT_CALL}"), "")
+    return ToolAnswer(f"{lines.text}\n{NEXT_CALL}")
+
+
+def _found(library: Library, turn: Turn, matchers: Matchers, prepared: Prepared) -> list[str]:
+    """The ids, best first: what a declared trigger names, then the ranking."""
+    every = Thresholds(give_at=1.0, offer_at=0.0, offer_most=MOST_FOUND)
+    named = select(library.index, turn, matchers=("triggers",)).chosen
+    selection = select(library.index, turn, matchers=matchers, prepared=prepared, thresholds=every)
+    near = (out.candidate for out in selection.rejected if out.outcome is Outcome.BELOW_THRESHOLD)
+    declared = (one for one in named if any(piece.kind in DECLARED for piece in one.evidence))
+    order = (*declared, *selection.chosen, *selection.offered, *near, *named)
+    shown = library.catalog.by_id
+    return [skill_id for skill_id in dict.fromkeys(one.skill_id for one in order) if skill_id in shown][:MOST_FOUND]
 
 
 async def call(
@@ -282,7 +299,7 @@ class Reads:
         return await list_skills(self._engine, after)
 
     async def search_skills(self, query: str) -> ToolAnswer:
-        """The ten skills that fit the words best, best first."""
+        """The skills that fit the words best, best first, in at most 300 tokens, and what to call next."""
         return await search_skills(self._engine, query)
 
     async def call_tool(

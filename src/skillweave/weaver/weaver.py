@@ -2,15 +2,18 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, wraps
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
+from skillweave.cachefile import CacheFolder
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.compose.policy import Ruling, Verdict
 from skillweave.conversation import Placement, Turn, TurnFields, nothing_said, turn_of
@@ -68,7 +71,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
     Build one with `skillweave.open`, or from its parts: a Registry, a Store, Settings. All its state is in the Store,
     so that any number of Weavers over one Store behave as one. `graph` says where its conversations begin and go on; it
     goes before the one that a pack brings. `observers` are told what happened before a verb
-    returns, each for at most `observer_seconds`.
+    returns, each for at most `observer_seconds`. `cache` is a folder to keep compiled indexes in, for other processes.
     """
 
     def __init__(
@@ -86,13 +89,14 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         observers: Sequence[Observer] = (),
         observer_seconds: float = OBSERVER_SECONDS,
         tenant: str = "",
+        cache: str | os.PathLike[str] | None = None,
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
         self._engine = Engine(
             registry=registry,
             store=store,
             settings=settings or Settings(),
-            libraries=Libraries(Pricing(counter or Tiktoken())),
+            libraries=Libraries(Pricing(counter or Tiktoken()), None if cache is None else CacheFolder(Path(cache))),
             matchers=find_matchers(matchers),
             context=context,
             on_store_failure=on_store_failure,
@@ -279,6 +283,13 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         """The skills as they are now; read at first use."""
         return await self._engine.snapshot()
 
+    async def make_ready(self) -> None:
+        """Read and compile the skills now, vectors of an embedder included, so that no turn waits for them.
+
+        Raises what an embedder raises that cannot be used; turns would then rank by words alone, and say so.
+        """
+        await self._engine.make_ready()
+
     async def refresh(self) -> Changes:
         """Read again what changed in the sources."""
         return await self._engine.refresh()
@@ -384,6 +395,7 @@ class SyncWeaver:
     state = _Blocking(Weaver.state)
     why = _Blocking(Weaver.why)
     snapshot = _Blocking(Weaver.snapshot)
+    make_ready = _Blocking(Weaver.make_ready)
     refresh = _Blocking(Weaver.refresh)
     diagnostics = _Blocking(Weaver.diagnostics)
     catalog = _Blocking(Weaver.catalog)

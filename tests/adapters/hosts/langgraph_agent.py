@@ -14,8 +14,6 @@ from skillweave.testing.hosts import Script
 from skillweave.testing.hosts.play import BASE, Workshop
 from tests.adapters.hosts.langchain_agent import THREAD, LangChainAgent
 
-MATCHERS = ("explicit", "triggers")
-
 
 class LangGraphAgent(LangChainAgent):
     """The same steps over the graph that `build_skill_agent` gives."""
@@ -31,5 +29,5 @@ class LangGraphAgent(LangChainAgent):
 
     def _agent(self, saver: BaseCheckpointSaver[str]) -> Any:
         return build_skill_agent(
-            self.model, self.weaver, self.tools, system_prompt=BASE, matchers=MATCHERS, checkpointer=saver
+            self.model, self.weaver, self.tools, system_prompt=BASE, matchers=None, checkpointer=saver
         )

@@ -79,13 +79,15 @@ class MessageAgent:
 
     def _ask(self, injection: Injection) -> Says:
         system = self.style.system(BASE, injection)
-        request = Request(system, self.chat, self.style.offer(self.tools, injection))
+        sent = self.style.with_tail(self.chat, injection)
+        request = Request(system, sent, self.style.offer(self.tools, injection))
         self.shapes.check(request)
         said = self.script.reply(
             Sent(
                 system if isinstance(system, str) else "\n\n".join(block["text"] for block in system),
-                tuple(map(as_json, self.chat)),
+                tuple(map(as_json, sent)),
                 tuple(request.tool_names()),
+                tuple(map(as_json, request.tools)),
             )
         )
         calls = tuple((asks.tool, asks.arguments) for asks in said.asks)

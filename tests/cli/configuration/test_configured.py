@@ -114,7 +114,7 @@ WRONG = [
     ("json = true", "../skillweave.toml:1: 'json' cannot be configured; give --json with the command"),
     ("budget = '9'", "../skillweave.toml:1: 'budget' is a text ('9'), and must be a whole number; write for example"),
     ("budget = -1", "../skillweave.toml:1: 'budget' is wrong: '-1' is not a whole number of at least 0; mend it"),
-    ("catalog = 'no'", "../skillweave.toml:1: 'catalog' is wrong: 'no' is not one of 'always', 'fallback', 'never'"),
+    ("catalog = 'no'", "../skillweave.toml:1: 'catalog' is wrong: 'no' is not one of 'auto', 'always', 'fallback'"),
     ("max_skills = 1\nmax-skills = 2", "../skillweave.toml:2: 'max-skills' is there twice, with a dash and with an"),
     (
         "[weave]\nbudget = 1",

@@ -7,7 +7,7 @@ from uuid import uuid4
 from skillweave.adapters.agent_framework.approval import Verdicts, batch_of
 from skillweave.adapters.agent_framework.messages import host_messages, name_of, with_refusals
 from skillweave.adapters.approval import require_decided
-from skillweave.adapters.bridge import Bridge, is_own
+from skillweave.adapters.bridge import Bridge, is_own, tail_of
 from skillweave.adapters.chat import SEPARATOR, Call, words_for
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
@@ -69,7 +69,7 @@ class SkillContextProvider(ContextProvider):
             raise InvalidTurn(
                 f"conversation={conversation[:40]!r} stands beside a plan, which has its own; leave it out"
             )
-        self.bridge = Bridge(weaver, Placement.CALL, plan=plan, max_skills=max_skills)
+        self.bridge = Bridge(weaver, Placement.CALL, plan=plan, max_skills=max_skills, append_only=True)
         self._conversation = plan.conversation if plan else conversation
         self._decided_by = decided_by
         self._own_tools = [_declared(spec) for spec in self.bridge.own_tools]
@@ -93,7 +93,10 @@ class SkillContextProvider(ContextProvider):
         batch = batch_of(context.input_messages, session, state)
         await verdicts.read(context.input_messages, batch)
         context.input_messages = batch.kept(context.input_messages, session, state, verdicts.problems)
-        chat = SkillChatMiddleware(self.bridge, conversation, verdicts, state, batch.asked_again)
+        written_down = bool(getattr(agent, "require_per_service_call_history_persistence", False))
+        chat = SkillChatMiddleware(
+            self.bridge, conversation, verdicts, state, batch.asked_again, written_down=written_down
+        )
         context.extend_tools(self.source_id, self._own_tools)
         context.extend_middleware(self.source_id, [chat, SkillFunctionMiddleware(self.bridge, verdicts, chat)])
 
@@ -102,7 +105,8 @@ class SkillChatMiddleware(ChatMiddleware):
     """What stands before each call of the model in one run, also between its tool calls.
 
     `tools` are the names of all tools of the last call, None before the first. `waiting` are the requests that a person
-    has yet to reply to before the model goes on; they are this run's answer.
+    has yet to reply to before the model goes on; they are this run's answer. `written_down` says that the framework
+    writes each call's messages into the history, so that nothing can be for one call only.
     """
 
     def __init__(
@@ -112,11 +116,14 @@ class SkillChatMiddleware(ChatMiddleware):
         verdicts: Verdicts,
         state: dict[str, Any],
         waiting: Sequence[Content] = (),
+        *,
+        written_down: bool = False,
     ) -> None:
         self._bridge = bridge
         self._verdicts = verdicts
         self._state = state
         self._waiting = waiting
+        self._written_down = written_down
         self.conversation = conversation
         self.tools: list[str] | None = None
         self._chat: list[Message] = []
@@ -130,13 +137,17 @@ class SkillChatMiddleware(ChatMiddleware):
         tools = list(options.get("tools") or ())
         self.tools = [name_of(tool) for tool in tools]
         self._tell_refusals(context)
-        injection = await self._weave(context.messages, kept_by_service=options.get("conversation_id") is not None)
+        kept_by_service = options.get("conversation_id") is not None
+        injection = await self._weave(context.messages, kept_by_service=kept_by_service)
         require_decided(injection)
         offered = set(injection.tools.offers(self.tools))
         # A copy: the framework runs tools from its own list, so that hidden ones come to the guard and are answered.
         options["tools"] = [tool for tool in tools if name_of(tool) in offered]
         options["instructions"] = self._instructions(options.get("instructions"), injection)
         context.options = options
+        tail = tail_of(injection, host_messages(self._chat), kept_by_service=kept_by_service)
+        if tail and not self._written_down:
+            context.messages = [*context.messages, Message("user", [tail])]
         context.stream_result_hooks.append(self._replied)
         await call_next()
         if isinstance(context.result, ChatResponse):

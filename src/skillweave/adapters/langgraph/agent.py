@@ -13,7 +13,6 @@ from langgraph.types import Checkpointer, Send
 
 from skillweave.adapters.langchain_core import (
     Speaker,
-    block_messages,
     conversation_of,
     host_messages,
     names_of,
@@ -157,11 +156,11 @@ class _ModelCall:
 
     def _call(self, state: SkillState) -> Update:
         woven = self._nodes.bridge.run(self._nodes.injection(state))
-        return self._heard(woven, self._bound(woven).invoke(self._sent(state, woven)))
+        return self._heard(state, woven, self._bound(woven).invoke(self._sent(state, woven)))
 
     async def _acall(self, state: SkillState) -> Update:
         woven = await self._nodes.injection(state)
-        return self._heard(woven, await self._bound(woven).ainvoke(self._sent(state, woven)))
+        return self._heard(state, woven, await self._bound(woven).ainvoke(self._sent(state, woven)))
 
     def _bound(self, woven: Injection) -> Runnable[Any, BaseMessage]:
         offered = set(woven.tools.offers(self._nodes.names))
@@ -170,10 +169,10 @@ class _ModelCall:
 
     def _sent(self, state: SkillState, woven: Injection) -> list[BaseMessage]:
         system = with_instructions(self._system, woven)
-        return [*([system] if system else []), *state["messages"], *block_messages(woven, self._nodes.speaker)]
+        return [*([system] if system else []), *self._nodes.call_messages(state, woven)]
 
-    def _heard(self, woven: Injection, reply: BaseMessage) -> Update:
-        return {"messages": [*block_messages(woven, self._nodes.speaker), reply, *unreadable(reply)]}
+    def _heard(self, state: SkillState, woven: Injection, reply: BaseMessage) -> Update:
+        return {"messages": [*self._nodes.changes(state, woven), reply, *unreadable(reply)]}
 
 
 def _output(state: SkillState) -> Update:

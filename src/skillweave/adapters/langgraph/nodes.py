@@ -39,6 +39,7 @@ from skillweave.adapters.langchain_core import (
     own_tools,
     removals,
     require_other_names,
+    with_tail,
 )
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, SkillNotFound, StoreUnavailable
@@ -170,6 +171,20 @@ class SkillNodes:
         """The names of all declared tools."""
         return names_of(self.declared)
 
+    def changes(self, state: SkillState, injection: Injection) -> list[BaseMessage]:
+        """What of the injection goes into the state's messages: the texts that leave it, then those that are given.
+
+        The texts of rejected skills leave in the approval node, which also tells the model who said no.
+        """
+        return _changes(state, injection, self.speaker)
+
+    def call_messages(self, state: SkillState, injection: Injection) -> list[BaseMessage]:
+        """The messages of this call only: the history with these changes, and what the model may open at its end."""
+        before: Any = list(state["messages"])
+        changes: Any = self.changes(state, injection)
+        chat: Any = add_messages(before, changes) if changes else before
+        return with_tail(chat, injection.tail, self.speaker)
+
     async def injection(self, state: SkillState) -> Injection:
         """What is for the coming call of the model, in the node behind the inject node or behind the approval node.
 
@@ -178,12 +193,16 @@ class SkillNodes:
         """
         here, held, turn = _here(self.bridge, state), state.get("injection"), state["woven"]
         if held is not None and here.step <= turn.get("step", 0) + 2:
-            injection = replace(held, messages=())
+            injection = replace(held, messages=(), drop=())
         else:
             fields = HostFields(tools=self.names, memory=memory_in(state), turn_id=turn["id"], named=turn["named"])
             injection = await self.bridge.weave(host_messages(state["messages"]), here.conversation, **fields)
         require_decided(injection)
         return injection
+
+
+def _changes(state: SkillState, injection: Injection, speaker: Speaker) -> list[BaseMessage]:
+    return [*removals(state["messages"], injection.drop), *block_messages(injection, speaker)]
 
 
 def skill_nodes(
@@ -263,7 +282,7 @@ class _Steps:
             named = [skill_id for skill_id in selected if skill_id not in coming]
         injection = await self._bridge.weave(chat, here.conversation, **HostFields(**known, named=named))
         update = {
-            "messages": block_messages(injection, self._speaker),
+            "messages": _changes(state, injection, self._speaker),
             "selected_skill_ids": [],
             "woven": WovenTurn(id=injection.turn_id, named=named, first=False, step=here.step),
             "injection": injection,

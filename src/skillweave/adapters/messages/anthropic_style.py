@@ -35,7 +35,19 @@ from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
 from skillweave.weaver.reading import TOOLS, ToolAnswer
 
-__all__ = ["answer", "calls", "offer", "place", "refuse", "skill_tools", "system", "take_out", "transcript", "turn"]
+__all__ = [
+    "answer",
+    "calls",
+    "offer",
+    "place",
+    "refuse",
+    "skill_tools",
+    "system",
+    "take_out",
+    "transcript",
+    "turn",
+    "with_tail",
+]
 
 _ROLES = ("user", "assistant", "system")
 _CACHED = {"type": "ephemeral"}
@@ -59,32 +71,35 @@ def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
-    """A new list with the given blocks as one more part of the last user message; keep it as the history.
+    """A new list with the given blocks as one more part of the last user message, without the texts that leave.
 
-    Behind a message of the model they are a user message of their own. `chat` stays as it is, and so do the user's own
-    parts; blocks are recognised by their text. Nothing is added in call placement.
+    Keep it as the history; `chat` stays as it is, and so do the user's own parts. Behind a message of the model the
+    blocks are a user message of their own. They are recognised by their text. Nothing is added in call placement.
     """
-    if not injection.messages:
-        return list(chat)
-    ours = _text(SEPARATOR.join(message.text for message in injection.messages))
-    spoken = [(n, message) for n, raw in enumerate(chat) if (message := plain(raw)) and message.get("role") != "system"]
-    index, last = spoken[-1] if spoken else (-1, {})
-    if last.get("role") != "user":
-        return [*chat, {"role": "user", "content": [ours]}]
-    placed = {**last, "content": [*_blocks(last.get("content")), ours]}
-    return [*chat[:index], placed, *chat[index + 1 :]]
+    left = take_out(chat, injection.leaving)
+    return _ended(left, SEPARATOR.join(message.text for message in injection.messages))
+
+
+def with_tail(chat: Sequence[Any], injection: Injection) -> list[Any]:
+    """The messages of this call only: the chat, and as the last part of the user's message what the model may open.
+
+    Give it the chat that `place` made, and don't keep it: the next call has another tail, or none. A cache marker
+    stands in front of the tail, where the next call finds the chat again; a chat that has markers keeps only its own.
+    A user's text is sent as a part in every call, so that its bytes stay the same.
+    """
+    sent = [_in_parts(raw) for raw in chat]
+    return _ended(_cached_to_the_end(sent), injection.tail) if injection.tail else sent
 
 
 def system(base: str | Sequence[Mapping[str, Any]], injection: Injection) -> list[dict[str, Any]]:
     """The system prompt of this call only, as text blocks: base, catalog, in call placement all skill text.
 
     A cache marker stands after base and catalog, and another after the last block: one or two of the four that a
-    request may have. The fallback comes last and unmarked, so that what is cached keeps its bytes from call to call.
+    request may have.
     """
     stable = _marked([*_blocks(base), *([_text(injection.catalog)] if injection.catalog else [])])
     in_call = injection.blocks if injection.placement is Placement.CALL else ()
-    fallback = [_text(injection.fallback.text)] if injection.fallback else []
-    return [*stable, *_marked([_text(block.text) for block in in_call]), *fallback]
+    return [*stable, *_marked([_text(block.text) for block in in_call])]
 
 
 def calls(reply: object) -> tuple[Call, ...]:
@@ -158,6 +173,36 @@ def _call(block: Mapping[str, Any]) -> Call:
     return read_call(block.get("id"), block.get("name"), block.get("input"))
 
 
+def _ended(chat: Sequence[Any], text: str) -> list[Any]:
+    """The chat with the text as the last part of its last message of the user, or in one of its own."""
+    if not text:
+        return list(chat)
+    spoken = [(n, message) for n, raw in enumerate(chat) if (message := plain(raw)) and message.get("role") != "system"]
+    index, last = spoken[-1] if spoken else (-1, {})
+    if last.get("role") != "user":
+        return [*chat, {"role": "user", "content": [_text(text)]}]
+    placed = {**last, "content": [*_blocks(last.get("content")), _text(text)]}
+    return [*chat[:index], placed, *chat[index + 1 :]]
+
+
+def _in_parts(raw: Any) -> Any:  # noqa: ANN401 - messages are the host's
+    message = plain(raw) or {}
+    written = message.get("role") == "user" and isinstance(message.get("content"), str)
+    return {**message, "content": _blocks(message["content"])} if written else raw
+
+
+def _cached_to_the_end(chat: Sequence[Any]) -> list[Any]:
+    """The chat with a cache marker after the user's last part, where its messages have none.
+
+    A host that sets markers itself has counted them: a request may have four.
+    """
+    contents = [_blocks((plain(raw) or {}).get("content")) for raw in chat]
+    last = (plain(chat[-1]) or {}) if chat else {}
+    if last.get("role") != "user" or any("cache_control" in (plain(part) or {}) for one in contents for part in one):
+        return list(chat)
+    return [*chat[:-1], {**last, "content": [*contents[-1][:-1], *_marked(contents[-1][-1:])]}]
+
+
 def _blocks(content: object) -> list[Any]:
     if isinstance(content, str):
         return [_text(content)] if content else []
@@ -168,8 +213,8 @@ def _text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
-def _marked(blocks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    copied = [dict(block) for block in blocks]
+def _marked(blocks: Sequence[Any]) -> list[dict[str, Any]]:
+    copied = [dict(plain(block) or {}) for block in blocks]
     if copied:
         copied[-1].setdefault("cache_control", dict(_CACHED))
     return copied

@@ -104,7 +104,10 @@ def _name(tool: object, index: int) -> str:
 
 
 class TurnOptions(TypedDict, total=False):
-    """What a host may add to its chat; `tools` are the provider's declarations or plain names."""
+    """What a host may add to its chat; `tools` are the provider's declarations or plain names.
+
+    `append_only` says that the host keeps its chat where nothing can be taken out of it.
+    """
 
     turn_id: str
     placement: Placement
@@ -112,6 +115,7 @@ class TurnOptions(TypedDict, total=False):
     memory: Mapping[str, object]
     named: Sequence[str]
     limits: ToolLimits | None
+    append_only: bool
 
 
 def turn_with(pieces: Sequence[HostMessage], conversation: str, options: TurnOptions) -> Turn:
@@ -128,7 +132,8 @@ def take_out(chat: Sequence[Any], drops: Sequence[Drop]) -> list[Any]:
     Give the next turn this list: skillweave sees in it that the texts are gone. `chat` stays as it is. A text that
     stands in it more often than it may go stays where it stands last.
     """
-    going = Counter(digest for drop in drops if (digest := digest_in(drop.message_id)))
+    carriers = dict.fromkeys(drop.message_id for drop in drops)
+    going = Counter(digest for carrier in carriers if (digest := digest_in(carrier)))
     return [message for raw in chat for message in _left_of_message(raw, going)] if going else list(chat)
 
 

@@ -29,7 +29,19 @@ from skillweave.conversation import Message, Part, Role, Turn
 from skillweave.injection import Injection
 from skillweave.weaver.reading import TOOLS, ToolAnswer
 
-__all__ = ["answer", "calls", "offer", "place", "refuse", "skill_tools", "system", "take_out", "transcript", "turn"]
+__all__ = [
+    "answer",
+    "calls",
+    "offer",
+    "place",
+    "refuse",
+    "skill_tools",
+    "system",
+    "take_out",
+    "transcript",
+    "turn",
+    "with_tail",
+]
 
 _ROLES = {
     "system": Role.SYSTEM,
@@ -57,11 +69,20 @@ def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
-    """A new list with the given blocks as system messages at its end; keep it as the history. `chat` stays as it is.
+    """A new list with the given blocks as system messages at its end, and without the texts that leave: the history.
 
-    Blocks are recognised by their text: the API refuses keys that it does not know. Nothing is added in call placement.
+    Keep it; `chat` stays as it is. Blocks are recognised by their text: the API refuses keys that it does not know.
+    Nothing is added in call placement.
     """
-    return [*chat, *({"role": "system", "content": message.text} for message in injection.messages)]
+    return [*take_out(chat, injection.leaving), *(_system(message.text) for message in injection.messages)]
+
+
+def with_tail(chat: Sequence[Any], injection: Injection) -> list[Any]:
+    """The messages of this call only: behind the chat, as a system message, what the model may open.
+
+    Give it the chat that `place` made, and don't keep it: the next call has another tail, or none.
+    """
+    return [*chat, *([_system(injection.tail)] if injection.tail else [])]
 
 
 @overload
@@ -69,7 +90,7 @@ def system(base: str, injection: Injection) -> str: ...
 @overload
 def system(base: Mapping[str, Any], injection: Injection) -> dict[str, Any]: ...
 def system(base: str | Mapping[str, Any], injection: Injection) -> str | dict[str, Any]:
-    """The system prompt of this call only: base, catalog, in call placement all skill text, last the fallback.
+    """The system prompt of this call only: base, catalog, in call placement all skill text.
 
     A text gives a text, a message gives a message of the same role.
     """
@@ -103,6 +124,10 @@ def answer(call: Call, answer: ToolAnswer) -> dict[str, Any]:
 def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:
     """The tool message for a call that was not run, written for the model to read."""
     return {"role": "tool", "tool_call_id": call.id, "content": words_for(why)}
+
+
+def _system(text: str) -> dict[str, Any]:
+    return {"role": "system", "content": text}
 
 
 def _read(message: Mapping[str, Any], where: str) -> HostMessage:

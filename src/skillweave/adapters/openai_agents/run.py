@@ -220,8 +220,8 @@ class Woven(Model):
         **named: Any,  # noqa: ANN401
     ) -> ModelResponse:
         """The model's reply to the woven call."""
-        instructions, shown = await self._woven(system_instructions, input, tools, named)
-        return await self._model.get_response(instructions, input, model_settings, shown, *rest, **named)
+        instructions, sent, shown = await self._woven(system_instructions, input, tools, named)
+        return await self._model.get_response(instructions, sent, model_settings, shown, *rest, **named)
 
     async def stream_response(
         self,
@@ -233,8 +233,8 @@ class Woven(Model):
         **named: Any,  # noqa: ANN401
     ) -> AsyncIterator[TResponseStreamEvent]:
         """The model's reply to the woven call, in pieces."""
-        instructions, shown = await self._woven(system_instructions, input, tools, named)
-        stream = self._model.stream_response(instructions, input, model_settings, shown, *rest, **named)
+        instructions, sent, shown = await self._woven(system_instructions, input, tools, named)
+        stream = self._model.stream_response(instructions, sent, model_settings, shown, *rest, **named)
         try:
             async for event in stream:
                 yield event
@@ -260,11 +260,11 @@ class Woven(Model):
         sent: str | list[TResponseInputItem],
         tools: list[Tool],
         named: Mapping[str, Any],
-    ) -> tuple[str | None, list[Tool]]:
+    ) -> tuple[str | None, str | list[TResponseInputItem], list[Tool]]:
         if not isinstance(instructions, Instructions):
             if self._agent:
                 raise InvalidTurn(f"this run of agent {self._agent!r} names no conversation; {NAME_IT}")
-            return instructions, tools
+            return instructions, sent, tools
         _require_whole(named)
         bridge = instructions.bridge
         injection = await bridge.weave(
@@ -273,7 +273,15 @@ class Woven(Model):
         require_decided(injection)
         pause(tools, bridge, injection)
         written = SEPARATOR.join(part for part in (str(instructions), injection.instructions) if part)
-        return written or None, offered(tools, injection)
+        return written or None, _with_tail(sent, injection.tail), offered(tools, injection)
+
+
+def _with_tail(sent: str | list[TResponseInputItem], tail: str) -> str | list[TResponseInputItem]:
+    # Behind the SDK's own bookkeeping: neither session nor run state ever has it.
+    if not tail:
+        return sent
+    said: list[TResponseInputItem] = [{"role": "user", "content": sent}] if isinstance(sent, str) else list(sent)
+    return [*said, {"role": "user", "content": tail}]
 
 
 class WovenProvider(ModelProvider):

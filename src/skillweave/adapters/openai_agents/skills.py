@@ -56,7 +56,13 @@ class Skills:
         settings: Settings | None = None,
     ) -> None:
         self._bridge = Bridge(
-            weaver, Placement.CALL, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings
+            weaver,
+            Placement.CALL,
+            plan=plan,
+            max_skills=max_skills,
+            matchers=matchers,
+            settings=settings,
+            append_only=True,
         )
 
     def agent(self, agent: "Agent[_Context]") -> "Agent[_Context]":

@@ -193,10 +193,10 @@ def _script(named: Named) -> "Document":
 def _is_name(file: str) -> bool:
     """Whether it can only be the name of a pack: it does not look like a file, and no such file is there."""
     from skillweave.sources.named import pack_names
-    from skillweave.sources.pack import SUFFIXES
+    from skillweave.sources.names import PACK_SUFFIXES
 
     path = Path(file)
-    if path.name != file or path.suffix.lower() in SUFFIXES:
+    if path.name != file or path.suffix.lower() in PACK_SUFFIXES:
         return False
     return file in pack_names() if path.is_dir() else not os.path.lexists(file)
 
@@ -218,7 +218,7 @@ def _installed(name: str) -> "Source":
 
 async def _of_pack(source: "Source", name: str) -> Opened:
     from skillweave.cli.arguments.skills import load
-    from skillweave.cli.output.skills import loading_notes
+    from skillweave.cli.output.notes import loading_notes
     from skillweave.errors import InvalidGraph
     from skillweave.formats.codes import GRAPH as BROKEN
     from skillweave.graph.graph import Check, SkillGraph

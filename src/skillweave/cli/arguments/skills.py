@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from skillweave.cli.failure import Mistake
 
 if TYPE_CHECKING:
+    from skillweave.cachefile import CacheFolder
     from skillweave.registry import Registry, Snapshot, Source
     from skillweave.weaver import Weaver
 
@@ -78,16 +79,20 @@ def skills_beside_packs(given: Sequence[str] | None, packs: Sequence[str] | None
 
 
 def sources_of(
-    given: Sequence[str] | None, *, strict: bool, packs: Sequence[str] | None = None
+    given: Sequence[str] | None,
+    *,
+    strict: bool,
+    packs: Sequence[str] | None = None,
+    cache: "CacheFolder | None" = None,
 ) -> tuple["Source", ...]:
     """A source for each name, then for each pack; long loads show a bar. Nothing is read yet."""
-    from skillweave.formats.skill_md import Strictness
+    from skillweave.formats.strictness import Strictness
     from skillweave.sources.named import source_of
 
     names = skills_beside_packs(given, packs)
     bar = LoadingBar(sys.stderr)
     strictness = Strictness.STRICT if strict else Strictness.LENIENT
-    sources = tuple(source_of(name, strictness, bar.part()) for name in names)
+    sources = tuple(source_of(name, strictness, bar.part(), cache) for name in names)
     if not packs:
         return sources
     from skillweave.sources.named import packs_of
@@ -96,11 +101,15 @@ def sources_of(
 
 
 def sources_at_hand(
-    given: Sequence[str] | None, *, strict: bool, packs: Sequence[str] | None = None
+    given: Sequence[str] | None,
+    *,
+    strict: bool,
+    packs: Sequence[str] | None = None,
+    cache: "CacheFolder | None" = None,
 ) -> tuple["Source", ...]:
     """The sources for a command that can do without skills: none where none are named and there is no ./skills."""
     nothing = not given and not packs and not Path(DEFAULT_FOLDER).is_dir()
-    return () if nothing else sources_of(given, strict=strict, packs=packs)
+    return () if nothing else sources_of(given, strict=strict, packs=packs, cache=cache)
 
 
 async def load(sources: Sequence["Source"]) -> "Registry":
@@ -112,11 +121,17 @@ async def load(sources: Sequence["Source"]) -> "Registry":
     return registry
 
 
-def load_snapshot(given: Sequence[str] | None, *, strict: bool, packs: Sequence[str] | None = None) -> "Snapshot":
+def load_snapshot(
+    given: Sequence[str] | None,
+    *,
+    strict: bool,
+    packs: Sequence[str] | None = None,
+    cache: "CacheFolder | None" = None,
+) -> "Snapshot":
     """All skills that are named, for a command that needs nothing else."""
     import asyncio
 
-    return asyncio.run(load(sources_of(given, strict=strict, packs=packs))).snapshot
+    return asyncio.run(load(sources_of(given, strict=strict, packs=packs, cache=cache))).snapshot
 
 
 def _advice() -> str:
@@ -153,4 +168,5 @@ async def indexed(weaver: "Weaver") -> None:
     """Read the skills and make them ready to be searched, which the first turn would do anyway, without a word."""
     skills = len((await weaver.snapshot()).active())
     with working("Indexing", skills):
+        await weaver.make_ready()
         await weaver.catalog()

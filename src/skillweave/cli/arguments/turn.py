@@ -1,11 +1,11 @@
 """From the words and files of a command line to a Turn, and the settings that it runs under."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import typer
 
@@ -14,6 +14,7 @@ from skillweave.conversation import Message, Part, Placement, Role, ToolResult, 
 from skillweave.task import Task
 
 if TYPE_CHECKING:
+    from skillweave.select.own_fit import OwnFit
     from skillweave.settings import Settings
 
 _FORM = 'write for example lookup_order={"paid":true}, or lookup_order:failure={}'
@@ -35,7 +36,7 @@ def turn_of(
 ) -> Turn:
     """The turn, None as text where nobody but tools said anything; raises InvalidTurn for an id that cannot be kept."""
     return Turn(
-        id=uuid4().hex if turn_id is None else turn_id,
+        id=os.urandom(16).hex() if turn_id is None else turn_id,
         conversation=conversation,
         message=Message(Role.TOOL if text is None else Role(role), text),
         transcript=transcript,
@@ -47,12 +48,28 @@ def turn_of(
     )
 
 
-def settings_of(*, catalog: str, max_skills: int, budget: int) -> "Settings":
-    """The settings that the options name, all others at their defaults."""
+def settings_of(*, catalog: str, max_skills: int, budget: int, fitted: str | None = None) -> "Settings":
+    """The settings that the options name, all others at their defaults; `fitted` is a file of `eval fit`.
+
+    Raises Mistake for a file that cannot be read.
+    """
     from skillweave.disclose.fit import Budget
     from skillweave.settings import CatalogMode, Settings
 
-    return Settings(budget=Budget(total=budget), max_skills=max_skills, catalog=CatalogMode(catalog))
+    read = None if fitted is None else _read_fitted(fitted)
+    return Settings(budget=Budget(total=budget), max_skills=max_skills, catalog=CatalogMode(catalog), fitted=read)
+
+
+def _read_fitted(path: str) -> "OwnFit":
+    from skillweave.errors import InvalidData
+    from skillweave.select.own_fit import OwnFit
+
+    try:
+        return OwnFit.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+    except OSError as error:
+        raise Mistake(f"{path!r} cannot be read: {error.strerror}; `skillweave eval fit` writes such a file") from None
+    except (ValueError, InvalidData) as error:
+        raise Mistake(f"{path!r} is nothing that `skillweave eval fit` wrote: {error}; fit anew") from None
 
 
 def message_text(given: str) -> str:

@@ -204,7 +204,8 @@ def _broken(subject: str, brought: str, error: Exception) -> Finding:
 
 def look_at_vocabularies() -> Iterator[Finding]:
     """Whether each vocabulary that is shipped can be loaded; none is ever fetched."""
-    from skillweave.tokens.counter import DEFAULT_ENCODING, VOCABULARIES, Tiktoken
+    from skillweave.tokens.counter import DEFAULT_ENCODING, Tiktoken
+    from skillweave.tokens.ranks import VOCABULARIES
 
     for encoding in VOCABULARIES:
         used = ", the default" if encoding == DEFAULT_ENCODING else ""

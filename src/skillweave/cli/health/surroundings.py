@@ -31,7 +31,7 @@ from skillweave.cli.health import ConfigurationShown, Finding, Level, ValueShown
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
 
 if TYPE_CHECKING:
-    from skillweave.cli.output.skills import Tally
+    from skillweave.cli.output.notes import Tally
     from skillweave.registry import Source
 
 
@@ -92,7 +92,7 @@ async def _loaded(name: str, sources: "Callable[[], Sequence[Source]]", *, stric
 
 
 async def _tally(sources: "Callable[[], Sequence[Source]]") -> "Tally":
-    from skillweave.cli.output.skills import tally_of
+    from skillweave.cli.output.notes import tally_of
 
     return tally_of((await load(sources())).snapshot)
 

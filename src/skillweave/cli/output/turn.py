@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from skillweave.cli.output.page import Ink, Page, evidence_shown, listed, tokens_shown
+from skillweave.cli.output.page import Ink, Page, listed, tokens_shown
 from skillweave.codec import Portable
 from skillweave.compose.policy import ToolPolicy
 from skillweave.decisions import Decision, Evidence, Outcome
@@ -77,12 +77,13 @@ class Told(Portable):
     """What became of one message of `chat`: the reply, what was decided about which skill, and the blocked calls.
 
     `context` are the skills whose text the last call of the model had, `skills` those whose text was given for this
-    message, `tokens` what their text costs; `diagnostics` are codes of what went wrong with the turns, `moved` the
+    message, `tokens` what their text costs. `offered` are the skills that the end of the call named for the model to
+    open, `tail_tokens` what that end costs. `diagnostics` are codes of what went wrong with the turns, `moved` the
     steps that were taken in the skill graph.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
-        *("message", "reply", "skills", "context", "tokens"),
+        *("message", "reply", "skills", "context", "tokens", "offered", "tail_tokens"),
         *("decisions", "blocked", "diagnostics", "moved"),
     )
 
@@ -93,6 +94,8 @@ class Told(Portable):
     context: tuple[str, ...] = ()
     diagnostics: tuple[str, ...] = ()
     moved: tuple[CursorMoved, ...] = ()
+    offered: tuple[str, ...] = ()
+    tail_tokens: int = 0
 
     @property
     def given(self) -> tuple[Decision, ...]:
@@ -119,6 +122,7 @@ class Matched(Portable):
     score: float
     matcher: str
     evidence: tuple[Evidence, ...]
+    probability: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,7 @@ class Matches(Portable):
     """What the matchers of `match` say about a message."""
 
     chosen: tuple[Matched, ...]
+    offered: tuple[Matched, ...]
     rejected: tuple[PassedOver, ...]
     fallback: Fallback | None
 
@@ -245,7 +250,7 @@ def checkpoint_text(checkpoint: PendingCheckpoint, page: Page, of: str = "") -> 
 def spent_text(injection: Injection) -> str:
     """What this turn adds to the call, and how much of it is no skill's text."""
     tokens = injection.tokens
-    other = "catalog" if injection.catalog else "fallback"
+    other = " and ".join(what for what, text in (("catalog", injection.catalog), ("tail", injection.tail)) if text)
     share = f" ({tokens.catalog:,} for the {other})" if tokens.catalog else ""
     return f"{tokens.injected + tokens.catalog:,} added{share}"
 
@@ -268,7 +273,7 @@ def _figures(injection: Injection, page: Page, skills: int) -> Iterator[str]:
         noun = "the one skill" if skills == 1 else f"all {skills:,} skills"
         yield page.entry("", f"loading {noun} would take {tokens.everything:,}: {tokens.saved_percent}% saved")
     for drop in injection.drop:
-        what = f"message {drop.message_id} of {drop.skill_id} can be dropped to make room ({tokens_shown(drop.tokens)})"
+        what = f"take message {drop.message_id} of {drop.skill_id} out: its room is used ({tokens_shown(drop.tokens)})"
         yield page.entry("drop", what, Ink.WARN)
 
 
@@ -280,37 +285,21 @@ def _texts(injection: Injection, page: Page) -> Iterator[str]:
     for message in injection.messages:
         head = page.entry("message", f"{message.id} ({message.role.value})")
         yield f"{head}\n{page.excerpt(message.text, SHOWN_LINES)}"
-    fallback = injection.fallback
-    instructions = injection.instructions
-    if fallback is not None and instructions == fallback.text:
-        head = page.entry("fallback", f"{fallback.kind.value}, for this call's system prompt only")
-        yield f"{head}\n{page.excerpt(instructions, SHOWN_LINES)}"
-    elif instructions:
-        yield f"{page.entry('system prompt', 'for this call only')}\n{page.excerpt(instructions, SHOWN_LINES)}"
+    if injection.instructions:
+        head = page.entry("system prompt", "the catalog" if injection.instructions == injection.catalog else "")
+        yield f"{head}\n{page.excerpt(injection.instructions, SHOWN_LINES)}"
+    if injection.tail:
+        what = "the shortlist" if injection.fallback is None else injection.fallback.kind.value
+        head = page.entry("tail", f"{what}, for the end of this call only")
+        yield f"{head}\n{page.excerpt(injection.tail, SHOWN_LINES)}"
 
 
 def matches(selection: Selection, fallback: Fallback | None) -> Matches:
     """What the matchers say, as it is printed with `--json`."""
-    chosen = [Matched(one.skill_id, one.score, one.matcher, one.evidence) for one in selection.chosen]
-    left = [(out.candidate, out.reason) for out in selection.rejected]
-    rejected = [PassedOver(one.skill_id, one.score, one.matcher, one.evidence, why) for one, why in left]
-    return Matches(tuple(chosen), tuple(rejected), fallback)
+    left = (PassedOver(*_told_of(out.candidate), out.reason) for out in selection.rejected)
+    chosen, offered = (tuple(Matched(*_told_of(one)) for one in some) for some in (selection.chosen, selection.offered))
+    return Matches(chosen, offered, tuple(left), fallback)
 
 
-def matched_text(selection: Selection, fallback: Fallback | None, page: Page) -> str:
-    """Which skills a message calls for, and which nearly, with the fallback text if there is one."""
-    lines: list[str] = []
-    for candidate in selection.chosen:
-        lines.append(page.entry("chosen", _title(candidate), Ink.GOOD))
-        lines.append(page.entry("", evidence_shown(candidate.evidence)))
-    for rejected in selection.rejected:
-        lines.append(page.entry(rejected.outcome.value, _title(rejected.candidate), Ink.FAINT))
-        lines.append(page.entry("", rejected.reason))
-    parts = ["\n".join(lines) or page.wrap("No skill is about this message.")]
-    if fallback is not None:
-        parts.append(f"{page.entry('fallback', fallback.kind.value)}\n{page.excerpt(fallback.text, 10)}")
-    return "\n\n".join(parts)
-
-
-def _title(candidate: Candidate) -> str:
-    return f"{candidate.skill_id} ({candidate.matcher} {candidate.score:.2f})"
+def _told_of(one: Candidate) -> tuple[str, float, str, tuple[Evidence, ...], float | None]:
+    return one.skill_id, one.score, one.matcher, one.evidence, one.probability

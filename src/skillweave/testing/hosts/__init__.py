@@ -5,7 +5,7 @@ The scripted models of the frameworks are in modules of their names and need not
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -86,12 +86,21 @@ class Says:
 class Sent:
     """What one call of the model was sent: `messages` are its messages as JSON texts, without the system prompt.
 
-    `tools` are the names that it was shown.
+    `tools` are the names that it was shown, `declared` their declarations as JSON texts.
     """
 
     system: str
     messages: tuple[str, ...]
     tools: tuple[str, ...]
+    declared: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Everything that stands in the messages, value by value; a text is the same as one part with that text.
+
+        So a provider reads them too, and caches them. Cache markers are left out: they move on from call to call.
+        """
+        return tuple(value for message in self.messages for value in _values(json.loads(message)))
 
     def times(self, text: str) -> int:
         """How often the text stands anywhere in the call."""
@@ -147,6 +156,20 @@ def _nothing() -> None:
 def as_json(message: object) -> str:
     """A message as the text that a Sent keeps of it."""
     return json.dumps(message, ensure_ascii=False, sort_keys=True, default=str)
+
+
+def _values(node: object) -> Iterator[str]:
+    if isinstance(node, Mapping):
+        if node.get("type") in ("text", "input_text") and "text" in node:
+            yield str(node["text"])
+        elif node.get("kind") != "cache-point":
+            for key, value in node.items():
+                yield from () if key == "cache_control" else _values(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _values(value)
+    elif node is not None:
+        yield str(node)
 
 
 def tool_call(tool: str, id: str = "", **arguments: object) -> Asks:  # noqa: A002 - as in the wire formats

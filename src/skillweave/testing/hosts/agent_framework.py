@@ -15,6 +15,7 @@ try:
         ChatResponseUpdate,
         Content,
         FunctionInvocationLayer,
+        FunctionTool,
         Message,
         ResponseStream,
     )
@@ -58,7 +59,11 @@ class ScriptedChatClient(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any],
 
     def _said(self, messages: Sequence[Message], options: Mapping[str, Any]) -> Says:
         written = tuple(as_json({"role": str(one.role), "contents": _written(one)}) for one in messages)
-        return self.script.reply(Sent(options.get("instructions") or "", written, names(options.get("tools") or ())))
+        tools = options.get("tools") or ()
+        declared = tuple(
+            as_json(tool.to_json_schema_spec() if isinstance(tool, FunctionTool) else tool) for tool in tools
+        )
+        return self.script.reply(Sent(options.get("instructions") or "", written, names(tools), declared))
 
 
 def _called(asks: Asks) -> Content:

@@ -7,10 +7,12 @@ import pytest
 
 from skillweave.graph import Declared, Entry, GraphSkill, Route, SkillGraph
 from skillweave.graph.conditions import Keywords
+from skillweave.settings import Settings
 from skillweave.testing.hosts import Asks, Says, tool_call
 from skillweave.testing.hosts.play import (
     BASE,
     CONVERSATION,
+    CROWD,
     FILING,
     GREETINGS,
     INVOICES,
@@ -19,6 +21,8 @@ from skillweave.testing.hosts.play import (
     heading,
     ledger_of,
 )
+from skillweave.testing.hosts.room import CallRoomContract, RoomContract
+from skillweave.testing.hosts.tails import OVERVIEW, QUESTION, CallTailContract, HistoryTailContract, TailContract
 
 GRAPH = SkillGraph.of(
     Declared(
@@ -132,7 +136,7 @@ async def _say_within(play: Play, text: str, **most: int) -> None:
 
 
 @pytest.mark.asyncio
-class AdapterContract(GraphContract, LedgerCallsContract):
+class AdapterContract(GraphContract, LedgerCallsContract, TailContract):
     """What holds in every framework and in both placements."""
 
     async def test_a_trigger_in_the_users_message_puts_the_skill_into_the_call(self, play: Play) -> None:
@@ -377,7 +381,7 @@ HEADING = heading("invoice-checking")
 
 
 @pytest.mark.asyncio
-class HistoryPlacementContract(HostContract):
+class HistoryPlacementContract(HistoryTailContract, RoomContract):
     """Skill text stands in the history: given once while it is there, again when it is gone."""
 
     async def test_over_several_turns_the_skill_is_given_once(self, play: Play) -> None:
@@ -424,7 +428,7 @@ class HistoryPlacementContract(HostContract):
 
 
 @pytest.mark.asyncio
-class CallPlacementContract(HostContract):
+class CallPlacementContract(CallTailContract, CallRoomContract):
     """Skill text stands in the system prompt of each call, and nothing of it in the history."""
 
     async def test_the_skill_is_in_every_call_once(self, play: Play) -> None:
@@ -490,6 +494,12 @@ class StreamingContract(HostContract):
         await play.agent.say("Go on")
         assert play.script.last.times(INVOICES) == 1
 
+    async def test_a_streamed_call_ends_with_what_is_for_one_call_and_keeps_nothing_of_it(self, play: Play) -> None:
+        play.begin_among(CROWD, Settings())
+        await play.agent.stream(QUESTION)
+        assert OVERVIEW in play.script.last.messages[-1]
+        assert not [message for message in await play.agent.kept() if OVERVIEW in message]
+
 
 class SyncContract(HostContract):
     """For frameworks that also run without an event loop."""
@@ -505,6 +515,13 @@ class SyncContract(HostContract):
         assert play.agent.say_sync("Do it") == "Done."
         assert play.workshop.ran == ["search(Brandt)"]
         assert play.script.last.times_in_messages("TOOL_FORBIDDEN") == 1
+
+    def test_a_blocking_call_ends_with_what_is_for_one_call(self, play: Play) -> None:
+        play.begin_among(CROWD, Settings())
+        play.agent.say_sync(QUESTION)
+        assert OVERVIEW in play.script.last.messages[-1]
+        play.agent.say_sync("Thanks")
+        assert play.script.last.times_in_messages(OVERVIEW) == 0
 
 
 __all__ = [

@@ -27,6 +27,7 @@ class ScriptedChatModel(BaseChatModel):
 
     script: Script
     tools: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
 
     @property
     def _llm_type(self) -> str:
@@ -40,8 +41,12 @@ class ScriptedChatModel(BaseChatModel):
         **kwargs: Any,  # noqa: ANN401 - the signature of BaseChatModel
     ) -> Runnable[Any, AIMessage]:
         """This model with these tools shown to it."""
-        declared = (convert_to_openai_tool(tool) for tool in tools)
-        return self.model_copy(update={"tools": tuple(tool["function"]["name"] for tool in declared)})
+        declared = [convert_to_openai_tool(tool) for tool in tools]
+        shown = {
+            "tools": tuple(tool["function"]["name"] for tool in declared),
+            "declared": tuple(map(as_json, declared)),
+        }
+        return self.model_copy(update=shown)
 
     def _generate(
         self,
@@ -74,7 +79,7 @@ class ScriptedChatModel(BaseChatModel):
         leading = [message for message in messages[:1] if isinstance(message, SystemMessage)]
         rest = messages[len(leading) :]
         written = tuple(as_json({"role": one.type, "content": one.content, "id": _call_of(one)}) for one in rest)
-        return self.script.reply(Sent("".join(one.text for one in leading), written, self.tools))
+        return self.script.reply(Sent("".join(one.text for one in leading), written, self.tools, self.declared))
 
 
 def _call_of(message: BaseMessage) -> object:

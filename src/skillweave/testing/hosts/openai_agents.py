@@ -81,7 +81,10 @@ class ScriptedModel(Model):
         self, system: str | None, sent: str | list[TResponseInputItem], tools: list[Tool]
     ) -> list[TResponseOutputItem]:
         items: list[Any] = [{"role": "user", "content": sent}] if isinstance(sent, str) else sent
-        says = self.script.reply(Sent(system or "", tuple(as_json(_kept(item)) for item in items), names(tools)))
+        fields = ("name", "description", "params_json_schema")
+        declared = tuple(as_json([getattr(tool, field, None) for field in fields]) for tool in tools)
+        written = tuple(as_json(_kept(item)) for item in items)
+        says = self.script.reply(Sent(system or "", written, names(tools), declared))
         text = ResponseOutputText(type="output_text", text=says.text, annotations=[])
         spoken = ResponseOutputMessage(
             id=FAKE_RESPONSES_ID, type="message", role="assistant", status="completed", content=[text]

@@ -1,6 +1,6 @@
 """The stage of the contract: skills, a weaver, a script, tools, and one agent among them that may be made again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,9 @@ import pytest
 from skillweave.conversation import Placement
 from skillweave.factory import open_weaver
 from skillweave.graph import SkillGraph
+from skillweave.select.candidates import Candidate, Selection
+from skillweave.select.matchers import MatchContext
+from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import CatalogMode, Settings
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import FailingStore, WordCounter
@@ -49,6 +52,53 @@ SKILLS: tuple[dict[str, Any], ...] = (
         "checkpoints": [{"name": "good_cause_review", "asks": "Is the reasoning sound?"}],
     },
 )
+CROWD: tuple[dict[str, Any], ...] = (
+    *({key: one[key] for key in ("id", "description", "triggers", "text")} for one in SKILLS[:2]),
+    *(
+        {
+            "id": f"form-{number:03}",
+            "description": f"Fills in form {number:03} of the county register, by the rules that hold for its section "
+            f"{number % 7}, and lists which annexes, fees and signatures are missing before it is sent.",
+            "text": {"instructions": f"Begin with field {number} and leave no field empty."},
+        }
+        for number in range(120)
+    ),
+)
+"""More skills than a catalog has room for, without tool rules; the first two have triggers."""
+
+
+OFFERED = ("form-003", "form-007", "form-011")
+
+
+class OffersForms:
+    """A matcher that offers three skills of the crowd for a message about a drawer: likely, and not likely enough."""
+
+    name, strength, deliberate = "offers-forms", 5, False
+
+    def match(self, context: MatchContext) -> Selection:
+        """What is offered; nothing is given."""
+        if "drawer" not in context.turn.message.text:
+            return Selection()
+        known = (skill_id for skill_id in OFFERED if skill_id in context.skills.snapshot)
+        return Selection(offered=tuple(Candidate(one, 0.5, self.name, probability=0.5) for one in known))
+
+
+def long_text(topic: int) -> str:
+    """The instructions of the topic's skill: two hundred words."""
+    return " ".join(f"Step {step} of topic {topic}." for step in range(1, 41))
+
+
+TOPICS: tuple[dict[str, Any], ...] = tuple(
+    {
+        "id": f"topic-{number}",
+        "description": f"What is to be done about matter {number}.",
+        "triggers": [f"matter{number}"],
+        "text": {"instructions": long_text(number)},
+    }
+    for number in range(1, 6)
+)
+"""Five skills with long texts."""
+
 BASE = "You are the assistant of a small office."
 """The system prompt of every agent in the contract."""
 
@@ -70,6 +120,17 @@ def weaver_in(
         matchers=("explicit", "triggers"),
         on_store_failure=on_store_failure,
         graph=graph,
+    )
+
+
+def plain_weaver_in(folder: Path, skills: Sequence[Mapping[str, Any]], settings: Settings) -> Weaver:
+    """A Weaver over these skills and a ledger file in the folder, with default matchers and one that offers forms."""
+    return open_weaver(
+        *skills,
+        ledger=FailingStore(SqliteStore(folder / "ledger.db")),
+        settings=settings,
+        counter=WordCounter(),
+        matchers=(*DEFAULT_MATCHERS, OffersForms()),
     )
 
 
@@ -115,6 +176,7 @@ class Play:
         self._folder = folder
         self._on_store_failure = on_store_failure
         self._graph: SkillGraph | None = None
+        self._library: tuple[Sequence[Mapping[str, Any]], Settings] | None = None
         self.script = Script()
         self.workshop = Workshop()
         self.weaver, self.agent = self._opened()
@@ -128,8 +190,16 @@ class Play:
         self._graph = graph
         self.weaver, self.agent = self._opened()
 
+    def begin_among(self, skills: Sequence[Mapping[str, Any]], settings: Settings) -> None:
+        """The library is to be these skills, under these settings; call it before anything is said."""
+        self._library = (skills, settings)
+        self.weaver, self.agent = self._opened()
+
     def _opened(self) -> tuple[Weaver, HostedAgent]:
-        weaver = weaver_in(self._folder, self._on_store_failure, self._graph)
+        if self._library is None:
+            weaver = weaver_in(self._folder, self._on_store_failure, self._graph)
+        else:
+            weaver = plain_weaver_in(self._folder, *self._library)
         return weaver, self._contract.agent(weaver, self.script, self.workshop, self._folder)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Iterable, Sequence
+from itertools import takewhile
 from typing import Any
 
 from skillweave.errors import MissingExtra
@@ -46,11 +47,13 @@ def scripted_model(script: Script) -> FunctionModel:
 
 def _sent(messages: Sequence[ModelMessage], info: AgentInfo) -> Sent:
     parts = [part for message in messages for part in _parts(message)]
-    prompts = [str(part["content"]) for part in parts if part["part_kind"] == "system-prompt"]
-    said = tuple(as_json(part) for part in parts if part["part_kind"] != "system-prompt")
+    # Only what stands before everything else is the system prompt.
+    leading = list(takewhile(lambda part: part["part_kind"] == "system-prompt", parts))
     instructions = InstructionPart.join(info.model_request_parameters.instruction_parts or [])
-    system = "\n\n".join(part for part in [*prompts, instructions] if part)
-    return Sent(system, said, names([*info.function_tools, *info.output_tools]))
+    system = "\n\n".join(part for part in [*(str(one["content"]) for one in leading), instructions] if part)
+    tools = [*info.function_tools, *info.output_tools]
+    declared = tuple(as_json([one.name, one.description, one.parameters_json_schema]) for one in tools)
+    return Sent(system, tuple(map(as_json, parts[len(leading) :])), names(tools), declared)
 
 
 def _parts(message: ModelMessage) -> Iterable[dict[str, Any]]:

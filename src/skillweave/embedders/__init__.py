@@ -1,0 +1,24 @@
+"""Embedders: each is one file, is found by its name, and is imported when it is asked for (spec 2.4)."""
+
+from collections.abc import Callable
+
+from skillweave.errors import SkillweaveError
+from skillweave.extensions import Extensions
+from skillweave.text.embedding import Embedder
+
+EMBEDDERS: Extensions[Callable[[str], Embedder]] = Extensions("embedders", "embedder")
+"""What stands before the first colon is the name of an entry point; its value is a callable that takes the rest."""
+
+
+def embedder_of(named: str | Embedder) -> Embedder:
+    """The embedder that a text stands for: `multilingual`, `sentence-transformers:MODEL`, `openai:MODEL`.
+
+    An Embedder is given back as it is. Raises SkillweaveError for a name that nothing installed brings, and when it
+    cannot be opened, with the reason.
+    """
+    if not isinstance(named, str):
+        if not callable(getattr(named, "embed", None)):
+            raise SkillweaveError(f"an embedder of type {type(named).__name__} has no method `embed`; give it one")
+        return named
+    name, _, rest = named.partition(":")
+    return EMBEDDERS.make(name, lambda open_it: open_it(rest))

@@ -1,0 +1,12 @@
+"""What the tests of embedders share."""
+
+import pytest
+
+from skillweave.embedders.multilingual import MultilingualEmbedder, open_multilingual
+
+
+@pytest.fixture(scope="session")
+def multilingual() -> MultilingualEmbedder:
+    """The built-in embedder, whose weights are read once."""
+    pytest.importorskip("sentencepiece")
+    return open_multilingual()
