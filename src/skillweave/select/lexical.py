@@ -115,11 +115,23 @@ class _Verdict:
                 self.given.append(ranked)
                 self.chosen.append(candidate)
                 shown[position] = candidate
-            elif likely >= self.calibrated.offer_at and len(self.offered) < self.context.thresholds.offer_most:
+            elif likely >= self.calibrated.offer_at:
                 self.offered.append(candidate)
                 shown[position] = candidate
             else:
-                self.rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, self._why_not(likely)))
+                reason = f"not likely enough to offer: {likely:.1%}, and that needs {self.calibrated.offer_at:.1%}"
+                self.rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, reason))
+        self._keep_likeliest()
+
+    def _keep_likeliest(self) -> None:
+        """Offer no more than the settings allow; the likeliest stay, in their order."""
+        most = self.context.thresholds.offer_most
+        kept = sorted(self.offered, key=lambda each: -(each.probability or 0))[:most]
+        for each in self.offered:
+            if each not in kept:
+                reason = f"likely enough to offer ({each.probability:.1%}), but {most} others are likelier"
+                self.rejected.append(Rejected(each, Outcome.BELOW_THRESHOLD, reason))
+        self.offered = [each for each in self.offered if each in kept]
 
     def judge_rest(self, ranking: "Ranking") -> None:
         """Give a second skill for what the first leaves of the message, if it is likely enough by that alone."""
@@ -128,7 +140,8 @@ class _Verdict:
         second, first = ranking.best[0], self.given[0].position
         likely = round(self.calibrated.probability(second.features), 4)
         skill_id = self.context.skills.active[second.position].id
-        if likely < self.calibrated.give_at or second.position == first or first in second.like:
+        # What is left of a message says less than the whole, so a second skill has to be twice as certain.
+        if likely < (1 + self.calibrated.give_at) / 2 or second.position == first or first in second.like:
             return
         self.given.append(second)
         self.chosen.append(self._candidate(second, 0, likely, None))
@@ -155,11 +168,6 @@ class _Verdict:
         evidence.extend(self.quotes.rarest(ranked, MOST_EVIDENCE - len(evidence)))
         skill_id = self.context.skills.active[ranked.position].id
         return Candidate(skill_id, ranked.score, self.matcher, tuple(evidence), probability=likely)
-
-    def _why_not(self, likely: float) -> str:
-        if likely >= self.calibrated.offer_at:
-            return f"likely enough to offer ({likely:.0%}), but {len(self.offered)} others are likelier"
-        return f"not likely enough to offer: {likely:.0%}, and that needs {self.calibrated.offer_at:.0%}"
 
 
 def _triggered(context: MatchContext) -> tuple[dict[int, TriggerMatch], dict[int, TriggerMatch]]:
