@@ -61,8 +61,8 @@ def match_message(
         return Selection()
     query = read_query(message, earlier_in(context.turn))
     ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
-    own = context.thresholds
-    fit = calibrated(calibration or fitted()[None], own.fitted, own.give_at, own.offer_at)
+    own, asked = context.thresholds, None if dense is None else dense.embedder
+    fit = calibrated(calibration or fitted()[None], asked, own.fitted, own.give_at, own.offer_at)
     verdict = _Verdict(context, fit, matcher, _Quotes(message, query.spans), named)
     verdict.judge(ranking, vetoed)
     if verdict.given and (rest := _rest(query, verdict.given[0])):
