@@ -64,8 +64,8 @@ def match_message(
     if dense is None and asks_for_nothing(query):
         return Selection(rejected=tuple(_rejected_ids(context, message, named, "the message asks for nothing")))
     ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
-    own = context.thresholds
-    fit = calibrated(calibration or fitted()[None], own.fitted, own.give_at, own.offer_at)
+    own, asked = context.thresholds, None if dense is None else dense.embedder
+    fit = calibrated(calibration or fitted()[None], asked, own.fitted, own.give_at, own.offer_at)
     verdict = _Verdict(context, fit, matcher, _Quotes(message, query.spans), named)
     verdict.judge(ranking, vetoed)
     if verdict.given and (rest := _rest(query, verdict.given[0])):

@@ -48,10 +48,10 @@ class Calibrated(NamedTuple):
 
 
 def calibrated(
-    calibration: Calibration, own: OwnFit | None, give_at: float | None, offer_at: float | None
+    calibration: Calibration, embedder: str | None, own: OwnFit | None, give_at: float | None, offer_at: float | None
 ) -> Calibrated:
-    """A calibration with what goes before it: what was fitted for its embedder, then the thresholds that are stated."""
-    own = own if own is not None and own.embedder == calibration.embedder else None
+    """A calibration with what goes before it: what was fitted for the embedder, then the thresholds that are stated."""
+    own = own if own is not None and own.embedder == embedder else None
     base = own or calibration
     give = base.give_at if give_at is None else give_at
     return Calibrated(calibration, own, give, base.offer_at if offer_at is None else offer_at)
