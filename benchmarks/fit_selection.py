@@ -38,7 +38,7 @@ WEIGHTS = {"requests": 1.0, "requests, small": 0.2, "off topic": 0.3, "selection
 """How much a ranked skill of each set counts: the authors' prompts name one skill where several would do."""
 PRECISION = 0.95
 SHRINKAGE = 40.0
-OFFER_AT = 0.005
+OFFER_AT = 0.008
 
 
 @dataclass(frozen=True, slots=True)

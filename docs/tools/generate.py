@@ -42,6 +42,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "skillweave.formats.codes": "The fields of a definition",
         "skillweave.sources.codes": "Files, folders and packs",
         "skillweave.contracts.codes": "Output contracts",
+        "skillweave.evaluate.codes": "Evaluations of triggers and descriptions",
     }
 )
 """Headings of the tables in the code, in the order of reading; a table without one goes by its module."""

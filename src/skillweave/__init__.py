@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     )
     from skillweave.select.candidates import Candidate, Rejected, Selection
     from skillweave.select.matchers import MatchContext, Matcher, PreparingMatcher, Thresholds
+    from skillweave.select.own_fit import OwnFit
     from skillweave.select.reranker import Choice, RerankedMatcher, Reranker
     from skillweave.settings import CatalogMode, FileAccess, Settings
     from skillweave.skill import (
@@ -151,6 +152,7 @@ relations.task: TaskSelection
 relations.validate: Because Completion ValidationError ValidationResult complete_skills validate_skills
 select.candidates: Candidate Rejected Selection
 select.matchers: MatchContext Matcher PreparingMatcher Thresholds
+select.own_fit: OwnFit
 select.reranker: Choice RerankedMatcher Reranker
 settings: CatalogMode FileAccess Settings
 skill: ArtifactRef Checkpoint Origin OutputContract Relation RelationKind RuleList Skill SkillText Status ToolRules
@@ -244,6 +246,7 @@ __all__ = [
     "Outcome",
     "OutputContract",
     "OutputMismatch",
+    "OwnFit",
     "Parent",
     "Part",
     "Payload",

@@ -173,7 +173,7 @@ def test_two_configurations_are_compared(cli: Any, small: Path, labelled: Path) 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ("matchers=lexical", "the options are catalog, matcher, mention"),
+        ("matchers=lexical", "the options are catalog, matcher,"),
         ("lexical", "is no option=value"),
         ("mention=perhaps", "mention in --against is true or false"),
         ("max-skills=many", "is not a whole number"),

@@ -35,12 +35,19 @@ COMMANDS = [
     ("graph", "show"),
     ("graph", "draw"),
     ("graph", "svg"),
+    ("eval",),
+    ("eval", "triggers"),
+    ("eval", "ranking"),
+    ("eval", "tokens"),
+    ("eval", "graph"),
+    ("eval", "fit"),
+    ("eval", "live"),
     ("demo",),
     ("init",),
     ("doctor",),
     ("schema",),
 ]
-GROUPS = [("ledger",), ("graph",)]
+GROUPS = [("ledger",), ("graph",), ("eval",)]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

@@ -35,7 +35,7 @@ __getattr__ = door(
 calibration: FEATURES Calibration calibration_of fitted
 candidates: Candidate Rejected Selection within_places
 index: Kind SkillIndex build_index compile_triggers find_triggers names_of spellings
-own_fit: OwnFit
+own_fit: OwnFit calibrated
 fitting: brier fit_calibration least_at
 lexical: Dense match_message rank_message
 lexical_index: Channel LexicalIndex build_lexical_index index_terms

@@ -9,7 +9,8 @@ from skillweave.decisions import Evidence, Outcome
 from skillweave.select.calibration import Calibration, fitted
 from skillweave.select.candidates import DENIED, MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch, candidate_of, evidence_of
-from skillweave.select.matchers import Calibrated, MatchContext
+from skillweave.select.matchers import MatchContext
+from skillweave.select.own_fit import Calibrated, calibrated
 from skillweave.select.query import Query, read_query
 from skillweave.text.search import Folded
 from skillweave.text.words import LIGHT_WORDS
@@ -63,8 +64,9 @@ def match_message(
     if dense is None and asks_for_nothing(query):
         return Selection(rejected=tuple(_rejected_ids(context, message, named, "the message asks for nothing")))
     ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
-    calibrated = context.thresholds.over(calibration or fitted()[None])
-    verdict = _Verdict(context, calibrated, matcher, _Quotes(message, query.spans), named)
+    own, asked = context.thresholds, None if dense is None else dense.embedder
+    fit = calibrated(calibration or fitted()[None], asked, own.fitted, own.give_at, own.offer_at)
+    verdict = _Verdict(context, fit, matcher, _Quotes(message, query.spans), named)
     verdict.judge(ranking, vetoed)
     if verdict.given and (rest := _rest(query, verdict.given[0])):
         verdict.judge_rest(rank_message(context, rest, dense, SHOWN))
@@ -113,11 +115,23 @@ class _Verdict:
                 self.given.append(ranked)
                 self.chosen.append(candidate)
                 shown[position] = candidate
-            elif likely >= self.calibrated.offer_at and len(self.offered) < self.context.thresholds.offer_most:
+            elif likely >= self.calibrated.offer_at:
                 self.offered.append(candidate)
                 shown[position] = candidate
             else:
-                self.rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, self._why_not(likely)))
+                reason = f"not likely enough to offer: {likely:.1%}, and that needs {self.calibrated.offer_at:.1%}"
+                self.rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, reason))
+        self._keep_likeliest()
+
+    def _keep_likeliest(self) -> None:
+        """Offer no more than the settings allow; the likeliest stay, in their order."""
+        most = self.context.thresholds.offer_most
+        kept = sorted(self.offered, key=lambda each: -(each.probability or 0))[:most]
+        for each in self.offered:
+            if each not in kept:
+                reason = f"likely enough to offer ({each.probability:.1%}), but {most} others are likelier"
+                self.rejected.append(Rejected(each, Outcome.BELOW_THRESHOLD, reason))
+        self.offered = [each for each in self.offered if each in kept]
 
     def judge_rest(self, ranking: "Ranking") -> None:
         """Give a second skill for what the first leaves of the message, if it is likely enough by that alone."""
@@ -126,7 +140,8 @@ class _Verdict:
         second, first = ranking.best[0], self.given[0].position
         likely = round(self.calibrated.probability(second.features), 4)
         skill_id = self.context.skills.active[second.position].id
-        if likely < self.calibrated.give_at or second.position == first or first in second.like:
+        # What is left of a message says less than the whole, so a second skill has to be twice as certain.
+        if likely < (1 + self.calibrated.give_at) / 2 or second.position == first or first in second.like:
             return
         self.given.append(second)
         self.chosen.append(self._candidate(second, 0, likely, None))
@@ -153,11 +168,6 @@ class _Verdict:
         evidence.extend(self.quotes.rarest(ranked, MOST_EVIDENCE - len(evidence)))
         skill_id = self.context.skills.active[ranked.position].id
         return Candidate(skill_id, ranked.score, self.matcher, tuple(evidence), probability=likely)
-
-    def _why_not(self, likely: float) -> str:
-        if likely >= self.calibrated.offer_at:
-            return f"likely enough to offer ({likely:.0%}), but {len(self.offered)} others are likelier"
-        return f"not likely enough to offer: {likely:.0%}, and that needs {self.calibrated.offer_at:.0%}"
 
 
 def _triggered(context: MatchContext) -> tuple[dict[int, TriggerMatch], dict[int, TriggerMatch]]:

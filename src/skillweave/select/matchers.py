@@ -1,13 +1,12 @@
 """The port of matchers: what one is asked, what it declares, and what it may prepare before a turn (spec 2.1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from skillweave.conversation import Turn
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.select.calibration import Calibration
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.select.index import SkillIndex, TriggerMatch
 from skillweave.select.own_fit import OwnFit
@@ -46,27 +45,6 @@ class Thresholds:
     offer_most: int = 5
     fitted: OwnFit | None = None
     ranked: int = 8
-
-    def over(self, calibration: Calibration) -> "Calibrated":
-        """A calibration with what goes before it: what was fitted for its embedder, then what is stated here."""
-        fitted = self.fitted if self.fitted is not None and self.fitted.embedder == calibration.embedder else None
-        base = fitted or calibration
-        give_at = base.give_at if self.give_at is None else self.give_at
-        return Calibrated(calibration, fitted, give_at, base.offer_at if self.offer_at is None else self.offer_at)
-
-
-class Calibrated(NamedTuple):
-    """How probabilities come about in a turn, and from which on skills are given and offered."""
-
-    calibration: Calibration
-    fitted: OwnFit | None
-    give_at: float
-    offer_at: float
-
-    def probability(self, features: Sequence[float]) -> float:
-        """How likely a skill with these features is wanted, to four places."""
-        stated = self.calibration.probability(features)
-        return round(stated if self.fitted is None else self.fitted.probability(stated), 4)
 
 
 FITTED = Thresholds()

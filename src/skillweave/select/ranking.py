@@ -30,7 +30,7 @@ DEPTH = 10
 MILLION = 1e6
 """Fused scores are compared in whole millionths, so that an error in the last digit never orders two equal skills."""
 _TOTAL = sum(CHANNEL_WEIGHTS.values())
-_RANKED_WEIGHTS = np.array([CHANNEL_WEIGHTS[channel] for channel in RANKED])
+RANKED_WEIGHTS = np.array([CHANNEL_WEIGHTS[channel] for channel in RANKED])
 
 
 class Ranked(NamedTuple):
@@ -120,7 +120,7 @@ class _View:
             own = own * mask
         most = own.max(axis=1, keepdims=True)
         own = own / np.where(most > 0, most, 1.0)
-        fused = _RANKED_WEIGHTS @ own
+        fused = RANKED_WEIGHTS @ own
         two = np.partition(own, -2, axis=1)[:, -2:].tolist() if size > 1 else [[0.0, float(each)] for each in own[:, 0]]
         channels = dict(zip(RANKED, own, strict=True))
         seconds = {channel: (first, second) for channel, (second, first) in zip(RANKED, two, strict=True)}

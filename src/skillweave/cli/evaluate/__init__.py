@@ -9,8 +9,8 @@ __all__ = ["EXAMPLES", "GROUP", "fit", "graph_", "live", "ranking", "tokens", "t
 EXAMPLES = {
     "triggers": """
 skillweave eval
-skillweave eval tests/skills.triggers.yaml --skills skills --junit report.xml
 skillweave eval --skills skills --min-recall 0.9 --min-precision 0.95 --html report.html
+skillweave eval triggers tests/skills.triggers.yaml --skills skills --junit report.xml
 """,
     "ranking": """
 skillweave eval ranking queries.yaml --skills examples/skills
@@ -27,7 +27,7 @@ skillweave eval graph graph.yaml scripts --min-coverage 0.9
 """,
     "fit": """
 skillweave eval fit queries.jsonl --skills skills --output fitted.json
-skillweave match --skills skills --fitted fitted.json "what you would ask your agent"
+skillweave eval fit queries.jsonl --skills skills --precision 0.99
 """,
     "live": """
 skillweave eval --live --model openai:gpt-5-mini --skills skills

@@ -15,7 +15,7 @@ from skillweave.cli.evaluate.shared import (
     Resampled,
     changed,
     configuration_of,
-    embedder_of,
+    embedder_id,
     label_notes,
     progress,
     share,
@@ -284,7 +284,7 @@ async def fit(
     snapshot = await weaver.snapshot()
     subject = Subject.of(labelled.cases, len(snapshot.active()), Resampling(resampled.seed, resampled.resamples))
     aims = Aims(precision, silent, weaver.settings.offer_most)
-    report = fit_answers(asked.answers, subject, asked.configuration, embedder=embedder_of(weaver), aims=aims)
+    report = fit_answers(asked.answers, subject, asked.configuration, embedder=embedder_id(selecting), aims=aims)
     if output is not None:
         write(output, FittedFile.of(report).text())
         report = replace(report, output=output)

@@ -80,15 +80,13 @@ def configuration_of(weaver: "Weaver", selecting: options.Selecting) -> "Configu
     return Configuration(weaver.matchers, given)
 
 
-def embedder_of(weaver: "Weaver") -> str | None:
-    """The id of the embedder that one of the weaver's matchers asks, None for words alone."""
-    from skillweave.select.selection import find_matchers
+def embedder_id(selecting: options.Selecting) -> str | None:
+    """The id of the embedder that takes part, None for words alone."""
+    if selecting.embedder is None:
+        return None
+    from skillweave.embedders import embedder_of
 
-    for matcher in find_matchers(weaver.matchers).asked:
-        embedder = getattr(matcher, "embedder", None)
-        if embedder is not None:
-            return str(embedder.id)
-    return None
+    return embedder_of(selecting.embedder).id
 
 
 def changed(selecting: options.Selecting, text: str) -> options.Selecting:

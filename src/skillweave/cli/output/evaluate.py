@@ -52,10 +52,15 @@ def triggers_text(report: TriggerReport, page: Page) -> str:
     ]
     failed = [line for result in report.results if not result.passed for line in _failed(result, page)]
     parts = [head, failed, list(_scores(report, page)), [_competing(one, page) for one in report.competing[:LISTED]]]
-    parts.append([finding_line(found, page) for found in report.findings if found.code != codes.COMPETING.name])
+    parts.append([finding_line(found, page) for found in report.findings if _is_shown(found)])
     parts.append([_reached(one, page) for one in report.thresholds])
     parts.append([_sum(report, page)])
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def _is_shown(found: Diagnostic) -> bool:
+    """Competing skills stand above already, and notes are for those who ask for all with `--json` or `--html`."""
+    return found.code != codes.COMPETING.name and found.severity is not Severity.INFO
 
 
 def _tests(report: TriggerReport) -> str:
@@ -97,7 +102,8 @@ def _reached(one: Threshold, page: Page) -> str:
 
 def _sum(report: TriggerReport, page: Page) -> str:
     levels = [found.severity for found in report.findings]
-    found = f"{counted(levels.count(Severity.ERROR), 'error')}, {counted(levels.count(Severity.WARNING), 'warning')}"
+    nouns = (("error", Severity.ERROR), ("warning", Severity.WARNING), ("note", Severity.INFO))
+    found = ", ".join(counted(levels.count(level), noun) for noun, level in nouns)
     label, ink = ("good", Ink.GOOD) if report.ok else ("not good", Ink.BAD)
     return page.entry(label, f"{_tests(report)}; {found}", ink)
 

@@ -1,0 +1,15 @@
+"""The trigger tests of the example skills hold."""
+
+from pathlib import Path
+
+from skillweave.evaluate import CaseSet, Configuration, read_tests, run_tests
+from skillweave.factory import open_weaver
+
+TESTS = Path(__file__).parents[2] / "examples" / "evaluation" / "skills.triggers.yaml"
+
+
+async def test_every_test_of_the_example_skills_holds() -> None:
+    file = read_tests(TESTS)
+    weaver = open_weaver(*file.library())
+    report = await run_tests(weaver, CaseSet(TESTS.name, "all rows", file.cases), Configuration(weaver.matchers))
+    assert report.ok, [result.problems for result in report.results if not result.passed]
