@@ -18,7 +18,7 @@ help:
 	@echo "make bench  speed, memory and token figures against other packages"
 	@echo "make docs   the documentation site, in site/; docs-serve shows it while you write"
 	@echo "make docs-pages  make the pages that come from the code anew, and the outputs and pictures of the others"
-	@echo "make fit    fit the lexical floor and margin anew (needs SKILLWEAVE_SELECTION)"
+	@echo "make fit    fit anew how likely a ranked skill is wanted (needs SKILLWEAVE_SELECTION, _REQUESTS and _SKILLS_SAMPLE)"
 	@echo "make lock   resolve requirements/*.txt anew (needs uv)"
 
 $(VENV)/bin/python:
@@ -65,7 +65,7 @@ soak: $(STAMP)
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m hypothesis -q $(ALL_CORES)
 
 fit: $(STAMP)
-	@$(BIN)/python benchmarks/fit_lexical.py $(SKILLWEAVE_SELECTION)
+	@$(BIN)/python benchmarks/fit_selection.py
 
 # The competitors get an environment of their own; one of them needs Python 3.12 and is left out without it.
 BENCH_PYTHON ?= $(shell for p in $(PYTHON) python3.14 python3.13 python3.12; do \

@@ -34,11 +34,11 @@ from skillweave.select.fitting import brier, fit_calibration, least_at
 
 FOLDS = 8
 TARGET = Path(__file__).parents[1] / "src" / "skillweave" / "select" / "fitted.json"
-WEIGHTS = {"requests": 1.0, "requests, small": 0.2, "off topic": 0.3, "selection": 0.3, "selection, small": 0.05}
+WEIGHTS = {"requests": 1.0, "requests, small": 0.2, "off topic": 0.3, "selection": 0.2, "selection, small": 0.03}
 """How much a ranked skill of each set counts: the authors' prompts name one skill where several would do."""
 PRECISION = 0.95
 SHRINKAGE = 40.0
-OFFER_AT = 0.02
+OFFER_AT = 0.008
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import growth
 import hosts
 import judging
 import loading
+import scale
 import startup
 import tokens
 import triggers
@@ -31,6 +32,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "hosts": hosts.measure,
     "startup": startup.measure,
     "growth": growth.measure,
+    "scale": scale.measure,
     "tokens": tokens.measure,
 }
 

@@ -73,7 +73,7 @@ def open_weaver(
         on_store_failure=on_store_failure,
         observers=observers,
         tenant=tenant,
-        cache=kept,
+        cache=cache,
     )
 
 

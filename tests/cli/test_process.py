@@ -140,7 +140,15 @@ def test_long_work_is_said_on_a_terminal_and_can_be_interrupted(tmp_path: Path) 
     about = ",".join(f'{{name: s-{n}, description: "{words.format(n=n)}"}}' for n in range(3000))
     (tmp_path / "many.yaml").write_text(f"pack: {{name: many}}\nskills: [{about}]\n", encoding="utf-8")
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "skillweave", "match", "hi", "--skills", str(tmp_path / "many.yaml")]
+    command = [
+        sys.executable,
+        "-m",
+        "skillweave",
+        "match",
+        "word1a and word2b",
+        "--skills",
+        str(tmp_path / "many.yaml"),
+    ]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
     said = b""

@@ -25,8 +25,10 @@ REQUESTS = (
     ("vacation", "Quiero planear un viaje a Roma con hotel y vuelos"),
     ("invoice", "Il faut faire une facture pour un client"),
     ("vacation", "帮我规划一次去东京的旅行"),
-    ("invoice", "Müşterim için bir fatura hazırla"),
+    ("vacation", "Roma için uçak ve otelle bir tatil planla"),
     ("database-schema", "zaprojektuj tabele bazy danych"),
+    ("invoice", "ग्राहक के लिए बिल बनाइए"),
+    ("vacation", "मेरी यात्रा की योजना बनाओ, होटल और उड़ान के साथ"),
 )
 
 

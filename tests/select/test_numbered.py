@@ -1,7 +1,7 @@
 """The words of skills are read once: an index made of what is known is the one that is made anew."""
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from skillweave import Skill, SkillText
 from skillweave.select import build_lexical_index
 from skillweave.select import numbered as numbered_module
-from skillweave.select.lexical_index import LexicalIndex
 from skillweave.select.numbered import TermStore
 from skillweave.select.terms import SkillTerms, terms_of
 
@@ -24,10 +23,13 @@ skills = st.builds(
 libraries = st.lists(skills, max_size=6)
 
 
-def same(one: LexicalIndex, other: LexicalIndex) -> bool:
-    """Whether two indexes hold the same."""
-    pairs = [(getattr(one, field.name), getattr(other, field.name)) for field in fields(LexicalIndex)]
-    return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
+def same(one: object, other: object) -> bool:
+    """Whether two indexes, or two of their parts, hold the same."""
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other)
+    if is_dataclass(one):
+        return all(same(getattr(one, field.name), getattr(other, field.name)) for field in fields(one))
+    return one == other
 
 
 @given(st.lists(libraries, min_size=1, max_size=4))

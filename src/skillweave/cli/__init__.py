@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from contextlib import suppress
 
 from skillweave.doors import door
 
@@ -15,7 +16,12 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from skillweave.cli.entry import run
 
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    # All is written and closed; taking every module and value apart one by one would take as long as loading them.
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code)
 
 
 __getattr__ = door(

@@ -157,7 +157,7 @@ async def match(
     Says for each skill which matcher spoke for it, with what evidence, and why others were left. Nothing is written,
     and what a conversation already has plays no part.
     """
-    from skillweave.cli.arguments.skills import load
+    from skillweave.cli.arguments.skills import load, working
     from skillweave.cli.arguments.turn import message_text, read_transcript, turn_of
     from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave.select.questions import question_in
@@ -170,7 +170,8 @@ async def match(
         # Without an engine: nothing is priced, and its modules take longer to load than the skills.
         snapshot = (await load(sources)).snapshot
         if snapshot.graph is None:
-            selection = await selecting.selection(snapshot, turn, loading.kept_skills())
+            with working("Indexing", len(snapshot.active())):
+                selection = await selecting.selection(snapshot, turn, loading.kept_skills())
             return _matched(selection, None, (*notes, *loading_notes(snapshot), *graph_notes(snapshot, None)))
     async with opened(Kept(None, DEFAULT_CONVERSATION)) as store:
         weaver = selecting.weaver(sources, store, graph, loading.kept_skills())

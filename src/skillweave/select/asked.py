@@ -16,6 +16,8 @@ LIGHT_WEIGHT = 0.5
 """What an everyday word counts for the order."""
 EARLIER_WEIGHT = 0.6
 """What a word of the message before counts, and the square of it one of the message before that."""
+MOST_UNKNOWN = 16
+"""For so many unknown words of a message near ones are looked for."""
 MOST_WORDS = 256
 """Of a longer message only the rarest known words are looked up; the others still count as uncovered."""
 
@@ -81,6 +83,7 @@ def ask(index: LexicalIndex, query: Query) -> Asked:
         factor *= EARLIER_WEIGHT
         for word, stem in zip(earlier, stems_of(earlier), strict=True):
             counts[stem] = max(counts.get(stem, 0.0), factor * _lightness(word))
+    _add_near(index, stem_of, counts)
     places = {stem: place for place, stem in enumerate(counts)}
     known = [stem for stem in counts if stem in index.stems]
     kept = _rarest(known, counts)
@@ -98,6 +101,14 @@ def ask(index: LexicalIndex, query: Query) -> Asked:
     )
     _look_up(asked, index, query, stem_of, {stem: counts[stem] for stem in kept}, places)
     return asked
+
+
+def _add_near(index: LexicalIndex, stem_of: Mapping[str, str], counts: dict[str, float]) -> None:
+    """Add the stems of known words that unknown ones may stand for, each with how near it is."""
+    unknown = [word for word, stem in stem_of.items() if stem not in index.stems][:MOST_UNKNOWN]
+    near = [(other, likeness) for word in unknown for other, likeness in index.near.of(word)]
+    for (_, likeness), stem in zip(near, stems_of([other for other, _ in near]), strict=True):
+        counts[stem] = max(counts.get(stem, 0.0), likeness)
 
 
 def _look_up(

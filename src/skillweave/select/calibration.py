@@ -37,6 +37,8 @@ FEATURES = (
     "brief_share",
     "length",
     "unknown",
+    "told_alone",
+    "told_by_rival",
     "cosine",
     "cosine_gap",
 )

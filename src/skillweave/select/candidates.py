@@ -10,6 +10,7 @@ MOST_EVIDENCE = 8
 """Pieces of evidence shown per skill; more are counted for the order, but not listed."""
 NOT_ALLOWED = "it is not among the skills allowed in this turn"
 VETOED = "one of its `never` phrases is in the message"
+DENIED = "the message says that it is not about this"
 
 
 @dataclass(frozen=True, slots=True)

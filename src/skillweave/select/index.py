@@ -13,6 +13,7 @@ from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.formats.host_keys import BY_ALL, Invocation, invocation_of
 from skillweave.registry import Snapshot
 from skillweave.select.candidates import MOST_EVIDENCE, Candidate
+from skillweave.select.negation import negations_in
 from skillweave.select.task import check_task_rules
 from skillweave.skill import Skill
 from skillweave.task import TaskRule
@@ -155,6 +156,8 @@ _NAMES = {
     Kind.WORD_ID: "id",
     Kind.NEVER: "never",
 }
+_IDS = frozenset({Kind.ID, Kind.WORD_ID})
+_JOINS = ("-", "_")
 _SEPARATORS = re.compile(r"[-_\s]+")
 
 
@@ -171,11 +174,15 @@ class Hit(NamedTuple):
 
 
 class TriggerMatch(NamedTuple):
-    """All distinct hits of one skill, strongest kind first, then by place; `vetoes` are its `never` phrases."""
+    """All distinct hits of one skill, strongest kind first, then by place.
+
+    `vetoes` are its `never` phrases, `denied` the hits of which the message says that it is not about them.
+    """
 
     position: int
     hits: tuple[Hit, ...]
     vetoes: tuple[Hit, ...] = ()
+    denied: tuple[Hit, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -295,6 +302,10 @@ def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
             hits.setdefault(position, []).append(hit)
     for number, (start, end) in index.automaton.find(message.text).items():
         claims = index.claims[number]
+        if any(kind in _IDS for _, kind in claims) and _is_part(message.text, start, end):
+            claims = tuple(claim for claim in claims if claim[1] not in _IDS)
+            if not claims:
+                continue
         first, last = message.span(start, end)
         hit = Hit(claims[0][1], first, last, end - start, len(claims))
         for position, kind in claims:
@@ -313,13 +324,37 @@ def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
     return matches
 
 
+def _is_part(text: str, start: int, end: int) -> bool:
+    """Whether a place is a part of a longer name: `data-lake` is in `data-lake-export`."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return (before in _JOINS and text[start - 2 : start - 1].isalnum()) or (
+        after in _JOINS and text[end + 1 : end + 2].isalnum()
+    )
+
+
+def without_denied(matches: Iterable[TriggerMatch], message: Folded) -> Iterator[TriggerMatch]:
+    """The matches without the hits of which the message says that it is not about them (`not X`, `instead of X`).
+
+    An id is denied by every such word, a keyword or verb only where it can't be a complaint (`does not deploy`). What
+    a pattern finds is what its author meant.
+    """
+    negations = negations_in(message.text)
+    firm = {message.span(each.start, each.start + 1)[0]: each.firm for each in negations}
+    for match in matches:
+        denied = [hit for hit in match.hits if hit.start in firm and (firm[hit.start] or hit.kind in _IDS)]
+        denied = [hit for hit in denied if hit.kind is not Kind.PATTERN]
+        if denied:
+            match = match._replace(hits=tuple(hit for hit in match.hits if hit not in denied), denied=tuple(denied))
+        yield match
+
+
 def _order(match: TriggerMatch) -> tuple[int, int, int, int, int]:
     return match.order() if match.hits else (9, 0, 0, 0, match.position)
 
 
 def candidate_of(match: TriggerMatch, skill_id: str, message: Folded) -> Candidate:
     """The candidate that the hits make, with up to eight of them as evidence; a veto is listed first."""
-    hits = (*match.vetoes[:1], *match.hits) if match.vetoes else match.hits
+    hits = (*match.vetoes[:1], *match.hits, *match.denied)
     evidence = tuple([evidence_of(hit, message) for hit in hits[:MOST_EVIDENCE]])
     score = _SCORES[match.hits[0].kind] if match.hits else 0.0
     return Candidate(skill_id, score, MATCHER, evidence)

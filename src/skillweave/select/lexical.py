@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from skillweave.conversation import Role, Turn
 from skillweave.decisions import Evidence, Outcome
 from skillweave.select.calibration import Calibration, fitted
-from skillweave.select.candidates import MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
+from skillweave.select.candidates import DENIED, MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch, candidate_of, evidence_of
 from skillweave.select.matchers import MatchContext
 from skillweave.select.own_fit import Calibrated, calibrated
 from skillweave.select.query import Query, read_query
 from skillweave.text.search import Folded
+from skillweave.text.words import LIGHT_WORDS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,13 +61,15 @@ def match_message(
     if not context.skills.active:
         return Selection()
     query = read_query(message, earlier_in(context.turn))
+    if dense is None and asks_for_nothing(query):
+        return Selection(rejected=tuple(_rejected_ids(context, message, named, "the message asks for nothing")))
     ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
     own, asked = context.thresholds, None if dense is None else dense.embedder
     fit = calibrated(calibration or fitted()[None], asked, own.fitted, own.give_at, own.offer_at)
     verdict = _Verdict(context, fit, matcher, _Quotes(message, query.spans), named)
     verdict.judge(ranking, vetoed)
     if verdict.given and (rest := _rest(query, verdict.given[0])):
-        verdict.judge_rest(rank_message(context, rest, None if dense is None else dense, SHOWN))
+        verdict.judge_rest(rank_message(context, rest, dense, SHOWN))
     reason = "its id in ordinary words is only evidence, and by shared words it is not among the best"
     left = _rejected_ids(context, message, named, reason)
     return Selection(tuple(verdict.chosen), (*verdict.rejected, *left), tuple(verdict.offered))
@@ -82,7 +85,7 @@ def rank_message(context: MatchContext, query: Query, dense: Dense | None = None
 
 @dataclass(slots=True)
 class _Verdict:
-    """What becomes of each ranked skill, likeliest first."""
+    """What becomes of each ranked skill, best ranked first."""
 
     context: MatchContext
     calibrated: Calibrated
@@ -97,40 +100,53 @@ class _Verdict:
     def judge(self, ranking: "Ranking", vetoed: Mapping[int, TriggerMatch]) -> None:
         """Give the likeliest skill if it is likely enough, offer the next ones, and keep near-duplicates apart."""
         shown: dict[int, Candidate] = {}
-        for likely, ranked in self._by_probability(ranking):
+        likelihoods = [round(self.calibrated.probability(ranked.features), 4) for ranked in ranking.best]
+        most = max(likelihoods, default=0.0)
+        for likely, ranked in zip(likelihoods, ranking.best, strict=True):
             position = ranked.position
             veto = vetoed.get(position)
             candidate = self._candidate(ranked, ranking.left_out, likely, veto or self.named.pop(position, None))
             twin = next((other for other in ranked.like if other in shown), None)
             if veto:
-                self.rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
+                self.rejected.append(Rejected(candidate, Outcome.VETOED, VETOED if veto.vetoes else DENIED))
             elif twin is not None:
                 self._set_aside(candidate, shown[twin])
-            elif not self.given and not self.offered and likely >= self.calibrated.give_at:
+            elif not self.given and likely >= self.calibrated.give_at and likely == most:
                 self.given.append(ranked)
                 self.chosen.append(candidate)
                 shown[position] = candidate
-            elif likely >= self.calibrated.offer_at and len(self.offered) < self.context.thresholds.offer_most:
+            elif likely >= self.calibrated.offer_at:
                 self.offered.append(candidate)
                 shown[position] = candidate
             else:
-                self.rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, self._why_not(likely)))
+                reason = f"not likely enough to offer: {likely:.1%}, and that needs {self.calibrated.offer_at:.1%}"
+                self.rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, reason))
+        self._keep_likeliest()
+
+    def _keep_likeliest(self) -> None:
+        """Offer no more than the settings allow; the likeliest stay, in their order."""
+        most = self.context.thresholds.offer_most
+        kept = sorted(self.offered, key=lambda each: -(each.probability or 0))[:most]
+        for each in self.offered:
+            if each not in kept:
+                reason = f"likely enough to offer ({each.probability:.1%}), but {most} others are likelier"
+                self.rejected.append(Rejected(each, Outcome.BELOW_THRESHOLD, reason))
+        self.offered = [each for each in self.offered if each in kept]
 
     def judge_rest(self, ranking: "Ranking") -> None:
         """Give a second skill for what the first leaves of the message, if it is likely enough by that alone."""
-        for likely, ranked in self._by_probability(ranking)[:1]:
-            first = self.given[0].position
-            skill_id = self.context.skills.active[ranked.position].id
-            if likely < self.calibrated.give_at or ranked.position == first or first in ranked.like:
-                continue
-            self.given.append(ranked)
-            self.chosen.append(self._candidate(ranked, 0, likely, None))
-            self.offered = [each for each in self.offered if each.skill_id != skill_id]
-            self.rejected = [each for each in self.rejected if each.candidate.skill_id != skill_id]
-
-    def _by_probability(self, ranking: "Ranking") -> "list[tuple[float, Ranked]]":
-        likely = [(self.calibrated.probability(ranked.features), ranked) for ranked in ranking.best]
-        return sorted(likely, key=lambda each: -each[0])
+        if not ranking.best:
+            return
+        second, first = ranking.best[0], self.given[0].position
+        likely = round(self.calibrated.probability(second.features), 4)
+        skill_id = self.context.skills.active[second.position].id
+        # What is left of a message says less than the whole, so a second skill has to be twice as certain.
+        if likely < (1 + self.calibrated.give_at) / 2 or second.position == first or first in second.like:
+            return
+        self.given.append(second)
+        self.chosen.append(self._candidate(second, 0, likely, None))
+        self.offered = [each for each in self.offered if each.skill_id != skill_id]
+        self.rejected = [each for each in self.rejected if each.candidate.skill_id != skill_id]
 
     def _set_aside(self, candidate: Candidate, twin: Candidate) -> None:
         """Reject a near-duplicate, and tell of it where the skill stands that takes its place."""
@@ -145,7 +161,7 @@ class _Verdict:
     def _candidate(self, ranked: "Ranked", left_out: int, likely: float, trigger: TriggerMatch | None) -> Candidate:
         evidence: list[Evidence] = []
         if trigger is not None:
-            evidence.append(evidence_of((trigger.vetoes or trigger.hits)[0], self.quotes.message))
+            evidence.append(evidence_of((trigger.vetoes or trigger.hits or trigger.denied)[0], self.quotes.message))
         if left_out:
             text = f"only the rarest words of the message were looked up; {left_out} more common ones were not"
             evidence.append(Evidence("terms", text))
@@ -153,18 +169,13 @@ class _Verdict:
         skill_id = self.context.skills.active[ranked.position].id
         return Candidate(skill_id, ranked.score, self.matcher, tuple(evidence), probability=likely)
 
-    def _why_not(self, likely: float) -> str:
-        if likely >= self.calibrated.offer_at:
-            return f"likely enough to offer ({likely:.0%}), but {len(self.offered)} others are likelier"
-        return f"not likely enough to offer: {likely:.0%}, and that needs {self.calibrated.offer_at:.0%}"
-
 
 def _triggered(context: MatchContext) -> tuple[dict[int, TriggerMatch], dict[int, TriggerMatch]]:
     """By position the ids that are in the message in ordinary words, and the skills that a `never` phrase vetoes."""
     named: dict[int, TriggerMatch] = {}
     vetoed: dict[int, TriggerMatch] = {}
     for match in context.triggered:
-        if match.vetoes:
+        if match.vetoes or not match.hits:
             vetoed[match.position] = match
         elif match.hits[0].kind is Kind.WORD_ID and _may_be_named(context, match):
             named[match.position] = match
@@ -178,6 +189,11 @@ def _rest(query: Query, first: "Ranked") -> Query | None:
     if len(spans) < LEAST_REST or len(spans) < len(query.spans) * LEAST_SHARE:
         return None
     return Query(spans, [word for word in query.sequence if word in spans])
+
+
+def asks_for_nothing(query: Query) -> bool:
+    """Whether a message has only everyday words and numbers, such as a greeting, thanks or `yes, go on`."""
+    return all(word in LIGHT_WORDS or word.isdigit() for word in query.spans)
 
 
 def earlier_in(turn: Turn) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from zlib import crc32
 
 import numpy as np
 
-from skillweave.select.numbered import Numbered, TermStore, number_skills, number_terms
+from skillweave.select.near_words import NearWords, build_near_words
+from skillweave.select.numbered import Numbered, TermStore, Texts, number_skills, number_terms
 from skillweave.select.terms import SkillTerms
 from skillweave.skill import Skill
 from skillweave.text.bm25 import Numbers, Scores
@@ -73,6 +74,7 @@ class LexicalIndex:
     brief_weights: "NDArray[np.float32]"
     name_sizes: "NDArray[np.float32]"
     signatures: "NDArray[np.uint32]"
+    near: NearWords
 
     def frequency(self, term: int) -> int:
         """In how many rows a term stands."""
@@ -89,7 +91,7 @@ class LexicalIndex:
         return float(((one == other) & used).sum() / max(1, used.sum()))
 
 
-KEPT = (LexicalIndex,)
+KEPT = (LexicalIndex, NearWords)
 """The classes that an index is made of."""
 
 
@@ -105,15 +107,10 @@ def index_terms(skills: Iterable[SkillTerms]) -> LexicalIndex:
 
 def index_numbers(numbered: Numbered) -> LexicalIndex:
     """The index over the numbered words of skills by position: the same however they came to their numbers."""
-    skills, size = numbered.skills, len(numbered.skills)
-    phrases = [(position, phrase) for position, skill in enumerate(skills) for phrase in skill.phrases]
-    columns = [
-        _column([skill.brief for skill in skills]),
-        _column([skill.body for skill in skills]),
-        _column([skill.name for skill in skills]),
-        _column([phrase for _, phrase in phrases]),
-    ]
+    size, owners = len(numbered.name.lengths), np.array(numbered.owners, dtype=np.int32)
+    columns = [_column(texts) for texts in (numbered.brief, numbered.body, numbered.name, numbered.phrases)]
     words = _renumbered(columns, numbered.words)
+    del numbered  # nobody else may hold it, and it is large
     brief, body, name, quoted = columns
     listed = stems_of(words)
     stems = {stem: number for number, stem in enumerate(dict.fromkeys(listed))}
@@ -129,7 +126,7 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
     full = _inverted(brief.terms, brief.rows, size, len(stems))
     brief.terms = brief.rows = _NOTHING
     named = _inverted(name.terms, name.rows, size, len(stems))
-    cited = _inverted(quoted.terms, quoted.rows, len(phrases), len(stems))
+    cited = _inverted(quoted.terms, quoted.rows, len(owners), len(stems))
     channels = [spoken, short, full, pairs, named, cited]
     tell = _telling(stems)
     firsts = np.cumsum([0, *(len(channel.counts) for channel in channels)])
@@ -143,15 +140,16 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
         pair_keys=pair_keys,
         firsts=tuple(firsts.tolist()),
         starts=array("q", starts.tobytes()),
-        phrase_owners=np.array([position for position, _ in phrases], dtype=np.int32),
-        phrase_lengths=np.bincount(cited.rows, minlength=len(phrases)).astype(np.float32),
-        phrase_weights=_sums(cited, tell, len(phrases)),
+        phrase_owners=owners,
+        phrase_lengths=np.bincount(cited.rows, minlength=len(owners)).astype(np.float32),
+        phrase_weights=_sums(cited, tell, len(owners)),
         brief_weights=_sums(short, tell, size),
         name_sizes=np.maximum(_sums(named, tell, size), 1e-6),
         signatures=_signatures(full, stems, size),
-        slowness=np.concatenate([usual, usual, slow, slow, np.zeros(size + len(phrases))]),
+        slowness=np.concatenate([usual, usual, slow, slow, np.zeros(size + len(owners))]),
         rows=_together(channels, size),
         times=np.concatenate([channel.times for channel in channels]),
+        near=build_near_words(word for word, count in zip(words, spoken.counts.tolist(), strict=True) if count),
     )
 
 
@@ -177,10 +175,10 @@ class _Inverted:
     times: "NDArray[np.uint8]"
 
 
-def _column(texts: "Sequence[array[int]]") -> _Column:
+def _column(texts: Texts) -> _Column:
     """The words of texts, each with the number of its text."""
-    terms = np.frombuffer(b"".join(texts), dtype=np.int32)
-    return _Column(terms, np.repeat(np.arange(len(texts), dtype=np.int32), [len(text) for text in texts]))
+    rows = np.repeat(np.arange(len(texts.lengths), dtype=np.int32), np.array(texts.lengths, dtype=np.int64))
+    return _Column(np.frombuffer(texts.numbers, dtype=np.int32), rows)
 
 
 def _renumbered(columns: Sequence[_Column], words: Sequence[str]) -> list[str]:

@@ -5,10 +5,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from skillweave.select.terms import SkillTerms, terms_of
 from skillweave.skill import Skill
+
+Phrases: TypeAlias = Sequence[Iterable[int]]
 
 
 class SkillNumbers(NamedTuple):
@@ -20,12 +22,43 @@ class SkillNumbers(NamedTuple):
     phrases: "tuple[array[int], ...]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Numbered:
-    """Skills by position, and the words by number; other words than theirs may have numbers too."""
+@dataclass(slots=True, eq=False)
+class Texts:
+    """Texts one after the other as the numbers of their words, and how many words each has."""
 
-    words: Sequence[str]
-    skills: Sequence[SkillNumbers]
+    numbers: "array[int]" = field(default_factory=lambda: array("i"))
+    lengths: "array[int]" = field(default_factory=lambda: array("i"))
+
+    def add(self, numbers: Iterable[int]) -> None:
+        """One more text."""
+        before = len(self.numbers)
+        self.numbers.extend(numbers)
+        self.lengths.append(len(self.numbers) - before)
+
+
+@dataclass(slots=True, eq=False)
+class Numbered:
+    """The texts of skills by position, the phrases with their owners, and the words by number.
+
+    Other words than those of the texts may have numbers too.
+    """
+
+    words: Sequence[str] = ()
+    name: Texts = field(default_factory=Texts)
+    brief: Texts = field(default_factory=Texts)
+    body: Texts = field(default_factory=Texts)
+    phrases: Texts = field(default_factory=Texts)
+    owners: "array[int]" = field(default_factory=lambda: array("i"))
+
+    def add(self, name: Iterable[int], brief: Iterable[int], body: Iterable[int], phrases: Phrases) -> None:
+        """One more skill."""
+        position = len(self.name.lengths)
+        self.name.add(name)
+        self.brief.add(brief)
+        self.body.add(body)
+        for phrase in phrases:
+            self.phrases.add(phrase)
+            self.owners.append(position)
 
 
 def _numbering() -> "defaultdict[str, int]":
@@ -50,7 +83,10 @@ class TermStore:
                 self._numbers, known = _numbering(), {}
             numbers = self._numbers
             self._known = {skill: known.get(skill) or _numbers_of(terms_of(skill), numbers) for skill in skills}
-            return Numbered(tuple(numbers), [self._known[skill] for skill in skills])
+            numbered = Numbered(tuple(numbers))
+            for skill in skills:
+                numbered.add(*self._known[skill])
+            return numbered
 
 
 _MOST_LEFT_OVER = 2
@@ -65,8 +101,13 @@ def number_skills(skills: Iterable[Skill]) -> Numbered:
 def number_terms(terms: Iterable[SkillTerms]) -> Numbered:
     """The words of skills of which the terms are known."""
     numbers = _numbering()
-    skills = [_numbers_of(one, numbers) for one in terms]
-    return Numbered(tuple(numbers), skills)
+    number = numbers.__getitem__
+    numbered = Numbered()
+    for one in terms:
+        phrases = [map(number, phrase) for phrase in one.phrases]
+        numbered.add(map(number, one.name), map(number, one.brief), map(number, one.body), phrases)
+    numbered.words = tuple(numbers)
+    return numbered
 
 
 def _numbers_of(terms: SkillTerms, numbers: "defaultdict[str, int]") -> SkillNumbers:

@@ -19,7 +19,7 @@ CHANNEL_WEIGHTS = {Channel.WORDS: 0.4, Channel.BRIEF: 0.6, Channel.FULL: 1.4, Ch
 """What each channel counts in the sum of max-normalised scores."""
 DENSE_WEIGHT = 4.0
 """What a cosine counts for a message of which no skill has a word; the more is covered by words, the less it counts."""
-SHORT = 12
+SHORT = 25
 """Quoted phrases count whole in messages of so many words: in longer ones their words may be there by chance."""
 ALIKE = 0.6
 """Two skills that share so large a part of their stems are near-duplicates; neither makes the other less likely."""
@@ -30,6 +30,7 @@ DEPTH = 10
 MILLION = 1e6
 """Fused scores are compared in whole millionths, so that an error in the last digit never orders two equal skills."""
 _TOTAL = sum(CHANNEL_WEIGHTS.values())
+RANKED_WEIGHTS = np.array([CHANNEL_WEIGHTS[channel] for channel in RANKED])
 
 
 class Ranked(NamedTuple):
@@ -79,12 +80,12 @@ def rank(
     positions = [position for position, _ in best]
     rows = [channel * index.size + position for channel in _TOLD for position in positions]
     has = found.words_in(rows)
-    told = [[each.tolist() for each in has[at :: len(positions)]] for at in range(len(positions))]
-    likes = _likes(index, positions)
-    ranked = [
-        _described(index, asked, view, best, place, dict(zip(_TOLD, told[place], strict=True)), likes)
-        for place in range(min(limit, len(best)))
+    told = [
+        dict(zip(_TOLD, [each.tolist() for each in has[at :: len(positions)]], strict=True))
+        for at in range(len(positions))
     ]
+    likes = _likes(index, positions)
+    ranked = [_described(index, asked, view, best, place, told, likes) for place in range(min(limit, len(best)))]
     return Ranking(tuple(ranked), asked.left_out)
 
 
@@ -114,21 +115,16 @@ class _View:
         if allowed is not None:
             mask = np.zeros(size)
             mask[list(allowed)] = 1
-        channels: dict[Channel, Scores] = {}
-        seconds: dict[Channel, tuple[float, float]] = {}
-        scale = 0.0
-        fused = np.zeros(size)
-        for channel in RANKED:
-            own = scores[channel * size : (channel + 1) * size]
-            own = own if mask is None else own * mask
-            most = float(own.max(initial=0.0))
-            if channel is Channel.FULL:
-                scale = most
-            own = own / most if most else own
-            channels[channel] = own
-            fused += CHANNEL_WEIGHTS[channel] * own
-            two = np.partition(own, -2)[-2:].tolist() if size > 1 else [0.0, float(own[0])]
-            seconds[channel] = two[1], two[0]
+        own = scores[: len(RANKED) * size].reshape(len(RANKED), size)
+        if mask is not None:
+            own = own * mask
+        most = own.max(axis=1, keepdims=True)
+        own = own / np.where(most > 0, most, 1.0)
+        fused = RANKED_WEIGHTS @ own
+        two = np.partition(own, -2, axis=1)[:, -2:].tolist() if size > 1 else [[0.0, float(each)] for each in own[:, 0]]
+        channels = dict(zip(RANKED, own, strict=True))
+        seconds = {channel: (first, second) for channel, (second, first) in zip(RANKED, two, strict=True)}
+        scale = float(most[Channel.FULL, 0])
         channels[Channel.PHRASE] = phrases = _phrases(index, asked, scores[Channel.PHRASE * size :])
         if mask is not None:
             phrases *= mask
@@ -189,10 +185,11 @@ def _described(
     view: _View,
     best: Sequence[tuple[int, float]],
     place: int,
-    told: Mapping[Channel, Sequence[int]],
+    told_all: Sequence[Mapping[Channel, Sequence[int]]],
     likes: Sequence[Sequence[int]],
 ) -> Ranked:
     position, fused = best[place]
+    told = told_all[place]
     which, tells = asked.which, asked.tells
     brief, full = [which[at] for at in told[Channel.BRIEF]], [which[at] for at in told[Channel.FULL]]
     name = [which[at] for at in told[Channel.NAME]]
@@ -200,6 +197,8 @@ def _described(
     in_brief, in_full = sum(tells[stem] for stem in brief), sum(tells[stem] for stem in full)
     others = [score for other, (_, score) in enumerate(best) if other != place and other not in likes[place]]
     rivals = (*others[:2], 0.0, 0.0)
+    rival = next((other for other in range(len(best)) if other != place and other not in likes[place]), None)
+    mine, theirs = set(full), set() if rival is None else {which[at] for at in told_all[rival][Channel.FULL]}
     gaps = {}
     for channel in RANKED:
         own = float(view.channels[channel][position])
@@ -231,6 +230,8 @@ def _described(
         min(1.0, in_brief / max(1e-6, float(index.brief_weights[position]))),
         log1p(len(asked.stems)),
         asked.unknown / max(1, len(asked.stems)),
+        log1p(sum(tells[stem] for stem in mine - theirs)),
+        log1p(sum(tells[stem] for stem in theirs - mine)),
         0.0 if view.dense is None else float(view.dense[position]),
         0.0,
     )

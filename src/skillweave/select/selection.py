@@ -12,8 +12,8 @@ from skillweave.decisions import Evidence, Outcome
 from skillweave.errors import SkillweaveError, UnknownMatcher, nearest_names
 from skillweave.extensions import Extensions
 from skillweave.select import lexical
-from skillweave.select.candidates import NOT_ALLOWED, VETOED, Candidate, Rejected, Selection, joined, refusal
-from skillweave.select.index import Kind, SkillIndex, TriggerMatch, candidate_of, find_triggers
+from skillweave.select.candidates import DENIED, NOT_ALLOWED, VETOED, Candidate, Rejected, Selection, joined, refusal
+from skillweave.select.index import Kind, SkillIndex, TriggerMatch, candidate_of, find_triggers, without_denied
 from skillweave.select.matchers import (
     FITTED,
     NOTHING_PREPARED,
@@ -108,10 +108,13 @@ class TriggerMatcher:
         rejected: list[Rejected] = []
         words_decide = not lexical.MATCHERS_OF_WORDS.isdisjoint(context.matchers)
         for match in context.triggered:
-            if not match.hits or (match.hits[0].kind is Kind.WORD_ID and words_decide):
+            decisive = match.hits or match.denied
+            if not decisive or (decisive[0].kind is Kind.WORD_ID and words_decide):
                 continue
             candidate = candidate_of(match, context.skills.active[match.position].id, message)
-            if match.vetoes:
+            if not match.hits:
+                rejected.append(Rejected(candidate, Outcome.VETOED, DENIED))
+            elif match.vetoes:
                 rejected.append(Rejected(candidate, Outcome.VETOED, VETOED))
             elif within is not None and candidate.skill_id not in within:
                 rejected.append(Rejected(candidate, Outcome.UNREACHABLE, NOT_ALLOWED))
@@ -178,7 +181,7 @@ def select(
         # Markers and mentions address skills: neither is a word about anything.
         said = MARKER.sub(_blank, said)
         message = fold_message(without_mentions(said, mentions) if mentions else said)
-        triggered = tuple(find_triggers(index.triggers, message))
+        triggered = tuple(without_denied(find_triggers(index.triggers, message), message))
     chosen: dict[str, Candidate] = {}
     offered: dict[str, Candidate] = {}
     rejected: dict[str, Rejected] = {}

@@ -11,6 +11,6 @@ markdown: blocks_of
 search: CHUNK LEFT RIGHT SET_SIZE UNSPACED_RUN WHOLE WINDOW BrokenPattern MatchMode ascii_only_escapes
     compile_automaton compile_exact compile_pattern compile_patterns edges_of fits fold fold_message
 stems: common_stems light_stems rarity stems_of
-words: LIGHT_WORDS STOP_WORDS singular word_spans words_in words_of
+words: LIGHT_WORDS STOP_WORDS plain_word singular word_spans words_in words_of
 """,
 )

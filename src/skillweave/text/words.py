@@ -1,6 +1,7 @@
 """The words of a text: how it is cut, which of them say nothing, and when two count as the same."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -16,12 +17,73 @@ really same shall she should shouldn so some such than that the their them then 
 to too under until up us use used using ve very want wants was wasn we were weren what when where which while who
 whom whose why will with won would wouldn you your yours
 """
-STOP_WORDS = frozenset(_STOP.split())
-"""English words that say nothing about what a message is about; they are neither indexed nor looked for."""
+_STOP_ELSEWHERE = """
+aber alle alles als auch auf aus bei beim bin bis bist bitte da dabei damit danke dann das dass dazu dein deine dem den
+denn der des dich dir doch dort du durch ein eine einem einen einer eines er es etwas euch euer fur ganz gegen genau
+habe haben hallo hast hatte hier ich ihm ihn ihr ihre ihrem ihren immer ist ja jede jeden jeder jetzt kann kannst kein
+keine keinen konnen machen mehr mein meine meinem meinen mich mir mit moin nach nein nicht nichts noch nur oder ohne
+schon sehr sein seine sich sie sind soll sollen sollte uber um und uns unser unsere unserem unseren unter viel vom von
+vor wann warum weil welche welchen welcher wenn wer werden wie wieder wir wird wo zu zum zur zwei zwischen
+alors au aussi avec avons beaucoup bien bonjour bonne bonsoir ca ce cela ces cet cette chez comme comment dans de deja
+depuis des deux doit dont du elle elles en encore est et etre fait faire faut il ils je jour la le les leur leurs lui
+ma mais meme merci mes moi moins mon ne nos notre nous ou oui par parce pas peu peut peux plutot pour pourquoi quand
+que quel quelle quelles quels qui quoi sa sans ses si sont sous suis sur ta tes toi tous tout toute toutes tres trop tu
+une vers voici votre vos vous
+algo ahora al algun alguna alguien antes aqui asi aunque bueno buenos cada como con cual cuales cuando cuanto de del
+desde dias donde dos el ella ellas ellos en entonces entre era eres es esa ese eso esta estamos estan estar este esto
+estos estoy fue gracias hace hacer hacia hasta hay hola la las le les lo los mas me mi mientras mis mucho muy nada ni
+ningun no nos nosotros nuestra nuestro nuestras nuestros otra otro para pero poco podemos por porque puede puedo pues
+que quien quiero se sea ser si sido siempre sin sobre solo somos son soy su sus tambien tan tanto te tener tengo tiene
+tienen todo todos tres tu tus un una unas uno unos usted vale vamos ver vez ya yo
+agora ainda algum alguma antes ao aos apenas as ate cada com como da das de dele dela depois do dos e ela elas ele eles
+em entre essa esse esta estao estou eu faco fazer foi isso isto ja la mais mas me mesmo meu meus minha minhas muito na
+nao nas nem no nos nossa nossas nosso nossos num numa o obrigado obrigada ola os ou para pela pelo pode posso por
+porque precisa preciso quando quanto que quem quero se sem ser seu seus sua suas sou tem temos tenho toda todo todos um
+uma voce voces
+abbiamo ai al alla alle anche avere bene c che chi ci ciao come con cosa cosi cui da dal dalla dei del della delle di
+dopo dove due e ecco era essere fa fare fatto gia gli grazie ha hai hanno ho il io la le lei li lo loro lui ma mi mia
+mie miei mio molto ne nei nel nella nelle noi non nostra nostre nostri nostro o ogni ora per perche piu poi posso
+prima proprio puo puoi qual quale quali quando quanto quella quello questa queste questi questo qui sara se sei senza si
+sia siamo sono sta su sua sue sul sulla suo suoi tra tu tua tue tuo tutti tutto un una uno vai voglio
+aan alleen als alsjeblieft bij daar dan dat de deze dit een en er geen haar hallo heb hebben heeft het hij hoe hun ik
+ja je jij jouw kan kunnen maar meer met mij mijn naar nee niet nog nu om onder ons onze ook op over te tot uit van veel
+voor waar waarom wanneer wat we weer wel welke wij wil worden wordt zal ze zeer zich zij zijn zo
+ale bardzo bez bo byc chce co czy dla do dziekuje gdy gdzie i ich ja jak jaki jako jego jej jest jestem juz kiedy ktora
+ktore ktory ma mam masz mi mnie moj moja moje moze mozna na nad nam nas nasz nasza nie niz od oraz po pod prosze przed
+przez przy sa sie sobie swoj ta tak tam te tego tej ten to trzeba tu tylko w we wiec z za ze
+ama bana bazi belki ben bence beni benim bir biz bizim bu buna bunu cok da daha de degil diye en gibi hangi hem hep
+hic icin ile ise iste kadar ki kim mi mu nasil ne neden nerede nereden niye o olan olarak oldu onlar onu sana sen
+senin siz sizin su tesekkurler var ve veya ya yani yok
+"""
+_SAID_IN_ENGLISH = """
+ago ai ale also am an as at bad be ben bin bo but ca can can't case ci co com come con da dal dan del den di dia dias
+die do don dos dose du due ela elle em en era es esse est esta eu fa fast fur gem ha hat hay hem him his ho hot i in
+io is ise it jest kan ki kim la law le li list lo long ma mad male mam man mas may me media meme men met mi mil mine
+mit mode more mu my nam name nano nas nest ni niche no node none note nous num old om on one or ora os par past per
+plus po pod popo post pour prima pro real role sa sage sana sara se sea sen ser sin sol solo son sous su sub sum sur
+te ten test the to tot tour tout tres tu under uno up us use vale van var vers via visa voces war wars was we wet wie
+will with ya za ze
+"""
+STOP_WORDS = frozenset(_STOP.split()) | (frozenset(_STOP_ELSEWHERE.split()) - frozenset(_SAID_IN_ENGLISH.split()))
+"""Words that say nothing about what a message is about; they are neither indexed nor looked for.
+
+English ones, and those of some other languages without their marks, as far as no English text means something by them.
+"""
 _DROPPED = STOP_WORDS.union("abcdefghijklmnopqrstuvwxyz0123456789")
 
 _WORD = re.compile(f"[\\w{MARKS}]{{2,}}|[^\\W\\d](?:\\+\\+|#)(?!\\w)|[^\\W\\d\x00-\x7f]")
 _ASCII_WORD = re.compile(r"[a-z0-9]{2,}|[a-z](?:\+\+|#)(?!\w)")
+
+
+def plain_word(word: str) -> str:
+    """A folded word without the marks on its letters."""
+    if word.isascii():
+        return word
+    return "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
+
+
+def _is_empty(word: str) -> bool:
+    return word in STOP_WORDS or (not word.isascii() and plain_word(word) in STOP_WORDS)
 
 
 def words_of(text: str) -> list[str]:
@@ -47,7 +109,7 @@ def _folded_words(text: str) -> list[str]:
     folded = fold(text).replace("_", " ")
     ascii_only = folded.isascii()
     found = (_ASCII_WORD if ascii_only else _WORD).findall(folded)
-    words = [word for word in found if word not in STOP_WORDS]
+    words = [word for word in found if not _is_empty(word)]
     if not ascii_only and UNSPACED_RUN.search(folded):
         return [piece for word in words for piece, _, _ in _pieces(word, 0)]
     return words
@@ -60,7 +122,7 @@ def words_in(folded: str) -> Iterator[tuple[str, int, int]]:
     unspaced = not ascii_only and UNSPACED_RUN.search(text) is not None
     for match in (_ASCII_WORD if ascii_only else _WORD).finditer(text):
         word = match[0]
-        if word in STOP_WORDS:
+        if _is_empty(word):
             continue
         if unspaced:
             yield from _pieces(word, match.start())

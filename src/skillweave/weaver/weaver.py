@@ -2,11 +2,13 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, wraps
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, overload
 from uuid import uuid4
@@ -69,7 +71,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
     Build one with `skillweave.open`, or from its parts: a Registry, a Store, Settings. All its state is in the Store,
     so that any number of Weavers over one Store behave as one. `graph` says where its conversations begin and go on; it
     goes before the one that a pack brings. `observers` are told what happened before a verb
-    returns, each for at most `observer_seconds`. In `cache` compiled indexes are kept for other processes.
+    returns, each for at most `observer_seconds`. `cache` is a folder to keep compiled indexes in, for other processes.
     """
 
     def __init__(
@@ -87,14 +89,14 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         observers: Sequence[Observer] = (),
         observer_seconds: float = OBSERVER_SECONDS,
         tenant: str = "",
-        cache: CacheFolder | None = None,
+        cache: str | os.PathLike[str] | None = None,
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
         self._engine = Engine(
             registry=registry,
             store=store,
             settings=settings or Settings(),
-            libraries=Libraries(Pricing(counter or Tiktoken()), cache),
+            libraries=Libraries(Pricing(counter or Tiktoken()), None if cache is None else CacheFolder(Path(cache))),
             matchers=find_matchers(matchers),
             context=context,
             on_store_failure=on_store_failure,

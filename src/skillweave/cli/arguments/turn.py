@@ -1,11 +1,11 @@
 """From the words and files of a command line to a Turn, and the settings that it runs under."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import typer
 
@@ -36,7 +36,7 @@ def turn_of(
 ) -> Turn:
     """The turn, None as text where nobody but tools said anything; raises InvalidTurn for an id that cannot be kept."""
     return Turn(
-        id=uuid4().hex if turn_id is None else turn_id,
+        id=os.urandom(16).hex() if turn_id is None else turn_id,
         conversation=conversation,
         message=Message(Role.TOOL if text is None else Role(role), text),
         transcript=transcript,

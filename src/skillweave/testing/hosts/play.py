@@ -9,6 +9,9 @@ import pytest
 from skillweave.conversation import Placement
 from skillweave.factory import open_weaver
 from skillweave.graph import SkillGraph
+from skillweave.select.candidates import Candidate, Selection
+from skillweave.select.matchers import MatchContext
+from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import CatalogMode, Settings
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.testing.fakes import FailingStore, WordCounter
@@ -64,6 +67,22 @@ CROWD: tuple[dict[str, Any], ...] = (
 """More skills than a catalog has room for, without tool rules; the first two have triggers."""
 
 
+OFFERED = ("form-003", "form-007", "form-011")
+
+
+class OffersForms:
+    """A matcher that offers three skills of the crowd for a message about a drawer: likely, and not likely enough."""
+
+    name, strength, deliberate = "offers-forms", 5, False
+
+    def match(self, context: MatchContext) -> Selection:
+        """What is offered; nothing is given."""
+        if "drawer" not in context.turn.message.text:
+            return Selection()
+        known = (skill_id for skill_id in OFFERED if skill_id in context.skills.snapshot)
+        return Selection(offered=tuple(Candidate(one, 0.5, self.name, probability=0.5) for one in known))
+
+
 def long_text(topic: int) -> str:
     """The instructions of the topic's skill: two hundred words."""
     return " ".join(f"Step {step} of topic {topic}." for step in range(1, 41))
@@ -105,9 +124,14 @@ def weaver_in(
 
 
 def plain_weaver_in(folder: Path, skills: Sequence[Mapping[str, Any]], settings: Settings) -> Weaver:
-    """A Weaver over these skills and a ledger file in the folder, with default matchers."""
-    ledger = FailingStore(SqliteStore(folder / "ledger.db"))
-    return open_weaver(*skills, ledger=ledger, settings=settings, counter=WordCounter())
+    """A Weaver over these skills and a ledger file in the folder, with default matchers and one that offers forms."""
+    return open_weaver(
+        *skills,
+        ledger=FailingStore(SqliteStore(folder / "ledger.db")),
+        settings=settings,
+        counter=WordCounter(),
+        matchers=(*DEFAULT_MATCHERS, OffersForms()),
+    )
 
 
 def ledger_of(weaver: Weaver) -> FailingStore:

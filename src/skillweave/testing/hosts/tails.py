@@ -8,13 +8,13 @@ import pytest
 from skillweave.disclose.render import SHORTLIST
 from skillweave.settings import CatalogMode, Settings
 from skillweave.testing.hosts import Says, Sent, tool_call
-from skillweave.testing.hosts.play import CONVERSATION, CROWD, GREETINGS, INVOICES, HostContract, Play
+from skillweave.testing.hosts.play import CONVERSATION, CROWD, GREETINGS, INVOICES, OFFERED, HostContract, Play
 
 OVERVIEW = "## Available Skills"
 QUESTION = "What can you do?"
 """What a message is answered to at the end of the call, in a library that is larger than its catalog."""
-OFFER = "Which annexes are missing from the county register form?"
-"""What several skills of the crowd are about, so that they are offered and none is given."""
+OFFER = "Is there anything left in the drawer?"
+"""A message for which three skills of the crowd are offered and none is given."""
 HIT, OTHER_HIT, MISS = "Is this invoice right?", "Say bonjour to Alice", "What is 2+2?"
 SEARCH = tool_call("search", text="Brandt")
 
@@ -77,13 +77,13 @@ class TailContract(HostContract):
 
     async def test_the_shortlist_stays_when_the_model_opens_a_skill_of_it(self, crowded_play: Play) -> None:
         play = crowded_play
-        play.script.then(Says(asks=(tool_call("read_skill", skill_id="form-003"),)), "Two of them.")
+        play.script.then(Says(asks=(tool_call("read_skill", skill_id="form-007"),)), "Two of them.")
         await play.agent.say(OFFER)
         first, second = play.script.sent
+        assert [first.times(f"- {skill_id}: ") for skill_id in OFFERED] == [1] * 3
         assert SHORTLIST in tail_in(first) or OVERVIEW in first.system
-        assert first.times("- form-003: ") == second.times("- form-003: ") == 1
         assert tail_in(first) == tail_in(second)
-        assert second.times("Begin with field 3 and leave no field empty.") == 1
+        assert second.times("Begin with field 7 and leave no field empty.") == 1
 
     async def test_no_rule_of_a_skill_counts_for_having_been_offered(self, crowded_play: Play) -> None:
         await crowded_play.agent.say(OFFER)
