@@ -7,12 +7,12 @@ import pytest
 
 from skillweave.conversation import Role
 from skillweave.diagnostics import Diagnostic
-from skillweave.select.hybrid import MOST_PIECES, HybridMatcher, pieces_of, whole_text, windows_of
+from skillweave.select.hybrid import HybridMatcher, whole_text, windows_of
 from skillweave.select.index import SkillIndex
 from skillweave.select.lexical import Dense
 from skillweave.select.matchers import Hindered, Prepared, make_matchers_ready, prepare_matchers
 from skillweave.select.selection import find_matchers, select
-from skillweave.skill import Skill, Triggers
+from skillweave.skill import Skill
 from tests import asking
 from tests.asking import turn
 
@@ -153,24 +153,6 @@ def test_a_vector_that_is_not_finite_is_near_nothing() -> None:
 
     found = prepared(HybridMatcher(Broken()), index_of(), "invoice")
     assert np.isfinite(found.cosines).all()
-
-
-def test_the_pieces_of_a_skill_are_its_name_examples_sentences_and_quotes() -> None:
-    one = skill(
-        "fix-tests",
-        'Repairs failing tests. Use it for "my build is red".',
-        triggers=Triggers(examples=("make it green",)),
-    )
-    assert pieces_of(one) == [
-        "fix tests",
-        "make it green",
-        "Repairs failing tests.",
-        'Use it for "my build is red".',
-        "my build is red",
-    ]
-    assert len(pieces_of(skill("long", "One two three. " * 99 + " ".join(f"Say {n} now." for n in range(99))))) <= (
-        MOST_PIECES
-    )
 
 
 @pytest.mark.parametrize("length", [1, 400, 401, 5_000, 50_000])

@@ -1,8 +1,7 @@
 """The matcher `hybrid`: shared words and nearness of meaning in one ranking (spec 2.4)."""
 
 import asyncio
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -25,16 +24,9 @@ MATCHER = "hybrid"
 AT_ONCE = 256
 """So many texts of skills are embedded in one go."""
 LONGEST_DESCRIPTION = 1_500
-MOST_PIECES = 12
-"""So many sentences and phrases of a skill have vectors of their own."""
-MANY_SKILLS = 5_000
-"""In a larger library each skill has one vector: a search takes a few milliseconds, and memory stays within reason."""
 WINDOW, STEP = 400, 300
 """A longer message is embedded in windows of so many characters, one every so many: what matters in it is small."""
 MOST_WINDOWS = 12
-
-_SENTENCE = re.compile(r"(?<=[.!?;。！？])\s+|\n+")
-_QUOTED = re.compile(r'["“„]([^"“”„\n]{6,120})["”]')
 
 
 class HybridMatcher:
@@ -101,20 +93,14 @@ class HybridMatcher:
         return await asyncio.shield(task)
 
     async def _make(self, index: SkillIndex) -> "_Table":
-        whole = [whole_text(skill) for skill in index.active]
-        pieces = [pieces_of(skill) if len(index.active) <= MANY_SKILLS else [] for skill in index.active]
-        table = await asyncio.to_thread(
-            _Table.of, await self._vectors(whole), pieces, await self._vectors([text for own in pieces for text in own])
-        )
-        self._tables[index] = table
-        return table
-
-    async def _vectors(self, texts: Sequence[str]) -> "list[Vectors]":
+        texts = [whole_text(skill) for skill in index.active]
         found = []
         for first in range(0, len(texts), AT_ONCE):
             found.append(await self._embedder.embed(texts[first : first + AT_ONCE]))
             await asyncio.sleep(0)
-        return found
+        table = await asyncio.to_thread(_Table.of, found)
+        self._tables[index] = table
+        return table
 
     def _made(self, key: int, done: "asyncio.Task[_Table]") -> None:
         if self._making.get(key) is done:
@@ -124,55 +110,31 @@ class HybridMatcher:
 
 
 class _Table:
-    """The vectors of a library: one for each whole skill, and those of its pieces, which stand in its order."""
+    """The vectors of a library, one for each skill in its order."""
 
-    __slots__ = ("_first", "_pieces", "_whole", "_with")
+    __slots__ = ("_rows",)
 
-    def __init__(
-        self,
-        whole: "NDArray[np.float32]",
-        pieces: "NDArray[np.float32] | None",
-        having: "NDArray[np.intp]",
-        first: "NDArray[np.intp]",
-    ) -> None:
-        self._whole, self._pieces, self._with, self._first = whole, pieces, having, first
+    def __init__(self, rows: "NDArray[np.float32]") -> None:
+        self._rows = rows
 
     @classmethod
-    def of(cls, whole: "list[Vectors]", pieces: Sequence[Sequence[str]], vectors: "list[Vectors]") -> "_Table":
+    def of(cls, vectors: "list[Vectors]") -> "_Table":
         import numpy as np
 
-        counts = np.array([len(own) for own in pieces], dtype=np.intp)
-        having = counts.nonzero()[0]
-        first = (counts.cumsum() - counts)[having]
         # A vector that the embedder could not give is near nothing.
-        together = np.nan_to_num(np.concatenate(whole))
-        return cls(together, np.nan_to_num(np.concatenate(vectors)) if vectors else None, having, first)
+        return cls(np.nan_to_num(np.concatenate(vectors)))
 
     def nearness(self, asked: "Vectors") -> "NDArray[np.float32]":
-        """By position the mean of a skill's whole cosine and that of its nearest piece; of several windows the best."""
+        """The cosine of each skill, by position; of several windows of a message the best."""
         import numpy as np
 
-        asked = np.nan_to_num(asked)
-        whole: NDArray[np.float32] = (self._whole @ asked.T).max(axis=1).astype(np.float32)
-        if self._pieces is None:
-            return whole
-        near = whole.copy()
-        near[self._with] = np.maximum.reduceat((self._pieces @ asked.T).max(axis=1), self._first)
-        mean: NDArray[np.float32] = ((whole + near) / 2).astype(np.float32)
-        return mean
+        cosines: NDArray[np.float32] = (self._rows @ np.nan_to_num(asked).T).max(axis=1)
+        return cosines
 
 
 def whole_text(skill: Skill) -> str:
     """What a skill says of itself, as one text to embed."""
     return f"{_spoken(skill.name)}: {skill.description}\n{when_to_use_of(skill)}"[:LONGEST_DESCRIPTION].strip()
-
-
-def pieces_of(skill: Skill) -> list[str]:
-    """The name, sentences, quoted phrases and examples of a skill: a short message is nearer to one of them."""
-    said = f"{skill.description}\n{when_to_use_of(skill)}"[:LONGEST_DESCRIPTION]
-    sentences = [text.strip() for text in _SENTENCE.split(said) if len(text.split()) > 2]
-    quoted = [match[1].strip() for match in _QUOTED.finditer(said)]
-    return list(dict.fromkeys([_spoken(skill.name), *skill.triggers.examples, *sentences, *quoted]))[:MOST_PIECES]
 
 
 def windows_of(message: str) -> Iterator[str]:
