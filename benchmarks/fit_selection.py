@@ -1,6 +1,7 @@
 """Fit how likely a ranked skill is wanted, on labelled messages, and print how well that holds.
 
     SKILLWEAVE_SELECTION=... SKILLWEAVE_REQUESTS=... SKILLWEAVE_SKILLS_SAMPLE=... python benchmarks/fit_selection.py
+    ... python benchmarks/fit_selection.py multilingual    # with an embedder: one more calibration
 
 Fitted on the development halves, in whole libraries and in random ones; what is printed is predicted for messages whose
 right skills took no part in the fit. The constants go into src/skillweave/select/fitted.json.
@@ -21,6 +22,7 @@ from labelled import (
     Labelled,
     Message,
     Row,
+    embedded,
     index_of,
     off_topic,
     pools,
@@ -29,6 +31,7 @@ from labelled import (
     selection,
 )
 
+from skillweave.embedders import embedder_of
 from skillweave.select.calibration import Calibration
 from skillweave.select.fitting import brier, fit_calibration, least_at
 
@@ -49,8 +52,8 @@ class Set:
     rows: Sequence[Row]
 
 
-def main() -> None:
-    sets = gather()
+def main(embedder: str | None = None) -> None:
+    sets = gather(embedder)
     predicted = {one.name: [] for one in sets}
     for fold in range(FOLDS):
         fitted = fit(sets, without=fold)
@@ -60,20 +63,26 @@ def main() -> None:
     for name, found in predicted.items():
         show(name, found)
     give_at = least_at(*firsts(predicted["requests"]), PRECISION)
-    calibration = replace(fit(sets), give_at=give_at, offer_at=OFFER_AT)
+    id_ = None if embedder is None else embedder_of(embedder).id
+    calibration = replace(fit(sets), give_at=give_at, offer_at=OFFER_AT, embedder=id_)
     print(f"give_at {give_at}, offer_at {OFFER_AT}")
-    TARGET.write_text(json.dumps([calibration.to_dict()], indent=1) + "\n", encoding="utf-8")
+    others = [one for one in json.loads(TARGET.read_text(encoding="utf-8")) if one.get("embedder") != id_]
+    fitted = sorted([*others, calibration.to_dict()], key=lambda one: one.get("embedder") or "")
+    TARGET.write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")
 
 
-def gather() -> list[Set]:
+def gather(embedder: str | None = None) -> list[Set]:
     """All ranked skills: whole libraries, random ones, and messages that call for nothing."""
     asked = requests(Path(os.environ["SKILLWEAVE_REQUESTS"]), Path(os.environ["SKILLWEAVE_SKILLS_SAMPLE"]))
     prompts = selection(Path(os.environ["SKILLWEAVE_SELECTION"]), "dev", "negatives")
+    nothing: Sequence[Message] = off_topic()
+    if embedder is not None:
+        asked, prompts, nothing = asked.embedded(embedder), prompts.embedded(embedder), embedded(nothing, embedder)
     small = Set("requests, small", list(_small(asked, REQUEST_POOLS, 1)))
     return [
         _whole("requests", asked, asked.messages),
         small,
-        _whole("off topic", asked, off_topic()),
+        _whole("off topic", asked, nothing),
         _whole("selection", prompts, prompts.messages),
         Set("selection, small", list(_small(prompts, POOLS, 2))),
     ]
@@ -145,4 +154,4 @@ def show(name: str, found: Sequence[tuple[Row, float]]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(*sys.argv[1:2])

@@ -4,13 +4,17 @@ import asyncio
 import json
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from off_topic import MESSAGES
 from selection_pools import Corpus, load_corpus
 
+from skillweave.embedders import embedder_of
 from skillweave.registry import Registry
+from skillweave.select.hybrid import whole_text, windows_of
 from skillweave.select.lexical_index import LexicalIndex, index_terms
 from skillweave.select.query import Query, read_query
 from skillweave.select.ranking import ALIKE, Ranking, rank
@@ -30,7 +34,8 @@ REQUEST_POOLS = {20: 20, 100: 8, 400: 3}
 class Message:
     """A message with the positions of the skills that are right for it, and of those that do no harm.
 
-    `group` is equal for messages about the same skill; `bad` are skills that must not be given.
+    `group` is equal for messages about the same skill; `bad` are skills that must not be given. `asked` are the vectors
+    of its windows, None without an embedder.
     """
 
     query: Query
@@ -39,15 +44,26 @@ class Message:
     bad: frozenset[int]
     source: str
     group: str
+    text: str = ""
+    asked: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Skills, their terms, and messages about them."""
+    """Skills, their terms, messages about them, and the skills' vectors, None without an embedder."""
 
     skills: Sequence[Skill]
     terms: Sequence[SkillTerms]
     messages: Sequence[Message]
+    vectors: NDArray[np.float32] | None = None
+
+    def embedded(self, embedder: str) -> "Labelled":
+        """The same with the vectors that an embedder gives."""
+        return replace(
+            self,
+            messages=embedded(self.messages, embedder),
+            vectors=_vectors(embedder, [whole_text(skill) for skill in self.skills]),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +96,7 @@ def requests(folder: Path, sample: Path) -> Labelled:
             frozenset(),
             row["kind"],
             row["gold"][0] if row["gold"] else row["id"],
+            row["message"],
         )
         for row in rows
     ]
@@ -97,6 +114,7 @@ def selection(folder: Path, *splits: str) -> Labelled:
             frozenset(corpus.positions[one] for one in row.get("not_gold", ())),
             row.get("source", split),
             corpus.repositories[corpus.positions[(row.get("gold") or row["not_gold"])[0]]],
+            row["query"],
         )
         for split in splits
         for row in _read(folder / f"{split}.jsonl")
@@ -107,7 +125,7 @@ def selection(folder: Path, *splits: str) -> Labelled:
 def off_topic() -> list[Message]:
     """Messages that call for no skill."""
     return [
-        Message(read_query(fold_message(text)), frozenset(), frozenset(), frozenset(), "off-topic", text)
+        Message(read_query(fold_message(text)), frozenset(), frozenset(), frozenset(), "off-topic", text, text)
         for text in MESSAGES
     ]
 
@@ -118,12 +136,29 @@ def rows_of(labelled: Labelled, index: LexicalIndex, library: Sequence[int], mes
     rows: list[Row] = []
     for message in messages:
         gold = {places[one] for one in message.gold if one in places}
-        best = rank(index, message.query, LIMIT).best
+        best = rank(index, message.query, LIMIT, None, _nearness(labelled, library, message)).best
         for place, ranked in enumerate(best):
             position = library[ranked.position]
             like = any(index.likeness(ranked.position, one) >= ALIKE for one in gold)
             rows.append(Row(ranked.features, _right(message, position, like=like), message, place, position))
     return rows
+
+
+def embedded(messages: Iterable[Message], embedder: str) -> list[Message]:
+    """The messages with the vectors that an embedder gives of their windows."""
+    return [replace(one, asked=_vectors(embedder, list(windows_of(one.text)))) for one in messages]
+
+
+def _vectors(embedder: str, texts: Sequence[str]) -> NDArray[np.float32]:
+    found = asyncio.run(embedder_of(embedder).embed(texts))
+    return np.asarray(found, dtype=np.float32)
+
+
+def _nearness(labelled: Labelled, library: Sequence[int], message: Message) -> NDArray[np.float32] | None:
+    if labelled.vectors is None or message.asked is None:
+        return None
+    near: NDArray[np.float32] = (labelled.vectors[list(library)] @ message.asked.T).max(axis=1)
+    return near
 
 
 def _right(message: Message, position: int, *, like: bool) -> bool | None:

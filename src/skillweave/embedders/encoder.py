@@ -7,6 +7,7 @@ Beside it stands a second, smaller net over the same means, which was trained on
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
+    from threadpoolctl import ThreadpoolController
 
 Floats: TypeAlias = NDArray[np.float32]
 Stored: TypeAlias = NDArray[np.float32] | NDArray[np.int8]
@@ -67,8 +69,10 @@ class Encoder:
     def encode(self, texts: Sequence[str]) -> Floats:
         """One vector of length 1 for each text, in their order."""
         found = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for first, batch in _batches([self._cut(text) for text in texts]):
-            found[first : first + len(batch)] = self._head(self._means(batch), batch)
+        # Threads cost a short text more than they bring, ten times more where other work has the other cores.
+        with _threads().limit(limits=1, user_api="blas"):
+            for first, batch in _batches([self._cut(text) for text in texts]):
+                found[first : first + len(batch)] = self._head(self._means(batch), batch)
         return found
 
     def _cut(self, text: str) -> list[int]:
@@ -130,6 +134,13 @@ class Encoder:
         share = layers["near_share"]  # of the cosine of two vectors
         joined: Floats = np.concatenate([vector * np.sqrt(1 - share), near * np.sqrt(share)], axis=1)
         return joined
+
+
+@cache
+def _threads() -> "ThreadpoolController":
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def packed_rows(rows: Floats) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:

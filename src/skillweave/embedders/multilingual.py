@@ -46,9 +46,9 @@ def open_multilingual(rest: str = "") -> MultilingualEmbedder:
     """
     if rest:
         raise SkillweaveError(f"the embedder 'multilingual' is one model; leave out {rest[:60]!r}")
-    if find_spec("sentencepiece") is None:
+    if find_spec("sentencepiece") is None or find_spec("threadpoolctl") is None:
         raise SkillweaveError(
-            "the embedder 'multilingual' needs the package sentencepiece; pip install 'skillweave[embeddings]'"
+            "the embedder 'multilingual' needs sentencepiece and threadpoolctl; pip install 'skillweave[embeddings]'"
         )
     return MultilingualEmbedder()
 

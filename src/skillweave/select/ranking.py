@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 CHANNEL_WEIGHTS = {Channel.WORDS: 0.4, Channel.BRIEF: 0.6, Channel.FULL: 1.4, Channel.PAIRS: 0.4, Channel.PHRASE: 0.4}
 """What each channel counts in the sum of max-normalised scores."""
-DENSE_WEIGHT = 4.0
-"""What a cosine counts for a message of which no skill has a word; the more is covered by words, the less it counts."""
+DENSE_WEIGHT = 16.0
+"""What a cosine counts for a message of which no skill has a word; it falls with the square of what words leave."""
 SHORT = 25
 """Quoted phrases count whole in messages of so many words: in longer ones their words may be there by chance."""
 ALIKE = 0.6
@@ -134,7 +134,7 @@ class _View:
         near: Scores = np.maximum(dense.astype(np.float64), 0.0).round(4)
         if mask is not None:
             near *= mask
-        weight = DENSE_WEIGHT * (1 - _best_coverage(asked, found, size))
+        weight = DENSE_WEIGHT * (1 - _best_coverage(asked, found, size)) ** 2
         fused += weight * near
         return _View(channels, seconds, np.rint(fused / (_TOTAL + weight) * MILLION), scale, near)
 
