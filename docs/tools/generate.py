@@ -75,6 +75,7 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "source-unavailable": ("error", "a source that was read before does not answer now; its skills stay in use"),
         "task-rule-unknown-skill": ("warning", "a task rule names a skill that there is not"),
         "text-escaped": ("info", "a line of the skill would pass for one of skillweave's own; it was escaped"),
+        "words-only": ("warning", "an embedder failed or was late: skills were ranked by their words alone"),
     }
 )
 """Level and meaning of the codes that are said where they arise; checked against the code."""

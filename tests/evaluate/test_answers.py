@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillweave import Settings
+from skillweave import Selection, Settings
 from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidData
 from skillweave.evaluate import Level, ask, ask_all
@@ -32,6 +32,22 @@ async def test_what_is_chosen_and_does_not_fit_is_kept_out() -> None:
     large = skill("tea", "Brews tea.", "A word. " * 2_000, keywords=["tea"])
     found = await ask(weaver_of(large, settings=settings), case("Some tea please"))
     assert (found.given, found.kept_out, found.level("tea")) == ((), ("tea",), Level.SILENT)
+
+
+class Failing:
+    name, strength, deliberate = "failing", 5, False
+
+    async def prepare(self, *_: object) -> None:
+        raise RuntimeError("no vectors today")
+
+    def match(self, _: object) -> Selection:
+        return Selection()
+
+
+async def test_a_matcher_that_could_not_take_part_is_told() -> None:
+    found = await ask(weaver_of(matchers=["triggers", Failing()]), case("Some tea please"))
+    assert found.hindered is not None and "no vectors today" in found.hindered
+    assert (await ask(weaver_of(), case("Some tea please"))).hindered is None
 
 
 async def test_progress_is_told_after_each_query() -> None:

@@ -20,6 +20,10 @@ Progress = Callable[[int, int], None]
 """Told how many of how many queries are answered."""
 
 
+HINDERED = frozenset({"matcher-unprepared", "words-only"})
+"""The codes of turns in which a matcher could not do what it does otherwise."""
+
+
 class Level(StrEnum):
     """What became of a skill for a query: its text is given, a line offers it, or nothing is said of it."""
 
@@ -52,13 +56,15 @@ class Place(Portable):
 class Answer(Portable):
     """What became of one query: the ranking, best first, and the tokens of the turn, the catalog's among them.
 
-    A skill that was chosen and did not fit into the budget counts as silent, and is one of `kept_out`.
+    A skill that was chosen and did not fit into the budget counts as silent, and is one of `kept_out`. `hindered` is
+    why a matcher could not take part as it should, such as an embedder that failed; None where all did.
     """
 
     case: Case
     ranked: tuple[Place, ...] = ()
     kept_out: tuple[str, ...] = ()
     tokens: int = 0
+    hindered: str | None = None
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -130,7 +136,8 @@ def _answer(case: Case, selection: Selection, injection: "Injection") -> Answer:
     given = {block.skill_id for block in injection.blocks if block.rung > Rung.CATALOG}
     kept_out = tuple(one.skill_id for one in selection.chosen if one.skill_id not in given)
     places = tuple(_places(selection, given))
-    return Answer(case, places, kept_out, injection.tokens.catalog + injection.tokens.injected)
+    hindered = next((one.message for one in injection.diagnostics if one.code in HINDERED), None)
+    return Answer(case, places, kept_out, injection.tokens.catalog + injection.tokens.injected, hindered)
 
 
 def _places(selection: Selection, given: set[str]) -> Iterator[Place]:

@@ -1,7 +1,7 @@
 """Labelled queries: what somebody says, and which skills ought to be selected for it (spec 9)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from skillweave.codec import Portable
@@ -40,7 +40,7 @@ class Case(Portable):
     language: str = ""
     source: str = ""
     names_skill: bool = False
-    place: Location | None = None
+    place: Location | None = field(default=None, compare=False)
 
     @property
     def named(self) -> tuple[str, ...]:

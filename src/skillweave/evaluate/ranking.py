@@ -103,7 +103,10 @@ class Confusion(Portable):
 
 @dataclass(frozen=True, slots=True)
 class RankingReport(Portable):
-    """What a configuration is worth on labelled queries; with `against` also how a second one differs from it."""
+    """What a configuration is worth on labelled queries; with `against` also how a second one differs from it.
+
+    `hindered` counts the answers for which a matcher could not take part, so that they say little about it.
+    """
 
     subject: Subject
     configuration: Configuration
@@ -113,6 +116,7 @@ class RankingReport(Portable):
     histograms: tuple[Histogram, ...] = ()
     confusions: tuple[Confusion, ...] = ()
     unknown_labels: tuple[str, ...] = ()
+    hindered: int = 0
     against: Configuration | None = None
     differences: tuple[Difference, ...] = ()
 
@@ -148,6 +152,7 @@ def report_on(
         histograms=histograms_of(first.answers),
         confusions=confusions_of(first.answers),
         unknown_labels=unknown_labels(cases.cases, ids),
+        hindered=sum(one.hindered is not None for one in (*first.answers, *(second.answers if second else ()))),
         against=None if second is None else second.configuration,
         differences=() if second is None else differences_of(first.answers, second.answers, resampling),
     )

@@ -16,6 +16,7 @@ from skillweave.cli.evaluate.shared import (
     changed,
     configuration_of,
     embedder_id,
+    hindered_notes,
     label_notes,
     progress,
     share,
@@ -238,7 +239,13 @@ async def ranking(
     return Answer(
         lambda: report,
         partial(ranking_text, report),
-        notes=(*notes, *loading_notes(snapshot), *graph_notes(snapshot, graph), *label_notes(report.unknown_labels)),
+        notes=(
+            *notes,
+            *loading_notes(snapshot),
+            *graph_notes(snapshot, graph),
+            *label_notes(report.unknown_labels),
+            *(note for _, one in asked for note in hindered_notes(one.answers)),
+        ),
     )
 
 
@@ -281,6 +288,8 @@ async def fit(
     labelled = read_labelled(Path(data), split)
     graph, notes = await loading.own_graph()
     weaver, asked = await _asked(selecting, _sources(labelled, loading), graph, labelled, 0)
+    for note in hindered_notes(asked.answers):
+        raise Mistake(f"{note}; nothing is fitted to that")
     snapshot = await weaver.snapshot()
     subject = Subject.of(labelled.cases, len(snapshot.active()), Resampling(resampled.seed, resampled.resamples))
     aims = Aims(precision, silent, weaver.settings.offer_most)

@@ -14,6 +14,7 @@ from skillweave.cli import options
 from skillweave.cli.failure import Mistake
 
 if TYPE_CHECKING:
+    from skillweave.evaluate.answers import Answer
     from skillweave.evaluate.ranking import Configuration
     from skillweave.weaver import Weaver
 
@@ -78,6 +79,13 @@ def configuration_of(weaver: "Weaver", selecting: options.Selecting) -> "Configu
         if (value := getattr(selecting, field.name)) != field.default and field.name not in ("matcher", "mention")
     }
     return Configuration(weaver.matchers, given)
+
+
+def hindered_notes(answers: "Sequence[Answer]") -> Iterator[str]:
+    """A line for the user where a matcher could not take part, so that the figures are not about it."""
+    reasons = [answer.hindered for answer in answers if answer.hindered is not None]
+    if reasons:
+        yield f"in {len(reasons)} of {len(answers)} queries a matcher could not take part: {reasons[0]}"
 
 
 def embedder_id(selecting: options.Selecting) -> str | None:
