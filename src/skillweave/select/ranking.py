@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CHANNEL_WEIGHTS = {Channel.WORDS: 0.4, Channel.BRIEF: 0.6, Channel.FULL: 1.4, Channel.PAIRS: 0.4, Channel.PHRASE: 0.4}
 """What each channel counts in the sum of max-normalised scores."""
-DENSE_WEIGHT = 16.0
+DENSE_WEIGHT = 12.0
 """What a cosine counts for a message of which no skill has a word; it falls with the square of what words leave."""
 SHORT = 25
 """Quoted phrases count whole in messages of so many words: in longer ones their words may be there by chance."""
@@ -170,6 +170,15 @@ def _top(fused: Scores, limit: int) -> list[tuple[int, float]]:
     return [(position, score / MILLION) for position, score in zip(order.tolist(), fused[order].tolist(), strict=True)]
 
 
+def _ahead(dense: "Scores | None", position: int) -> float:
+    """By how much a skill's cosine is above the best other one; below 0 where another is nearer."""
+    if dense is None:
+        return 0.0
+    own = float(dense[position])
+    second, first = np.partition(dense, -2)[-2:].tolist() if len(dense) > 1 else (0.0, own)
+    return own - (second if own >= first else first)
+
+
 def _likes(index: LexicalIndex, positions: Sequence[int]) -> list[list[int]]:
     """For each of the best skills the places of its near-duplicates among them."""
     rows = index.signatures[positions]
@@ -233,7 +242,7 @@ def _described(
         log1p(sum(tells[stem] for stem in mine - theirs)),
         log1p(sum(tells[stem] for stem in theirs - mine)),
         0.0 if view.dense is None else float(view.dense[position]),
-        0.0,
+        _ahead(view.dense, position),
     )
     raw = fused * view.scale
     words = [(word, tells[stem] / everything) for stem in full for word in asked.words.get(stem, ())]
