@@ -27,11 +27,11 @@ async def test_no_case_has_part_in_another() -> None:
     assert first == again
 
 
-async def test_what_is_chosen_and_does_not_fit_is_kept_out() -> None:
+async def test_what_is_chosen_and_does_not_fit_is_kept_out_and_counts_as_offered_by_its_line() -> None:
     settings = Settings(budget=Budget(total=200, per_skill=100), catalog=CatalogMode.NEVER)
     large = skill("tea", "Brews tea.", "A word. " * 2_000, keywords=["tea"])
     found = await ask(weaver_of(large, settings=settings), case("Some tea please"))
-    assert (found.given, found.kept_out, found.level("tea")) == ((), ("tea",), Level.SILENT)
+    assert (found.given, found.kept_out, found.level("tea")) == ((), ("tea",), Level.OFFERED)
 
 
 class Failing:

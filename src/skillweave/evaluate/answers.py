@@ -56,7 +56,8 @@ class Place(Portable):
 class Answer(Portable):
     """What became of one query: the ranking, best first, and the tokens of the turn, the catalog's among them.
 
-    A skill that was chosen and did not fit into the budget counts as silent, and is one of `kept_out`. `hindered` is
+    A skill that was chosen and did not fit into the budget is one of `kept_out`; it counts as offered where its catalog
+    line stands in, else as silent. `hindered` is
     why a matcher could not take part as it should, such as an embedder that failed; None where all did.
     """
 
@@ -134,16 +135,18 @@ async def _ask_at(weaver: "Weaver", case: Case, cursor: str) -> Answer:
 
 def _answer(case: Case, selection: Selection, injection: "Injection") -> Answer:
     given = {block.skill_id for block in injection.blocks if block.rung > Rung.CATALOG}
+    named = {block.skill_id for block in injection.blocks} - given  # too long to be given: one line stands in
     kept_out = tuple(one.skill_id for one in selection.chosen if one.skill_id not in given)
-    places = tuple(_places(selection, given))
+    places = tuple(_places(selection, given, named))
     hindered = next((one.message for one in injection.diagnostics if one.code in HINDERED), None)
     return Answer(case, places, kept_out, injection.tokens.catalog + injection.tokens.injected, hindered)
 
 
-def _places(selection: Selection, given: set[str]) -> Iterator[Place]:
+def _places(selection: Selection, given: set[str], named: set[str]) -> Iterator[Place]:
     """What is vetoed, unknown or out of reach has no place in the ranking."""
     for candidate in selection.chosen:
-        yield _place(candidate, Level.GIVEN if candidate.skill_id in given else Level.SILENT)
+        level = Level.OFFERED if candidate.skill_id in named else Level.SILENT
+        yield _place(candidate, Level.GIVEN if candidate.skill_id in given else level)
     for refused in selection.rejected:
         if refused.outcome is Outcome.OVER_LIMIT:
             yield _place(refused.candidate, Level.SILENT)

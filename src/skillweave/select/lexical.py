@@ -61,7 +61,7 @@ def match_message(
     if not context.skills.active:
         return Selection()
     query = read_query(message, earlier_in(context.turn))
-    if dense is None and asks_for_nothing(query):
+    if asks_for_nothing(query):
         return Selection(rejected=tuple(_rejected_ids(context, message, named, "the message asks for nothing")))
     ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
     own, asked = context.thresholds, None if dense is None else dense.embedder
