@@ -387,3 +387,16 @@ def mean_interval(values: Sequence[float], resampling: Resampling) -> Interval:
 
     numbers = np.asarray(values, dtype=np.float64)
     return _interval(lambda drawn: numbers[drawn].mean(axis=-1), (np.arange(len(numbers)),), resampling)
+
+
+def shown(value: float, unit: str, *, signed: bool = False) -> str:
+    """A share with three places, tokens as a whole number."""
+    sign = "+" if signed else ""
+    return f"{value:{sign},.0f}" if unit == "tokens" else f"{value:{sign}.3f}"
+
+
+def bounds(interval: Interval | None, unit: str, *, signed: bool = False) -> str:
+    """`0.469 to 0.613`; a dash where there is no interval."""
+    if interval is None or interval.low is None or interval.high is None:
+        return "-"
+    return f"{shown(interval.low, unit, signed=signed)} to {shown(interval.high, unit, signed=signed)}"

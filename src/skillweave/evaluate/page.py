@@ -8,7 +8,7 @@ from skillweave.errors import MissingExtra
 from skillweave.evaluate.fit import FitReport
 from skillweave.evaluate.graph import GraphReport
 from skillweave.evaluate.live.report import LiveReport
-from skillweave.evaluate.metrics import Difference, Figure, Interval
+from skillweave.evaluate.metrics import Difference, Figure, bounds, shown
 from skillweave.evaluate.plots import Plot, bars_plot, confusion_plot, figures_plot, histogram_plot, reliability_plot
 from skillweave.evaluate.ranking import Configuration, Confusion, RankingReport, Subject
 from skillweave.evaluate.tokens import TokensReport
@@ -303,16 +303,3 @@ def _score(one: SkillScore) -> Sequence[str]:
     counts = (one.tests, one.given, one.offered, one.missed, one.wrong)
     shares = (one.precision, one.recall, one.reach, one.f1)
     return (one.skill_id, *map(str, counts), *("" if share is None else f"{share:.2f}" for share in shares))
-
-
-def shown(value: float, unit: str, *, signed: bool = False) -> str:
-    """A share with three places, tokens as a whole number."""
-    sign = "+" if signed else ""
-    return f"{value:{sign}.3f}" if unit == "share" else f"{value:{sign},.0f}"
-
-
-def bounds(interval: Interval | None, unit: str, *, signed: bool = False) -> str:
-    """`0.469 to 0.613`; nothing where there is no interval."""
-    if interval is None or interval.low is None or interval.high is None:
-        return ""
-    return f"{shown(interval.low, unit, signed=signed)} to {shown(interval.high, unit, signed=signed)}"

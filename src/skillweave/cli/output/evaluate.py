@@ -11,7 +11,7 @@ from skillweave.evaluate.findings import Pair
 from skillweave.evaluate.fit import FitReport
 from skillweave.evaluate.graph import GraphReport
 from skillweave.evaluate.live.report import LiveReport
-from skillweave.evaluate.metrics import Difference, Figure, Interval
+from skillweave.evaluate.metrics import Difference, Figure, Interval, bounds, shown
 from skillweave.evaluate.ranking import Bin, Configuration, Group, RankingReport, Subject
 from skillweave.evaluate.tokens import TokensReport
 from skillweave.evaluate.triggers import SkillScore, TestResult, Threshold, TriggerReport
@@ -313,19 +313,6 @@ def live_text(report: LiveReport, page: Page) -> str:
     if report.failed:
         end.append(page.entry("failed", f"{counted(report.failed, 'run')} without an answer or a verdict", Ink.BAD))
     return "\n\n".join("\n".join(lines) for lines in (head, effects, cost, end) if lines)
-
-
-def shown(value: float, unit: str, *, signed: bool = False) -> str:
-    """A share with three places, tokens as a whole number."""
-    sign = "+" if signed else ""
-    return f"{value:{sign},.0f}" if unit == "tokens" else f"{value:{sign}.3f}"
-
-
-def bounds(interval: Interval | None, unit: str, *, signed: bool = False) -> str:
-    """`0.469 to 0.613`; a dash where there is no interval."""
-    if interval is None or interval.low is None or interval.high is None:
-        return "-"
-    return f"{shown(interval.low, unit, signed=signed)} to {shown(interval.high, unit, signed=signed)}"
 
 
 def _value(interval: Interval | None, unit: str) -> str:
