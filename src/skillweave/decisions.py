@@ -35,8 +35,8 @@ class Outcome(StrEnum):
 class Evidence(Portable):
     """Why a matcher spoke: the `kind` of hit, the matched `text`, and its span in characters of the original message.
 
-    `kind` is one of marker, host, read, mention, arguments, task, pattern, keyword, verb, id, never, terms, companion;
-    `start` and `end` are None where the evidence is not a place in the message.
+    `kind` is one of marker, host, read, mention, arguments, task, pattern, keyword, verb, id, never, terms, meaning,
+    reranker, like, companion; `start` and `end` are None where the evidence is not a place in the message.
     """
 
     kind: str

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from skillweave.conversation import Role, Turn
 from skillweave.decisions import Evidence, Outcome
-from skillweave.select.calibration import Calibration, fitted
+from skillweave.select.calibration import FEATURES, Calibration, fitted
 from skillweave.select.candidates import DENIED, MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch, candidate_of, evidence_of
 from skillweave.select.matchers import MatchContext
@@ -32,6 +32,7 @@ class Dense(NamedTuple):
     embedder: str
 
 
+_COSINE = FEATURES.index("cosine")
 MATCHER = "lexical"
 MATCHERS_OF_WORDS = frozenset({MATCHER, "hybrid", "reranked"})
 """Where one of these takes part, an id in ordinary words is evidence for it and selects nothing by itself."""
@@ -165,6 +166,8 @@ class _Verdict:
         if left_out:
             text = f"only the rarest words of the message were looked up; {left_out} more common ones were not"
             evidence.append(Evidence("terms", text))
+        if ranked.features[_COSINE] > 0:
+            evidence.append(Evidence("meaning", f"{ranked.features[_COSINE]:.0%} alike"))
         evidence.extend(self.quotes.rarest(ranked, MOST_EVIDENCE - len(evidence)))
         skill_id = self.context.skills.active[ranked.position].id
         return Candidate(skill_id, ranked.score, self.matcher, tuple(evidence), probability=likely)

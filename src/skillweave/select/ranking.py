@@ -37,9 +37,9 @@ class Ranked(NamedTuple):
     """One skill in a ranking.
 
     `fused` is in (0, 1] and orders; `score` is s/(s+10), where s is `fused` put on the scale of the best BM25 score of
-    whole texts. `words` are the message's words that the skill has, in their order, `shares` what part of all that the
-    message tells each is. `features` are what its probability is made from, in the order of FEATURES. `like` are the
-    positions of near-duplicates among the best.
+    whole texts; with nearness it is `fused` itself. `words` are the message's words that the skill has, in their order,
+    `shares` what part of all that the message tells each is. `features` are what its probability is made from, in the
+    order of FEATURES. `like` are the positions of near-duplicates among the best.
     """
 
     position: int
@@ -255,7 +255,7 @@ def _described(
     return Ranked(
         position=position,
         fused=fused,
-        score=round(raw / (raw + 10), 4),
+        score=round(raw / (raw + 10) if view.dense is None else min(fused, 1.0), 4),
         words=tuple(word for word, _ in words),
         shares=tuple(share for _, share in words),
         features=features,
