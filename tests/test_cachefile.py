@@ -116,3 +116,13 @@ def test_processes_that_write_the_same_file_never_see_a_mixture(cache: CacheFold
     running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
     assert [process.communicate(timeout=120)[1] for process in running] == ["", ""]
     assert [path.suffix for path in cache.path.iterdir()] == [SUFFIX]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    folder = CacheFolder(tmp_path)
+    folder.write("kind", b"key", [b"content"])
+    (path,) = tmp_path.iterdir()
+    path.unlink()
+    os.mkfifo(path)
+    assert folder.read("kind", b"key") is None

@@ -71,6 +71,7 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "observer-failed": ("warning", "an observer failed or was late; the turn itself is complete"),
         "overridden": ("warning or info, by the versions", "a registered definition takes the place of a source's"),
+        "reranker-failed": ("warning", "a reranker failed: the ranking stands as it is without it"),
         "shadowed": ("warning, info for an equal copy", "another source brings the same id and wins"),
         "source-unavailable": ("error", "a source that was read before does not answer now; its skills stay in use"),
         "task-rule-unknown-skill": ("warning", "a task rule names a skill that there is not"),

@@ -9,6 +9,7 @@ from functools import cache
 from hashlib import sha256
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from stat import S_ISREG
 
 log = logging.getLogger("skillweave")
 
@@ -17,6 +18,7 @@ LIMIT = 512 * 1024 * 1024
 HEAD = 128
 """Bytes before the content: a file can be mapped, and what begins here is aligned for any number."""
 SUFFIX = ".skillweave"
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _MAGIC = b"skillweave cache"
 _STALE_SECONDS = 3600
 """After this a half-written file is no other process's work any more."""
@@ -37,8 +39,11 @@ class CacheFolder:
         """The content for a key, mapped into memory; None where there is none that can be trusted."""
         path = self._path(kind, key)
         try:
-            with path.open("rb") as file:
+            # What is no plain file of ours, such as a pipe or a link, must not be waited for nor followed.
+            with os.fdopen(os.open(path, _READ), "rb") as file:
                 status = os.fstat(file.fileno())
+                if not S_ISREG(status.st_mode):
+                    raise OSError("it is no plain file")
                 whole = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ)) if status.st_size else memoryview(b"")
         except FileNotFoundError:
             return None

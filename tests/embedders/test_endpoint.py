@@ -159,3 +159,17 @@ def test_the_key_is_in_no_log_and_no_representation(server: Recording, caplog: p
 def test_without_a_model_it_says_what_to_write() -> None:
     with pytest.raises(SkillweaveError, match="openai:MODEL"):
         embedder_of("openai")
+
+
+def test_user_and_password_of_an_address_stand_in_no_message_and_no_id() -> None:
+    embedder = EndpointEmbedder("small", base_url="http://anna:s3cretpw@127.0.0.1:9/v1?key=hidden")
+    with pytest.raises(EndpointFailed) as failure:
+        asyncio.run(embedder.embed(["one"]))
+    told = f"{failure.value!r} {failure.value.__cause__!r} {embedder!r} {embedder.id}"
+    assert "s3cretpw" not in told
+    assert "hidden" not in told
+    assert embedder.id != EndpointEmbedder("small", base_url="http://127.0.0.1:9/v1").id
+
+
+def test_a_text_without_a_word_has_zeros_of_the_model_s_dimension(server: Recording) -> None:
+    assert embed(server, " ").shape == embed(server, "one").shape

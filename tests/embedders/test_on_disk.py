@@ -81,3 +81,30 @@ def test_no_texts_are_written_only_their_digests(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     assert embed(tmp_path / "file" / "below", Counting(), "a").shape == (1, 2)
+
+
+class Changed(Counting):
+    """The same id as before, and vectors with one number more."""
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        rows = await super().embed(texts)
+        return np.concatenate([rows, np.zeros((len(texts), 1), dtype=np.float32)], axis=1)
+
+
+def test_vectors_of_another_dimension_under_the_same_id_are_asked_for_again(tmp_path: Path) -> None:
+    embed(tmp_path, Counting(), "a", "bb")
+    changed = Changed()
+    assert embed(tmp_path, changed, "a", "ccc").shape == (2, 3)
+    assert sorted(changed.asked) == ["a", "ccc"]
+
+
+class Broken(Counting):
+    async def embed(self, texts: Sequence[str]) -> Any:
+        return await super().embed(texts) * np.float32("nan")
+
+
+def test_a_vector_that_is_none_is_not_kept(tmp_path: Path) -> None:
+    embed(tmp_path, Broken(), "a")
+    after = Counting()
+    assert np.isfinite(embed(tmp_path, after, "a")).all()
+    assert after.asked == ["a"]

@@ -56,9 +56,10 @@ async def test_the_settings_say_from_which_probability_on() -> None:
     assert [one for one in outcomes if outcomes[one] is Outcome.OFFERED] == ["mend-pipelines", "paint-walls"]
 
 
-async def test_a_skill_without_a_verdict_is_offered_at_most() -> None:
-    outcomes = await asked(reranker(paint_walls=0.0))
-    assert Outcome.INJECTED not in outcomes.values()
+async def test_a_skill_without_a_verdict_stays_what_the_ranking_made_of_it() -> None:
+    plain = await skillweave.open(*SKILLS).weave(ASKED, conversation="c")
+    judged = await asked(reranker(paint_walls=0.0))
+    assert judged["mend-pipelines"] is outcomes_of(plain)["mend-pipelines"]
 
 
 async def test_the_same_message_and_shortlist_are_judged_once() -> None:
@@ -84,8 +85,8 @@ async def test_a_reranker_that_fails_leaves_the_ranking_as_it_is_and_says_so(jud
     plain = await skillweave.open(*SKILLS).weave(ASKED, conversation="c")
     assert outcomes_of(injection) == outcomes_of(plain)
     (finding,) = injection.diagnostics
-    assert finding.code == "matcher-unprepared"
-    assert "asked without it" in finding.message
+    assert finding.code == "reranker-failed"
+    assert "has no say in this turn" in finding.message
 
 
 async def test_a_reranker_that_is_late_leaves_the_ranking_as_it_is() -> None:

@@ -1,11 +1,14 @@
 """What is given, what is offered, and what is left out (spec 2.5)."""
 
+from dataclasses import replace
+
 import pytest
 
-from skillweave import Outcome, SkillweaveError
+from skillweave import Outcome, SkillweaveError, Triggers
 from skillweave.select import Thresholds, select
 from skillweave.settings import Settings
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
+from tests.skills import make_skill
 
 INVOICES = skill(
     "invoice-checking",
@@ -107,3 +110,26 @@ def test_settings_refuse_what_is_no_probability_or_number(wrong: dict[str, float
 
 def test_settings_say_the_thresholds() -> None:
     assert Settings(give_at=0.9, offer_most=2).thresholds == Thresholds(0.9, None, 2)
+
+
+SOURDOUGH = make_skill(
+    "sourdough-bread", description="Bakes sourdough bread: knead the dough, proof it, and into the oven."
+)
+TAX = make_skill("tax-return", description="Files the yearly tax return for a household.")
+
+
+def test_what_a_message_denies_is_no_second_thing_that_it_asks_for() -> None:
+    index = index_of(replace(SOURDOUGH, triggers=Triggers(never=("gluten free",))), TAX)
+    asked = "I need to file the yearly tax return for my household, gluten free sourdough kneading dough"
+    assert "sourdough-bread" not in chosen(select(index, turn(asked)))
+
+
+def test_what_a_message_denies_does_not_stand_in_the_way_of_what_it_asks_for() -> None:
+    index = index_of(replace(SOURDOUGH, triggers=Triggers(never=("gluten free",))), TAX)
+    asked = (
+        "File the yearly tax return for my household, then help with gluten free sourdough bread dough kneading and "
+        "proof in the oven"
+    )
+    found = select(index, turn(asked))
+    assert "sourdough-bread" not in chosen(found)
+    assert "tax-return" in chosen(found)

@@ -3,8 +3,10 @@
 import base64
 import os
 from collections.abc import Sequence
+from hashlib import sha256
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
 
 from skillweave.errors import SkillweaveError
 from skillweave.text.embedding import Vectors
@@ -44,16 +46,21 @@ class EndpointEmbedder:
         seconds: float = SECONDS,
         transport: "httpx.AsyncBaseTransport | None" = None,
     ) -> None:
-        self._model, self._url, self._key = model, base_url.rstrip("/"), key
+        self._model, self._url, self._key = model, base_url.rstrip("/"), (key or "").strip()
         self._seconds, self._transport = seconds, transport
+        self._dimension = 0
+        parts = urlsplit(self._url)
+        # User, password and query may hold a key: they are in no message, and only as a digest in the id.
+        self._shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
     def __repr__(self) -> str:
-        return f"EndpointEmbedder({self._model!r}, base_url={self._url!r})"
+        return f"EndpointEmbedder({self._model!r}, base_url={self._shown!r})"
 
     @property
     def id(self) -> str:
         """The model and where it is asked: two endpoints may call different models by one name."""
-        return f"openai:{self._model}@{self._url}"
+        hidden = "" if self._shown == self._url else f"#{sha256(self._url.encode()).hexdigest()[:8]}"
+        return f"openai:{self._model}@{self._shown}{hidden}"
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """One vector for each text; a text without a word in it gets zeros and is not sent.
@@ -64,13 +71,18 @@ class EndpointEmbedder:
         import numpy as np
 
         sent = [(place, text[:LONGEST]) for place, text in enumerate(texts) if text.strip()]
+        if not self._key.isascii():
+            raise self._failed("its key has letters that no key has")
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         rows: list[Any] = []
         async with httpx.AsyncClient(timeout=self._seconds, headers=headers, transport=self._transport) as client:
             for first in range(0, len(sent), AT_ONCE):
                 rows.extend(await self._ask(client, [text for _, text in sent[first : first + AT_ONCE]]))
+            if texts and not sent and not self._dimension:
+                self._dimension = len((await self._ask(client, ["-"]))[0])  # so that zeros have the model's dimension
         if not rows:
-            return np.zeros((len(texts), 1 if texts else 0), dtype=np.float32)
+            return np.zeros((len(texts), self._dimension if texts else 0), dtype=np.float32)
+        self._dimension = len(rows[0])
         found = np.zeros((len(texts), len(rows[0])), dtype=np.float32)
         for (place, _), row in zip(sent, rows, strict=True):
             if len(row) != found.shape[1]:
@@ -92,7 +104,7 @@ class EndpointEmbedder:
                     if len(content) > MOST_BYTES:
                         raise self._failed(f"its answer is longer than {MOST_BYTES // 1024 // 1024} MB")
         except httpx.HTTPError as error:
-            raise self._failed(f"{type(error).__name__}: it cannot be reached, or did not answer in time") from error
+            raise self._failed(f"{type(error).__name__}: it cannot be reached, or did not answer in time") from None
         return self._rows(bytes(content), len(texts))
 
     def _rows(self, content: bytes, wanted: int) -> list[Any]:
@@ -101,14 +113,14 @@ class EndpointEmbedder:
         try:
             data = json.loads(content)["data"]
             rows = {int(item["index"]): _numbers(item["embedding"]) for item in data}
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
             raise self._failed("its answer is no list of embeddings") from error
         if sorted(rows) != list(range(wanted)):
             raise self._failed(f"it gave {len(rows)} vectors for {wanted} texts")
         return [rows[place] for place in range(wanted)]
 
     def _failed(self, why: str) -> EndpointFailed:
-        return EndpointFailed(f"no embeddings from {self._model!r} at {self._url}: {why}")
+        return EndpointFailed(f"no embeddings from {self._model!r} at {self._shown}: {why}")
 
 
 def open_endpoint(model: str) -> EndpointEmbedder:

@@ -51,7 +51,14 @@ class KeptOnDisk:
         if missing:
             rows = np.asarray(await self._embedder.embed(list(missing.values())), dtype=np.float32)
             fresh = dict(zip(missing, rows, strict=True))
-            await asyncio.to_thread(self._keep, fresh, digests)
+            odd = [digest for digest in digests if digest in known and len(known[digest]) != rows.shape[1]]
+            if odd:  # the model behind the id has changed
+                texts_of = dict(zip(digests, texts, strict=True))
+                again = await self._embedder.embed([texts_of[digest] for digest in odd])
+                fresh |= dict(zip(odd, np.asarray(again, dtype=np.float32), strict=True))
+            sound = {digest: row for digest, row in fresh.items() if np.isfinite(row).all()}
+            if sound:
+                await asyncio.to_thread(self._keep, sound, digests)
             known = {**known, **fresh}
         return np.stack([known[digest] for digest in digests])
 

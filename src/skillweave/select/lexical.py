@@ -70,7 +70,7 @@ def match_message(
     verdict = _Verdict(context, fit, matcher, _Quotes(message, query.spans), named)
     verdict.judge(ranking, vetoed)
     if verdict.given and (rest := _rest(query, verdict.given[0])):
-        verdict.judge_rest(rank_message(context, rest, dense, SHOWN))
+        verdict.judge_rest(rank_message(context, rest, dense, SHOWN), vetoed)
     reason = "its id in ordinary words is only evidence, and by shared words it is not among the best"
     left = _rejected_ids(context, message, named, reason)
     return Selection(tuple(verdict.chosen), (*verdict.rejected, *left), tuple(verdict.offered))
@@ -102,7 +102,8 @@ class _Verdict:
         """Give the likeliest skill if it is likely enough, offer the next ones, and keep near-duplicates apart."""
         shown: dict[int, Candidate] = {}
         likelihoods = [round(self.calibrated.probability(ranked.features), 4) for ranked in ranking.best]
-        most = max(likelihoods, default=0.0)
+        free = (likely for likely, one in zip(likelihoods, ranking.best, strict=True) if one.position not in vetoed)
+        most = max(free, default=0.0)
         for likely, ranked in zip(likelihoods, ranking.best, strict=True):
             position = ranked.position
             veto = vetoed.get(position)
@@ -134,11 +135,12 @@ class _Verdict:
                 self.rejected.append(Rejected(each, Outcome.BELOW_THRESHOLD, reason))
         self.offered = [each for each in self.offered if each in kept]
 
-    def judge_rest(self, ranking: "Ranking") -> None:
+    def judge_rest(self, ranking: "Ranking", vetoed: Mapping[int, TriggerMatch]) -> None:
         """Give a second skill for what the first leaves of the message, if it is likely enough by that alone."""
-        if not ranking.best:
+        second = next((one for one in ranking.best if one.position not in vetoed), None)
+        if second is None:
             return
-        second, first = ranking.best[0], self.given[0].position
+        first = self.given[0].position
         likely = round(self.calibrated.probability(second.features), 4)
         skill_id = self.context.skills.active[second.position].id
         # What is left of a message says less than the whole, so a second skill has to be twice as certain.

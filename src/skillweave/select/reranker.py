@@ -10,10 +10,11 @@ from typing import Any, NamedTuple, Protocol
 from skillweave.codec import Portable
 from skillweave.conversation import Role, Turn
 from skillweave.decisions import Evidence, Outcome
+from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.errors import SkillweaveError
 from skillweave.select.candidates import MOST_EVIDENCE, Candidate, Rejected, Selection
 from skillweave.select.index import SkillIndex
-from skillweave.select.matchers import MatchContext, Matcher, Prepared
+from skillweave.select.matchers import Hindered, MatchContext, Matcher, Prepared
 from skillweave.select.selection import MATCHERS, select
 
 MOST_CHOICES = 8
@@ -74,19 +75,29 @@ class RerankedMatcher:
         self._most = most
         self._verdicts: OrderedDict[bytes, Mapping[str, float]] = OrderedDict()
 
-    async def prepare(self, index: SkillIndex, turn: Turn, seconds: float) -> _Judged:
+    async def prepare(self, index: SkillIndex, turn: Turn, seconds: float) -> "_Judged | Hindered":
         """Ask the reranker about the shortlist, unless it has judged the same before.
 
-        Raises SkillweaveError for a verdict that is no mapping of known ids to numbers from 0 to 1.
+        A reranker that fails, or whose verdict is no mapping of known ids to numbers from 0 to 1, has no say.
         """
         prepare = getattr(self.matcher, "prepare", None)
         inner = None if prepare is None else await prepare(index, turn, seconds)
+        hindered = None
+        if isinstance(inner, Hindered):
+            inner, hindered = inner.value, inner.diagnostic
+        try:
+            judged = _Judged(inner, await self._judge(index, turn, inner))
+        except Exception as error:  # noqa: BLE001 - a reranker is anybody's code, and the ranking stands without it
+            judged, hindered = _Judged(inner, {}), hindered or _without(self.reranker.id, error)
+        return judged if hindered is None else Hindered(judged, hindered)
+
+    async def _judge(self, index: SkillIndex, turn: Turn, inner: object) -> Mapping[str, float]:
         if turn.message.role is not Role.USER:
-            return _Judged(inner, {})
-        ready = Prepared({} if prepare is None else {self.matcher.name: inner})
+            return {}
+        ready = Prepared({self.matcher.name: inner})
         ranked = select(index, turn, matchers=("explicit", "triggers", self.matcher), prepared=ready)
         choices = tuple(_choices(ranked, self.matcher.name, index))
-        return _Judged(inner, await self._verdict(turn.message.text, choices) if choices else {})
+        return await self._verdict(turn.message.text, choices) if choices else {}
 
     def match(self, context: MatchContext) -> Selection:
         """What the other matcher says, with the reranker's probabilities where it gave some."""
@@ -116,11 +127,12 @@ class RerankedMatcher:
         given = [one for one in best if (one.probability or 0.0) >= give_at]
         offered = [one for one in best if offer_at <= (one.probability or 0.0) < give_at]
         silent = (one for one in best if (one.probability or 0.0) < offer_at)
-        unjudged = [one for one in (*found.chosen, *found.offered) if one.skill_id not in likely]
+        kept = (one for one in found.chosen if one.skill_id not in likely)
+        unjudged = [one for one in found.offered if one.skill_id not in likely]
         others = (one for one in found.rejected if one.candidate.skill_id not in likely)
         reason = f"the reranker finds it less likely than {offer_at:.0%}"
         below = (Rejected(one, Outcome.BELOW_THRESHOLD, reason) for one in silent)
-        return Selection(tuple(given), (*below, *others), (*offered, *unjudged)[: limits.offer_most])
+        return Selection((*given, *kept), (*below, *others), (*offered, *unjudged)[: limits.offer_most])
 
     def _with(self, candidate: Candidate, probability: float) -> Candidate:
         verdict = Evidence("reranker", f"{self.reranker.id}: {probability:.0%}")
@@ -136,6 +148,11 @@ def with_reranker(matchers: Sequence[str | Matcher], reranker: Reranker) -> tupl
 def _wrapped(one: str | Matcher, reranker: Reranker) -> str | Matcher:
     matcher = MATCHERS.get(one) if isinstance(one, str) else one
     return one if matcher is None or matcher.name not in RANKING else RerankedMatcher(matcher, reranker)
+
+
+def _without(reranker: str, error: Exception) -> Diagnostic:
+    message = f"the reranker {reranker!r} has no say in this turn: {type(error).__name__}: {error}"
+    return Diagnostic("reranker-failed", Severity.WARNING, message, "see to the reranker, or allow it more time")
 
 
 def _ranked(found: Selection, matcher: str) -> Sequence[Candidate]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit, urlunsplit
 
 from skillweave.codec import Portable
 from skillweave.errors import MissingExtra, SkillweaveError
@@ -115,7 +116,7 @@ def endpoint_of(
         raise SkillweaveError(
             f"there is no address for the provider {provider[:60]!r}; add --base-url URL, or set {prefix}_BASE_URL"
         )
-    key = variables.get((known.key if known else None) or f"{prefix}_API_KEY")
+    key = (variables.get((known.key if known else None) or f"{prefix}_API_KEY") or "").strip() or None
     if key is None and known is not None and known.key is not None and base_url is None and url == known.url:
         raise SkillweaveError(f"{provider} needs a key; set {known.key}")
     return Endpoint(provider, model, wire or (known.wire if known else Wire.OPENAI), url.rstrip("/"), key)
@@ -197,6 +198,8 @@ class _Refused(Exception):
 def _may_succeed(error: BaseException) -> bool:
     import httpx
 
+    if isinstance(error, httpx.ReadTimeout | httpx.LocalProtocolError):
+        return False  # the answer may have been made, and paid for; a request that is wrong stays wrong
     return isinstance(error, httpx.TransportError) or (isinstance(error, _Refused) and error.status in _AGAIN)
 
 
@@ -254,10 +257,20 @@ def _retry_after(response: "httpx.Response") -> float | None:
         return None
 
 
+def without_secrets(url: str) -> str:
+    """The address without user, password and query, which may hold a key."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
 def _reason(error: Exception, endpoint: Endpoint) -> str:
-    said = str(error) or type(error).__name__
+    import httpx
+
+    # What is wrong with a header would quote it.
+    said = "" if isinstance(error, httpx.LocalProtocolError) else str(error)
     if not isinstance(error, _Refused):
-        said = f"{type(error).__name__} at {endpoint.url}: {said}"
+        said = f"{type(error).__name__} at {without_secrets(endpoint.url)}: {said}".rstrip(": ")
+    said = said.replace(endpoint.url, without_secrets(endpoint.url)) or type(error).__name__
     if endpoint.key:
         said = said.replace(endpoint.key, "***")
     said = " ".join(_KEY_FORM.sub("***", said).split())[:_LONGEST_REASON]

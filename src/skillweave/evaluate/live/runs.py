@@ -240,10 +240,11 @@ class _Bench:
         most = Usage(1, asked, self.caller.longest_answer)
         if not await self.purse.reserve(most, prices):
             return None
-        taken = Usage()
+        taken = most  # what failed, or says nothing of what it took, may have been paid for
         try:
             reply = await self.caller.ask(endpoint, system, text)
-            taken = reply.usage
+            if reply.usage.input or reply.usage.output:
+                taken = reply.usage
         finally:
             await self.purse.settle(most, taken, prices)
         return reply
