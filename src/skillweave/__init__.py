@@ -82,7 +82,7 @@ if TYPE_CHECKING:
         validate_skills,
     )
     from skillweave.select.candidates import Candidate, Rejected, Selection
-    from skillweave.select.matchers import MatchContext, Matcher, PreparingMatcher, Thresholds
+    from skillweave.select.matchers import Hindered, MatchContext, Matcher, PreparingMatcher, Thresholds
     from skillweave.select.own_fit import OwnFit
     from skillweave.select.reranker import Choice, RerankedMatcher, Reranker
     from skillweave.settings import CatalogMode, FileAccess, Settings
@@ -151,7 +151,7 @@ registry.writing: Change Entry StoredVersion Written
 relations.task: TaskSelection
 relations.validate: Because Completion ValidationError ValidationResult complete_skills validate_skills
 select.candidates: Candidate Rejected Selection
-select.matchers: MatchContext Matcher PreparingMatcher Thresholds
+select.matchers: Hindered MatchContext Matcher PreparingMatcher Thresholds
 select.own_fit: OwnFit
 select.reranker: Choice RerankedMatcher Reranker
 settings: CatalogMode FileAccess Settings
@@ -218,6 +218,7 @@ __all__ = [
     "FallbackKind",
     "FileAccess",
     "Fragment",
+    "Hindered",
     "Injection",
     "InvalidData",
     "InvalidGraph",
