@@ -55,11 +55,6 @@ def test_a_page_has_a_line_for_a_description_longer_than_any_page() -> None:
     ]
 
 
-def test_the_lines_of_a_search_fit_into_the_limit_too() -> None:
-    shelf = PricedCatalog([make_skill(f"s{n}", description="word " * 40) for n in range(9)], WORDS, limit=100)
-    assert [line.partition(":")[0] for line in shelf.lines(["s3", "s1", "s9", "s5"]).splitlines()] == ["- s3", "- s1"]
-
-
 def test_without_skills_there_is_no_catalog() -> None:
     assert build_catalog([], 1000).text == ""
 

@@ -1,10 +1,9 @@
 from array import array
 
 import numpy as np
-from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.text import Bm25, build_bm25, rarities, side_by_side
+from skillweave.text import Bm25, build_bm25
 
 VOCABULARY = 6
 DOCUMENTS = [array("i", words) for words in ([0, 1, 1], [1, 2], [], [2, 2, 2, 3])]
@@ -24,13 +23,6 @@ def test_scores_are_those_of_the_bm25_formula() -> None:
     assert np.allclose(scores, [first, second, 0, 0], atol=1e-6)
 
 
-def test_rarity_falls_with_the_number_of_documents() -> None:
-    rarity = rarities(4).tolist()
-    assert len(rarity) == 5
-    assert rarity == sorted(rarity, reverse=True)
-    assert np.isclose(rarity[2], np.log(1 + (4 - 2 + 0.5) / (2 + 0.5)))
-
-
 def test_frequencies_count_documents_and_not_occurrences() -> None:
     assert build_bm25(DOCUMENTS, 5, length_weight=0.75).frequencies().tolist() == [1, 2, 2, 1, 0]
 
@@ -43,15 +35,3 @@ def test_the_words_of_a_document_are_places_in_the_query() -> None:
 def test_documents_without_words_make_an_index_that_finds_nothing() -> None:
     index = build_bm25([array("i"), array("i")], 0, length_weight=0.75)
     assert (index.size, index.starts.tolist(), index.frequencies().tolist()) == (2, [0], [])
-
-
-@given(TEXTS, TEXTS, st.lists(st.integers(0, VOCABULARY - 1), unique=True, min_size=1))
-def test_two_indexes_side_by_side_say_what_each_says(
-    first: list[list[int]], second: list[list[int]], asked: list[int]
-) -> None:
-    one, other = indexed(first), indexed(second)
-    both = side_by_side(one, other).look_up(asked)
-    apart = [index.look_up(asked) for index in (one, other)]
-    assert both.scores().tolist() == [score for postings in apart for score in postings.scores().tolist()]
-    found = [words.tolist() for words in both.words_in(range(both.size))]
-    assert found == [words.tolist() for postings in apart for words in postings.words_in(range(postings.size))]

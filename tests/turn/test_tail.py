@@ -18,6 +18,7 @@ from skillweave import (
     Settings,
     Skill,
     SkillTools,
+    SkillweaveError,
     ToolRules,
     Weaver,
 )
@@ -147,3 +148,13 @@ async def test_a_replay_says_the_same() -> None:
     weaver = weaver_of()
     first = await weaver.weave("01 02", conversation="c", turn_id="t")
     assert (await weaver.weave("01 02", conversation="c", turn_id="t")).tail == first.tail
+
+
+def test_the_budget_of_a_window_is_an_eighth_of_it_with_its_parts_in_proportion() -> None:
+    assert Settings.for_window(200_000).budget == Budget()
+    assert Settings.for_window(400_000).budget == Budget(total=50_000, catalog=4_000, shortlist=800, per_skill=16_000)
+
+
+def test_a_window_without_room_for_a_skill_is_refused() -> None:
+    with pytest.raises(SkillweaveError, match="7999 tokens has no room"):
+        Settings.for_window(7_999)

@@ -181,11 +181,6 @@ class PricedCatalog:
             lines.append(catalog_continued(len(lines), len(left), left[len(lines) - 1].id))
         return "\n".join(lines)
 
-    def lines(self, skill_ids: Sequence[str]) -> str:
-        """The lines of these skills in this order, as many as fit into the limit."""
-        known = self.by_id
-        return "\n".join(self._lines([known[skill_id] for skill_id in skill_ids if skill_id in known]))
-
     def _lines(self, skills: Sequence[Skill]) -> list[str]:
         """The lines of the first skills, as many as fit, one at least; one that is too long for any list says so."""
         lines: list[str] = []

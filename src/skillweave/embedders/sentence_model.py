@@ -34,10 +34,9 @@ class SentenceModelEmbedder:
         with self._lock:
             if self._model is None:
                 self._model = import_module("sentence_transformers").SentenceTransformer(self._name)
-            if not texts:
-                return np.zeros((0, self._model.get_sentence_embedding_dimension() or 1), dtype=np.float32)
-            found = self._model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(found, dtype=np.float32)
+            # Not every model says its dimension, so that without texts one is asked for.
+            found = self._model.encode(texts or [" "], normalize_embeddings=True, show_progress_bar=False)
+        return np.asarray(found, dtype=np.float32)[: len(texts)]
 
 
 def open_model(model: str) -> SentenceModelEmbedder:

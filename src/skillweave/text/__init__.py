@@ -5,7 +5,7 @@ from skillweave.doors import door
 __getattr__ = door(
     __name__,
     """
-bm25: Bm25 build_bm25 rarities side_by_side
+bm25: Bm25 build_bm25
 embedding: EmbeddedOnce cosines
 markdown: blocks_of
 search: CHUNK LEFT RIGHT SET_SIZE UNSPACED_RUN WHOLE WINDOW BrokenPattern MatchMode ascii_only_escapes

@@ -82,22 +82,3 @@ def build_bm25(documents: Sequence["array[int]"], vocabulary: int, *, length_wei
     builder = BM25(k1=K1, b=length_weight, method="lucene", backend="numpy", csc_backend="numpy")
     built = builder.build_index_from_ids(list(range(vocabulary)), documents, show_progress=False)
     return Bm25(built["data"], built["indices"], array("q", built["indptr"].tolist()), len(documents))
-
-
-def side_by_side(first: Bm25, second: Bm25) -> Bm25:
-    """Two indexes over the same words as one, which is searched in one go; the second's documents come last."""
-    starts, more = np.array(first.starts), np.array(second.starts)
-    size = len(first.documents) + len(second.documents)
-    documents, weights = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.float32)
-    # Each word's documents in the first index move on by what the second has of the words before, and the other way.
-    for index, offsets, base in ((first, more[:-1], 0), (second, starts[1:], first.size)):
-        targets = np.arange(len(index.documents)) + np.repeat(offsets, np.diff(index.starts))
-        documents[targets], weights[targets] = index.documents + base, index.weights
-    return Bm25(weights, documents, array("q", (starts + more).tolist()), first.size + second.size)
-
-
-def rarities(size: int) -> "array[float]":
-    """The inverse document frequency of a word among so many documents, by the number of those that have it."""
-    frequencies = np.arange(size + 1)
-    rarity: Scores = np.log1p((size - frequencies + 0.5) / (frequencies + 0.5))
-    return array("d", rarity.tolist())

@@ -75,12 +75,6 @@ class EmbeddedOnce:
         """
         return await self._embed(texts, self._kept)
 
-    def at_hand(self, texts: Sequence[str]) -> bool:
-        """Whether the vectors of all these texts are kept, so that `embed` would ask nobody."""
-        id_ = self.id
-        with self._lock:
-            return all(self._kept.has((id_, sha256(_well_formed(text).encode()).digest())) for text in texts)
-
     async def embed_passing(self, texts: Sequence[str]) -> Vectors:
         """The vectors of texts that come and go, as a user's messages do: only those of the latest are kept."""
         return await self._embed(texts, self._passing)
@@ -185,9 +179,6 @@ class _Latest:
         if row is not None:
             self._rows.move_to_end(key)
         return row
-
-    def has(self, key: Key) -> bool:
-        return key in self._rows
 
     def put(self, key: Key, row: Row) -> None:
         self._rows[key] = row
