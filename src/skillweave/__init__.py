@@ -41,7 +41,9 @@ if TYPE_CHECKING:
         SkillweaveError,
         SourceUnavailable,
         StoreUnavailable,
+        UnguardedAgent,
         UnknownMatcher,
+        UnsupportedVersion,
     )
     from skillweave.events import Callback, Cause, Event, EventRefused, EventType, Observer, Payload
     from skillweave.factory import open_weaver as open  # noqa: A004 - read as `skillweave.open`
@@ -138,7 +140,7 @@ disclose.block: Rung SkillTools
 disclose.fit: Budget
 errors: ApprovalNeeded ArtifactNotFound CannotWatch CheckpointNotFound Contended DuplicateSkill InvalidData
     InvalidGraph InvalidSkill InvalidSpawn InvalidTurn InvalidVerdict MissingExtra SkillNotFound SkillweaveError
-    SourceUnavailable StoreUnavailable UnknownMatcher
+    SourceUnavailable StoreUnavailable UnguardedAgent UnknownMatcher UnsupportedVersion
 events: Callback Cause Event EventRefused EventType Observer Payload
 formats: from_definition to_definition to_tiers
 formats.identity: Order
@@ -315,7 +317,9 @@ __all__ = [
     "Triggers",
     "Turn",
     "TurnFields",
+    "UnguardedAgent",
     "UnknownMatcher",
+    "UnsupportedVersion",
     "ValidationError",
     "ValidationResult",
     "Verdict",

@@ -185,6 +185,30 @@ class MissingExtra(SkillweaveError, ImportError):
         )
 
 
+class UnsupportedVersion(SkillweaveError, ImportError):
+    """An installed framework that this adapter was not made for: it might leave skills out, or rules, without a word.
+
+    `package` and `found` name it, `supported` is the range of versions.
+    """
+
+    def __init__(self, package: str, found: str, supported: str) -> None:
+        self.package, self.found, self.supported = package, found, supported
+        super().__init__(
+            f"{package} {found} is installed, and this adapter supports {supported}: pip install '{package}{supported}'"
+        )
+
+
+class UnguardedAgent(SkillweaveError, ValueError):
+    """An agent, or a tool, that could act past the rules of the skills, as skillweave is not in front of it.
+
+    `name` is that of the agent or tool, `where` is how it is reached, `way_out` is what to do about it.
+    """
+
+    def __init__(self, name: str, where: str, way_out: str) -> None:
+        self.name, self.where, self.way_out = name, where, way_out
+        super().__init__(f"{name!r} ({where}) is not guarded: no rule of a skill would hold there; {way_out}")
+
+
 class CannotWatch(SkillweaveError):
     """Nothing that can be followed: no source lies in the file system, or the system lets no more be watched."""
 
