@@ -1,5 +1,4 @@
 import asyncio
-import os
 import sqlite3
 import stat
 import subprocess
@@ -147,8 +146,7 @@ async def test_a_file_that_is_deleted_while_it_is_open_is_said_once_and_made_ane
     path = tmp_path / "state.db"
     async with SqliteStore(path) as store:
         await store.swap("c", 0, Writes(FULL_STATE))
-        for file in tmp_path.iterdir():
-            file.unlink()
+        _delete_all(tmp_path)
         with pytest.raises(StoreUnavailable, match=r"state\.db was deleted or replaced while it was open.*restore"):
             await store.load("c")
         assert (await store.load("c"))[0] == State()
@@ -163,9 +161,7 @@ async def test_a_file_that_is_replaced_while_it_is_open_is_said_once_and_then_re
         await made.swap("moved", 0, Writes(FULL_STATE))
     async with SqliteStore(path) as store:
         await store.swap("c", 0, Writes(State()))
-        for file in tmp_path.glob("state.db-*"):
-            file.unlink()  # the journal belongs to the file that is replaced
-        os.replace(other, path)
+        _replace(path, other)
         with pytest.raises(StoreUnavailable, match="was deleted or replaced"):
             await store.swap("c", 1, Writes(State()))
         assert await store.conversations() == ("moved",)
@@ -332,3 +328,14 @@ def _write(path: Path, statement: str) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute(statement)
     connection.close()
+
+
+def _delete_all(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.unlink()
+
+
+def _replace(path: Path, other: Path) -> None:
+    for journal in path.parent.glob(f"{path.name}-*"):
+        journal.unlink()  # it belongs to the file that is replaced
+    other.replace(path)

@@ -310,8 +310,6 @@ def context_key(entity: str, section: str) -> str:
     return f"{CONTEXT}{entity}:{section}"
 
 
-
-
 def claim(state: State, records: Sequence[Record]) -> State:
     """Enter records, given or claimed; what they replace is superseded, what is there already stays as it is."""
     for record in records:

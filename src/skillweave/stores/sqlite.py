@@ -80,8 +80,8 @@ class SqliteStore(ClosedOnExit):
 
     A crash of the process loses nothing that was stored; a power cut may lose the last commits, never the file.
     `clock` gives seconds; all processes that share the file should share the clock. Raises StoreUnavailable, naming
-    the file, when it cannot be opened, is locked for longer than `busy_seconds`, is damaged, the disk is full, the store
-    was closed, or, once, when the file was deleted or replaced since the last call.
+    the file, when it cannot be opened, is locked for longer than `busy_seconds`, is damaged, the disk is full, the
+    store was closed, or, once, when the file was deleted or replaced since the last call.
     """
 
     keeps_events = False
