@@ -131,7 +131,7 @@ class SqliteStore(ClosedOnExit):
         """All kept decisions, oldest first."""
         oldest = self._clock() - KEEP_DECISIONS_SECONDS
         rows = await self._in_thread(lambda connection: _read(connection, tenant, conversation, oldest))
-        return tuple(Logged(turn_id, at, decision_from_json(document)) for turn_id, at, document in rows)
+        return tuple(self._logged(conversation, row) for row in rows)
 
     async def conversations(
         self, prefix: str = "", limit: int = 1000, after: str = "", *, tenant: str = ""
@@ -208,10 +208,27 @@ class SqliteStore(ClosedOnExit):
     def _load(self, connection: sqlite3.Connection, tenant: str, conversation: str) -> tuple[State, float]:
         query = "SELECT revision, document FROM states WHERE tenant = ? AND conversation = ?"
         revision, document = connection.execute(query, (tenant, conversation)).fetchone() or (0, None)
+        if document is None:
+            return State(), self._clock()
+        if not isinstance(revision, int):
+            raise self._damaged("states", conversation, f"revision {revision!r:.40}")
         try:
-            return (State() if document is None else state_from_json(document)), self._clock()
+            # By the row's number a State is swapped, whatever its document says.
+            return replace(state_from_json(document), revision=revision), self._clock()
         except StoreUnavailable as error:
             raise UnreadableState(str(error), revision) from error
+
+    def _logged(self, conversation: str, row: tuple[str, float, str]) -> Logged:
+        turn_id, at, document = row
+        if not isinstance(at, float):
+            raise self._damaged("decisions", conversation, f"time {at!r:.40}")
+        return Logged(turn_id, at, decision_from_json(document))
+
+    def _damaged(self, table: str, conversation: str, what: str) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"a row of conversation {conversation!r:.100} in the table {table} of {self.path} is damaged ({what}); "
+            "remove it with SQLite's own tool, restore a backup, or name another ledger"
+        )
 
 
 def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
