@@ -26,6 +26,7 @@ from skillweave.adapters.langchain_core import (
     with_instructions,
     with_tail,
 )
+from skillweave.adapters.supported import require_version
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound
@@ -52,6 +53,8 @@ try:
     from langgraph.types import Command, interrupt
 except ModuleNotFoundError:
     raise MissingExtra("the adapter for LangChain", "langchain", "langchain") from None
+
+require_version("langchain", "langchain")
 
 __all__ = ["SkillMiddleware", "SkillState", "Speaker"]
 

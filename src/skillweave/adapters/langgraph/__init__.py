@@ -5,12 +5,15 @@ History placement: a skill's text is appended to the state's messages once, and 
 
 from importlib import import_module
 
+from skillweave.adapters.supported import require_version
 from skillweave.errors import MissingExtra
 
 try:
     import_module("langgraph.graph")  # parts of other packages are named `langgraph` too
 except ModuleNotFoundError:
     raise MissingExtra("the LangGraph adapter", "langgraph", "langgraph") from None
+else:
+    require_version("langgraph", "langgraph")
 
 from skillweave.adapters.langgraph.agent import build_skill_agent
 from skillweave.adapters.langgraph.nodes import SkillNodes, SkillState, skill_nodes
