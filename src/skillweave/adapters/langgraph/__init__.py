@@ -9,11 +9,10 @@ from skillweave.adapters.supported import require_version
 from skillweave.errors import MissingExtra
 
 try:
+    require_version("langgraph", "langgraph")
     import_module("langgraph.graph")  # parts of other packages are named `langgraph` too
 except ModuleNotFoundError:
     raise MissingExtra("the LangGraph adapter", "langgraph", "langgraph") from None
-else:
-    require_version("langgraph", "langgraph")
 
 from skillweave.adapters.langgraph.agent import build_skill_agent
 from skillweave.adapters.langgraph.nodes import SkillNodes, SkillState, skill_nodes
