@@ -9,6 +9,29 @@ from dataclasses import dataclass, replace
 from operator import is_
 from typing import Annotated, Any, NotRequired
 
+from skillweave.adapters.supported import require_version
+from skillweave.errors import MissingExtra
+
+try:
+    require_version("langchain", "langchain")
+    from langchain.agents.middleware import (
+        AgentMiddleware,
+        AgentState,
+        ExtendedModelResponse,
+        ModelRequest,
+        ModelResponse,
+        ToolCallRequest,
+    )
+    from langchain.agents.middleware.types import OmitFromSchema
+    from langchain_core.messages import BaseMessage
+    from langchain_core.tools import BaseTool
+    from langgraph.channels import UntrackedValue
+    from langgraph.graph.message import add_messages
+    from langgraph.runtime import Runtime
+    from langgraph.types import Command, interrupt
+except ModuleNotFoundError:
+    raise MissingExtra("the adapter for LangChain", "langchain", "langchain") from None
+
 from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
 from skillweave.adapters.bridge import Bridge, tail_of
 from skillweave.adapters.langchain_core import (
@@ -28,30 +51,11 @@ from skillweave.adapters.langchain_core import (
 )
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
-from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound
+from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.settings import Settings
 from skillweave.state.state import Approval, ApprovalVerdict
 from skillweave.weaver import Weaver
-
-try:
-    from langchain.agents.middleware import (
-        AgentMiddleware,
-        AgentState,
-        ExtendedModelResponse,
-        ModelRequest,
-        ModelResponse,
-        ToolCallRequest,
-    )
-    from langchain.agents.middleware.types import OmitFromSchema
-    from langchain_core.messages import BaseMessage
-    from langchain_core.tools import BaseTool
-    from langgraph.channels import UntrackedValue
-    from langgraph.graph.message import add_messages
-    from langgraph.runtime import Runtime
-    from langgraph.types import Command, interrupt
-except ModuleNotFoundError:
-    raise MissingExtra("the adapter for LangChain", "langchain", "langchain") from None
 
 __all__ = ["SkillMiddleware", "SkillState", "Speaker"]
 

@@ -5,9 +5,11 @@ History placement: a skill's text is appended to the state's messages once, and 
 
 from importlib import import_module
 
+from skillweave.adapters.supported import require_version
 from skillweave.errors import MissingExtra
 
 try:
+    require_version("langgraph", "langgraph")
     import_module("langgraph.graph")  # parts of other packages are named `langgraph` too
 except ModuleNotFoundError:
     raise MissingExtra("the LangGraph adapter", "langgraph", "langgraph") from None
