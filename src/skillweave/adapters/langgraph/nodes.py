@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, NotRequired, TypeAlias, TypedDict
+from typing import Annotated, Any, NotRequired, TypeAlias
 
 from langchain_core.messages import AnyMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -15,6 +15,8 @@ from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
+from pydantic.json_schema import SkipJsonSchema
+from typing_extensions import TypedDict  # of Python 3.12: pydantic takes no other on 3.11
 
 from skillweave.adapters.approval import (
     from_data,
@@ -78,7 +80,7 @@ class SkillState(TypedDict, total=False):
     working_memory: dict[str, Any]
     conversation_id: str
     woven: WovenTurn
-    injection: Annotated[Injection | None, UntrackedValue]
+    injection: Annotated[Injection | None, UntrackedValue, SkipJsonSchema()]
     awaiting: list[dict[str, Any]]
     open_checkpoints: list[dict[str, Any]]
 
