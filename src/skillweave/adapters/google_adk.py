@@ -1,6 +1,7 @@
-"""Skills in agents of Google's Agent Development Kit, as one plugin of the App or Runner: it guards every agent in it."""
+"""Skills in the agents of an App of Google's Agent Development Kit, as one plugin that guards all of them."""
 
 import copy
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -20,6 +21,7 @@ try:
     from google.adk.tools.agent_tool import AgentTool
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.set_model_response_tool import SetModelResponseTool
+    from google.adk.tools.tool_confirmation import ToolConfirmation
     from google.adk.tools.tool_context import ToolContext
     from google.adk.tools.transfer_to_agent_tool import TransferToAgentTool
     from google.genai import types
@@ -70,6 +72,19 @@ def is_skill_event(event: Event) -> bool:
     return event.author == "user" and MARK in (event.custom_metadata or {})
 
 
+def history(events: Sequence[Event]) -> list[Event]:
+    """The events of a session without the skill texts that left it, which the model is not sent any more.
+
+    A session only ever grows: that a text left is an event of its own, and each call of the model heeds it.
+    """
+    contents = [event.content or types.Content(parts=[]) for event in events]
+    left = _changed(contents, _noted(events).taken_out)
+    pairs = zip(events, contents, left, strict=True)
+    return [
+        event if now is before else event.model_copy(update={"content": now}) for event, before, now in pairs if now
+    ]
+
+
 class SkillPlugin(BasePlugin):
     """Weaves before every call of the model, hides tools from it, and judges every call of a tool.
 
@@ -109,9 +124,7 @@ class SkillPlugin(BasePlugin):
             )
         return None
 
-    async def before_model_callback(
-        self, *, callback_context: Context, llm_request: LlmRequest
-    ) -> LlmResponse | None:
+    async def before_model_callback(self, *, callback_context: Context, llm_request: LlmRequest) -> LlmResponse | None:
         """Give what belongs into this call, and leave out the tools that may not be called."""
         self._require_guarded(llm_request)
         noted = _noted(callback_context.session.events)
@@ -137,11 +150,15 @@ class SkillPlugin(BasePlugin):
         if isinstance(tool, _OwnTool | SetModelResponseTool | TransferToAgentTool):
             return None
         call = _call_of(tool, tool_args, tool_context)
-        asked = _question_of(tool_context)
-        if asked is not None:
+        confirmation = tool_context.tool_confirmation
+        asked = None if confirmation is None else _question_of(tool_context)
+        if confirmation is not None and asked is not None:
             if _went_on(tool_context):
                 return self._refused(call, STALE, tool_context)
-            call = await self._decided(asked, call, tool_context)
+            reply = _reply_in(confirmation, asked, tool_context.user_id)
+            conversation, pending = read_question(asked)
+            await record(self._bridge.weaver, conversation, pending, reply, read_asked_call(asked) or call)
+            call = as_replied(call, reply)
         for conversation in self._judging(tool_context):
             judged = await self._bridge.judge(call, conversation)
             if judged.waits:
@@ -180,13 +197,6 @@ class SkillPlugin(BasePlugin):
     def _refused(self, call: Call, why: str, context: ToolContext) -> dict[str, Any]:
         self._denied.setdefault(context.invocation_id, set()).add(call.id)
         return {"error": why}
-
-    async def _decided(self, asked: Mapping[str, Any], call: Call, context: ToolContext) -> Call:
-        """The call that is left after the person's reply, which is kept; raises InvalidVerdict for none."""
-        conversation, pending = read_question(asked)
-        reply = _reply_in(context, asked)
-        await record(self._bridge.weaver, conversation, pending, reply, read_asked_call(asked) or call)
-        return as_replied(call, reply)
 
     def _conversation_of(self, context: Context) -> str:
         if self._bridge.plan is not None:
@@ -267,7 +277,7 @@ def _read(contents: Sequence[types.Content], denied: frozenset[str]) -> Iterator
                 parts.append({"type": next(iter(part.model_dump(exclude_none=True)), "empty")})
         if parts:
             whole = Message(Role.ASSISTANT if content.role == "model" else Role.USER, tuple(parts))
-            ours = whole.role is Role.USER and all_blocks(whole.content or ())  # type: ignore[arg-type]
+            ours = whole.role is Role.USER and all_blocks(whole.content or ())
             yield HostMessage(where, whole, None if ours else whole, tuple(calls))
 
 
@@ -275,8 +285,8 @@ def _result(answer: types.FunctionResponse, where: str, denied: frozenset[str]) 
     response = answer.response or {}
     text = _text_of(answer)
     status = "denied" if answer.id in denied else "error" if set(response) == {"error"} else "success"
-    parts: tuple[Part, ...] = (text,) if text is not None else (Message(Role.TOOL, (dict(response),)).content or ())  # type: ignore[assignment]
-    return answer_of_tool(where, parts, tool=answer.name or "", status=status, call=answer.id)
+    written = json.dumps(response, ensure_ascii=False, default=str) if text is None else text
+    return answer_of_tool(where, (written,), tool=answer.name or "", status=status, call=answer.id)
 
 
 def _text_of(answer: types.FunctionResponse) -> str | None:
@@ -330,12 +340,16 @@ def _said_by_user(text: str) -> types.Content:
 
 def _without(contents: Sequence[types.Content], drops: Sequence[Drop]) -> list[types.Content]:
     """The contents without these texts; an answer of a tool keeps a line, so that its call stays answered."""
+    return [kept for kept in _changed(contents, drops) if kept is not None]
+
+
+def _changed(contents: Sequence[types.Content], drops: Sequence[Drop]) -> list[types.Content | None]:
     if not drops:
         return list(contents)
     parts = [part for content in contents for part in content.parts or ()]
     chat = [{"role": "user", "content": _text_in(part)} for part in parts]
     left = iter(zip(chat, take_out(chat, drops), strict=True))
-    return [kept for content in contents if (kept := _left_of(content, left)) is not None]
+    return [_left_of(content, left) for content in contents]
 
 
 def _text_in(part: types.Part) -> str:
@@ -397,8 +411,6 @@ def _hint(message: str) -> str:
 
 def _question_of(context: ToolContext) -> Mapping[str, Any] | None:
     """The question that a person's confirmation answers, as the session has it; None where it is not one of ours."""
-    if context.tool_confirmation is None:
-        return None
     for event in reversed(context.session.events):
         asked = (event.actions.requested_tool_confirmations or {}).get(context.function_call_id or "")
         if asked is not None:
@@ -407,22 +419,19 @@ def _question_of(context: ToolContext) -> Mapping[str, Any] | None:
     return None
 
 
-def _reply_in(context: ToolContext, asked: Mapping[str, Any]) -> Reply:
+def _reply_in(confirmation: ToolConfirmation, asked: Mapping[str, Any], user: str) -> Reply:
     """What the person said; a plain yes or no of a UI is that of the session's user.
 
     Raises InvalidVerdict where confirmation and payload say different things: no yes is guessed.
     """
-    confirmation = context.tool_confirmation
-    assert confirmation is not None
     told = confirmation.payload
     if told is None or told == asked:
-        verdict = ApprovalVerdict.APPROVED if confirmation.confirmed else ApprovalVerdict.REJECTED
-        return Reply(verdict, context.user_id)
+        return Reply(ApprovalVerdict.APPROVED if confirmation.confirmed else ApprovalVerdict.REJECTED, user)
     reply = read_reply(told)
-    if (reply.verdict is ApprovalVerdict.REJECTED) is confirmation.confirmed:
+    if reply.refuses is confirmation.confirmed:
         raise InvalidVerdict(
-            f"the confirmation says {'yes' if confirmation.confirmed else 'no'} and its payload {reply.verdict.value!r};"
-            " answer again with both the same"
+            f"the confirmation says {'yes' if confirmation.confirmed else 'no'}, and its payload says"
+            f" {reply.verdict.value!r}; answer again with both the same"
         )
     return reply
 
@@ -434,8 +443,11 @@ def _went_on(context: ToolContext) -> bool:
     for event in context.session.events:
         if call in (event.actions.requested_tool_confirmations or {}):
             asked = True
-        elif asked and event.author == "user" and not event.get_function_responses() and MARK not in (
-            event.custom_metadata or {}
+        elif (
+            asked
+            and event.author == "user"
+            and not event.get_function_responses()
+            and MARK not in (event.custom_metadata or {})
         ):
             return True
     return False

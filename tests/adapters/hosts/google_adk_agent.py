@@ -7,6 +7,7 @@ from typing import Any
 
 from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.apps import App
 from google.adk.events.event import Event
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
@@ -14,7 +15,7 @@ from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
 from skillweave import Placement, Weaver
-from skillweave.adapters.google_adk import SkillPlugin
+from skillweave.adapters.google_adk import SkillPlugin, history
 from skillweave.testing.hosts import Script, as_json
 from skillweave.testing.hosts import Tool as HostTool
 from skillweave.testing.hosts.google_adk import ScriptedLlm
@@ -27,9 +28,7 @@ CONFIRMATION = "adk_request_confirmation"
 class GoogleAdkAgent:
     """One conversation; each message reads the session from its file and writes it back."""
 
-    def __init__(
-        self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path, placement: Placement
-    ) -> None:
+    def __init__(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path, placement: Placement) -> None:
         self.agent = LlmAgent(
             name="Office",
             model=ScriptedLlm(script=script),
@@ -59,7 +58,7 @@ class GoogleAdkAgent:
         self.write([_event(USER_ROLE, summary), _event(self.agent.name, "I see.")])
 
     async def kept(self) -> Sequence[str]:
-        return [as_json(event.model_dump(mode="json", exclude_none=True)) for event in self.events()]
+        return [as_json(event.model_dump(mode="json", exclude_none=True)) for event in history(self.events())]
 
     @property
     def waiting(self) -> Sequence[str]:
@@ -77,13 +76,13 @@ class GoogleAdkAgent:
         return list(open_ones.items())
 
     async def resume(self, reply: Mapping[str, object]) -> str:
-        confirmed = reply["verdict"] != "rejected"
-        return await self.run(
-            types.Content(
-                role="user",
-                parts=[answer(asked, {"confirmed": confirmed, "payload": dict(reply)}) for asked, _ in self.asked()],
-            )
-        )
+        said = {"confirmed": reply["verdict"] != "rejected", "payload": dict(reply)}
+        about = [
+            question
+            for question, asked in self.asked()
+            if reply.get("call", "") in ("", asked["payload"]["call"]["id"])
+        ]
+        return await self.run(types.Content(role="user", parts=[answer(question, said) for question in about]))
 
     async def run(self, message: types.Content, config: RunConfig | None = None) -> str:
         """One run of the agent, and its last words."""
@@ -91,14 +90,11 @@ class GoogleAdkAgent:
         session = await sessions.create_session(app_name=APP, user_id=USER, session_id=CONVERSATION)
         for event in self.events():
             await sessions.append_event(session, event)
-        runner = Runner(app_name=APP, agent=self.agent, plugins=[self.plugin], session_service=sessions)
-        words: list[str] = []
+        app = App(name=APP, root_agent=self.agent, plugins=[self.plugin])
+        runner = Runner(app=app, session_service=sessions)
+        run = runner.run_async(user_id=USER, session_id=CONVERSATION, new_message=message, run_config=config)
         try:
-            async for event in runner.run_async(
-                user_id=USER, session_id=CONVERSATION, new_message=message, run_config=config
-            ):
-                if event.is_final_response() and not event.partial:
-                    words.append("".join(part.text or "" for part in (event.content and event.content.parts) or ()))
+            words = [words_in(event) async for event in run if event.is_final_response() and not event.partial]
         finally:
             left = await sessions.get_session(app_name=APP, user_id=USER, session_id=CONVERSATION)
             assert left is not None
@@ -118,6 +114,11 @@ class GoogleAdkAgent:
 
 
 USER_ROLE = "user"
+
+
+def words_in(event: Event) -> str:
+    """What is said in an event."""
+    return "".join(part.text or "" for part in (event.content and event.content.parts) or ())
 
 
 def said(text: str) -> types.Content:

@@ -26,5 +26,7 @@ class TestGoogleAdkInTheHistory(
     placement = Placement.HISTORY
 
 
-class TestGoogleAdkInTheCall(InGoogleAdk, AdapterContract, CheckpointContract, StreamingContract, CallPlacementContract):
+class TestGoogleAdkInTheCall(
+    InGoogleAdk, AdapterContract, CheckpointContract, StreamingContract, CallPlacementContract
+):
     placement = Placement.CALL

@@ -17,6 +17,9 @@ except ModuleNotFoundError:
     raise MissingExtra("a scripted model of Google's ADK", "google-adk", "google-adk") from None
 
 
+_NOTHING_USED = types.GenerateContentResponseUsageMetadata(prompt_token_count=0, candidates_token_count=0)
+
+
 class ScriptedLlm(BaseLlm):
     """A model that plays a Script, and records what it was sent; it streams word by word."""
 
@@ -31,7 +34,7 @@ class ScriptedLlm(BaseLlm):
         if stream:
             for piece in re.findall(r"\s*\S+", says.text):
                 yield LlmResponse(content=_content([types.Part(text=piece)]), partial=True)
-        yield LlmResponse(content=_content(_parts(says)))
+        yield LlmResponse(content=_content(_parts(says)), usage_metadata=_NOTHING_USED)
 
 
 def _content(parts: list[types.Part]) -> types.Content:
