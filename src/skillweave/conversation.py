@@ -1,13 +1,15 @@
 """What a host tells about a conversation: messages, tool results and the coming turn, neutral of any framework."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
+from hashlib import sha256
 from typing import ClassVar, TypeAlias, TypedDict
 
 from skillweave.codec import Portable
 from skillweave.errors import InvalidTurn
-from skillweave.frozen import EMPTY
+from skillweave.frozen import EMPTY, as_json
 from skillweave.limits import ToolLimits
 from skillweave.task import Task
 
@@ -69,6 +71,33 @@ class ToolResult(Portable):
     content: str
     status: str = "success"
     call: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall(Portable):
+    """One call of a tool by the model, as a person is shown it; `id` is the model's, one for each call."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, object] = field(default=EMPTY, hash=False)
+
+    @property
+    def digest(self) -> str | None:
+        """SHA-256 hex of the call itself: its id, tool and arguments; None without an id or where these are no JSON."""
+        return _digest_of((self.id, self.tool, self.arguments)) if self.id else None
+
+    @property
+    def content(self) -> str | None:
+        """SHA-256 hex of what the call does, whatever its id; None where the arguments are no JSON."""
+        return _digest_of((self.tool, self.arguments))
+
+
+def _digest_of(parts: Sequence[object]) -> str | None:
+    try:
+        written = json.dumps(as_json(parts), sort_keys=True)
+    except ValueError:
+        return None
+    return sha256(written.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,19 @@
 import pytest
 
 import skillweave
-from skillweave import Checkpoint, MemoryStore, Message, Placement, Role, Ruling, Settings, SpawnPlan, ToolRules, Weaver
+from skillweave import (
+    Checkpoint,
+    MemoryStore,
+    Message,
+    Placement,
+    Role,
+    Ruling,
+    Settings,
+    SpawnPlan,
+    ToolCall,
+    ToolRules,
+    Weaver,
+)
 from skillweave.adapters import bridge as bridge_module
 from skillweave.adapters.bridge import Bridge, is_own
 from skillweave.adapters.chat import Call, HostMessage
@@ -128,7 +140,8 @@ async def test_a_turn_without_the_ledger_adds_rules_and_takes_none_away() -> Non
     judged = await bridge.judge(call("pay"), "c")
     assert (judged.verdict.ruling, [one.name for one in judged.waits]) == (Ruling.ASK, ["release"])
     store.down.clear()
-    await bridge.weaver.decide("c", "invoice", "release", "approved", by="Ann")
+    paid = ToolCall(call("pay").id, "pay", call("pay").arguments or {})
+    await bridge.weaver.decide("c", "invoice", "release", "approved", by="Ann", call=paid)
     assert (await bridge.judge(call("pay"), "c")).runs
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from skillweave.adapters.approval import from_data, question, read_reply, record
+from skillweave.adapters.approval import as_replied, from_data, question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call, words_for
 from skillweave.adapters.messages.lists import take_out
@@ -233,29 +233,34 @@ class ToolGuard:
 
     def wrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
         """Answer or run one call, pausing the graph where a person must decide first."""
-        answer = self._bridge.run(self._answer(request))
-        if answer is not None:
-            return answer
+        ruled = self._bridge.run(self._ruled(request))
+        if isinstance(ruled, ToolMessage):
+            return ruled
         with _called_by(self._bridge):
-            return handler(request)
+            return handler(ruled)
 
     async def awrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Ran]]) -> Ran:
         """What `wrap` does, awaited."""
-        answer = await self._answer(request)
-        if answer is not None:
-            return answer
+        ruled = await self._ruled(request)
+        if isinstance(ruled, ToolMessage):
+            return ruled
         with _called_by(self._bridge):
-            return await handler(request)
+            return await handler(ruled)
 
-    async def _answer(self, request: ToolCallRequest) -> ToolMessage | None:
-        """What the model is told in place of running the tool; None where the tool is to run."""
+    async def _ruled(self, request: ToolCallRequest) -> ToolMessage | ToolCallRequest:
+        """What the model is told in place of running the tool, or the request that is to run, as a person left it."""
         conversation = conversation_of(self._bridge, request.state)
         ruled = await self._rule(request, conversation)
         while isinstance(ruled, WaitingCall):
             ruled = await self._replied(ruled, conversation, ruled.reply(conversation))
-        return ruled
+        if isinstance(ruled, ToolMessage):
+            return ruled
+        arguments = dict(ruled.arguments or {})
+        if arguments == request.tool_call["args"]:
+            return request
+        return request.override(tool_call={**request.tool_call, "args": arguments})
 
-    async def _rule(self, request: ToolCallRequest, conversation: str) -> ToolMessage | WaitingCall | None:
+    async def _rule(self, request: ToolCallRequest, conversation: str) -> ToolMessage | WaitingCall | Call:
         call = read_call(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"])
         if is_own(call.name):
             messages = request.state["messages"] if isinstance(request.state, Mapping) else request.state
@@ -266,18 +271,19 @@ class ToolGuard:
             return WaitingCall(call, judged.waited, shown, decided=True)
         return _ruling(call, judged, shown)
 
-    async def _replied(self, waits: WaitingCall, conversation: str, said: object) -> ToolMessage | WaitingCall | None:
+    async def _replied(self, waits: WaitingCall, conversation: str, said: object) -> ToolMessage | WaitingCall | Call:
         """Keep the reply as the verdict, except a yes to what others have decided since, and rule on the call again."""
         try:
             reply = None if said is _NOTHING else read_reply(said)
-            if reply and (not waits.decided or reply.verdict is ApprovalVerdict.REJECTED):
-                await record(self._bridge.weaver, conversation, waits.pending, reply)
+            if reply and (not waits.decided or reply.verdict is not ApprovalVerdict.APPROVED):
+                await record(self._bridge.weaver, conversation, waits.pending, reply, waits.call)
         except InvalidVerdict as error:
             return replace(waits, problem=str(error))
         except (SkillNotFound, CheckpointNotFound) as error:
             return refused(waits.call, f"not run: {error}")
-        ruled = _ruling(waits.call, await self._bridge.judge(waits.call, conversation, self._tools), waits.shown)
-        if reply and reply.verdict is ApprovalVerdict.REJECTED and not isinstance(ruled, ToolMessage):
+        left = waits.call if reply is None else as_replied(waits.call, reply)
+        ruled = _ruling(left, await self._bridge.judge(left, conversation, self._tools), waits.shown)
+        if reply and reply.refuses and not isinstance(ruled, ToolMessage):
             # Another call's approval was kept behind it; this call was rejected all the same.
             return refused(waits.call, f"not run: {reply.by!r} rejected this call")
         return ruled
@@ -285,7 +291,7 @@ class ToolGuard:
 
 def _ruling(
     call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | None
-) -> ToolMessage | WaitingCall | None:
+) -> ToolMessage | WaitingCall | Call:
     digests = {(one.skill_id, one.name): one.digest for one in shown or ()}
     for one in judged.waits if shown is not None else ():
         known = digests.get((one.skill_id, one.name))
@@ -295,7 +301,7 @@ def _ruling(
             return refused(call, f"not run: the skill {one.skill_id!r} {what}; read it, then call again")
     if judged.waits:
         return WaitingCall(call, judged.waits, shown)
-    return None if judged.runs else refused(call, judged.verdict)
+    return call if judged.runs else refused(call, judged.verdict)
 
 
 def conversation_of(bridge: Bridge, state: object = None) -> str:

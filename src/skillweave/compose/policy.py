@@ -16,6 +16,7 @@ from skillweave.compose.entries import (
     prohibits,
     without,
 )
+from skillweave.conversation import ToolCall
 from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.relations.rules import Form, name_shown, read_entry
 
@@ -145,13 +146,15 @@ class ToolPolicy(Portable):
     person refused at a checkpoint, each with who did. `elsewhere` are the tools that belong to other places of the
     skill graph, which are denied too. `closed` says why no tool may be called at all, empty otherwise. `own_tools` are
     the names under which the model has skillweave's own tools, which nothing denies; any other tool is judged, also a
-    host's that happens to have such a name.
+    host's that happens to have such a name. `cleared` are, by the digest of a call, the checkpoints in `asks` that a
+    person let this one call through; `rejected_calls` are, by the digest of what a call does (`ToolCall.content`), the
+    words in which a person refused it.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("allowed_tools", "denied_tools as forbidden_tools", "preapproved_tools", "forbidden_entries?"),
         *("consented_tools?", "grant?", "asks?", "argument_names?", "rejected?", "elsewhere?", "closed?"),
-        "own_tools?",
+        *("own_tools?", "cleared?", "rejected_calls?"),
     )
     json_exact: ClassVar[bool] = True
 
@@ -166,6 +169,8 @@ class ToolPolicy(Portable):
     elsewhere: ToolScope = ALL_IN_SCOPE
     closed: str = ""
     own_tools: tuple[str, ...] = OWN_TOOLS
+    cleared: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default=EMPTY, hash=False)
+    rejected_calls: Mapping[str, str] = field(default=EMPTY, hash=False)
 
     @property
     def denied_tools(self) -> tuple[str, ...]:
@@ -192,8 +197,13 @@ class ToolPolicy(Portable):
             if name in self.own_tools or (not self.elsewhere.denies(name) and _could_run(name, forbidden, limits))
         )
 
-    def authorize(self, name: str, arguments: Mapping[str, object] | None = None) -> Verdict:
-        """Judge one call. Call it for hidden tools too: frameworks run whatever tool the model names."""
+    def authorize(
+        self, name: str, arguments: Mapping[str, object] | None = None, *, call_id: str | None = None
+    ) -> Verdict:
+        """Judge one call. Call it for hidden tools too: frameworks run whatever tool the model names.
+
+        `call_id` is the model's id of the call: without it, no yes of a person to one call is known to be about this.
+        """
         if name in self.own_tools:
             return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is always allowed")
         text = matched_text(arguments, self.argument_names.get(name, DEFAULT_ARGUMENT))
@@ -203,16 +213,37 @@ class ToolPolicy(Portable):
             _passes(self.grant, name, text) and _passes(self.allowed_tools, name, text)
         ):
             return self._denied(Refusal.NOT_ALLOWED, name, text)
-        checkpoints = self._checkpoints(name, text)
+        if self.rejected_calls and (why := self._why_refused(name, arguments)):
+            message = f"{Refusal.FORBIDDEN.value}: this call of {name_shown(name)} with these arguments was {why}"
+            return Verdict(
+                Ruling.DENY, name, f"{message}; go on without it, or ask for something else", Refusal.FORBIDDEN
+            )
+        checkpoints = self._checkpoints(name, text, self._cleared(name, arguments, call_id))
         if checkpoints:
             message = f"{name_shown(name)} waits for a person's approval: {', '.join(map(name_shown, checkpoints))}"
             return Verdict(Ruling.ASK, name, message, checkpoints=checkpoints)
         consented = bool(self.consented_tools) and _passes(self.consented_tools, name, text)
         return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is allowed", preapproved=consented)
 
-    def _checkpoints(self, name: str, text: str | None) -> tuple[str, ...]:
-        asked = (names for entry, names in self.asks.items() if prohibits(read_entry(entry), name, text))
+    def _checkpoints(
+        self, name: str, text: str | None, cleared: Mapping[str, tuple[str, ...]] = EMPTY
+    ) -> tuple[str, ...]:
+        asked = (
+            (checkpoint for checkpoint in names if checkpoint not in cleared.get(entry, ()))
+            for entry, names in self.asks.items()
+            if prohibits(read_entry(entry), name, text)
+        )
         return tuple(dict.fromkeys(checkpoint for names in asked for checkpoint in names))
+
+    def _cleared(
+        self, name: str, arguments: Mapping[str, object] | None, call_id: str | None
+    ) -> Mapping[str, tuple[str, ...]]:
+        digest = ToolCall(call_id, name, arguments or {}).digest if self.cleared and call_id else None
+        return EMPTY if digest is None else self.cleared.get(digest, EMPTY)
+
+    def _why_refused(self, name: str, arguments: Mapping[str, object] | None) -> str | None:
+        content = ToolCall("", name, arguments or {}).content
+        return None if content is None else self.rejected_calls.get(content)
 
     def _denied(self, code: Refusal, name: str, text: str | None) -> Verdict:
         if self.closed:

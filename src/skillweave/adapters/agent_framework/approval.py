@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skillweave.adapters.agent_framework.messages import call_of
-from skillweave.adapters.approval import Reply, question, read_reply, record
+from skillweave.adapters.approval import Replied, Reply, from_data, question, read_reply, record_all
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call
 from skillweave.errors import InvalidVerdict, MissingExtra
@@ -20,6 +20,8 @@ except ModuleNotFoundError:
 
 HELD = "held"
 """Where the state of our provider keeps the batch: `requests`, `replies` and `problems`, as JSON."""
+CHANGED = "changed"
+"""Where the state of our provider keeps the arguments that persons gave calls."""
 ASKED = ("checkpoints", "call", "calls")
 """What of a question its reply repeats."""
 # Where the framework keeps, in the session, what it asked last, and the batches whose replies it holds by itself.
@@ -51,9 +53,10 @@ class Batch:
 
     @property
     def rejected(self) -> list[Mapping[str, Any]]:
-        """The checkpoints that a reply held from an earlier run rejected."""
+        """The checkpoints, but those that ask about each call, that a reply held from an earlier run rejected."""
         no = [self.asked[name] for name, reply in self.held.items() if rejects(reply)]
-        return [one for request in no for one in request.additional_properties.get("checkpoints", ())]
+        points = [one for request in no for one in request.additional_properties.get("checkpoints", ())]
+        return [one for one in points if not PendingCheckpoint.from_dict(one).per_call]
 
     def kept(
         self, messages: list[Message], session: AgentSession, state: dict[str, Any], problems: Mapping[str, str]
@@ -147,15 +150,15 @@ def _with_replies(
     return told
 
 
-_FIELDS = ("verdict", "by", "note")
+_FIELDS = ("verdict", "by", "note", "arguments")
 
 
 class Verdicts:
     """The open questions and the refusals of one session, kept as JSON in `state`, which the session's store keeps.
 
     `state["questions"]` are the checkpoints that persons were asked about, `state["refusals"]` are the words for the
-    model about calls that a person rejected; both go by the id of the call's occurrence. `problems` is what was wrong
-    with a reply, for the question that asks again.
+    model about calls that a person rejected, `state["changed"]` the arguments that a person gave a call; they go by the
+    id of the call's occurrence. `problems` is what was wrong with a reply, for the question that asks again.
     """
 
     def __init__(self, bridge: Bridge, conversation: str, state: dict[str, Any], decided_by: str | None) -> None:
@@ -164,6 +167,7 @@ class Verdicts:
         self._decided_by = decided_by
         self._questions: dict[str, Any] = state.setdefault("questions", {})
         self.refusals: dict[str, str] = state.setdefault("refusals", {})
+        self._state = state
         self.problems: dict[str, str] = dict(state.get(HELD, {}).get("problems", {}))
 
     def request(self, call: Call, occurrence: str, waits: Sequence[PendingCheckpoint]) -> Content:
@@ -172,6 +176,14 @@ class Verdicts:
         asked = question(self._conversation, waits, call, self.problems.pop(occurrence, ""))
         waiting = Content.from_function_call(call.id, call.name, arguments=call.arguments, id=occurrence)
         return Content.from_function_approval_request(occurrence, waiting, additional_properties=asked)
+
+    def changed(self, occurrence: str) -> dict[str, Any] | None:
+        """The arguments that a person gave this call, told once; None where nobody did."""
+        kept: dict[str, dict[str, Any]] = self._state.get(CHANGED, {})
+        found = kept.pop(occurrence, None)
+        if not kept:
+            self._state.pop(CHANGED, None)
+        return found
 
     async def read(self, messages: Sequence[Message], batch: Batch) -> None:
         """Record every reply to one of our questions; those to other requests are the host's own.
@@ -183,8 +195,9 @@ class Verdicts:
         replies = [one for one in contents if one.type == "function_approval_response" and one.id in self._questions]
         # Of several replies to one question or about one checkpoint, a rejection is to stand.
         last = {str(one.id): one for one in sorted(replies, key=self._precedence)}
-        for occurrence, response in sorted(last.items(), key=lambda item: rejects(item[1])):
-            await self._record(response, self._questions[occurrence], batch)
+        read = {occurrence: (response, self._reply(response)) for occurrence, response in last.items()}
+        await self._record(read, batch)
+        for occurrence in last:
             if not batch.waiting:
                 self._questions.pop(occurrence)
         if not batch.waiting and batch.is_answered_now:
@@ -194,24 +207,43 @@ class Verdicts:
     def _precedence(self, response: Content) -> tuple[bool, bool]:
         return rejects(response), answers(response, {"checkpoints": self._questions[str(response.id)]})
 
-    async def _record(self, response: Content, checkpoints: Sequence[Mapping[str, Any]], batch: Batch) -> None:
-        reply, occurrence = self._reply(response), str(response.id)
-        self.problems.pop(occurrence, None)
-        try:
-            if not answers(response, {"checkpoints": list(checkpoints)}):
-                raise InvalidVerdict("this reply is to an earlier question; look at what is asked now, then decide")
+    async def _record(self, read: Mapping[str, tuple[Content, Reply]], batch: Batch) -> None:
+        """Keep what was said in one write; where something is wrong with one reply, the others by themselves."""
+        replied: dict[str, Replied] = {}
+        for occurrence, (response, reply) in sorted(read.items(), key=lambda item: rejects(item[1][0])):
+            self.problems.pop(occurrence, None)
+            checkpoints = self._questions[occurrence]
+            if not answers(response, {"checkpoints": checkpoints}):
+                self._failed(
+                    occurrence,
+                    reply,
+                    InvalidVerdict("this reply is to an earlier question; look at what is asked now, then decide"),
+                )
+                continue
             # A yes to another call of the batch does not undo what an earlier run's no said about the same checkpoint.
-            done = [] if rejects(response) else batch.rejected
-            pending = [PendingCheckpoint(**one) for one in checkpoints if one not in done]
-            await record(self._bridge.weaver, self._conversation, pending, reply)
-        except InvalidVerdict as error:
-            if reply.verdict is ApprovalVerdict.REJECTED:
-                raise
-            self.problems[occurrence] = str(error)  # the call is judged again, and the person asked again
-            return
-        if reply.verdict is ApprovalVerdict.REJECTED and response.function_call is not None:
-            judged = await self._bridge.judge(call_of(response.function_call), self._conversation)
-            self.refusals[occurrence] = judged.verdict.message or f"{reply.by} rejected this call"
+            done = [] if reply.refuses else batch.rejected
+            pending = [one for one in checkpoints if one not in done]
+            call = None if response.function_call is None else call_of(response.function_call)
+            replied[occurrence] = (from_data(pending), reply, call)
+        try:
+            await record_all(self._bridge.weaver, self._conversation, tuple(replied.values()))
+        except InvalidVerdict:
+            for occurrence, one in replied.items():
+                try:
+                    await record_all(self._bridge.weaver, self._conversation, (one,))
+                except InvalidVerdict as error:
+                    self._failed(occurrence, one[1], error)
+        for occurrence, (_, reply, call) in replied.items():
+            if reply.arguments is not None:
+                self._state.setdefault(CHANGED, {})[occurrence] = dict(reply.arguments)
+            if reply.refuses and call is not None:
+                judged = await self._bridge.judge(call, self._conversation)
+                self.refusals[occurrence] = judged.verdict.message or f"{reply.by} rejected this call"
+
+    def _failed(self, occurrence: str, reply: Reply, error: InvalidVerdict) -> None:
+        if reply.refuses:
+            raise error
+        self.problems[occurrence] = str(error)  # the call is judged again, and the person asked again
 
     def _reply(self, response: Content) -> Reply:
         said = {
@@ -235,5 +267,7 @@ def reply_to(request: Content, reply: Reply | Mapping[str, object]) -> Content:
     read = read_reply(reply)
     response = request.to_function_approval_response(approved=read.verdict is not ApprovalVerdict.REJECTED)
     asked = {name: request.additional_properties[name] for name in ASKED if name in request.additional_properties}
-    response.additional_properties = {**asked, "verdict": read.verdict.value, "by": read.by, "note": read.note}
+    told = {"verdict": read.verdict.value, "by": read.by, "note": read.note}
+    changed = {} if read.arguments is None else {"arguments": dict(read.arguments)}
+    response.additional_properties = {**asked, **told, **changed}
     return response

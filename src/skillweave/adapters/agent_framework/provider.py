@@ -1,6 +1,7 @@
 """The adapter for Microsoft's Agent Framework: a context provider with skills in the instructions of every call."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -40,6 +41,7 @@ except ModuleNotFoundError:
 
 _LAST_REPLY = "last_reply"
 _OCCURRENCE = "function_call_occurrence_id"
+_APPROVED = "_approved_function_arguments"
 CALLER = "skillweave.caller"
 """Where a tool finds whose call it is: the Bridge of the agent, and its conversation."""
 
@@ -197,11 +199,18 @@ class SkillFunctionMiddleware(FunctionMiddleware):
         if is_own(call.name):
             context.result = (await self._bridge.answer(call, self._now.conversation, tools=self._now.tools)).text
             return
+        changed = self._verdicts.changed(occurrence or call_id)
+        if changed is not None:
+            call = replace(call, arguments=changed)
         judged = await self._bridge.judge(call, self._now.conversation, self._now.tools)
         if judged.waits:
             context.result = self._verdicts.request(call, occurrence or call_id, judged.waits)
         elif judged.runs:
             context.metadata[CALLER] = (self._bridge, self._now.conversation)
+            if changed is not None:
+                # The framework binds an approval to the arguments that it asked about; the person gave others.
+                context.metadata.pop(_APPROVED, None)
+                context.arguments = changed
             await call_next()
         else:
             context.result = words_for(judged.verdict)
