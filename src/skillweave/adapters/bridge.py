@@ -172,7 +172,9 @@ class Bridge:
         if call.problem:
             return Judged(Verdict(Ruling.DENY, call.name, call.problem, Refusal.NOT_ALLOWED))
         now = now or await self.current_policy(conversation, tools)
-        verdict = await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id or None)
+        verdict = await self.weaver.authorize(
+            now, call.name, call.arguments, call_id=call.id or None, parameters=call.parameters, host_tools=tools
+        )
         waits = tuple(
             one
             for one in now.checkpoints
@@ -239,7 +241,7 @@ class Bridge:
 
 def _asks(before: str, call: Call, now: ToolPolicy) -> bool:
     alone = ToolPolicy(asks={before: (before,)}, argument_names=now.argument_names)
-    return alone.authorize(call.name, call.arguments).ruling is Ruling.ASK
+    return alone.authorize(call.name, call.arguments, parameters=call.parameters).ruling is Ruling.ASK
 
 
 def tail_of(injection: Injection, chat: Sequence[HostMessage], *, kept_by_service: bool) -> str:
