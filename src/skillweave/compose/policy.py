@@ -134,10 +134,10 @@ class ToolPolicy(Portable):
     `preapproved_tools` are what the skills ask to run unasked, `consented_tools` those of them that a person agreed to.
     `asks` are tool entries with the checkpoints before them; `argument_names` name, by tool, the parameter that
     patterns are about where an entry names none itself (else `command`, or the only one that the tool has). `rejected`
-    are those of the forbidden entries that a person refused at a checkpoint, each with who did. `elsewhere` are the tools that belong to other places of the
-    skill graph, which are denied too. `closed` says why no tool may be called at all, empty otherwise. `own_tools` are
-    the names under which the model has skillweave's own tools, which nothing denies; any other tool is judged, also a
-    host's that happens to have such a name.
+    are those of the forbidden entries that a person refused at a checkpoint, each with who did. `elsewhere` are the
+    tools that belong to other places of the skill graph, which are denied too. `closed` says why no tool may be called
+    at all, empty otherwise. `own_tools` are the names under which the model has skillweave's own tools, which nothing
+    denies; any other tool is judged, also a host's that happens to have such a name.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
