@@ -83,7 +83,7 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "too-many-keywords": ("error", "a skill has more than 1,000 keywords; the first ones count"),
         "too-many-patterns": (
             "error",
-            "patterns of a skill, or of all, are too many or too large; the first ones count",
+            "patterns of a skill, or of all, are too many or too large; the first count",
         ),
         "words-only": ("warning", "an embedder failed or was late: skills were ranked by their words alone"),
     }
