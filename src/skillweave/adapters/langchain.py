@@ -9,34 +9,11 @@ from dataclasses import dataclass, replace
 from operator import is_
 from typing import Annotated, Any, NotRequired
 
-from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
-from skillweave.adapters.bridge import Bridge, tail_of
-from skillweave.adapters.langchain_core import (
-    Ran,
-    Speaker,
-    ToolGuard,
-    block_messages,
-    conversation_of,
-    host_messages,
-    names_of,
-    notice,
-    own_tools,
-    removals,
-    require_other_names,
-    with_instructions,
-    with_tail,
-)
-from skillweave.adapters.langchain_pause import acontinued, continued, in_place_of_all, require_asked
 from skillweave.adapters.supported import require_version
-from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Placement
-from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound
-from skillweave.injection import Drop, Injection, PendingCheckpoint
-from skillweave.settings import Settings
-from skillweave.state.state import Approval, ApprovalVerdict
-from skillweave.weaver import Weaver
+from skillweave.errors import MissingExtra
 
 try:
+    require_version("langchain", "langchain")
     from langchain.agents.middleware import (
         AgentMiddleware,
         AgentState,
@@ -55,7 +32,31 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("the adapter for LangChain", "langchain", "langchain") from None
 
-require_version("langchain", "langchain")
+from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
+from skillweave.adapters.bridge import Bridge, tail_of
+from skillweave.adapters.langchain_core import (
+    Ran,
+    Speaker,
+    ToolGuard,
+    block_messages,
+    conversation_of,
+    host_messages,
+    names_of,
+    notice,
+    own_tools,
+    removals,
+    require_other_names,
+    with_instructions,
+    with_tail,
+)
+from skillweave.adapters.langchain_pause import acontinued, continued, in_place_of_all, require_asked
+from skillweave.compose.spawn import SpawnPlan
+from skillweave.conversation import Placement
+from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
+from skillweave.injection import Drop, Injection, PendingCheckpoint
+from skillweave.settings import Settings
+from skillweave.state.state import Approval, ApprovalVerdict
+from skillweave.weaver import Weaver
 
 __all__ = ["SkillMiddleware", "SkillState", "Speaker", "require_asked"]
 

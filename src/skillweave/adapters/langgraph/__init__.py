@@ -9,11 +9,10 @@ from skillweave.adapters.supported import require_version
 from skillweave.errors import MissingExtra
 
 try:
+    require_version("langgraph", "langgraph")
     import_module("langgraph.graph")  # parts of other packages are named `langgraph` too
 except ModuleNotFoundError:
     raise MissingExtra("the LangGraph adapter", "langgraph", "langgraph") from None
-else:
-    require_version("langgraph", "langgraph")
 
 from skillweave.adapters.langchain_pause import require_asked
 from skillweave.adapters.langgraph.agent import SkillAgent, build_skill_agent
