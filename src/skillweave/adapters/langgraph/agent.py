@@ -14,12 +14,12 @@ from langgraph.typing import StateT
 
 from skillweave.adapters.langchain_core import (
     Speaker,
-    conversation_of,
     host_messages,
-    names_of,
+    run_of,
     unreadable,
     with_instructions,
 )
+from skillweave.adapters.langchain_models import require_held, require_text_kept, shown
 from skillweave.adapters.langchain_pause import require_asked
 from skillweave.adapters.langgraph.nodes import (
     EXPLICIT,
@@ -33,8 +33,9 @@ from skillweave.adapters.langgraph.nodes import (
     memory_in,
     skill_nodes,
 )
+from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Role, ToolResult
+from skillweave.conversation import Placement, Role, ToolResult
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver
 
@@ -51,6 +52,7 @@ def build_skill_agent(
     max_skills: int | None = None,
     checkpointer: Checkpointer = None,
     name: str | None = None,
+    unguarded: Unguarded = Unguarded.REFUSE,
 ) -> "SkillAgent[SkillState]":
     """An agent over SkillState: what applies is in its first call, what the model then asks for in its next.
 
@@ -60,7 +62,12 @@ def build_skill_agent(
     `plan` makes it a spawned sub-agent, with the plan's text behind the system prompt. For the other arguments see
     `skill_nodes`. Its loop ends with the run's `recursion_limit`.
     """
-    nodes = skill_nodes(weaver, tools, matchers=matchers, speaker=speaker, plan=plan, max_skills=max_skills)
+    if Unguarded(unguarded) is Unguarded.REFUSE:
+        require_held((), model)
+    require_text_kept(model, None, Placement.HISTORY)
+    nodes = skill_nodes(
+        weaver, tools, matchers=matchers, speaker=speaker, plan=plan, max_skills=max_skills, unguarded=unguarded
+    )
     prompt = "\n\n".join(text for text in (system_prompt, plan.text if plan else "") if text)
     call = _ModelCall(model, nodes, SystemMessage(content=prompt) if prompt else None).node
     graph = StateGraph(SkillState)
@@ -107,8 +114,9 @@ def _selected(nodes: SkillNodes) -> Step:
     async def select(state: SkillState) -> Update:
         held = state.get("injection")
         if held is not None and held.move is None:
-            chat, conversation = host_messages(state["messages"]), conversation_of(nodes.bridge, state)
-            chosen = await nodes.bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
+            bridge, conversation = await run_of(nodes.bridge, state)
+            chat = host_messages(state["messages"])
+            chosen = await bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
             if set(chosen) <= set(held.present):
                 return {"selected_skill_ids": []}
         update: Update = await nodes.skill_select_node.ainvoke(state)
@@ -191,9 +199,7 @@ class _ModelCall:
         return self._heard(state, woven, await self._bound(woven).ainvoke(self._sent(state, woven)))
 
     def _bound(self, woven: Injection) -> Runnable[Any, BaseMessage]:
-        offered = set(woven.tools.offers(self._nodes.names))
-        shown = [tool for tool in self._nodes.declared if names_of([tool])[0] in offered]
-        return self._model.bind_tools(shown)
+        return self._model.bind_tools(shown(self._nodes.declared, woven.tools))
 
     def _sent(self, state: SkillState, woven: Injection) -> list[BaseMessage]:
         system = with_instructions(self._system, woven)

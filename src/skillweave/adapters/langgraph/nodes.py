@@ -30,20 +30,23 @@ from skillweave.adapters.approval import (
 )
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import HostFields
+from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
     Speaker,
     ToolGuard,
     block_messages,
-    conversation_of,
     host_messages,
     names_of,
     notice,
     own_tools,
     removals,
     require_other_names,
+    run_of,
     with_tail,
 )
+from skillweave.adapters.langchain_models import require_held
 from skillweave.adapters.langchain_pause import acontinued, continued, in_place_of_all
+from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, SkillNotFound, StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection
@@ -194,12 +197,12 @@ class SkillNodes:
         `messages` are only those that do not stand in the history yet. In the run that injected it, nothing is asked;
         behind a pause, or later, the same turn is woven once more. Raises ApprovalNeeded where a person has to decide.
         """
-        here, held, turn = _here(self.bridge, state), state.get("injection"), state["woven"]
+        here, held, turn = await _here(self.bridge, state), state.get("injection"), state["woven"]
         if held is not None and here.step <= turn.get("step", 0) + 2:
             injection = replace(held, messages=(), drop=())
         else:
             fields = HostFields(tools=self.names, memory=memory_in(state), turn_id=turn["id"], named=turn["named"])
-            injection = await self.bridge.weave(host_messages(state["messages"]), here.conversation, **fields)
+            injection = await here.bridge.weave(host_messages(state["messages"]), here.conversation, **fields)
         require_decided(injection)
         return injection
 
@@ -216,15 +219,21 @@ def skill_nodes(
     speaker: Speaker = Speaker.USER,
     plan: SpawnPlan | None = None,
     max_skills: int | None = None,
+    unguarded: Unguarded = Unguarded.REFUSE,
 ) -> SkillNodes:
     """The nodes for a graph over SkillState; the catalog is in every call, whatever the weaver's settings say.
 
     `matchers` None are the weaver's own; `speaker` is as whose words skill text stands in the history; `plan` is that
-    of a spawned sub-agent. Raises InvalidTurn for a host's tool with the name of one of skillweave's own.
+    of a spawned sub-agent. Raises InvalidTurn for a host's tool with the name of one of skillweave's own, and
+    UnguardedAgent for one that starts an agent without a guard, or whose tools only the model's provider knows, unless
+    `unguarded` is `allow`.
     """
     settings = replace(weaver.settings, catalog=CatalogMode.ALWAYS)
     bridge = Bridge(weaver, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
     hosts = _as_tools(tools)
+    if Unguarded(unguarded) is Unguarded.REFUSE:
+        require_held(hosts)
+        require_guarded(hosts)
     declared = (*hosts, *own_tools(bridge))
     names = names_of(declared)
     guard = ToolGuard(bridge, names)
@@ -248,15 +257,17 @@ class _Here:
     `turn` is None where the graph has no thread.
     """
 
+    bridge: Bridge
     conversation: str
     step: int
     turn: str | None
 
 
-def _here(bridge: Bridge, state: SkillState) -> _Here:
+async def _here(bridge: Bridge, state: SkillState) -> _Here:
     info = get_runtime().execution_info
     turn = None if info is None or info.thread_id is None else f"{str(info.thread_id)[-400:]}/{info.checkpoint_id}"
-    return _Here(conversation_of(bridge, state), get_config().get("metadata", {}).get("langgraph_step", 0), turn)
+    step = get_config().get("metadata", {}).get("langgraph_step", 0)
+    return _Here(*await run_of(bridge, state), step, turn)
 
 
 def _with_chat(state: SkillState, chat: Sequence[BaseMessage]) -> SkillState:
@@ -292,19 +303,19 @@ class _Steps:
         return Step(awaited, blocking, name)
 
     async def select(self, state: SkillState) -> Update:
-        here, chat = _here(self._bridge, state), host_messages(state["messages"])
-        coming = await self._bridge.coming(chat, here.conversation, **self._known(state, here))
+        here, chat = await _here(self._bridge, state), host_messages(state["messages"])
+        coming = await here.bridge.coming(chat, here.conversation, **self._known(state, here))
         return {"selected_skill_ids": list(coming)}
 
     async def inject(self, state: SkillState) -> Update:
-        here, chat = _here(self._bridge, state), host_messages(state["messages"])
+        here, chat = await _here(self._bridge, state), host_messages(state["messages"])
         known = self._known(state, here)
         named: list[str] = []
         if selected := selected_in(state):
             # What the matchers say counts as theirs; only the rest is the host's own choice.
-            coming = await self._bridge.coming(chat, here.conversation, **known)
+            coming = await here.bridge.coming(chat, here.conversation, **known)
             named = [skill_id for skill_id in selected if skill_id not in coming]
-        injection = await self._bridge.weave(chat, here.conversation, **HostFields(**known, named=named))
+        injection = await here.bridge.weave(chat, here.conversation, **HostFields(**known, named=named))
         update = {
             "messages": _changes(state, injection, self._speaker),
             "selected_skill_ids": [],
@@ -317,11 +328,11 @@ class _Steps:
         return update if injection.without_ledger else {**update, "injected_skill_ids": list(injection.present)}
 
     async def approve(self, state: SkillState) -> Update:
-        here, held = _here(self._bridge, state), state.get("injection")
+        here, held = await _here(self._bridge, state), state.get("injection")
         # Right behind the inject node nothing can have changed: there is nobody to ask, and nothing to take out.
         if held is not None and here.step == state["woven"].get("step", 0) + 1 and not (held.waits or held.rejected):
             return {"awaiting": []}
-        now = await self._bridge.current_policy(here.conversation, self._names)
+        now = await here.bridge.current_policy(here.conversation, self._names)
         # The first reply is about what the state says was shown, also when a skill was edited during the pause.
         still = {(one.skill_id, one.name) for one in waiting(now)}
         shown = from_data(state.get("awaiting", ()))
@@ -335,10 +346,10 @@ class _Steps:
                 continue
             problem = ""
             try:
-                await record(self._bridge.weaver, here.conversation, pending, reply)
+                await record(here.bridge.weaver, here.conversation, pending, reply)
             except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
                 problem = str(error)
-            now = await self._bridge.current_policy(here.conversation, self._names)
+            now = await here.bridge.current_policy(here.conversation, self._names)
             pending = waiting(now) if problem else ()
         return await self._settled(state, now)
 
