@@ -47,8 +47,19 @@ _ROLES = {"human": Role.USER, "ai": Role.ASSISTANT, "system": Role.SYSTEM, "tool
 
 
 def host_messages(messages: Sequence[BaseMessage]) -> list[HostMessage]:
-    """Each message that the model is sent; raises InvalidTurn for one of a kind that no model is sent."""
-    return [_read(message, f"messages[{index}]") for index, message in enumerate(messages)]
+    """Each message that the model reads; raises InvalidTurn for one of a kind that no model is sent.
+
+    What its provider compacted, and skips, it does not read.
+    """
+    read = [_read(message, f"messages[{index}]") for index, message in enumerate(messages)]
+    compacted = (index for index, message in enumerate(messages) if _compacts(message))
+    return read[max(compacted, default=0) :]
+
+
+def _compacts(message: BaseMessage) -> bool:
+    """Whether the provider put what stands before into this message, in a form that only it can read."""
+    content = message.content if isinstance(message, AIMessage) and isinstance(message.content, list) else ()
+    return any(isinstance(part, dict) and part.get("type") == "compaction" for part in content)
 
 
 def block_messages(injection: Injection, speaker: Speaker = Speaker.USER) -> list[BaseMessage]:
