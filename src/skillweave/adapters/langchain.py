@@ -50,7 +50,7 @@ from skillweave.adapters.langchain_core import (
     with_tail,
 )
 from skillweave.adapters.langchain_models import kept_by_service, require_held, require_text_kept, shown
-from skillweave.adapters.langchain_pause import acontinued, continued, in_place_of_all, require_asked
+from skillweave.adapters.langchain_pause import continued, in_place_of_all, require_asked
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
@@ -135,11 +135,11 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
     def before_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Place what is given into the history, take out what leaves, and note what a person must decide first."""
-        return self._bridge.run(self._placed(state, continued(state["messages"])))
+        return self._bridge.run(self._placed(state))
 
     async def abefore_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """What `before_model` does, awaited."""
-        return await self._placed(state, await acontinued(state["messages"]))
+        return await self._placed(state)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -168,7 +168,8 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         """What `wrap_tool_call` does, awaited."""
         return await self._guard.awrap(request, handler)
 
-    async def _placed(self, state: SkillState, chat: Sequence[BaseMessage]) -> dict[str, Any]:
+    async def _placed(self, state: SkillState) -> dict[str, Any]:
+        chat = await continued(state["messages"])
         bridge, conversation = await run_of(self._bridge, state)
         injection = await bridge.weave(host_messages(chat), conversation)
         changes: dict[str, Any] = {"injection": injection}

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -19,11 +19,12 @@ from skillweave.adapters.langchain_core import (
     unreadable,
     with_instructions,
 )
-from skillweave.adapters.langchain_models import require_held, require_text_kept, shown
+from skillweave.adapters.langchain_models import require_held, require_text_kept
 from skillweave.adapters.langchain_pause import require_asked
 from skillweave.adapters.langgraph.nodes import (
     EXPLICIT,
     HostTool,
+    ModelCall,
     Node,
     SkillNodes,
     SkillState,
@@ -36,7 +37,6 @@ from skillweave.adapters.langgraph.nodes import (
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement, Role, ToolResult
-from skillweave.injection import Injection
 from skillweave.weaver import Weaver
 
 
@@ -191,22 +191,19 @@ class _ModelCall:
         return Step(self._acall, self._call, "model")
 
     def _call(self, state: SkillState) -> Update:
-        woven = self._nodes.bridge.run(self._nodes.injection(state))
-        return self._heard(state, woven, self._bound(woven).invoke(self._sent(state, woven)))
+        call = self._nodes.bridge.run(self._nodes.prepare(state))
+        return self._heard(call, self._model.bind_tools(call.tools).invoke(self._sent(call)))
 
     async def _acall(self, state: SkillState) -> Update:
-        woven = await self._nodes.injection(state)
-        return self._heard(state, woven, await self._bound(woven).ainvoke(self._sent(state, woven)))
+        call = await self._nodes.prepare(state)
+        return self._heard(call, await self._model.bind_tools(call.tools).ainvoke(self._sent(call)))
 
-    def _bound(self, woven: Injection) -> Runnable[Any, BaseMessage]:
-        return self._model.bind_tools(shown(self._nodes.declared, woven.tools))
+    def _sent(self, call: ModelCall) -> list[BaseMessage]:
+        system = with_instructions(self._system, call.injection)
+        return [*([system] if system else []), *call.messages]
 
-    def _sent(self, state: SkillState, woven: Injection) -> list[BaseMessage]:
-        system = with_instructions(self._system, woven)
-        return [*([system] if system else []), *self._nodes.call_messages(state, woven)]
-
-    def _heard(self, state: SkillState, woven: Injection, reply: BaseMessage) -> Update:
-        return {"messages": [*self._nodes.changes(state, woven), reply, *unreadable(reply)]}
+    def _heard(self, call: ModelCall, reply: BaseMessage) -> Update:
+        return {"messages": [*call.changes, reply, *unreadable(reply)]}
 
 
 def _output(state: SkillState) -> Update:

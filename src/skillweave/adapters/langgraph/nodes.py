@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import Annotated, Any, NotRequired, TypeAlias, cast
 
 from langchain_core.messages import AnyMessage, BaseMessage
@@ -44,8 +45,8 @@ from skillweave.adapters.langchain_core import (
     run_of,
     with_tail,
 )
-from skillweave.adapters.langchain_models import require_held
-from skillweave.adapters.langchain_pause import acontinued, continued, in_place_of_all
+from skillweave.adapters.langchain_models import require_held, shown
+from skillweave.adapters.langchain_pause import continued, in_place_of_all
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, SkillNotFound, StoreUnavailable
@@ -155,13 +156,28 @@ EXPLICIT = ("explicit",)
 
 
 @dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call of the model, ready to be made.
+
+    `messages` are those of this call only, `instructions` are for its system prompt, behind the host's own; `tools` are
+    those that it may be shown. `changes` belong into the state's messages, in front of the reply.
+    """
+
+    injection: Injection
+    instructions: str
+    messages: list[BaseMessage]
+    tools: list[BaseTool | dict[str, Any]]
+    changes: list[BaseMessage]
+
+
+@dataclass(frozen=True, slots=True)
 class SkillNodes:
     """The nodes of one graph; each runs blocking and awaited, and twice with the same result.
 
     `skill_select_node` and `skill_inject_node` are those of seed 000. `tool_node` answers skillweave's own tools and
     judges every other call; to let a call wait for a person while others run once, send it each call by itself:
     `Send("tools", [call])`. `approval_node` pauses for checkpoints that stand before no one tool. `declared` are all
-    tools, the host's first, to be shown to the model as far as `bridge` says that they may be.
+    tools, the host's first; `prepare` says which of them a call of the model may be shown, and what it is to be sent.
     """
 
     bridge: Bridge
@@ -177,34 +193,56 @@ class SkillNodes:
         """The names of all declared tools."""
         return names_of(self.declared)
 
-    def changes(self, state: SkillState, injection: Injection) -> list[BaseMessage]:
-        """What of the injection goes into the state's messages: the texts that leave it, then those that are given.
+    async def prepare(self, state: SkillState, sent: Sequence[BaseMessage] | None = None) -> ModelCall:
+        """All for the coming call of the model, in the node that makes it: `bridge.run(...)` where nothing is awaited.
 
-        The texts of rejected skills leave in the approval node, which also tells the model who said no.
+        `sent` is what of the history the call is to hold, where a host trims or summarises it there; else all of it.
+        What a skill needs and is not in there is given in this call, and what is new goes into the state too. Behind
+        the inject node nothing is woven twice, unless `sent` is another history. Raises ApprovalNeeded where a person
+        has to decide first.
         """
-        return _changes(state, injection, self.speaker)
-
-    def call_messages(self, state: SkillState, injection: Injection) -> list[BaseMessage]:
-        """The messages of this call only: the history with these changes, and what the model may open at its end."""
-        before: Any = list(state["messages"])
-        changes: Any = self.changes(state, injection)
-        chat: Any = add_messages(before, changes) if changes else before
-        return with_tail(chat, injection.tail, self.speaker)
-
-    async def injection(self, state: SkillState) -> Injection:
-        """What is for the coming call of the model, in the node behind the inject node or behind the approval node.
-
-        `messages` are only those that do not stand in the history yet. In the run that injected it, nothing is asked;
-        behind a pause, or later, the same turn is woven once more. Raises ApprovalNeeded where a person has to decide.
-        """
-        here, held, turn = await _here(self.bridge, state), state.get("injection"), state["woven"]
-        if held is not None and here.step <= turn.get("step", 0) + 2:
+        here, held, turn = await _here(self.bridge, state), state.get("injection"), state.get("woven")
+        whole = await continued(state["messages"])
+        chat = whole if sent is None else await continued(sent)
+        same = len(chat) == len(whole) and all(map(is_, chat, whole))
+        if same and turn and held is not None and here.step <= turn.get("step", 0) + 2:
             injection = replace(held, messages=(), drop=())
         else:
-            fields = HostFields(tools=self.names, memory=memory_in(state), turn_id=turn["id"], named=turn["named"])
-            injection = await here.bridge.weave(host_messages(state["messages"]), here.conversation, **fields)
+            injection = await here.bridge.weave(
+                host_messages(chat), here.conversation, **self._fields(state, here, same)
+            )
         require_decided(injection)
-        return injection
+        changes = [*removals(whole, injection.drop), *self._new(whole, injection)]
+        if whole is not state["messages"]:
+            changes = in_place_of_all(_added(whole, changes))
+        given = [*removals(chat, injection.drop), *block_messages(injection, self.speaker)]
+        return ModelCall(
+            injection=injection,
+            instructions=injection.instructions,
+            messages=with_tail(_added(chat, given), injection.tail, self.speaker),
+            tools=shown(self.declared, injection.tools),
+            changes=changes,
+        )
+
+    def _fields(self, state: SkillState, here: "_Here", same: bool) -> HostFields:  # noqa: FBT001 - of this file
+        """What is known of the turn; one over another history is a turn of its own."""
+        turn = state.get("woven")
+        known = HostFields(tools=self.names, memory=memory_in(state))
+        if turn is None:
+            return HostFields(**known, turn_id=here.turn, named=selected_in(state))
+        return HostFields(**known, turn_id=turn["id"] if same else f"{turn['id']}/sent", named=turn["named"])
+
+    def _new(self, whole: Sequence[BaseMessage], injection: Injection) -> list[BaseMessage]:
+        """The given texts that the state does not hold; what was only trimmed away stands there still."""
+        given = block_messages(injection, self.speaker)
+        return [block for block in given if not any(block.text in message.text for message in whole)]
+
+
+def _added(before: Sequence[BaseMessage], changes: Sequence[BaseMessage]) -> list[BaseMessage]:
+    left: list[Any] = [*before]
+    right: list[Any] = [*changes]
+    after: Any = add_messages(left, right) if right else left
+    return list(after)
 
 
 def _changes(state: SkillState, injection: Injection, speaker: Speaker) -> list[BaseMessage]:
@@ -278,9 +316,7 @@ def _over(state: SkillState, chat: Sequence[BaseMessage], update: Update) -> Upd
     """The update over the chat; calls that were left without an answer have one in there."""
     if chat is state["messages"]:
         return update
-    before: list[Any] = [*chat]
-    whole: Any = add_messages(before, update.get("messages", []))
-    return {**update, "messages": in_place_of_all(whole)}
+    return {**update, "messages": in_place_of_all(_added(chat, update.get("messages", [])))}
 
 
 class _Steps:
@@ -292,15 +328,11 @@ class _Steps:
         self._names = names
 
     def node(self, name: str, work: Callable[[SkillState], Coroutine[Any, Any, Update]]) -> Node:
-        async def awaited(state: SkillState) -> Update:
-            chat = await acontinued(state["messages"])
+        async def over_pauses(state: SkillState) -> Update:
+            chat = await continued(state["messages"])
             return _over(state, chat, await work(_with_chat(state, chat)))
 
-        def blocking(state: SkillState) -> Update:
-            chat = continued(state["messages"])
-            return _over(state, chat, self._bridge.run(work(_with_chat(state, chat))))
-
-        return Step(awaited, blocking, name)
+        return Step(over_pauses, lambda state: self._bridge.run(over_pauses(state)), name)
 
     async def select(self, state: SkillState) -> Update:
         here, chat = await _here(self._bridge, state), host_messages(state["messages"])
