@@ -34,6 +34,7 @@ except ModuleNotFoundError:
 
 from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
 from skillweave.adapters.bridge import Bridge, tail_of
+from skillweave.adapters.chat import last_words
 from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
     Ran,
@@ -228,7 +229,11 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
     async def _woven(self, coming: _Coming) -> _Coming:
         # Rejected texts are still in there: were they seen to be gone, a run that starts this step again could not say
         # any more which ones they are.
-        injection = await coming.bridge.weave(host_messages(coming.request.messages), coming.conversation)
+        state: Mapping[str, Any] = coming.request.state
+        chat, held = host_messages(coming.request.messages), state.get("injection")
+        # A history that was cut is the same turn while the same was said last: a message counts once.
+        same = held is not None and last_words(chat) == last_words(host_messages(state["messages"]))
+        injection = await coming.bridge.weave(chat, coming.conversation, turn_id=held.turn_id if same else None)
         if pending := waiting(injection):
             return replace(coming, pending=pending, problem="")
         return self._ready(coming, injection)

@@ -30,7 +30,7 @@ from skillweave.adapters.approval import (
     waiting,
 )
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.chat import HostFields
+from skillweave.adapters.chat import HostFields, last_words
 from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
     Speaker,
@@ -208,9 +208,9 @@ class SkillNodes:
         if same and turn and held is not None and here.step <= turn.get("step", 0) + 2:
             injection = replace(held, messages=(), drop=())
         else:
-            injection = await here.bridge.weave(
-                host_messages(chat), here.conversation, **self._fields(state, here, same)
-            )
+            read = host_messages(chat)
+            fields = self._fields(state, here, last_words(read) == last_words(host_messages(whole)))
+            injection = await here.bridge.weave(read, here.conversation, **fields)
         require_decided(injection)
         changes = [*removals(whole, injection.drop), *self._new(whole, injection)]
         if whole is not state["messages"]:
@@ -225,12 +225,12 @@ class SkillNodes:
         )
 
     def _fields(self, state: SkillState, here: "_Here", same: bool) -> HostFields:  # noqa: FBT001 - of this file
-        """What is known of the turn; one over another history is a turn of its own."""
+        """What is known of the turn: that of the inject node where the `same` was said, so that it counts once."""
         turn = state.get("woven")
         known = HostFields(tools=self.names, memory=memory_in(state))
         if turn is None:
             return HostFields(**known, turn_id=here.turn, named=selected_in(state))
-        return HostFields(**known, turn_id=turn["id"] if same else f"{turn['id']}/sent", named=turn["named"])
+        return HostFields(**known, turn_id=turn["id"] if same else None, named=turn["named"])
 
     def _new(self, whole: Sequence[BaseMessage], injection: Injection) -> list[BaseMessage]:
         """The given texts that the state does not hold; what was only trimmed away stands there still."""
