@@ -86,3 +86,30 @@ def test_a_verdict_of_a_year_that_no_calendar_has_is_shown_by_its_seconds(cli: A
     connection.close()
     shown = cli("ledger", "show", "c1", "--ledger", ledger)
     assert (shown.code, f"by Ann, second {at:g}" in shown.out) == (0, True)
+
+
+def test_the_list_has_every_conversation_with_the_skills_that_apply(cli: Any, ledger: Path, small: Path) -> None:
+    cli("weave", "--skills", small, "--ledger", ledger, "--conversation", "c2", "The weather")
+    done = cli("ledger", "list", "--ledger", ledger, "--json")
+    assert (done.code, done.data["total"]) == (0, 2)
+    assert [(one["conversation"], one["engaged"], one["texts"]) for one in done.data["conversations"]] == [
+        ("c1", ["tea"], 1),
+        ("c2", [], 0),
+    ]
+
+
+def test_people_read_a_line_for_each_conversation(cli: Any, ledger: Path) -> None:
+    assert cli("ledger", "list", "--ledger", ledger).out == "c1  tea; 1 text given\n\n1 conversation.\n"
+
+
+def test_the_list_can_be_of_those_that_begin_alike_and_of_a_few(cli: Any, ledger: Path, small: Path) -> None:
+    for name in ("d1", "d2"):
+        cli("weave", "--skills", small, "--ledger", ledger, "--conversation", name, "Some tea")
+    done = cli("ledger", "list", "--prefix", "d", "--limit", "1", "--ledger", ledger)
+    assert done.out == "d1  tea; 1 text given\n\n1 of 3.\n"
+
+
+def test_there_is_no_list_without_a_ledger(cli: Any, tmp_path: Path) -> None:
+    done = cli("ledger", "list", "--ledger", tmp_path / "none.db")
+    assert done.code == 1
+    assert "there is no ledger" in done.err

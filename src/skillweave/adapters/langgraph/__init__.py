@@ -14,9 +14,19 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("the LangGraph adapter", "langgraph", "langgraph") from None
 
-from skillweave.adapters.langgraph.agent import build_skill_agent
+from skillweave.adapters.langchain_pause import require_asked
+from skillweave.adapters.langgraph.agent import SkillAgent, build_skill_agent
 from skillweave.adapters.langgraph.nodes import SkillNodes, SkillState, skill_nodes
 from skillweave.adapters.langgraph.spawn import spawn_subagent
 from skillweave.adapters.spawning import SpawnBounds
 
-__all__ = ["SkillNodes", "SkillState", "SpawnBounds", "build_skill_agent", "skill_nodes", "spawn_subagent"]
+__all__ = [
+    "SkillAgent",
+    "SkillNodes",
+    "SkillState",
+    "SpawnBounds",
+    "build_skill_agent",
+    "require_asked",
+    "skill_nodes",
+    "spawn_subagent",
+]
