@@ -25,7 +25,9 @@ from skillweave.adapters.messages.lists import (
     offer,
     parts_of,
     plain,
+    require_style,
     role_of,
+    still_open,
     take_out,
     turn_with,
 )
@@ -46,6 +48,7 @@ __all__ = [
     "take_out",
     "transcript",
     "turn",
+    "unanswered",
     "with_tail",
 ]
 
@@ -68,6 +71,11 @@ def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOption
 def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
     """What the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
     return transcript_of([piece for where, message in entries(chat) for piece in _read(message, where)])
+
+
+def unanswered(chat: Sequence[Any]) -> tuple[Call, ...]:
+    """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused."""
+    return still_open([piece for where, message in entries(chat) for piece in _read(message, where)])
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
@@ -103,7 +111,11 @@ def system(base: str | Sequence[Mapping[str, Any]], injection: Injection) -> lis
 
 
 def calls(reply: object) -> tuple[Call, ...]:
-    """The tool calls of a response or of its message, in order; what runs at the provider is not among them."""
+    """The tool calls of a response or of its message, in order; what runs at the provider is not among them.
+
+    Raises InvalidTurn for a reply of another API, naming the style that reads it.
+    """
+    require_style(reply, "anthropic_style")
     blocks = (plain(raw) or {} for raw in listed((plain(reply) or {}).get("content")))
     return tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
 

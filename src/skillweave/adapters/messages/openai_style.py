@@ -20,7 +20,9 @@ from skillweave.adapters.messages.lists import (
     offer,
     parts_of,
     plain,
+    require_style,
     role_of,
+    still_open,
     take_out,
     turn_with,
 )
@@ -40,6 +42,7 @@ __all__ = [
     "take_out",
     "transcript",
     "turn",
+    "unanswered",
     "with_tail",
 ]
 
@@ -66,6 +69,11 @@ def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOption
 def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
     """What the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
     return transcript_of([_read(message, where) for where, message in entries(chat)])
+
+
+def unanswered(chat: Sequence[Any]) -> tuple[Call, ...]:
+    """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused."""
+    return still_open([_read(message, where) for where, message in entries(chat)])
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
@@ -104,7 +112,11 @@ def system(base: str | Mapping[str, Any], injection: Injection) -> str | dict[st
 
 
 def calls(reply: object) -> tuple[Call, ...]:
-    """The tool calls of a response or of its message, in order; the first choice counts."""
+    """The tool calls of a response or of its message, in order; the first choice counts.
+
+    Raises InvalidTurn for a reply of another API, naming the style that reads it.
+    """
+    require_style(reply, "openai_style")
     response = plain(reply) or {}
     choices = listed(response.get("choices"))
     first = plain(choices[0]) or {} if choices else {}
