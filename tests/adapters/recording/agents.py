@@ -16,19 +16,19 @@ from openai import AsyncOpenAI
 from skillweave import Placement, Weaver
 from skillweave.testing.hosts import Tool
 from skillweave.testing.hosts.play import BASE, CONVERSATION
-from tests.adapters.recording.server import KEY, RecordingServer
+from tests.adapters.recording.server import KEY
 
 MODEL = "gpt-5-mini"
 CLAUDE = "claude-opus-4-7"
 
 
 class Clients:
-    """The SDKs' own clients of one recording server, which are closed with it."""
+    """The SDKs' own clients of the recording server at an address, which are closed with it."""
 
-    def __init__(self, server: RecordingServer) -> None:
-        self.server = server
-        self.openai = AsyncOpenAI(base_url=server.openai, api_key=KEY, max_retries=0)
-        self.anthropic = AsyncAnthropic(base_url=server.anthropic, api_key=KEY, max_retries=0)
+    def __init__(self, address: str) -> None:
+        self.openai_url, self.anthropic_url = f"{address}/v1", address
+        self.openai = AsyncOpenAI(base_url=self.openai_url, api_key=KEY, max_retries=0)
+        self.anthropic = AsyncAnthropic(base_url=self.anthropic_url, api_key=KEY, max_retries=0)
 
     async def close(self) -> None:
         """Close what was opened."""
@@ -83,7 +83,7 @@ class _Threads(WireAgent):
 def _chat_openai(clients: Clients, **more: Any) -> Any:
     from langchain_openai import ChatOpenAI
 
-    return ChatOpenAI(model=MODEL, base_url=clients.server.openai, api_key=KEY, max_retries=0, **more)
+    return ChatOpenAI(model=MODEL, base_url=clients.openai_url, api_key=KEY, max_retries=0, **more)
 
 
 def _responses(clients: Clients) -> Any:
@@ -93,7 +93,7 @@ def _responses(clients: Clients) -> Any:
 def _chat_anthropic(clients: Clients) -> Any:
     from langchain_anthropic import ChatAnthropic
 
-    return ChatAnthropic(model=CLAUDE, base_url=clients.server.anthropic, api_key=KEY, max_retries=0)
+    return ChatAnthropic(model=CLAUDE, base_url=clients.anthropic_url, api_key=KEY, max_retries=0)
 
 
 def _as_langchain(tool: Tool) -> Any:
@@ -105,7 +105,7 @@ def _as_langchain(tool: Tool) -> Any:
     return StructuredTool.from_function(run, name=tool.name, description=tool.description)
 
 
-def langchain(model: Callable[[RecordingServer], Any], placement: Placement = Placement.HISTORY) -> Made:
+def langchain(model: Callable[[Clients], Any], placement: Placement = Placement.HISTORY) -> Made:
     """An agent of `create_agent`."""
 
     def made(clients: Clients, weaver: Weaver | None, tools: Sequence[Tool], folder: Path) -> WireAgent:
@@ -125,7 +125,7 @@ def langchain(model: Callable[[RecordingServer], Any], placement: Placement = Pl
     return made
 
 
-def langgraph(model: Callable[[RecordingServer], Any]) -> Made:
+def langgraph(model: Callable[[Clients], Any]) -> Made:
     """The ready graph; bare, an agent of `create_agent`."""
 
     def made(clients: Clients, weaver: Weaver | None, tools: Sequence[Tool], folder: Path) -> WireAgent:
@@ -194,7 +194,7 @@ def _as_pydantic(tool: Tool) -> Any:
     return PydanticTool(run, name=tool.name, description=tool.description)
 
 
-def pydantic_ai(model: Callable[[RecordingServer], Any]) -> Made:
+def pydantic_ai(model: Callable[[Clients], Any]) -> Made:
     """An agent whose conversation is handed from run to run."""
 
     def made(clients: Clients, weaver: Weaver | None, tools: Sequence[Tool], folder: Path) -> WireAgent:
@@ -203,7 +203,7 @@ def pydantic_ai(model: Callable[[RecordingServer], Any]) -> Made:
     return made
 
 
-def _pydantic_openai(kind: str) -> Callable[[RecordingServer], Any]:
+def _pydantic_openai(kind: str) -> Callable[[Clients], Any]:
     def model(clients: Clients) -> Any:
         from pydantic_ai.models import openai
         from pydantic_ai.providers.openai import OpenAIProvider

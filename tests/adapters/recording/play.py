@@ -36,15 +36,15 @@ def weaver_in(folder: Path) -> Weaver:
     return plain_weaver_in(folder, LIBRARY, Settings())
 
 
-async def play(made: Made, folder: Path, *, skills: bool = True) -> Played:
+async def play(made: Made, folder: Path, *, skills: bool = True, thinks: bool = False) -> Played:
     """Questions, tool loops with parallel calls, a call that waits while the person says something else, and a yes.
 
     Between some messages the agent is made again over what was kept. Without skills nothing waits.
     """
     script, workshop = Script(), Workshop()
     async with AsyncExitStack() as stack:
-        server = stack.enter_context(RecordingServer(script))
-        clients = Clients(server)
+        server = stack.enter_context(RecordingServer(script, thinks=thinks))
+        clients = Clients(server.anthropic)
         stack.push_async_callback(clients.close)
 
         def again() -> WireAgent:

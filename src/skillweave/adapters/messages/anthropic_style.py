@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 from skillweave.adapters.chat import (
+    NOT_RUN,
     SEPARATOR,
     Call,
     HostMessage,
@@ -40,6 +41,7 @@ from skillweave.weaver.reading import TOOLS, ToolAnswer
 __all__ = [
     "answer",
     "calls",
+    "go_on",
     "offer",
     "place",
     "refuse",
@@ -75,7 +77,23 @@ def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
 
 def unanswered(chat: Sequence[Any]) -> tuple[Call, ...]:
     """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused."""
-    return still_open([piece for where, message in entries(chat) for piece in _read(message, where)])
+    return still_open([piece for where, message in entries(chat) for piece in _read(message, where)] if chat else [])
+
+
+def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
+    """A new list with the user's next message, a text or parts; calls that still wait are answered as not run.
+
+    So a chat can go on while a person has yet to approve a call: the question about it is void then. The results stand
+    in front of the words, and words behind a user's message join it.
+    """
+    void = [refuse(call, NOT_RUN) for call in unanswered(chat)]
+    last = (plain(chat[-1]) or {}) if chat else {}
+    if last.get("role") != "user":
+        return [*chat, {"role": "user", "content": [*void, *_blocks(said)] if void else said}]
+    there = _blocks(last.get("content"))
+    results = [block for block in there if _is_result(plain(block) or {})]
+    others = [block for block in there if not _is_result(plain(block) or {})]
+    return [*chat[:-1], {**last, "content": [*results, *void, *others, *_blocks(said)]}]
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:

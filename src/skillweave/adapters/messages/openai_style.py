@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
 from skillweave.adapters.chat import (
+    NOT_RUN,
     SEPARATOR,
     Call,
     HostMessage,
@@ -34,6 +35,7 @@ from skillweave.weaver.reading import TOOLS, ToolAnswer
 __all__ = [
     "answer",
     "calls",
+    "go_on",
     "offer",
     "place",
     "refuse",
@@ -73,7 +75,15 @@ def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
 
 def unanswered(chat: Sequence[Any]) -> tuple[Call, ...]:
     """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused."""
-    return still_open([_read(message, where) for where, message in entries(chat)])
+    return still_open([_read(message, where) for where, message in entries(chat)] if chat else [])
+
+
+def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
+    """A new list with the user's next message, a text or parts; calls that still wait are answered as not run.
+
+    So a chat can go on while a person has yet to approve a call: the question about it is void then.
+    """
+    return [*chat, *(refuse(call, NOT_RUN) for call in unanswered(chat)), {"role": "user", "content": said}]
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:

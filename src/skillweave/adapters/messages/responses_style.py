@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Unpack
 
-from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, transcript_of, words_for
+from skillweave.adapters.chat import NOT_RUN, SEPARATOR, Call, HostMessage, transcript_of, words_for
 from skillweave.adapters.messages.items import CALLS, call_in, host_messages
 from skillweave.adapters.messages.lists import (
     TurnOptions,
@@ -33,6 +33,7 @@ __all__ = [
     "CustomCall",
     "answer",
     "calls",
+    "go_on",
     "offer",
     "place",
     "refuse",
@@ -72,7 +73,15 @@ def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
 
 def unanswered(chat: Sequence[Any]) -> tuple[Call, ...]:
     """The model's last calls that no output follows yet, in order: they run, wait for a person, or are refused."""
-    return still_open(_read(chat))
+    return still_open(_read(chat)) if chat else ()
+
+
+def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
+    """A new list with the user's next message, a text or parts; calls that still wait are answered as not run.
+
+    So a chat can go on while a person has yet to approve a call: the question about it is void then.
+    """
+    return [*chat, *(refuse(call, NOT_RUN) for call in unanswered(chat)), {"role": "user", "content": said}]
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
