@@ -83,7 +83,9 @@ class _Threads(WireAgent):
 def _chat_openai(clients: Clients, **more: Any) -> Any:
     from langchain_openai import ChatOpenAI
 
-    return ChatOpenAI(model=MODEL, base_url=clients.openai_url, api_key=KEY, max_retries=0, **more)
+    # Its own clients are kept for good, with connections that no test could close.
+    own = {"root_async_client": clients.openai, "async_client": clients.openai.chat.completions}
+    return ChatOpenAI(model=MODEL, base_url=clients.openai_url, api_key=KEY, max_retries=0, **own, **more)
 
 
 def _responses(clients: Clients) -> Any:
@@ -93,7 +95,9 @@ def _responses(clients: Clients) -> Any:
 def _chat_anthropic(clients: Clients) -> Any:
     from langchain_anthropic import ChatAnthropic
 
-    return ChatAnthropic(model=CLAUDE, base_url=clients.anthropic_url, api_key=KEY, max_retries=0)
+    model = ChatAnthropic(model=CLAUDE, base_url=clients.anthropic_url, api_key=KEY, max_retries=0, max_tokens=1000)
+    vars(model)["_async_client"] = clients.anthropic
+    return model
 
 
 def _as_langchain(tool: Tool) -> Any:
