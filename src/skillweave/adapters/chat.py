@@ -19,6 +19,11 @@ SEPARATOR = "\n\n"
 """Between two of our texts in one place; blocks are recognised from header to header."""
 TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
 """What stands in the place of a text that was taken out."""
+NOT_RUN = (
+    "not run: the chat went on before a person had decided about this call; call again if it is still wanted, "
+    "and the person is asked again"
+)
+"""What the model is told of a call that waited for a person."""
 
 _SHOWN = 60
 _REFUSED = tuple(f"{code.value}: " for code in Refusal)

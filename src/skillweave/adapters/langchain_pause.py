@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skillweave.adapters.approval import KIND
-from skillweave.adapters.chat import Call
+from skillweave.adapters.chat import NOT_RUN, Call
 from skillweave.adapters.langchain_core import calls, refused
 from skillweave.errors import InvalidVerdict, MissingExtra
 
@@ -25,11 +25,6 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("pauses in LangGraph", "langgraph", "langgraph") from None
 
-NOT_RUN = (
-    "not run: the chat went on before a person had decided about this call; call again if it is still wanted, "
-    "and the person is asked again"
-)
-"""What the model is told of a call that waited for a person."""
 NO_ANSWER = (
     "no answer: the chat went on before this call had answered, and it is not known what it did; look before you call "
     "again"
