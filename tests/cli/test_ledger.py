@@ -1,3 +1,4 @@
+import json
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,29 @@ def test_a_conversation_that_cannot_be_read_can_be_cleared(cli: Any, ledger: Pat
     assert "`skillweave ledger clear CONVERSATION`" in shown.err
     assert cli("ledger", "clear", "c1", "--ledger", ledger).code == 0
     assert cli("ledger", "show", "c1", "--ledger", ledger).code == 0
+
+
+def test_what_a_hand_has_damaged_is_named_with_the_remedy(cli: Any, ledger: Path) -> None:
+    connection = sqlite3.connect(ledger, isolation_level=None)
+    connection.execute("UPDATE states SET document = ?", ("[" * 100_000,))
+    connection.execute("UPDATE decisions SET document = ?", ("[" * 100_000,))
+    connection.close()
+    shown, why = (cli(*command, "c1", "--ledger", ledger) for command in (("ledger", "show"), ("why",)))
+    assert (shown.code, why.code) == (3, 3)
+    assert "a stored conversation cannot be read (RecursionError" in shown.err
+    assert "a stored decision cannot be read (RecursionError" in why.err
+
+
+@pytest.mark.parametrize("at", [-9e15, 9e15])
+def test_a_verdict_of_a_year_that_no_calendar_has_is_shown_by_its_seconds(cli: Any, ledger: Path, at: float) -> None:
+    approval = {"skill": "tea", "checkpoint": "review", "digest": "d", "verdict": "approved", "by": "Ann", "at": at}
+    connection = sqlite3.connect(ledger, isolation_level=None)
+    connection.execute(
+        "UPDATE states SET document = json_set(document, '$.approvals', json(?))", (json.dumps([approval]),)
+    )
+    connection.close()
+    shown = cli("ledger", "show", "c1", "--ledger", ledger)
+    assert (shown.code, f"by Ann, second {at:g}" in shown.out) == (0, True)
 
 
 def test_the_list_has_every_conversation_with_the_skills_that_apply(cli: Any, ledger: Path, small: Path) -> None:

@@ -155,9 +155,17 @@ def engaged_text(entry: Engaged, page: Page) -> str:
     return page.entry("engaged", f"{entry.skill_id}, by {entry.by}{lifecycle}; {ago}")
 
 
+def shown_time(seconds: float) -> str:
+    """A time of the store's clock for people; the bare seconds where the calendar has no such year."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (ValueError, OverflowError, OSError):
+        return f"second {seconds:g}"
+
+
 def _approval(approval: Approval, page: Page) -> str:
     """What a person said, when, and about what."""
-    when = datetime.fromtimestamp(approval.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    when = shown_time(approval.at)
     before = f" before {listed(approval.before)}" if approval.before else ""
     what = f"{approval.checkpoint} of {approval.skill_id}{before}"
     if approval.checkpoint == CONSENT:
