@@ -95,3 +95,24 @@ def test_a_path_goes_before_the_configured_skills(cli: Any, tmp_path: Path, writ
     monkeypatch.chdir(tmp_path)
     assert cli("check", "two", "--json").data["loaded"] == 1
     assert "SKILL.md" not in cli("check", "two").out
+
+
+@pytest.fixture
+def installed(tmp_path: Path, write: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository as another tool installs skills: the files in .agents/skills, links to them in .claude/skills."""
+    (tmp_path / ".git").mkdir()
+    write(tmp_path / ".agents" / "skills", "tea", "Makes tea.")
+    (tmp_path / ".claude" / "skills").mkdir(parents=True)
+    (tmp_path / ".claude" / "skills" / "tea").symlink_to("../../.agents/skills/tea")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_what_other_tools_installed_is_taken_once_and_named(cli: Any, installed: Path) -> None:
+    done = cli("check")
+    assert done.out == "1 skill loaded, 0 skipped, 0 repaired: nothing is wrong.\n"
+    assert done.err == "skillweave: using the skills of .agents/skills and .claude/skills; --skills names others\n"
+
+
+def test_links_into_the_same_repository_load(cli: Any, installed: Path) -> None:
+    assert cli("check", ".claude/skills", "--json").data["loaded"] == 1

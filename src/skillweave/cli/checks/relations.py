@@ -7,7 +7,7 @@ from skillweave.cli.checks.lines import Lines
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import nearest_names
 from skillweave.formats.identity import id_of
-from skillweave.frontmatter import Keys, Tree
+from skillweave.frontmatter import Code, Keys, Tree
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import exclusions, requirements
 from skillweave.skill import Relation, Skill
@@ -30,7 +30,7 @@ def relation_findings(skill: Skill, snapshot: Snapshot, lines: Lines) -> Iterato
             yield _found(codes.REQUIRED_EXCLUDED, skill, excluded[rule.skill], lines, message, fix)
 
 
-def _found(code: codes.Code, skill: Skill, rule: Relation, lines: Lines, message: str, fix: str) -> Diagnostic:
+def _found(code: Code, skill: Skill, rule: Relation, lines: Lines, message: str, fix: str) -> Diagnostic:
     def says_so(_: Keys, value: Tree) -> bool:
         if not isinstance(value, Mapping) or not isinstance(value.get("skill"), str):
             return False

@@ -9,6 +9,7 @@ from skillweave.cli.checks import codes
 from skillweave.cli.checks.lines import Lines
 from skillweave.cli.scaffold import is_scaffold_text
 from skillweave.diagnostics import Diagnostic, Location
+from skillweave.frontmatter import Code
 from skillweave.skill import Skill, SkillText
 from skillweave.sources.tree import ARTIFACT_FOLDERS, SKILL_FILES
 
@@ -79,5 +80,5 @@ def _is_there(folder: Path, file: str) -> bool:
         return False
 
 
-def _found(code: codes.Code, skill: Skill, place: Location | None, message: str, fix: str) -> Diagnostic:
+def _found(code: Code, skill: Skill, place: Location | None, message: str, fix: str) -> Diagnostic:
     return Diagnostic(code.name, code.severity, message, fix, skill.id, place)
