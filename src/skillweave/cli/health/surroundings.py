@@ -65,10 +65,9 @@ async def look_at_roots(
     """A finding for each other folder in which clients keep skills and that is there; none is used unless named."""
     from skillweave.sources.roots import existing_roots
 
-    taken = _real_folders(names, packs)
-    for root, path in existing_roots(project, home):
-        if os.path.realpath(path) in taken:
-            continue
+    used = _real_folders(names, packs)
+    others = (one for one in existing_roots(project, home) if _real(one[1]) not in used)
+    for root, path in others:
         name = str(path.relative_to(project)) if path.is_relative_to(project) else str(path)
         subject = f"{name} ({root.scope.value}, {root.client})"
         try:
@@ -82,9 +81,13 @@ async def look_at_roots(
 def _real_folders(names: Sequence[str] | None, packs: Sequence[str] | None) -> frozenset[str]:
     """The real paths of what is used already."""
     try:
-        return frozenset(map(os.path.realpath, skills_beside_packs(names, packs)))
+        return frozenset(map(_real, skills_beside_packs(names, packs)))
     except Mistake:
         return frozenset()
+
+
+def _real(folder: str | Path) -> str:
+    return os.path.realpath(folder)
 
 
 def _pack(name: str) -> "Sequence[Source]":
