@@ -46,6 +46,12 @@ def test_every_finding_is_one_of_three_and_what_is_not_well_says_what_to_do(doct
         assert one["level"] == "ok" or one["fix"] or ";" in one["message"], one
 
 
+def test_the_extra_of_maintainers_is_not_listed(doctor: Any, project: Path) -> None:
+    _, found = doctor()
+    assert ("extras", "langchain") in found
+    assert ("extras", "dev") not in found
+
+
 def test_the_vocabularies_load(cli: Any) -> None:
     from skillweave.cli.health.installation import look_at_vocabularies
     from skillweave.tokens import VOCABULARIES

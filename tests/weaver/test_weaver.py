@@ -32,6 +32,7 @@ from skillweave import (
 )
 from skillweave.sources import InCode
 from skillweave.testing import FailingStore, KnownContext, ManualClock, WordCounter
+from skillweave.weaver import contention
 from tests.skills import make_skill
 
 GREET = make_skill("greet-people", keywords=["hello", "bonjour"])
@@ -577,7 +578,8 @@ class _AlwaysLate(MemoryStore):
         return False
 
 
-async def test_a_turn_that_loses_every_race_says_contended() -> None:
+async def test_a_turn_that_loses_every_race_says_contended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contention, "PATIENCE_SECONDS", 0.05)
     with pytest.raises(Contended, match="'c'"):
         await weaver_of(GREET, store=_AlwaysLate()).weave("hello", conversation="c")
 

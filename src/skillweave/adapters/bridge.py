@@ -17,6 +17,7 @@ from skillweave.adapters.chat import (
     transcript_of,
     turn_from,
 )
+from skillweave.checking import Checked
 from skillweave.compose.composition import limited, limits_of
 from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, Verdict
 from skillweave.compose.spawn import SpawnPlan
@@ -81,15 +82,17 @@ class Bridge:
         settings: Settings | None = None,
         append_only: bool = False,
     ) -> None:
-        if not isinstance(weaver, Weaver):
-            raise TypeError(
-                f"an adapter is given a Weaver, not {type(weaver).__name__}; open one: skillweave.open('skills')"
-            )
+        checked = Checked("adapter")
+        checked.kind("weaver", weaver, Weaver, "a Weaver; open one: skillweave.open('skills')")
+        if plan is not None:
+            checked.kind("plan", plan, SpawnPlan, "the SpawnPlan of `weaver.prepare_spawn`, or None")
+        if settings is not None:
+            checked.kind("settings", settings, Settings, "skillweave.Settings(...), or None")
         wanted = replace(settings or weaver.settings, skill_tools=SkillTools.OFFERED)
         self.weaver = weaver.variant(
             wanted if max_skills is None else replace(wanted, max_skills=max_skills), matchers=matchers
         )
-        self.placement = Placement(placement)
+        self.placement = checked.member("placement", placement, Placement)
         self.plan = plan
         self._append_only = append_only
         self._last: OrderedDict[str, _Remembered] = OrderedDict()

@@ -9,32 +9,11 @@ from dataclasses import dataclass, replace
 from operator import is_
 from typing import Annotated, Any, NotRequired
 
-from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
-from skillweave.adapters.bridge import Bridge, tail_of
-from skillweave.adapters.langchain_core import (
-    Ran,
-    Speaker,
-    ToolGuard,
-    block_messages,
-    conversation_of,
-    host_messages,
-    names_of,
-    notice,
-    own_tools,
-    removals,
-    require_other_names,
-    with_instructions,
-    with_tail,
-)
-from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Placement
-from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound
-from skillweave.injection import Drop, Injection, PendingCheckpoint
-from skillweave.settings import Settings
-from skillweave.state.state import Approval, ApprovalVerdict
-from skillweave.weaver import Weaver
+from skillweave.adapters.supported import require_version
+from skillweave.errors import MissingExtra
 
 try:
+    require_version("langchain", "langchain")
     from langchain.agents.middleware import (
         AgentMiddleware,
         AgentState,
@@ -53,7 +32,33 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("the adapter for LangChain", "langchain", "langchain") from None
 
-__all__ = ["SkillMiddleware", "SkillState", "Speaker"]
+from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
+from skillweave.adapters.bridge import Bridge, tail_of
+from skillweave.adapters.langchain_core import (
+    Ran,
+    Speaker,
+    ToolGuard,
+    block_messages,
+    conversation_of,
+    host_messages,
+    names_of,
+    notice,
+    own_tools,
+    removals,
+    require_other_names,
+    with_instructions,
+    with_tail,
+)
+from skillweave.adapters.langchain_pause import acontinued, continued, in_place_of_all, require_asked
+from skillweave.compose.spawn import SpawnPlan
+from skillweave.conversation import Placement
+from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
+from skillweave.injection import Drop, Injection, PendingCheckpoint
+from skillweave.settings import Settings
+from skillweave.state.state import Approval, ApprovalVerdict
+from skillweave.weaver import Weaver
+
+__all__ = ["SkillMiddleware", "SkillState", "Speaker", "require_asked"]
 
 Answered = ModelResponse[Any] | ExtendedModelResponse[Any]
 
@@ -123,11 +128,11 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
     def before_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Place what is given into the history, take out what leaves, and note what a person must decide first."""
-        return self._bridge.run(self._placed(state))
+        return self._bridge.run(self._placed(state, continued(state["messages"])))
 
     async def abefore_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """What `before_model` does, awaited."""
-        return await self._placed(state)
+        return await self._placed(state, await acontinued(state["messages"]))
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -156,12 +161,16 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         """What `wrap_tool_call` does, awaited."""
         return await self._guard.awrap(request, handler)
 
-    async def _placed(self, state: SkillState) -> dict[str, Any]:
-        injection = await self._bridge.weave(host_messages(state["messages"]), conversation_of(self._bridge, state))
+    async def _placed(self, state: SkillState, chat: Sequence[BaseMessage]) -> dict[str, Any]:
+        injection = await self._bridge.weave(host_messages(chat), conversation_of(self._bridge, state))
         changes: dict[str, Any] = {"injection": injection}
         # What is to leave leaves here, where no other step changes the history too.
-        gone = removals(state["messages"], injection.leaving)
-        if placed := [*gone, *block_messages(injection, self._speaker)]:
+        placed: list[Any] = [*removals(chat, injection.leaving), *block_messages(injection, self._speaker)]
+        if chat is not state["messages"]:
+            before: list[Any] = [*chat]
+            whole: Any = add_messages(before, placed)
+            changes["messages"] = in_place_of_all(whole)
+        elif placed:
             changes["messages"] = placed
         awaiting = to_data(waiting(injection))
         if awaiting != state.get("awaiting", []):

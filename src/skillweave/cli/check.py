@@ -170,7 +170,7 @@ def _watched(
             change = runner.run(_next(changes))
             before, checked = checked, _looked(registry.snapshot, graph)
             edit = _Edit(change, checked, _without(checked.diagnostics, before), _without(before.diagnostics, checked))
-            yield Answer(edit.value, edit.text)
+            yield Answer(edit.value, edit.text, schema="check-edit")
 
 
 async def _next(changes: AsyncGenerator["Changes", None]) -> "Changes":

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
+from skillweave.cli.output.page import SCHEMA_KEY, schema_id
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
 
 MISTAKE, USAGE, UNREACHABLE = 1, 2, 3
@@ -37,15 +38,16 @@ class Failure:
     code: int
 
     def as_json(self) -> str:
-        """`{error: {type, message, exit_code}}`."""
+        """`{$schema, error: {type, message, exit_code}}`."""
         return json.dumps(self._data(), indent=2)
 
     def as_line(self) -> str:
         """The JSON object in one line."""
         return json.dumps(self._data())
 
-    def _data(self) -> Failed:
-        return {"error": {"type": self.kind, "message": self.line, "exit_code": self.code}}
+    def _data(self) -> dict[str, object]:
+        failed: Failed = {"error": {"type": self.kind, "message": self.line, "exit_code": self.code}}
+        return {SCHEMA_KEY: schema_id("error"), **failed}
 
 
 def failure_of(error: Exception) -> Failure:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TypeVar
 
+from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.disclose.block import REPLACES, Priced, Rung, SkillTools, text_digest
 from skillweave.disclose.render import (
@@ -23,7 +24,6 @@ from skillweave.disclose.render import (
     sections_of_skill,
 )
 from skillweave.disclose.sections import SECTION_TOKENS, Reading, Readout, Section
-from skillweave.errors import SkillweaveError
 from skillweave.skill import Skill
 from skillweave.tokens.counter import TokenCounter
 
@@ -140,6 +140,8 @@ class Budget(Portable):
     `total` bounds catalog, blocks present and blocks added together; `catalog` bounds the catalog, which never takes
     more than a quarter of `total`; `shortlist` bounds the lines of skills that are only offered; `per_skill` bounds one
     skill's block; `reserve` is kept free inside `total` for the framing that a provider adds around messages.
+
+    Raises InvalidValue for what is no whole number from 0 on.
     """
 
     total: int = 25_000
@@ -149,11 +151,9 @@ class Budget(Portable):
     reserve: int = 0
 
     def __post_init__(self) -> None:
+        checked = Checked("Budget")
         for name in ("total", "catalog", "shortlist", "per_skill", "reserve"):
-            if getattr(self, name) < 0:
-                raise SkillweaveError(
-                    f"Budget({name}={getattr(self, name)}) is below zero; give a number of tokens, 0 for none"
-                )
+            checked.whole(name, getattr(self, name))
 
     @property
     def usable(self) -> int:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from skillweave.checking import Checked
 from skillweave.conversation import Message, Role, Turn, latest
 from skillweave.decisions import Evidence, Outcome
 from skillweave.errors import SkillweaveError, UnknownMatcher, nearest_names
@@ -227,11 +228,12 @@ def find_matchers(given: Iterable[str | Matcher]) -> Matchers:
     and given again for the same names and objects.
 
     Raises:
+        InvalidValue: no list is given.
         UnknownMatcher: nothing installed has that name.
         SkillweaveError: a matcher cannot be loaded, has no name, strength or method `match` as it should, or has a
             name that another one has.
     """
-    several = tuple(given)
+    several = Checked("Weaver").listed("matchers", given, "names and matchers, such as ['triggers', 'lexical']")
     try:
         return _kept(several)
     except TypeError:  # one of them cannot be hashed

@@ -13,6 +13,10 @@ from skillweave.errors import nearest_names
 from skillweave.events.event import Event
 from skillweave.graph.move import Cursor
 
+CLAIM_SECONDS = 60.0
+"""How long a claim suppresses others when its turn never comes back."""
+CLOCK_SLACK_SECONDS = 1.0
+"""So much a clock may be put right while a turn is under way; what is more counts as set back."""
 RECENT_MESSAGES = 3
 """How many user messages without a match a skill stays engaged for in the lifecycle `recent`."""
 
@@ -95,8 +99,13 @@ class Record(Portable):
     told: str = ""
 
     def expired_at(self, now: float) -> bool:
-        """Whether this is a claim whose turn never came back."""
-        return self.state is Delivery.CLAIMED and self.until is not None and now >= self.until
+        """Whether this is a claim whose turn never came back, or one of a time that is still to come.
+
+        With more time left than any claim is given, the clock was set back since: nobody knows how old it is.
+        """
+        if self.state is not Delivery.CLAIMED or self.until is None:
+            return False
+        return now >= self.until or self.until - now > CLAIM_SECONDS + CLOCK_SLACK_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,10 +308,6 @@ def skill_of(key: str) -> str | None:
 def context_key(entity: str, section: str) -> str:
     """The key of the record of one section of an entity's context."""
     return f"{CONTEXT}{entity}:{section}"
-
-
-CLAIM_SECONDS = 60.0
-"""How long a claim suppresses others when its turn never comes back."""
 
 
 def claim(state: State, records: Sequence[Record]) -> State:

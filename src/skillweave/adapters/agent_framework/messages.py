@@ -6,10 +6,12 @@ from itertools import groupby
 from typing import Any
 
 from skillweave.adapters.chat import Call, HostMessage, read_call
+from skillweave.adapters.supported import require_version
 from skillweave.conversation import Message, Part, Role, ToolResult
 from skillweave.errors import InvalidTurn, MissingExtra
 
 try:
+    require_version("agent-framework-core", "agent-framework")
     from agent_framework import Content
     from agent_framework import Message as FrameworkMessage
 except ModuleNotFoundError:

@@ -1,15 +1,16 @@
 """The ready agent: one graph in the order of seed 000, from the system prompt to the output."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Checkpointer, Send
+from langgraph.types import Checkpointer, Command, Send
+from langgraph.typing import StateT
 
 from skillweave.adapters.langchain_core import (
     Speaker,
@@ -19,6 +20,7 @@ from skillweave.adapters.langchain_core import (
     unreadable,
     with_instructions,
 )
+from skillweave.adapters.langchain_pause import require_asked
 from skillweave.adapters.langgraph.nodes import (
     EXPLICIT,
     HostTool,
@@ -49,7 +51,7 @@ def build_skill_agent(
     max_skills: int | None = None,
     checkpointer: Checkpointer = None,
     name: str | None = None,
-) -> CompiledStateGraph[SkillState, None, SkillState, SkillState]:
+) -> "SkillAgent[SkillState]":
     """An agent over SkillState: what applies is in its first call, what the model then asks for in its next.
 
     Each call of the model is woven, sees only the tools that it may call, and pauses before it at checkpoints; each
@@ -80,17 +82,19 @@ def build_skill_agent(
     graph.add_conditional_edges("approval", at_once(_ToModel(nodes).next), ways)
     graph.add_conditional_edges("synthesis", at_once(to_tools), ["tools", "skill_select"])
     graph.add_edge("output", END)
-    return graph.compile(checkpointer=checkpointer, name=name)
+    return SkillAgent.of(graph.compile(checkpointer=checkpointer, name=name))
 
 
 def _begun(nodes: SkillNodes) -> Step:
     """The inject node at the begin of a run, after which the model is called whatever the history ends with."""
 
-    async def begin(state: SkillState) -> Update:
-        update: Update = await nodes.skill_inject_node.ainvoke(state)
+    def first(update: Update) -> Update:
         return {**update, "woven": {**update["woven"], "first": True}}
 
-    return Step(begin, lambda state: nodes.bridge.run(begin(state)), "system_prompt")
+    async def begin(state: SkillState) -> Update:
+        return first(await nodes.skill_inject_node.ainvoke(state))
+
+    return Step(begin, lambda state: first(nodes.skill_inject_node.invoke(state)), "system_prompt")
 
 
 def _selected(nodes: SkillNodes) -> Step:
@@ -117,6 +121,30 @@ def to_tools(state: SkillState) -> list[Send] | str:
     """After the model: each of its calls to the tools by itself, else on to selecting."""
     reply = next(message for message in reversed(state["messages"]) if isinstance(message, AIMessage))
     return [Send("tools", [call]) for call in reply.tool_calls] or "skill_select"
+
+
+class SkillAgent(CompiledStateGraph[StateT, None, StateT, StateT]):
+    """A compiled graph that refuses a reply to a question that is not asked any more, with InvalidVerdict."""
+
+    @classmethod
+    def of(cls, compiled: CompiledStateGraph[StateT, None, StateT, StateT]) -> "SkillAgent[StateT]":
+        """The same graph; LangGraph's own copy leaves out what it notes while it compiles."""
+        agent = cls.__new__(cls)
+        vars(agent).update(vars(compiled))
+        return agent
+
+    def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002, ANN401
+        """What LangGraph's own does."""
+        if isinstance(input, Command) and input.resume is not None:
+            require_asked(self.get_state(config or {}).interrupts, input.resume)
+        yield from super().stream(input, config, **kwargs)
+
+    async def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:  # noqa: A002, ANN401
+        """What LangGraph's own does."""
+        if isinstance(input, Command) and input.resume is not None:
+            require_asked((await self.aget_state(config or {})).interrupts, input.resume)
+        async for piece in super().astream(input, config, **kwargs):
+            yield piece
 
 
 class _ToModel:

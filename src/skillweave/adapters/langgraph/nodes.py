@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, NotRequired, TypeAlias, TypedDict
+from typing import Annotated, Any, NotRequired, TypeAlias, cast
 
 from langchain_core.messages import AnyMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -15,6 +15,8 @@ from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
+from pydantic.json_schema import SkipJsonSchema
+from typing_extensions import TypedDict  # of Python 3.12: pydantic takes no other on 3.11
 
 from skillweave.adapters.approval import (
     from_data,
@@ -41,6 +43,7 @@ from skillweave.adapters.langchain_core import (
     require_other_names,
     with_tail,
 )
+from skillweave.adapters.langchain_pause import acontinued, continued, in_place_of_all
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, SkillNotFound, StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection
@@ -78,7 +81,7 @@ class SkillState(TypedDict, total=False):
     working_memory: dict[str, Any]
     conversation_id: str
     woven: WovenTurn
-    injection: Annotated[Injection | None, UntrackedValue]
+    injection: Annotated[Injection | None, UntrackedValue, SkipJsonSchema()]
     awaiting: list[dict[str, Any]]
     open_checkpoints: list[dict[str, Any]]
 
@@ -256,6 +259,19 @@ def _here(bridge: Bridge, state: SkillState) -> _Here:
     return _Here(conversation_of(bridge, state), get_config().get("metadata", {}).get("langgraph_step", 0), turn)
 
 
+def _with_chat(state: SkillState, chat: Sequence[BaseMessage]) -> SkillState:
+    return state if chat is state["messages"] else cast("SkillState", {**state, "messages": chat})
+
+
+def _over(state: SkillState, chat: Sequence[BaseMessage], update: Update) -> Update:
+    """The update over the chat; calls that were left without an answer have one in there."""
+    if chat is state["messages"]:
+        return update
+    before: list[Any] = [*chat]
+    whole: Any = add_messages(before, update.get("messages", []))
+    return {**update, "messages": in_place_of_all(whole)}
+
+
 class _Steps:
     """What the nodes do; where a node runs is read in its own context, the rest may run elsewhere."""
 
@@ -265,7 +281,15 @@ class _Steps:
         self._names = names
 
     def node(self, name: str, work: Callable[[SkillState], Coroutine[Any, Any, Update]]) -> Node:
-        return Step(work, lambda state: self._bridge.run(work(state)), name)
+        async def awaited(state: SkillState) -> Update:
+            chat = await acontinued(state["messages"])
+            return _over(state, chat, await work(_with_chat(state, chat)))
+
+        def blocking(state: SkillState) -> Update:
+            chat = continued(state["messages"])
+            return _over(state, chat, self._bridge.run(work(_with_chat(state, chat))))
+
+        return Step(awaited, blocking, name)
 
     async def select(self, state: SkillState) -> Update:
         here, chat = _here(self._bridge, state), host_messages(state["messages"])
