@@ -12,6 +12,7 @@ import graph
 import growth
 import hosts
 import judging
+import listing
 import loading
 import scale
 import startup
@@ -34,6 +35,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "growth": growth.measure,
     "scale": scale.measure,
     "tokens": tokens.measure,
+    "listing": listing.measure,
 }
 
 

@@ -100,7 +100,7 @@ RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
     Budget: lambda: dict.fromkeys(("total", "catalog", "shortlist", "per_skill", "reserve"), _counts),
     Settings: lambda: {
         **dict.fromkeys(("give_at", "offer_at"), st.none() | st.floats(0, 1)),
-        "offer_most": _counts,
+        **dict.fromkeys(("max_skills", "offer_most", "ranked"), _counts),
     },
     TaskRule: lambda: {"when": _whens, "skills": st.lists(ids, min_size=1, max_size=2, unique=True).map(tuple)},
     ScorePolicy: lambda: {"temperature": st.floats(0.1, 9), "margin": st.none() | st.floats(0, 1)},

@@ -18,7 +18,18 @@ if TYPE_CHECKING:
         prepare_schema,
         require_output,
     )
-    from skillweave.conversation import Message, Part, Placement, Read, Role, ToolCall, ToolResult, Turn, TurnFields
+    from skillweave.conversation import (
+        Message,
+        MessageLike,
+        Part,
+        Placement,
+        Read,
+        Role,
+        ToolCall,
+        ToolResult,
+        Turn,
+        TurnFields,
+    )
     from skillweave.decisions import Decision, Evidence, Outcome
     from skillweave.diagnostics import Diagnostic, Location, Severity
     from skillweave.disclose.block import Rung, SkillTools
@@ -35,6 +46,7 @@ if TYPE_CHECKING:
         InvalidSkill,
         InvalidSpawn,
         InvalidTurn,
+        InvalidValue,
         InvalidVerdict,
         MissingExtra,
         SkillNotFound,
@@ -134,14 +146,14 @@ compose.composition: Composition Enforce Mode
 compose.policy: Refusal Ruling ToolOwners ToolPolicy ToolScope Verdict
 compose.spawn: Parent SpawnPlan SpawnRejected SpawnRequest
 contracts: OutputMismatch PreparedSchema check_against check_output prepare_schema require_output
-conversation: Message Part Placement Read Role ToolCall ToolResult Turn TurnFields
+conversation: Message MessageLike Part Placement Read Role ToolCall ToolResult Turn TurnFields
 decisions: Decision Evidence Outcome
 diagnostics: Diagnostic Location Severity
 disclose.block: Rung SkillTools
 disclose.fit: Budget
 errors: ApprovalNeeded ArtifactNotFound CannotWatch CheckpointNotFound Contended DuplicateSkill InvalidData
-    InvalidGraph InvalidSkill InvalidSpawn InvalidTurn InvalidVerdict MissingExtra SkillNotFound SkillweaveError
-    SourceUnavailable StoreUnavailable UnguardedAgent UnknownMatcher UnsupportedVersion
+    InvalidGraph InvalidSkill InvalidSpawn InvalidTurn InvalidValue InvalidVerdict MissingExtra SkillNotFound
+    SkillweaveError SourceUnavailable StoreUnavailable UnguardedAgent UnknownMatcher UnsupportedVersion
 events: Callback Cause Event EventRefused EventType Observer Payload
 formats: from_definition to_definition to_tiers
 formats.identity: Order
@@ -230,6 +242,7 @@ __all__ = [
     "InvalidSkill",
     "InvalidSpawn",
     "InvalidTurn",
+    "InvalidValue",
     "InvalidVerdict",
     "Judgement",
     "Left",
@@ -243,6 +256,7 @@ __all__ = [
     "MemorySource",
     "MemoryStore",
     "Message",
+    "MessageLike",
     "MissingExtra",
     "Mode",
     "Observer",

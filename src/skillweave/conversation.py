@@ -1,12 +1,13 @@
 """What a host tells about a conversation: messages, tool results and the coming turn, neutral of any framework."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import ClassVar, TypeAlias, TypedDict
+from typing import Any, ClassVar, TypeAlias, TypedDict
 
+from skillweave.checking import Checked, shown
 from skillweave.codec import Portable
 from skillweave.errors import InvalidTurn
 from skillweave.frozen import EMPTY, as_json
@@ -38,13 +39,24 @@ class Placement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message(Portable):
-    """One message; `id` is the host's, where it keeps one. Only text is ever matched, None content is empty."""
+    """One message; `id` is the host's, where it keeps one. Only text is ever matched, None content is empty.
+
+    `role` is also taken as its text, parts as any list. Raises InvalidTurn for what is no role, no text and no part.
+    """
 
     json_keys: ClassVar[tuple[str, ...]] = ("id", "role", "content")
 
     role: Role
     content: str | tuple[Part, ...] | None
     id: str | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.role) is not Role:
+            object.__setattr__(self, "role", _MESSAGE.member("role", self.role, Role))
+        if self.content is not None and not isinstance(self.content, str):
+            object.__setattr__(self, "content", _parts(self.content))
+        if self.id is not None and not isinstance(self.id, str):
+            _MESSAGE.refuse("id", self.id, "a text, or None")
 
     def texts(self) -> tuple[str, ...]:
         """The text parts, in order."""
@@ -72,6 +84,10 @@ class ToolResult(Portable):
     status: str = "success"
     call: str | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("tool", "content", "status"):
+            _RESULT.text(name, getattr(self, name))
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall(Portable):
@@ -80,6 +96,12 @@ class ToolCall(Portable):
     id: str
     tool: str
     arguments: Mapping[str, object] = field(default=EMPTY, hash=False)
+
+    def __post_init__(self) -> None:
+        """Raises InvalidTurn for a call of another form."""
+        for name in ("id", "tool"):
+            _CALL.text(name, getattr(self, name))
+        _CALL.kind("arguments", self.arguments, Mapping, "the arguments by name")  # type: ignore[type-abstract]
 
     @property
     def digest(self) -> str | None:
@@ -137,18 +159,87 @@ class Turn(Portable):
 
     def __post_init__(self) -> None:
         for name, value in (("conversation", self.conversation), ("id", self.id)):
+            _TURN.text(name, value)
             if not value or len(value) > LONGEST_ID:
                 raise InvalidTurn(
                     f"Turn({name}={value[:40]!r}) has {len(value)} characters; give 1 to {LONGEST_ID} of them"
                 )
             if not value.isprintable():
                 raise InvalidTurn(f"Turn({name}={value!r}) holds an unprintable character; remove it")
-        if self.task is not None and not isinstance(self.task, Task):
-            raise InvalidTurn(f"Turn(task=...) is a {type(self.task).__name__}; give a Task, such as Task(coding=True)")
-        if self.limits is not None and not isinstance(self.limits, ToolLimits):
-            raise InvalidTurn(
-                f"Turn(limits=...) is a {type(self.limits).__name__}; give a plan's limits or ToolLimits.from_dict(...)"
-            )
+        read = object.__setattr__
+        read(self, "message", message_of(self.message))
+        if self.transcript is not None:
+            read(self, "transcript", messages_of("transcript", self.transcript))
+        read(self, "results", _TURN.items("results", self.results, ToolResult, "skillweave.ToolResult(tool, content)"))
+        read(self, "named", _TURN.texts("named", self.named, "invoice-checking"))
+        read(self, "reads", _TURN.items("reads", self.reads, Read, "skillweave.Read(skill_id)"))
+        _TURN.mapping("memory", self.memory)
+        if self.tools is not None:
+            read(self, "tools", _TURN.texts("tools", self.tools, "read_file"))
+        read(self, "placement", _TURN.member("placement", self.placement, Placement))
+        if self.task is not None:
+            _TURN.kind("task", self.task, Task, "a Task, such as Task(coding=True)")
+        if self.limits is not None:
+            _TURN.kind("limits", self.limits, ToolLimits, "a plan's limits or ToolLimits.from_dict(...)")
+        _TURN.truth("append_only", self.append_only)
+
+
+MessageLike: TypeAlias = str | Message | Mapping[str, object]
+"""What is taken for a message: a text of the user, a Message, or a mapping with `role` and `content`."""
+
+_TURN, _MESSAGE, _RESULT, _CALL = (Checked(name, InvalidTurn) for name in ("Turn", "Message", "ToolResult", "ToolCall"))
+_OTHER_ROLES = {"developer": Role.SYSTEM, "function": Role.TOOL}
+_MESSAGE_WANTED = "a text, a Message, or a mapping with role and content"
+
+
+def message_of(said: MessageLike, role: Role = Role.USER, place: str = "message") -> Message:
+    """The message that was handed in; a text is one of `role`.
+
+    A mapping is read like a chat message of the well-known providers: parts with a `text` are text. Raises InvalidTurn
+    for anything else, naming the `place`.
+    """
+    if isinstance(said, Message):
+        return said
+    if isinstance(said, str):
+        return Message(role, said)
+    if not isinstance(said, Mapping):
+        _TURN.refuse(place, said, _MESSAGE_WANTED)
+    if "role" not in said or "content" not in said:
+        raise InvalidTurn(f"Turn({place}=...) is a mapping without {'content' if 'role' in said else 'role'}; add it")
+    speaker, named = said["role"], said.get("id")
+    speaker = _OTHER_ROLES.get(speaker, speaker) if isinstance(speaker, str) else speaker
+    content = said["content"]
+    parts = content if content is None or isinstance(content, str) else tuple(map(_text_of, _parts(content)))
+    return Message(_MESSAGE.member("role", speaker, Role), parts, named if isinstance(named, str) else None)
+
+
+def messages_of(name: str, several: Iterable[MessageLike]) -> tuple[Message, ...]:
+    """The messages of a list; raises InvalidTurn with the position of what is none."""
+    if type(several) is tuple and all(type(one) is Message for one in several):
+        return several
+    if isinstance(several, str | bytes | Mapping | Message) or not isinstance(several, Iterable):
+        _TURN.refuse(name, several, "a list of messages")
+    return tuple(message_of(one, place=f"{name}[{position}]") for position, one in enumerate(several))
+
+
+def _parts(content: object) -> tuple[Part, ...]:
+    if isinstance(content, bytes | bytearray | Mapping) or not isinstance(content, Iterable):
+        _MESSAGE.refuse("content", content, "a text, a list of parts, or None")
+    parts = tuple(content)
+    for part in parts:
+        if not isinstance(part, str | Mapping):
+            raise InvalidTurn(f"Message(content=...) has a part {shown(part)}; give texts and mappings")
+    return parts
+
+
+def _text_of(part: Part) -> Part:
+    if isinstance(part, str):
+        return part
+    text = part.get("text")
+    return text if isinstance(text, str) and part.get("type") in _TEXT_PARTS else part
+
+
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 
 
 def latest(role: Role, messages: Sequence[Message]) -> Message | None:
@@ -162,7 +253,7 @@ class TurnFields(TypedDict, total=False):
     conversation: str
     turn_id: str
     role: Role
-    transcript: Sequence[Message] | None
+    transcript: Sequence[MessageLike] | None
     results: Sequence[ToolResult]
     named: Sequence[str]
     memory: Mapping[str, object]
@@ -173,10 +264,11 @@ class TurnFields(TypedDict, total=False):
     append_only: bool
 
 
-def turn_of(message: str | Turn, fields: TurnFields, new_id: Callable[[], str]) -> Turn:
-    """The Turn itself, or one made of the text and its fields.
+def turn_of(message: MessageLike | Turn, fields: TurnFields, new_id: Callable[[], str]) -> Turn:
+    """The Turn itself, or one made of the message and its fields.
 
-    Raises InvalidTurn when no conversation is named, TypeError for a field that a turn does not have.
+    Raises InvalidTurn when no conversation is named or a field is not as it must be, TypeError for a field that a turn
+    does not have.
     """
     require_known(fields, TurnFields.__optional_keys__)
     if isinstance(message, Turn):
@@ -185,21 +277,12 @@ def turn_of(message: str | Turn, fields: TurnFields, new_id: Callable[[], str]) 
         return message
     if "conversation" not in fields:
         raise InvalidTurn("no conversation is named; add conversation='some-id', the same for every turn of one chat")
-    transcript, tools = fields.get("transcript"), fields.get("tools")
-    return Turn(
-        id=fields.get("turn_id") or new_id(),
-        conversation=fields["conversation"],
-        message=Message(Role(fields.get("role", Role.USER)), message),
-        transcript=None if transcript is None else tuple(transcript),
-        results=tuple(fields.get("results", ())),
-        named=tuple(fields.get("named", ())),
-        memory=fields.get("memory", {}),
-        tools=None if tools is None else tuple(tools),
-        placement=Placement(fields.get("placement", Placement.HISTORY)),
-        task=fields.get("task"),
-        limits=fields.get("limits"),
-        append_only=fields.get("append_only", False),
-    )
+    role = _TURN.member("role", fields.get("role", Role.USER), Role)
+    if not isinstance(message, str) and "role" in fields:
+        raise InvalidTurn("the message already says its role; leave role= out, or give the text alone")
+    known: dict[str, Any] = {name: value for name, value in fields.items() if name not in ("turn_id", "role")}
+    turn_id = fields.get("turn_id")
+    return Turn(id=new_id() if turn_id is None else turn_id, message=message_of(message, role), **known)
 
 
 def nothing_said(

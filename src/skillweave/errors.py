@@ -68,7 +68,11 @@ class InvalidSkill(SkillweaveError, ValueError):
     """A definition that cannot become a Skill: a bad id, a missing required field, a value of the wrong type."""
 
 
-class InvalidTurn(SkillweaveError, ValueError):
+class InvalidValue(SkillweaveError, ValueError):
+    """A setting, or an argument of ours, that is not what it must be; the message names it and says what to give."""
+
+
+class InvalidTurn(InvalidValue):
     """A turn that cannot be run: no conversation id, no turn id, or one that is too long to be kept."""
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from skillweave.cachefile import CacheFolder
+from skillweave.checking import Checked
 from skillweave.events.event import Observer
 from skillweave.formats.strictness import Strictness
 from skillweave.graph.graph import SkillGraph
@@ -54,16 +55,24 @@ def open_weaver(
     `embedder` makes the matcher `lexical` one that also knows what words mean: `multilingual`, which comes with the
     extra `embeddings`, `sentence-transformers:MODEL`, `openai:MODEL`, or an Embedder.
 
-    Raises SkillweaveError for a pack, a ledger or an embedder that nothing installed can open.
+    Raises InvalidValue for an argument of another type than is wanted, and SkillweaveError for a pack, a ledger or an
+    embedder that nothing installed can open. Enums are also taken as their texts.
     """
+    checked = Checked("skillweave.open")
+    strict = checked.member("strictness", strictness, Strictness)
+    if progress is not None and not callable(progress):
+        checked.refuse("progress", progress, "a function that is told how many files were looked at, of how many")
+    if cache is not None and not isinstance(cache, str | os.PathLike):
+        checked.refuse("cache", cache, "the path of a folder, or None")
+    matchers = checked.listed("matchers", matchers, "names and matchers, such as ['triggers', 'lexical']")
     if embedder is not None:
         matchers = with_embedder(matchers, embedder)
     if reranker is not None:
         matchers = with_reranker(matchers, reranker)
     kept = None if cache is None else CacheFolder(Path(cache))
-    sources = [*(source_of(one, strictness, progress, kept) for one in skills), *packs_of(packs)]
+    sources = [*(source_of(one, strict, progress, kept) for one in skills), *packs_of(packs)]
     return Weaver(
-        Registry(sources, precedence=precedence),
+        Registry(sources, precedence=checked.member("precedence", precedence, Precedence)),
         store_of(ledger),
         settings,
         counter=counter,

@@ -168,7 +168,7 @@ class Injection(Portable):
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("turn_id", "conversation", "placement", "generation", "messages", "instructions", "catalog"),
-        *("tail", "offered", "fallback"),
+        *("tail", "offered", "fallback", "skills"),
         *("decisions", "tools", "checkpoints", "waits", "drop", "tokens", "cache", "diagnostics", "move", "reachable"),
         "...",
     )

@@ -4,19 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.compose.composition import Enforce
 from skillweave.disclose.block import SkillTools
 from skillweave.disclose.fit import Budget
-from skillweave.errors import SkillweaveError
-from skillweave.frozen import EMPTY
+from skillweave.errors import InvalidValue
+from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.select.matchers import Thresholds
 from skillweave.select.own_fit import OwnFit
 from skillweave.state.state import Lifecycle
 from skillweave.task import TaskRule
 
-SMALLEST_WINDOW = 8000
+SMALLEST_WINDOW = 4000
 """Tokens of a context window."""
+ONE_SKILL = 4000
+"""Tokens that hold the instructions of nine in ten public skills; half of these have more than 1,200."""
 
 
 class CatalogMode(StrEnum):
@@ -40,6 +43,14 @@ class FileAccess(StrEnum):
     NONE = "none"
 
 
+_ENUMS: Mapping[str, type[StrEnum]] = {
+    "catalog": CatalogMode,
+    "enforce": Enforce,
+    "files": FileAccess,
+    "skill_tools": SkillTools,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Settings(Portable):
     """What stays the same from turn to turn.
@@ -52,8 +63,10 @@ class Settings(Portable):
     what was fitted; at most `offer_most` are offered. `fitted` is what was fitted to one's own labelled queries, and
     `ranked` how many of the best ranked skills are told in decisions, given or not.
 
+    Enums are also taken as their texts, lists as any list of texts.
+
     Raises:
-        SkillweaveError: a probability is not from 0 to 1, or `offer_most` is below 0.
+        InvalidValue: a value is of another type, below what is possible, or no member of its enum.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -75,12 +88,31 @@ class Settings(Portable):
     ranked: int = 8
 
     def __post_init__(self) -> None:
+        checked, read = Checked("Settings"), object.__setattr__
+        checked.kind("budget", self.budget, Budget, "skillweave.Budget(total=..., catalog=...)")
+        for name, least in (("max_skills", 0), ("offer_most", 0), ("ranked", 0)):
+            checked.whole(name, getattr(self, name), least)
+        for name, kind in _ENUMS.items():
+            read(self, name, checked.member(name, getattr(self, name), kind))
+        if self.lifecycle is not None:
+            read(self, "lifecycle", checked.member("lifecycle", self.lifecycle, Lifecycle))
+        read(self, "catalog_first", checked.texts("catalog_first", self.catalog_first, "invoice-checking"))
+        read(self, "entity_keys", checked.texts("entity_keys", self.entity_keys, "entity_id"))
+        if self.granted is not None:
+            read(self, "granted", frozenset(checked.texts("granted", self.granted, "invoice-checking")))
+        read(self, "lifecycles", self._lifecycles(checked))
+        read(self, "task_rules", checked.items("task_rules", self.task_rules, TaskRule, "TaskRule(When(...), skills)"))
         for name in ("give_at", "offer_at"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value <= 1:
-                raise SkillweaveError(f"Settings({name}={value}) is no probability; give a number from 0 to 1, or None")
-        if self.offer_most < 0:
-            raise SkillweaveError(f"Settings(offer_most={self.offer_most}) is below zero; give 0 to offer nothing")
+            if getattr(self, name) is not None:
+                checked.number(name, getattr(self, name), most=1)
+        if self.fitted is not None:
+            checked.kind("fitted", self.fitted, OwnFit, "an OwnFit, as `skillweave eval fit` writes it")
+
+    def _lifecycles(self, checked: Checked) -> Mapping[str, Lifecycle]:
+        given = checked.mapping("lifecycles", self.lifecycles)
+        if all(type(one) is Lifecycle for one in given.values()):
+            return given
+        return FrozenDict({id_: checked.member(f"lifecycles[{id_!r}]", one, Lifecycle) for id_, one in given.items()})
 
     @property
     def thresholds(self) -> Thresholds:
@@ -89,15 +121,18 @@ class Settings(Portable):
 
     @classmethod
     def for_window(cls, tokens: int) -> "Settings":
-        """Settings whose budget is an eighth of a model's context window of so many tokens, its parts in proportion.
+        """Settings with a budget for a model's context window of so many tokens: an eighth of it, parts in proportion.
 
-        Raises SkillweaveError for a window below 8,000 tokens, in which no skill has room.
+        In a window below 32,000 an eighth holds no ordinary skill: there the budget is 4,000 tokens, at most half of
+        the window. Raises InvalidValue for a window below 4,000 tokens.
         """
+        Checked("Settings.for_window").whole("tokens", tokens)
         if tokens < SMALLEST_WINDOW:
-            raise SkillweaveError(f"a window of {tokens} tokens has no room for skills; give {SMALLEST_WINDOW} or more")
+            raise InvalidValue(f"a window of {tokens} tokens has no room for skills; give {SMALLEST_WINDOW} or more")
         usual = Budget()
-        share = tokens / 8 / usual.total
+        total = max(tokens // 8, min(tokens // 2, ONE_SKILL))
         catalog, shortlist, per_skill = (
-            round(part * share) for part in (usual.catalog, usual.shortlist, usual.per_skill)
+            round(part * total / usual.total) for part in (usual.catalog, usual.shortlist, usual.per_skill)
         )
-        return cls(budget=Budget(total=tokens // 8, catalog=catalog, shortlist=shortlist, per_skill=per_skill))
+        most = max(per_skill, min(total, ONE_SKILL))
+        return cls(budget=Budget(total=total, catalog=catalog, shortlist=shortlist, per_skill=most))

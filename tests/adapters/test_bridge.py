@@ -3,6 +3,7 @@ import pytest
 import skillweave
 from skillweave import (
     Checkpoint,
+    InvalidValue,
     MemoryStore,
     Message,
     Placement,
@@ -176,7 +177,7 @@ async def test_a_sub_agents_turns_have_its_skills_and_its_limits() -> None:
 
 
 def test_a_folder_in_place_of_a_weaver_is_refused_with_the_remedy() -> None:
-    with pytest.raises(TypeError, match=r"not str; open one: skillweave\.open"):
+    with pytest.raises(InvalidValue, match=r"weaver=.* the text 'skills'; give a Weaver; open one: skillweave\.open"):
         Bridge("skills")  # type: ignore[arg-type]
 
 

@@ -3,6 +3,7 @@ import re
 from typing import Any
 
 import pytest
+from langchain_core._api import LangChainBetaWarning
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -215,6 +216,14 @@ def test_blocking_streaming_gives_the_words() -> None:
 
 
 # The state
+
+
+def test_the_agent_tells_the_schema_of_its_state_and_can_be_a_tool() -> None:
+    agent = agent_of(Script(), opened())
+    assert {"messages", "working_memory"} <= agent.get_input_jsonschema()["properties"].keys()
+    assert "injected_skill_ids" in agent.get_output_jsonschema()["properties"]
+    with pytest.warns(LangChainBetaWarning):
+        assert "messages" in agent.as_tool(name="office", description="Asks the office.").args
 
 
 def test_what_was_injected_is_told_in_the_state() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from skillweave.cli import OF_TESTS, run
+from skillweave.schemas import DIALECT
 from tests.cli.published import require_published
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
@@ -27,7 +28,9 @@ class Ran:
 
     @property
     def data(self) -> Any:
-        return json.loads(self.out)
+        """What was printed as JSON, without the id of its schema, which `require_published` looked at."""
+        printed = json.loads(self.out)
+        return {key: value for key, value in printed.items() if key != "$schema" or value == DIALECT}
 
 
 Cli = Callable[..., Ran]
@@ -35,13 +38,17 @@ Cli = Callable[..., Ran]
 
 @pytest.fixture(autouse=True)
 def unconfigured(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """No configuration of whoever runs the tests, and nothing in their cache folder."""
+    """No configuration and no skills of whoever runs the tests, and nothing in their cache folder."""
     for name in os.environ:
         if name.startswith("SKILLWEAVE_") and name not in OF_TESTS:
             monkeypatch.delenv(name)
+    for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
     folder = tmp_path_factory.mktemp("cache")
     for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.setenv(variable, str(folder))
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path_factory.mktemp("home")))
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from skillweave.cli import COMMANDS, SHAPES, published, wants_json
+from skillweave.schemas import DIALECT
 
 SEEN: set[str] = set()
 """The names of the schemas that some output was held against in this process."""
@@ -37,10 +38,11 @@ def documents(out: str) -> list[Any]:
 
 def require_valid(name: str, data: Any) -> None:
     """Fail where the data does not fit the schema, or has a key that the schema does not name."""
-    if name == "schema" and "$schema" in data:
+    if name == "schema" and data["$schema"] == DIALECT:
         Draft202012Validator.check_schema(data)
         return
-    name = "error" if set(data) == {"error"} or name not in SHAPES else name
+    name = "error" if "error" in data or name not in SHAPES else name
+    name = "check-edit" if data["$schema"].endswith(":check-edit:1") else name
     SEEN.add(name)
     problems = [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(data)]
     assert not problems, f"{name}: {problems[:3]}"

@@ -180,18 +180,26 @@ def test_reachable_prints_the_ids(cli: Any, graph: Path) -> None:
     assert cli("graph", "reachable", graph, "--current", "triage").out == "refund\nescalate\nfaq\n"
 
 
-def test_from_an_unknown_skill_the_entries_are_reachable_and_a_note_says_so(cli: Any, graph: Path) -> None:
-    done = cli("graph", "reachable", graph, "--current", "triag", "--json")
-    assert (done.code, done.data) == (0, {"reachable": ["triage"]})
-    assert done.err == (
-        "skillweave: 'triag' is no skill of this graph, so that its entries are listed; did you mean 'triage'?\n"
-    )
+def test_nothing_is_reachable_from_a_skill_that_the_graph_does_not_have(cli: Any, graph: Path) -> None:
+    done = cli("graph", "reachable", graph, "--current", "triag")
+    assert (done.code, done.out) == (2, "")
+    assert "'--current': 'triag' is no skill of this graph; did you mean 'triage'?" in done.err
 
 
 def test_nothing_reachable_is_said(cli: Any, tmp_path: Path) -> None:
     empty = written(tmp_path, "graph.yaml", "skills: [a]")
     assert cli("graph", "reachable", empty).out == "The graph has no entry.\n"
     assert cli("graph", "reachable", empty, "--json").data == {"reachable": []}
+
+
+def test_a_skill_that_a_pack_only_names_is_not_counted(cli: Any, tmp_path: Path) -> None:
+    pack = written(
+        tmp_path,
+        "pack.yaml",
+        "pack: {name: p}\nskills: [{id: a, description: First}]\n"
+        "graph: {entries: [{skill: a}], routes: [{from: a, to: gone, on_status: success}]}\n",
+    )
+    assert cli("graph", "check", pack).out.splitlines()[-1].startswith("1 skill, 1 entry, 1 route: 1 error")
 
 
 def test_check_prints_the_report_as_json(cli: Any, graph: Path) -> None:

@@ -54,8 +54,8 @@ def test_an_id_with_a_comma_is_one_id(cli: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("option", ["--visited", "--current"])
 def test_a_run_of_unknown_skills_is_refused(cli: Any, graph: Path, option: str) -> None:
     done = cli("graph", "draw", graph, option, "triag")
-    assert (done.code, done.out) == (1, "")
-    assert done.err == "skillweave: 'triag' is no skill of this graph; did you mean 'triage'?\n"
+    assert (done.code, done.out) == (2, "")
+    assert f"'{option}': 'triag' is no skill of this graph; did you mean 'triage'?" in done.err
     assert f"`skillweave graph show {graph}` lists them" in cli("graph", "draw", graph, option, "zzz").err
 
 

@@ -18,6 +18,7 @@ COMMANDS = [
     ("spawn",),
     ("validate",),
     ("ledger",),
+    ("ledger", "list"),
     ("ledger", "show"),
     ("ledger", "evict"),
     ("ledger", "clear"),
@@ -68,6 +69,18 @@ def test_the_list_of_commands_is_complete_and_its_promises_are_not_cut(cli: Any)
     names = [line.split()[0] for line in promises.strip().splitlines()]
     assert sorted(names) == sorted({command[0] for command in COMMANDS if command})
     assert "..." not in promises
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=" ".join)
+def test_a_group_says_the_whole_promise_of_each_command(cli: Any, group: tuple[str, ...]) -> None:
+    promises = cli(*group, "--help").out.split("Commands:")[1].split("Examples:")[0]
+    assert "..." not in promises
+
+
+def test_help_is_as_wide_as_the_variable_columns_says(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
+    lines = cli("weave", "--help").out.splitlines()
+    assert 120 < max(map(len, lines)) < 140
 
 
 @pytest.mark.parametrize("name", COMMAND_PROMISES)

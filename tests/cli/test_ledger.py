@@ -1,3 +1,4 @@
+import json
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -62,3 +63,53 @@ def test_a_conversation_that_cannot_be_read_can_be_cleared(cli: Any, ledger: Pat
     assert "`skillweave ledger clear CONVERSATION`" in shown.err
     assert cli("ledger", "clear", "c1", "--ledger", ledger).code == 0
     assert cli("ledger", "show", "c1", "--ledger", ledger).code == 0
+
+
+def test_what_a_hand_has_damaged_is_named_with_the_remedy(cli: Any, ledger: Path) -> None:
+    connection = sqlite3.connect(ledger, isolation_level=None)
+    connection.execute("UPDATE states SET document = ?", ("[" * 100_000,))
+    connection.execute("UPDATE decisions SET document = ?", ("[" * 100_000,))
+    connection.close()
+    shown, why = (cli(*command, "c1", "--ledger", ledger) for command in (("ledger", "show"), ("why",)))
+    assert (shown.code, why.code) == (3, 3)
+    assert "a stored conversation cannot be read (RecursionError" in shown.err
+    assert "a stored decision cannot be read (RecursionError" in why.err
+
+
+@pytest.mark.parametrize("at", [-9e15, 9e15])
+def test_a_verdict_of_a_year_that_no_calendar_has_is_shown_by_its_seconds(cli: Any, ledger: Path, at: float) -> None:
+    approval = {"skill": "tea", "checkpoint": "review", "digest": "d", "verdict": "approved", "by": "Ann", "at": at}
+    connection = sqlite3.connect(ledger, isolation_level=None)
+    connection.execute(
+        "UPDATE states SET document = json_set(document, '$.approvals', json(?))", (json.dumps([approval]),)
+    )
+    connection.close()
+    shown = cli("ledger", "show", "c1", "--ledger", ledger)
+    assert (shown.code, f"by Ann, second {at:g}" in shown.out) == (0, True)
+
+
+def test_the_list_has_every_conversation_with_the_skills_that_apply(cli: Any, ledger: Path, small: Path) -> None:
+    cli("weave", "--skills", small, "--ledger", ledger, "--conversation", "c2", "The weather")
+    done = cli("ledger", "list", "--ledger", ledger, "--json")
+    assert (done.code, done.data["total"]) == (0, 2)
+    assert [(one["conversation"], one["engaged"], one["texts"]) for one in done.data["conversations"]] == [
+        ("c1", ["tea"], 1),
+        ("c2", [], 0),
+    ]
+
+
+def test_people_read_a_line_for_each_conversation(cli: Any, ledger: Path) -> None:
+    assert cli("ledger", "list", "--ledger", ledger).out == "c1  tea; 1 text given\n\n1 conversation.\n"
+
+
+def test_the_list_can_be_of_those_that_begin_alike_and_of_a_few(cli: Any, ledger: Path, small: Path) -> None:
+    for name in ("d1", "d2"):
+        cli("weave", "--skills", small, "--ledger", ledger, "--conversation", name, "Some tea")
+    done = cli("ledger", "list", "--prefix", "d", "--limit", "1", "--ledger", ledger)
+    assert done.out == "d1  tea; 1 text given\n\n1 of 3.\n"
+
+
+def test_there_is_no_list_without_a_ledger(cli: Any, tmp_path: Path) -> None:
+    done = cli("ledger", "list", "--ledger", tmp_path / "none.db")
+    assert done.code == 1
+    assert "there is no ledger" in done.err

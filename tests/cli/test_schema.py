@@ -49,6 +49,20 @@ def test_every_object_says_what_it_is(cli: Any) -> None:
             assert definition["description"], f"{name}: {kind}"
 
 
+def test_what_is_printed_names_its_schema_first(cli: Any, small: Path) -> None:
+    printed = json.loads(cli("check", "--skills", small, "--json").out)
+    assert next(iter(printed.items())) == ("$schema", "urn:skillweave:schema:check:1")
+
+
+def test_an_error_names_its_schema_first(cli: Any) -> None:
+    printed = json.loads(cli("show", "nothing", "--json").out)
+    assert next(iter(printed.items())) == ("$schema", "urn:skillweave:schema:error:1")
+
+
+def test_an_answer_that_names_no_schema_is_told_from_a_right_one() -> None:
+    assert list(validator("ledger-clear").iter_errors({"conversation": "c1", "cleared": True}))
+
+
 def test_a_name_that_is_none_is_one_line(cli: Any) -> None:
     done = cli("schema", "weav")
     assert (done.code, done.out) == (1, "")
@@ -57,7 +71,7 @@ def test_a_name_that_is_none_is_one_line(cli: Any) -> None:
 
 
 def test_a_wrong_answer_is_told_from_a_right_one() -> None:
-    right = {"conversation": "c1", "cleared": True}
+    right = {"$schema": "urn:skillweave:schema:ledger-clear:1", "conversation": "c1", "cleared": True}
     require_valid("ledger-clear", right)
     for wrong in ({"conversation": "c1"}, {**right, "cleared": "yes"}, {**right, "more": 1}):
         assert list(validator("ledger-clear").iter_errors(wrong))

@@ -28,6 +28,7 @@ def bonjour(cli: Any, examples: Path) -> Any:
 
 def test_the_json_has_what_is_promised(bonjour: Any) -> None:
     assert bonjour.keys() >= WEAVE_KEYS
+    assert bonjour["skills"] == ["multilingual-greetings"]
     assert bonjour["turn_id"] == "t1"
     assert bonjour["fallback"] is None
     assert bonjour["tools"].keys() == {"allowed_tools", "forbidden_tools", "preapproved_tools", "own_tools"}

@@ -72,7 +72,9 @@ def test_an_unknown_name_is_answered_with_the_known_ones(name: str) -> None:
 
 @pytest.mark.parametrize("names", ["coding", "c"])
 def test_one_text_is_no_list_of_packs(names: Any) -> None:
-    with pytest.raises(SkillweaveError, match=rf"write \['{names}'\]"):
+    with pytest.raises(
+        SkillweaveError, match=rf"packs=.* is the text '{names}'; give a list of texts, such as \['coding'\]"
+    ):
         packs_of(names)
 
 

@@ -1,5 +1,8 @@
 from dataclasses import replace
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from skillweave import Delivery, Engaged, Record, Rung, State, Superseded
 from skillweave.disclose import carrier_of, text_digest
 from skillweave.state import (
@@ -16,6 +19,7 @@ from skillweave.state import (
     resume,
     unload,
 )
+from skillweave.state.state import CLAIM_SECONDS, CLOCK_SLACK_SECONDS
 
 
 def record(
@@ -66,6 +70,20 @@ def test_a_claim_expires_when_its_time_is_over_and_not_before() -> None:
     state = State(records=(record("x", until=60.0),))
     assert expire(state, 59.9) is state
     assert expire(state, 60.0).records == ()
+
+
+def test_a_claim_is_not_held_longer_because_the_clock_was_set_back() -> None:
+    state = State(records=(record("x", until=10_060.0),))
+    assert expire(state, 9_999.5) is state, "a clock is put right by fractions of a second all the time"
+    assert expire(state, 6_400.0).records == ()
+
+
+@given(made=st.floats(0, 1e9), looks=st.lists(st.floats(-1e4, 1e4), max_size=8))
+def test_whatever_the_clock_does_no_claim_has_more_than_its_sixty_seconds_left(made: float, looks: list[float]) -> None:
+    state = State(records=(record("x", until=made + CLAIM_SECONDS),))
+    for now in (made + look for look in looks):
+        state = expire(state, now)
+        assert all(0 < one.until - now <= CLAIM_SECONDS + CLOCK_SLACK_SECONDS for one in state.records if one.until)
 
 
 def test_of_two_claims_over_one_another_both_expire() -> None:

@@ -1,6 +1,9 @@
 import asyncio
 import sqlite3
 import stat
+import subprocess
+import sys
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -76,6 +79,98 @@ async def test_a_locked_file_is_named_and_can_be_tried_again(tmp_path: Path) -> 
     other.close()
     assert await store.swap("c", 1, Writes(State()))
     await store.close()
+
+
+def _being_written(path: Path) -> sqlite3.Connection:
+    """Somebody who prepares a write to a fresh file; while that lasts, nobody else can change its journal."""
+    writing = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    writing.execute("CREATE TABLE other (a)")
+    writing.execute("BEGIN IMMEDIATE")
+    return writing
+
+
+async def test_a_fresh_file_that_somebody_else_prepares_is_opened_when_that_ends(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    writing = _being_written(path)
+    end = threading.Timer(0.2, lambda: writing.execute("COMMIT"))
+    end.start()
+    async with SqliteStore(path) as store:
+        assert await store.count() == 0
+    end.join()
+    writing.close()
+
+
+async def test_a_fresh_file_that_somebody_else_goes_on_preparing_is_given_up_in_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    writing = _being_written(path)
+    async with SqliteStore(path, busy_seconds=0.05) as store:
+        with pytest.raises(StoreUnavailable, match="locked by another process"):
+            await store.count()
+    writing.close()
+
+
+_OPENERS = 8
+_OPENER = """
+import asyncio, os, sys, time
+from skillweave import SqliteStore, State, Writes
+
+async def main(folder, name, files):
+    for number in range(files):
+        path = os.path.join(folder, f"{number}.db")
+        open(os.path.join(folder, f"{number}-{name}"), "x").close()
+        while sum(one.startswith(f"{number}-") for one in os.listdir(folder)) < %d:
+            time.sleep(0.0005)
+        async with SqliteStore(path) as store:
+            assert await store.swap(name, 0, Writes(State()))
+
+asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+"""
+
+
+def test_processes_that_open_a_fresh_file_at_the_same_moment_all_write_to_it(tmp_path: Path) -> None:
+    files = 10
+    openers = [
+        subprocess.Popen(
+            [sys.executable, "-c", _OPENER % _OPENERS, str(tmp_path), str(name), str(files)],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for name in range(_OPENERS)
+    ]
+    for opener in openers:
+        _, errors = opener.communicate(timeout=300)
+        assert opener.returncode == 0, errors
+
+
+async def test_a_file_that_is_deleted_while_it_is_open_is_said_once_and_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    async with SqliteStore(path) as store:
+        await store.swap("c", 0, Writes(FULL_STATE))
+        _delete_all(tmp_path)
+        with pytest.raises(StoreUnavailable, match=r"state\.db was deleted or replaced while it was open.*restore"):
+            await store.load("c")
+        assert (await store.load("c"))[0] == State()
+        assert await store.swap("c", 0, Writes(FULL_STATE))
+    async with SqliteStore(path) as again:
+        assert (await again.load("c"))[0].records == FULL_STATE.records
+
+
+async def test_a_file_that_is_replaced_while_it_is_open_is_said_once_and_then_read(tmp_path: Path) -> None:
+    path, other = tmp_path / "state.db", tmp_path / "other.db"
+    async with SqliteStore(other) as made:
+        await made.swap("moved", 0, Writes(FULL_STATE))
+    async with SqliteStore(path) as store:
+        await store.swap("c", 0, Writes(State()))
+        _replace(path, other)
+        with pytest.raises(StoreUnavailable, match="was deleted or replaced"):
+            await store.swap("c", 1, Writes(State()))
+        assert await store.conversations() == ("moved",)
+
+
+async def test_a_ledger_in_memory_has_no_file_that_could_be_deleted() -> None:
+    async with SqliteStore(":memory:") as store:
+        await store.swap("c", 0, Writes(State()))
+        assert await store.count() == 1
 
 
 async def test_a_full_disk_loses_the_write_and_nothing_else(tmp_path: Path) -> None:
@@ -233,3 +328,14 @@ def _write(path: Path, statement: str) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute(statement)
     connection.close()
+
+
+def _delete_all(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.unlink()
+
+
+def _replace(path: Path, other: Path) -> None:
+    for journal in path.parent.glob(f"{path.name}-*"):
+        journal.unlink()  # it belongs to the file that is replaced
+    other.replace(path)

@@ -4,6 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Coroutine, Sequence
 from contextvars import Context, copy_context
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, Unpack
 from uuid import uuid4
@@ -17,6 +18,7 @@ from skillweave.adapters.chat import (
     transcript_of,
     turn_from,
 )
+from skillweave.checking import Checked
 from skillweave.compose.composition import limited, limits_of
 from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, Verdict
 from skillweave.compose.spawn import SpawnPlan
@@ -81,18 +83,26 @@ class Bridge:
         settings: Settings | None = None,
         append_only: bool = False,
     ) -> None:
-        if not isinstance(weaver, Weaver):
-            raise TypeError(
-                f"an adapter is given a Weaver, not {type(weaver).__name__}; open one: skillweave.open('skills')"
-            )
+        checked = Checked("adapter")
+        checked.kind("weaver", weaver, Weaver, "a Weaver; open one: skillweave.open('skills')")
+        if plan is not None:
+            checked.kind("plan", plan, SpawnPlan, "the SpawnPlan of `weaver.prepare_spawn`, or None")
+        if settings is not None:
+            checked.kind("settings", settings, Settings, "skillweave.Settings(...), or None")
         wanted = replace(settings or weaver.settings, skill_tools=SkillTools.OFFERED)
         self.weaver = weaver.variant(
             wanted if max_skills is None else replace(wanted, max_skills=max_skills), matchers=matchers
         )
-        self.placement = Placement(placement)
+        self.placement = checked.member("placement", placement, Placement)
         self.plan = plan
         self._append_only = append_only
         self._last: OrderedDict[str, _Remembered] = OrderedDict()
+
+    def within(self, plan: SpawnPlan) -> "Bridge":
+        """The same kind of agent, as the sub-agent of this plan."""
+        other = copy(self)
+        other.plan, other._last = plan, OrderedDict()  # noqa: SLF001 - its own kind
+        return other
 
     @property
     def own_tools(self) -> tuple[ToolSpec, ...]:
@@ -172,7 +182,9 @@ class Bridge:
         if call.problem:
             return Judged(Verdict(Ruling.DENY, call.name, call.problem, Refusal.NOT_ALLOWED))
         now = now or await self.current_policy(conversation, tools)
-        verdict = await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id or None)
+        verdict = await self.weaver.authorize(
+            now, call.name, call.arguments, call_id=call.id or None, parameters=call.parameters, host_tools=tools
+        )
         waits = tuple(
             one
             for one in now.checkpoints
@@ -239,7 +251,7 @@ class Bridge:
 
 def _asks(before: str, call: Call, now: ToolPolicy) -> bool:
     alone = ToolPolicy(asks={before: (before,)}, argument_names=now.argument_names)
-    return alone.authorize(call.name, call.arguments).ruling is Ruling.ASK
+    return alone.authorize(call.name, call.arguments, parameters=call.parameters).ruling is Ruling.ASK
 
 
 def tail_of(injection: Injection, chat: Sequence[HostMessage], *, kept_by_service: bool) -> str:

@@ -19,6 +19,7 @@ from skillweave.adapters.approval import (
 from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
 from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call
 from skillweave.adapters.messages.lists import take_out
+from skillweave.adapters.supported import require_version
 from skillweave.compose.policy import Ruling
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Part, Placement, Role
@@ -29,6 +30,7 @@ from skillweave.weaver import Weaver
 from skillweave.weaver.reading import ToolSpec
 
 try:
+    require_version("pydantic-ai-slim", "pydantic-ai")
     from pydantic_ai import (
         ApprovalRequired,
         DeferredToolRequests,

@@ -1,5 +1,6 @@
 """What an adapter demands of its host: a version that it was tested with, and no agent or tool past its guard."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, requires, version
 
@@ -22,10 +23,10 @@ def require_version(package: str, extra: str) -> None:
     Raises MissingExtra where the package is not installed. A version that is none by the standard (PEP 440) is refused.
     """
     try:
-        found = version(package)
-    except PackageNotFoundError:
-        raise MissingExtra(f"the adapter for {package}", package, extra) from None
-    wanted = _range(package, extra)
+        found, declared = version(package), requires("skillweave")
+    except PackageNotFoundError as missing:
+        raise MissingExtra(f"the adapter for {package}", missing.name, extra) from None
+    wanted = _range(package, extra, declared or ())
     try:
         fits = Version(found) in wanted.specifier if wanted else True
     except InvalidVersion:
@@ -34,8 +35,7 @@ def require_version(package: str, extra: str) -> None:
         raise UnsupportedVersion(package, found, str(wanted.specifier))
 
 
-def _range(package: str, extra: str) -> Requirement | None:
+def _range(package: str, extra: str, declared: Iterable[str]) -> Requirement | None:
     # The installed metadata says the range, so that it is written down once, in pyproject.toml.
-    declared = (Requirement(text) for text in requires("skillweave") or ())
-    named = (one for one in declared if one.name == package and one.marker is not None)
+    named = (one for one in map(Requirement, declared) if one.name == package and one.marker is not None)
     return next((one for one in named if one.marker is not None and one.marker.evaluate({"extra": extra})), None)

@@ -44,7 +44,7 @@ failure: Mistake failure_of wants_json
 health.installation: look_at_vocabularies
 options: whole_number
 output.ledger: engaged_text
-output.page: Ink Page page_for printable
+output.page: Flow Ink Page page_for printable
 output.notes: Tally loading_notes tally_of
 output.turn: cursor_text move_text way_text
 scaffold: repaired require_name write_folder

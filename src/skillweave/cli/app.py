@@ -82,7 +82,7 @@ def _made(name: str) -> Any:  # noqa: ANN401
     if name in _GROUPS:
         app.callback()(_nothing)
     for inner in module.EXAMPLES if name in _GROUPS else (name,):
-        function = getattr(module, inner, None) or getattr(module, f"{inner}_")
+        function = getattr(module, f"{inner}_", None) or getattr(module, inner)
         kind = Unconfigured if inner == "doctor" else Command
         app.command(inner, cls=kind, epilog=module.EXAMPLES[inner])(spread(function))
     return typer.main.get_command(app)

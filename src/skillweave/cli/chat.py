@@ -11,7 +11,7 @@ from skillweave.cli.arguments.ledger import Kept, opened
 from skillweave.cli.arguments.skills import indexed
 from skillweave.cli.arguments.turn import message_text
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer, Ink, Stream, printable
+from skillweave.cli.output.page import Answer, Flow, Ink, Stream, page_for, printable
 from skillweave.conversation import Placement
 from skillweave.errors import SkillweaveError
 
@@ -93,7 +93,7 @@ def converse(talk: "Talk", messages: Sequence[str] | None = None, *, quiet: bool
 
     At the prompt the conversation goes on after a message that failed; elsewhere the error ends it.
     """
-    from skillweave.cli.chat_terminal import say, summary, trouble
+    from skillweave.cli.chat_terminal import fitted_to_terminal, say, summary, trouble
 
     last: list[Told] = []
     at_prompt = not messages and sys.stdin.isatty()
@@ -106,7 +106,7 @@ def converse(talk: "Talk", messages: Sequence[str] | None = None, *, quiet: bool
             say(f"skillweave: {printable(str(error))}\n")
             continue
         if not quiet:
-            say(f"{summary(last[-1])}\n", Ink.FAINT)
+            say(f"{fitted_to_terminal(summary(last[-1]))}\n", Ink.FAINT)
         for line in trouble(last[-1]):
             say(f"skillweave: {line}\n")
 
@@ -173,10 +173,12 @@ def _replied(talk: "Talk", text: str) -> "Told":
     from skillweave.cli.chat_terminal import ask_person
 
     open_line = False
+    flow = Flow(page_for(sys.stdout).width) if sys.stdout.isatty() else None
 
     def show(piece: str) -> None:
         nonlocal open_line
-        sys.stdout.write(printable(piece))
+        text = printable(piece)
+        sys.stdout.write(text if flow is None else flow.add(text))
         sys.stdout.flush()
         open_line = not piece.endswith("\n")
 

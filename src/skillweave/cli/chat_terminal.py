@@ -76,6 +76,11 @@ def summary(told: "Told") -> str:
     return printable("; ".join(part for part in [*parts, *_at_the_end(told)] if part))
 
 
+def fitted_to_terminal(line: str) -> str:
+    """The line in several where the terminal is narrower; elsewhere it stays one that can be searched."""
+    return page_for(sys.stderr).wrap(line) if sys.stderr.isatty() else line
+
+
 def _at_the_end(told: "Told") -> Iterator[str]:
     """What stood at the end of the call: the skills offered there, or another text about the skills."""
     if told.offered:

@@ -1,7 +1,7 @@
 """Commands as typer runs them: configured defaults, help in groups with examples, and loading only when used."""
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from inspect import Parameter, Signature, iscoroutine, signature
 from typing import Any
 
@@ -64,9 +64,9 @@ class Command(TyperCommand):
             raise defaults.explained(error) from None
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
-        """The command's answer; an error says where the values stand that it is about."""
+        """The command's answer with the name of its schema; an error says where the values stand that it is about."""
         try:
-            return super().invoke(ctx)
+            return _named(super().invoke(ctx), "-".join(ctx.command_path.split()[1:]))
         except SkillweaveError as error:
             if ctx.default_map is not None:
                 ctx.default_map.name_places(error)
@@ -121,7 +121,12 @@ class Deferred(TyperCommand):
 
 
 class Group(TyperGroup):
-    """A group of commands whose help ends with examples."""
+    """A group of commands whose help has all of their promises and ends with examples."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Each command with the first sentences of its help, wrapped and never cut."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _promise(one)) for name, one in self.commands.items()])
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """The examples, one a line, not wrapped."""
@@ -141,6 +146,20 @@ class WithDefault(Group):
         elif not args or (args[0] not in names and args[0] not in ctx.help_option_names):
             args = [names[0], *args]
         return super().parse_args(ctx, args)
+
+
+def _named(answer: object, schema: str) -> object:
+    """The answer, or each answer of a stream, with that name for its schema, unless it has one of its own."""
+    from skillweave.cli.output.page import Answer, Stream
+
+    if isinstance(answer, Stream):
+        return Stream(replace(one, schema=one.schema or schema) for one in answer.answers)
+    return replace(answer, schema=answer.schema or schema) if isinstance(answer, Answer) else answer
+
+
+def _promise(command: Any) -> str:  # noqa: ANN401
+    """The first paragraph of a command's help, in one line."""
+    return " ".join((command.help or "").split("\n\n")[0].split())
 
 
 def _write_examples(examples: str | None, formatter: Any) -> None:  # noqa: ANN401

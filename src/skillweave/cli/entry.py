@@ -60,7 +60,8 @@ def _answered(arguments: list[str]) -> int:
 
     as_json = wants_json(arguments)
     try:
-        result = command().main(arguments, prog_name=PROGRAM, standalone_mode=False)
+        width = page_for(sys.stdout).width - 2
+        result = command().main(arguments, prog_name=PROGRAM, standalone_mode=False, terminal_width=width)
         if not isinstance(result, Answer | Stream):
             return result if isinstance(result, int) else 0
         text = _laid_out(result, as_json=as_json) if isinstance(result, Answer) else ""

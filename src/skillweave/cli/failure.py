@@ -37,15 +37,18 @@ class Failure:
     code: int
 
     def as_json(self) -> str:
-        """`{error: {type, message, exit_code}}`."""
+        """`{$schema, error: {type, message, exit_code}}`."""
         return json.dumps(self._data(), indent=2)
 
     def as_line(self) -> str:
         """The JSON object in one line."""
         return json.dumps(self._data())
 
-    def _data(self) -> Failed:
-        return {"error": {"type": self.kind, "message": self.line, "exit_code": self.code}}
+    def _data(self) -> dict[str, object]:
+        from skillweave.schemas import naming
+
+        failed: Failed = {"error": {"type": self.kind, "message": self.line, "exit_code": self.code}}
+        return {**naming("error"), **failed}
 
 
 def failure_of(error: Exception) -> Failure:

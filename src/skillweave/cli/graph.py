@@ -10,7 +10,7 @@ import typer
 
 from skillweave.cli import completion, options
 from skillweave.cli.arguments.graph import Opened, context_of, open_graph, script_steps
-from skillweave.cli.failure import MISTAKE, Mistake
+from skillweave.cli.failure import MISTAKE
 from skillweave.cli.output.page import Answer, Ink, extended
 
 if TYPE_CHECKING:
@@ -111,16 +111,12 @@ async def next_(file: options.File, ctx: _Context = None) -> Answer:
 async def reachable(file: options.File, current: options.Current = None) -> Answer:
     """List the skills that the model may open."""
     from skillweave.cli.output.graph import Reachable, reachable_text
-    from skillweave.errors import nearest_names
 
     opened = await open_graph(file)
-    found, wired = opened.graph.reachable_skills(current), opened.graph.compiled.wired
-    notes = opened.notes
-    if current is not None and current not in wired:
-        near = nearest_names(current, wired)
-        guess = f"; did you mean {near[0]!r}?" if near else ""
-        notes = (*notes, f"{current[:100]!r} is no skill of this graph, so that its entries are listed{guess}")
-    return Answer(partial(Reachable, found), partial(reachable_text, found, current), notes=notes)
+    if current is not None:
+        _require_known(opened, current, "--current")
+    found = opened.graph.reachable_skills(current)
+    return Answer(partial(Reachable, found), partial(reachable_text, found, current), notes=opened.notes)
 
 
 async def check(file: options.File, known_tools: _KnownTools = None) -> Answer:
@@ -134,7 +130,7 @@ async def check(file: options.File, known_tools: _KnownTools = None) -> Answer:
     opened = await open_graph(file)
     named = None if known_tools is None else [name.strip() for one in known_tools for name in one.split(",")]
     report = opened.checkup(None if named is None else [name for name in named if name])
-    text = partial(checkup_text, report, opened.graph.declared)
+    text = partial(checkup_text, report, opened.graph.declared, opened.skills)
     return Answer(lambda: report, text, code=0 if report.ok else MISTAKE, notes=opened.notes)
 
 
@@ -225,20 +221,30 @@ def _write(output: str, drawn: str) -> None:
 
 
 def _overlay(opened: Opened, drawing: Drawing) -> "Overlay | None":
-    from skillweave.errors import nearest_names
     from skillweave.graph.drawn import Overlay
 
-    known, current = opened.graph.compiled.wired, drawing.current
-    ids = [skill_id for given in drawing.visited or () for skill_id in _ids(given, known)]
-    for skill_id in (*ids, *(() if current is None else (current,))):
-        if skill_id not in known:
-            near = nearest_names(skill_id, known)
-            guess = f"did you mean {near[0]!r}?" if near else f"`skillweave graph show {opened.name}` lists them"
-            raise Mistake(f"{skill_id[:100]!r} is no skill of this graph; {guess}")
+    current = drawing.current
+    ids = [one for given in drawing.visited or () for one in _ids(given, opened.graph.compiled.wired)]
+    for skill_id in ids:
+        _require_known(opened, skill_id, "--visited")
+    if current is not None:
+        _require_known(opened, current, "--current")
     if not ids and current is None:
         return None
     reached = () if current is None else opened.graph.reachable_skills(current)
     return Overlay(tuple(dict.fromkeys(ids)), current, reached)
+
+
+def _require_known(opened: Opened, skill_id: str, option: str) -> None:
+    """Raise BadParameter, with the nearest name, for what the option names and the graph does not have."""
+    from skillweave.errors import nearest_names
+
+    known = opened.graph.compiled.wired
+    if skill_id in known:
+        return
+    near = nearest_names(skill_id, known)
+    guess = f"did you mean {near[0]!r}?" if near else f"`skillweave graph show {opened.name}` lists them"
+    raise typer.BadParameter(f"{skill_id[:100]!r} is no skill of this graph; {guess}", param_hint=f"'{option}'")
 
 
 def _ids(given: str, known: Collection[str]) -> Sequence[str]:

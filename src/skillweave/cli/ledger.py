@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from skillweave.cli import completion, options
-from skillweave.cli.arguments.ledger import Kept, existing, opened, require_known, unknown_conversation
+from skillweave.cli.arguments.ledger import (
+    DEFAULT_CONVERSATION,
+    Kept,
+    existing,
+    opened,
+    require_known,
+    unknown_conversation,
+)
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, extended
 
@@ -22,6 +29,10 @@ if TYPE_CHECKING:
     from skillweave.weaver.verdicts import Judgement
 
 EXAMPLES = {
+    "list": """
+skillweave ledger list
+skillweave ledger list --prefix support/ --limit 20 --json
+""",
     "show": """
 skillweave ledger show c1
 skillweave ledger show c1 multilingual-greetings --json
@@ -71,6 +82,34 @@ _Call = Annotated[
 _Arguments = Annotated[
     str | None, options.option(_SAID, "--arguments JSON", "What the call is to run with instead, all of it.")
 ]
+
+
+async def list_(
+    prefix: Annotated[
+        str, options.option(options.LEDGER, "--prefix TEXT", "Only conversations whose id begins so.")
+    ] = "",
+    limit: Annotated[
+        int,
+        options.option(
+            options.LEDGER, "--limit N", "At most so many, in the order of their ids.", parser=options.whole_number
+        ),
+    ] = 100,
+    ledger: options.KeptLedger = None,
+) -> Answer:
+    """List the conversations that are kept, with the skills that apply in each."""
+    from skillweave.cli.output.ledger import Conversations, ConversationShown, conversations_text
+
+    kept = existing(ledger, DEFAULT_CONVERSATION)
+    async with opened(kept) as store:
+        names = await store.conversations(prefix, limit)
+        states = [(await store.load(name))[0] for name in names]
+        total = await store.count()
+    shown = tuple(
+        ConversationShown(name, state.revision, tuple(one.skill_id for one in state.engaged), len(state.records))
+        for name, state in zip(names, states, strict=True)
+    )
+    found = Conversations(total, shown)
+    return Answer(lambda: found, partial(conversations_text, found))
 
 
 async def show(

@@ -12,6 +12,7 @@ import typer
 
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Page
+from skillweave.schemas import NAMING, schema_id
 
 if TYPE_CHECKING:
     from skillweave.schemas import Schema
@@ -23,8 +24,6 @@ skillweave schema weave
 skillweave schema weave > weave.schema.json
 """
 }
-VERSION = 1
-"""Of what commands print: grows when a key goes or changes its meaning; a new key leaves it as it is."""
 _OUTPUT = "skillweave.cli.output"
 SHAPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -40,6 +39,7 @@ SHAPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "validate": (f"{_OUTPUT}.combine:Validated",),
         "compose": (f"{_OUTPUT}.combine:Composed",),
         "spawn": ("skillweave.compose.spawn:SpawnPlan", "skillweave.compose.spawn:SpawnRejected"),
+        "ledger-list": (f"{_OUTPUT}.ledger:Conversations",),
         "ledger-show": (f"{_OUTPUT}.ledger:StateShown", f"{_OUTPUT}.ledger:RecordShown"),
         "ledger-evict": (f"{_OUTPUT}.ledger:Evicted",),
         "ledger-clear": (f"{_OUTPUT}.ledger:Cleared",),
@@ -105,8 +105,9 @@ def schema(
     """Print the JSON Schemas of what --json prints.
 
     There is one for every command, one for an error, check-edit for each line of `check --watch` after the first, and
-    one for every value that the library writes. They are in draft 2020-12; the number at the end of an id is the
-    version, which grows when a key goes or changes its meaning.
+    one for every value that the library writes. They are in draft 2020-12. Whatever is printed with --json begins with
+    `$schema`, the id of its schema; the number at the end of the id is the version, which grows when a key goes or
+    changes its meaning.
     """
     if name is None:
         shown = _List(_ids())
@@ -122,7 +123,8 @@ def published(name: str) -> "Schema":
 
     if name in SHAPES:
         shape = reduce(or_, map(_resolved, SHAPES[name]))
-        return {"$schema": schemas.DIALECT, "$id": _id(name, VERSION), **schemas.schema_of(shape), "title": name}
+        made = _naming_itself(schemas.schema_of(shape), name)
+        return {NAMING: schemas.DIALECT, "$id": schema_id(name), **made, "title": name}
     if name not in schemas.names():
         near = nearest_names(name, names())
         remedy = f"did you mean {near[0]!r}?" if near else "`skillweave schema` lists them"
@@ -130,15 +132,21 @@ def published(name: str) -> "Schema":
     return schemas.schema(name)
 
 
-def _id(name: str, version: int) -> str:
-    return f"urn:skillweave:schema:{name}:{version}"
+def _naming_itself(schema: "Schema", name: str) -> "Schema":
+    """The schema of a printed value, which says first of all what its schema is."""
+    if "anyOf" in schema:  # one of several values
+        kinds = [one["$ref"].rpartition("/")[2] for one in schema["anyOf"]]
+        named = {kind: _naming_itself(schema["$defs"][kind], name) for kind in kinds}
+        return {**schema, "$defs": {**schema["$defs"], **named}}
+    named = {NAMING: {"const": schema_id(name)}, **schema["properties"]}
+    return {**schema, "properties": named, "required": [NAMING, *schema.get("required", ())]}
 
 
 def _ids() -> Mapping[str, str]:
     from skillweave import schemas
 
-    of_values = {name: _id(name, schemas.SHAPES[name][1]) for name in schemas.names()}
-    return {**{name: _id(name, VERSION) for name in SHAPES}, **of_values}
+    of_values = {name: schema_id(name, schemas.SHAPES[name][1]) for name in schemas.names()}
+    return {**{name: schema_id(name) for name in SHAPES}, **of_values}
 
 
 def _resolved(path: str) -> Any:  # noqa: ANN401 - a class
@@ -148,6 +156,8 @@ def _resolved(path: str) -> Any:  # noqa: ANN401 - a class
 
 @dataclass(frozen=True, slots=True)
 class _Document:
+    """A schema as it is printed: it says of itself what it is."""
+
     document: "Schema"
 
     def to_dict(self) -> "Schema":

@@ -266,7 +266,6 @@ class _Explained:
 
 
 def _heading(entry: "Logged", page: Page) -> str:
-    from datetime import UTC, datetime
+    from skillweave.cli.output.ledger import shown_time
 
-    when = datetime.fromtimestamp(entry.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    return page.paint(f"turn {entry.turn_id}, {when}", Ink.STRONG)
+    return page.paint(f"turn {entry.turn_id}, {shown_time(entry.at)}", Ink.STRONG)

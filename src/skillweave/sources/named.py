@@ -1,12 +1,13 @@
 """The Source that a path, a URL, a skill or the name of a pack means."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from skillweave.cachefile import CacheFolder
-from skillweave.errors import SkillweaveError
+from skillweave.checking import Checked, shown
+from skillweave.errors import InvalidValue
 from skillweave.extensions import Extensions
 from skillweave.formats.strictness import Strictness
 from skillweave.registry import Source
@@ -42,15 +43,17 @@ def source_of(
     """The Source for whatever names skills; nothing is read yet.
 
     A plain name is a folder or a pack file; one with a scheme, as in `postgresql://host/skills`, is opened by the
-    entry point of that name. `cache` is where a folder keeps what it read. Raises SkillweaveError for a scheme that
-    nothing installed can open.
+    entry point of that name. `cache` is where a folder keeps what it read. Raises InvalidValue for what names no
+    skills, and SkillweaveError for a scheme that nothing installed can open.
     """
     if isinstance(skill, Skill | Mapping):
         from skillweave.sources.code import InCode
 
         return InCode(skill)
     if not isinstance(skill, str | os.PathLike):
-        return skill
+        return skill if callable(getattr(skill, "load", None)) else _refused(skill)
+    if not os.fspath(skill):
+        raise InvalidValue("the path of the skills is empty; give a folder or a file, or '.' for the current folder")
     scheme, separator, rest = skill.partition("://") if isinstance(skill, str) else ("", "", "")
     if separator:
         return SOURCES.make(scheme, lambda opener: opener(rest, strictness=strictness))
@@ -58,6 +61,12 @@ def source_of(
     if path.suffix.lower() in PACK_SUFFIXES and not path.is_dir():
         return open_pack(path, strictness=strictness)
     return Folder(skill, strictness=strictness, progress=progress, cache=cache)
+
+
+def _refused(skill: object) -> NoReturn:
+    several = isinstance(skill, Iterable) and not isinstance(skill, bytes)
+    wanted = "several by themselves: open(*skills)" if several else "a folder, a file, a Source, a Skill or a mapping"
+    raise InvalidValue(f"skills are given as {shown(skill)}; give {wanted}")
 
 
 def open_folder(path: str, *, strictness: Strictness) -> Folder:
@@ -73,10 +82,9 @@ def open_pack(path: str | os.PathLike[str], *, strictness: Strictness) -> "Pack"
 
 
 def packs_of(names: Sequence[str]) -> tuple[Source, ...]:
-    """The Sources of several packs, each once; raises SkillweaveError like `pack_of`, and for one text."""
-    if isinstance(names, str):
-        raise SkillweaveError(f"packs are a list of names, not the one text {names[:100]!r}; write [{names[:100]!r}]")
-    return tuple(pack_of(name) for name in dict.fromkeys(names))
+    """The Sources of several packs, each once; raises SkillweaveError like `pack_of`, InvalidValue for one text."""
+    several = Checked("skillweave.open").texts("packs", names, "coding")
+    return tuple(pack_of(name) for name in dict.fromkeys(several))
 
 
 def pack_of(name: str) -> Source:

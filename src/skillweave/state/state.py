@@ -13,6 +13,10 @@ from skillweave.errors import nearest_names
 from skillweave.events.event import Event
 from skillweave.graph.move import Cursor
 
+CLAIM_SECONDS = 60.0
+"""How long a claim suppresses others when its turn never comes back."""
+CLOCK_SLACK_SECONDS = 1.0
+"""So much a clock may be put right while a turn is under way; what is more counts as set back."""
 RECENT_MESSAGES = 3
 """How many user messages without a match a skill stays engaged for in the lifecycle `recent`."""
 
@@ -95,8 +99,13 @@ class Record(Portable):
     told: str = ""
 
     def expired_at(self, now: float) -> bool:
-        """Whether this is a claim whose turn never came back."""
-        return self.state is Delivery.CLAIMED and self.until is not None and now >= self.until
+        """Whether this is a claim whose turn never came back, or one of a time that is still to come.
+
+        With more time left than any claim is given, the clock was set back since: nobody knows how old it is.
+        """
+        if self.state is not Delivery.CLAIMED or self.until is None:
+            return False
+        return now >= self.until or self.until - now > CLAIM_SECONDS + CLOCK_SLACK_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +221,14 @@ class State(Portable):
     """All about one conversation. `revision` 0 means that nothing is stored yet; every swap stores the next one.
 
     `in_call` are the skills whose text the latest call carried, where text lasts one call only: no record says so.
-    None where no such call is known. `told` is what the tail says since the latest user message.
+    None where no such call is known. `told` is what the tail says since the latest user message. `restraining` are
+    skills that were wanted and found no place: nothing of them is given, and what they forbid or ask a person about
+    holds for as long as they would be engaged. `said` is the digest of what the turn `last_turn` said.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("revision", "records", "superseded", "engaged", "cursor", "approvals"),
-        *("prefix_pairs as prefix", "last_turn", "in_call?", "told?"),
+        *("prefix_pairs as prefix", "last_turn", "in_call?", "told?", "restraining?", "said?"),
     )
 
     revision: int = 0
@@ -230,6 +241,8 @@ class State(Portable):
     last_turn: str = ""
     in_call: tuple[str, ...] | None = None
     told: Told | None = None
+    restraining: tuple[Engaged, ...] = ()
+    said: str = ""
 
     @property
     def prefix_pairs(self) -> tuple[tuple[str, int], ...]:
@@ -310,10 +323,6 @@ def context_key(entity: str, section: str) -> str:
     return f"{CONTEXT}{entity}:{section}"
 
 
-CLAIM_SECONDS = 60.0
-"""How long a claim suppresses others when its turn never comes back."""
-
-
 def claim(state: State, records: Sequence[Record]) -> State:
     """Enter records, given or claimed; what they replace is superseded, what is there already stays as it is."""
     for record in records:
@@ -384,9 +393,11 @@ def disengage(state: State, skill_id: str) -> State:
 
     A cursor on it goes, so that the skill graph begins again.
     """
-    kept = tuple(entry for entry in state.engaged if entry.skill_id != skill_id)
+    engaged = tuple(entry for entry in state.engaged if entry.skill_id != skill_id)
+    restraining = tuple(entry for entry in state.restraining if entry.skill_id != skill_id)
     cursor = None if state.cursor is not None and state.cursor.skill == skill_id else state.cursor
-    return state if (kept, cursor) == (state.engaged, state.cursor) else replace(state, engaged=kept, cursor=cursor)
+    after = replace(state, engaged=engaged, restraining=restraining, cursor=cursor)
+    return state if after == state else after
 
 
 def expire(state: State, now: float) -> State:

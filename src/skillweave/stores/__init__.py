@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 
+from skillweave.checking import Checked
 from skillweave.extensions import Extensions
 from skillweave.state.port import Store
 from skillweave.stores.memory import MemoryStore
@@ -14,11 +15,13 @@ LEDGERS: Extensions[Callable[[str], Store]] = Extensions("ledgers", "ledger for"
 def store_of(ledger: str | os.PathLike[str] | Store | None) -> Store:
     """The Store that a name stands for: a plain name is a SQLite file, None this process's memory.
 
-    Raises SkillweaveError for a scheme that nothing installed can open.
+    Raises InvalidValue for what is no Store either, SkillweaveError for a scheme that nothing installed can open.
     """
     if ledger is None:
         return MemoryStore()
     if not isinstance(ledger, str | os.PathLike):
+        if not all(callable(getattr(ledger, verb, None)) for verb in ("load", "swap")):
+            Checked("skillweave.open").refuse("ledger", ledger, "a file name, a URL, a Store, or None")
         return ledger
     name = os.fspath(ledger)
     scheme, separator, rest = name.partition("://")

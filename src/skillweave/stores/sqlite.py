@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +23,8 @@ from skillweave.state.state import State, Writes
 SCHEMA_VERSION = 2
 BUSY_SECONDS = 5.0
 """How long a write waits for another process's write before the store counts as not answering."""
+LONGEST_PAUSE = 0.02
+"""Seconds between two tries to prepare a file that other processes are preparing."""
 
 _TABLES = (
     """
@@ -77,8 +80,8 @@ class SqliteStore(ClosedOnExit):
 
     A crash of the process loses nothing that was stored; a power cut may lose the last commits, never the file.
     `clock` gives seconds; all processes that share the file should share the clock. Raises StoreUnavailable, naming
-    the file, when it cannot be opened, is locked for longer than `busy_seconds`, is damaged, the disk is full, or the
-    store was closed.
+    the file, when it cannot be opened, is locked for longer than `busy_seconds`, is damaged, the disk is full, the
+    store was closed, or, once, when the file was deleted or replaced since the last call.
     """
 
     keeps_events = False
@@ -128,7 +131,7 @@ class SqliteStore(ClosedOnExit):
         """All kept decisions, oldest first."""
         oldest = self._clock() - KEEP_DECISIONS_SECONDS
         rows = await self._in_thread(lambda connection: _read(connection, tenant, conversation, oldest))
-        return tuple(Logged(turn_id, at, decision_from_json(document)) for turn_id, at, document in rows)
+        return tuple(self._logged(conversation, row) for row in rows)
 
     async def conversations(
         self, prefix: str = "", limit: int = 1000, after: str = "", *, tenant: str = ""
@@ -169,6 +172,7 @@ class SqliteStore(ClosedOnExit):
             self._process = os.getpid()
             self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillweave-sqlite")
             self._opened: sqlite3.Connection | None = None
+            self._file: tuple[int, int] | None = None
 
     async def _in_thread(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._closed:
@@ -185,6 +189,15 @@ class SqliteStore(ClosedOnExit):
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None:
             self._opened = _open(self.path, self._busy_seconds)
+            self._file = _file_at(self.path)
+        elif self._file != _file_at(self.path):
+            # To go on in a file without a name would be to keep what nobody finds again.
+            self._close()
+            raise StoreUnavailable(
+                f"{self.path} was deleted or replaced while it was open: what it held of conversations is gone from "
+                "there; restore it from a backup, or go on with the file that is there now, a new one if there is none",
+                retry_after=0.0,
+            )
         return self._opened
 
     def _close(self) -> None:
@@ -195,10 +208,27 @@ class SqliteStore(ClosedOnExit):
     def _load(self, connection: sqlite3.Connection, tenant: str, conversation: str) -> tuple[State, float]:
         query = "SELECT revision, document FROM states WHERE tenant = ? AND conversation = ?"
         revision, document = connection.execute(query, (tenant, conversation)).fetchone() or (0, None)
+        if document is None:
+            return State(), self._clock()
+        if not isinstance(revision, int):
+            raise self._damaged("states", conversation, f"revision {revision!r:.40}")
         try:
-            return (State() if document is None else state_from_json(document)), self._clock()
+            # By the row's number a State is swapped, whatever its document says.
+            return replace(state_from_json(document), revision=revision), self._clock()
         except StoreUnavailable as error:
             raise UnreadableState(str(error), revision) from error
+
+    def _logged(self, conversation: str, row: tuple[str, float, str]) -> Logged:
+        turn_id, at, document = row
+        if not isinstance(at, float):
+            raise self._damaged("decisions", conversation, f"time {at!r:.40}")
+        return Logged(turn_id, at, decision_from_json(document))
+
+    def _damaged(self, table: str, conversation: str, what: str) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"a row of conversation {conversation!r:.100} in the table {table} of {self.path} is damaged ({what}); "
+            "remove it with SQLite's own tool, restore a backup, or name another ledger"
+        )
 
 
 def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
@@ -206,19 +236,44 @@ def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
     # Autocommit: each statement is a transaction of its own, and a compare-and-swap is one statement.
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
     try:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")
-        if _schema_of(connection, path) < SCHEMA_VERSION:
-            with _transaction(connection):
-                # Asked again, as another process may have been faster.
-                found = _schema_of(connection, path)
-                for statement in _STEPS.get(found, ()):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        _prepare_within(busy_seconds, connection, path)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _prepare_within(seconds: float, connection: sqlite3.Connection, path: Path) -> None:
+    """Prepare the file, again and again while others do: to a change of its journal SQLite says `locked` at once."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return _prepare(connection, path)
+        except sqlite3.OperationalError as error:
+            if time.monotonic() >= end or "locked" not in str(error):
+                raise
+        time.sleep(random.uniform(0.001, LONGEST_PAUSE))  # noqa: S311 - so that those who wait don't meet again
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    if _schema_of(connection, path) < SCHEMA_VERSION:
+        with _transaction(connection):
+            # Asked again, as another process may have been faster.
+            found = _schema_of(connection, path)
+            for statement in _STEPS.get(found, ()):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Which file the path names, by its device and its number there; None where there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _schema_of(connection: sqlite3.Connection, path: Path) -> int:

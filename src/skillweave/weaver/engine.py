@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ from skillweave.compose.policy import ALL_IN_SCOPE, ToolPolicy
 from skillweave.conversation import Turn
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.errors import Contended, StoreUnavailable
+from skillweave.errors import StoreUnavailable
 from skillweave.events.event import Cause, Event
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, CurrentPolicy, Injection
@@ -26,12 +26,11 @@ from skillweave.turn.library import Libraries, Library
 from skillweave.turn.policy import policy_at
 from skillweave.turn.run import Prepared, Reading, find_place, prepare, run, selected
 from skillweave.turn.settle import Settled
+from skillweave.weaver.contention import Queues
 from skillweave.weaver.telling import Announcer
 
 T = TypeVar("T")
 
-ATTEMPTS = 24
-"""How often a turn is computed anew because another turn of the same conversation was faster."""
 UNKNOWN_RULES = (
     "the ledger does not answer, so that nobody knows which skills restrict tools and what people decided; "
     "try again when it does"
@@ -65,13 +64,14 @@ class Engine:
     announcer: Announcer
     graph: SkillGraph | None = None
     tenant: str = ""
+    queues: Queues = field(default_factory=Queues)
     _library: Library | None = None
     _loaded: bool = False
 
     async def run(self, turn: Turn, delivery: Delivery) -> Injection:
         """One turn, stored; what the ledger does while it does not answer is said in the Injection.
 
-        Raises Contended after 24 lost races.
+        Raises Contended where others of the conversation were faster for 10 s.
         """
         listening = bool(self.announcer.observers.listening)
         begun = self.announcer.clock() if listening else 0.0
@@ -80,19 +80,19 @@ class Engine:
         )
         known: tuple[State, float] | None = None
         unkept: tuple[Diagnostic, ...] = ()
-        attempt = 0
         try:
-            while True:
-                known = await self.store.load(turn.conversation, tenant=self.tenant)
-                settled = await self._run(turn, prepared, known, delivery)
-                before = known[0]
-                if settled.state is before:
-                    unkept = await self._keep(turn, settled.injection.decisions)
-                    break
-                writes = self._writes(settled, before, prepared, delivery)
-                if await self.store.swap(turn.conversation, before.revision, writes, tenant=self.tenant):
-                    break
-                attempt = await lost_race(turn.conversation, turn.id, attempt)
+            async with self.queues.race(self.tenant, turn.conversation) as race:
+                while True:
+                    known = await self.store.load(turn.conversation, tenant=self.tenant)
+                    settled = await self._run(turn, prepared, known, delivery)
+                    before = known[0]
+                    if settled.state is before:
+                        unkept = await self._keep(turn, settled.injection.decisions)
+                        break
+                    writes = self._writes(settled, before, prepared, delivery)
+                    if await self.store.swap(turn.conversation, before.revision, writes, tenant=self.tenant):
+                        break
+                    await race.lost()
             injection, states = settled.injection, (known[0], settled.state)
         except StoreUnavailable as error:
             injection, states = await self._run_unread(turn, prepared, delivery, known, error)
@@ -141,7 +141,7 @@ class Engine:
             turn, await self.library(), self.matchers, self.fetch_seconds, self.settings.thresholds
         )
         position = await find_place(turn, prepared, State(), self.fetch_seconds)
-        return selected(turn, prepared, position, self.matchers, self.settings.thresholds)
+        return await selected(turn, prepared, position, self.matchers, self.settings.thresholds)
 
     async def snapshot(self) -> Snapshot:
         """The skills as they are now; read at first use."""
@@ -197,16 +197,17 @@ class Engine:
         turn_id: str | None = None,
     ) -> tuple[T, bool]:
         """A change that has an answer: the one that goes with the State that was stored, and whether any was."""
-        attempt = 0
-        while True:
-            before, now = await self.store.load(conversation, tenant=self.tenant)
-            after, answer = change(before, now)
-            if after == before:
-                return answer, False
-            if await self.store.swap(conversation, before.revision, Writes(after), tenant=self.tenant):
-                await self.announcer.state_changed(conversation, turn_id, (before, after), cause)
-                return answer, True
-            attempt = await lost_race(conversation, conversation, attempt)
+        async with self.queues.race(self.tenant, conversation) as race:
+            while True:
+                before, now = await self.store.load(conversation, tenant=self.tenant)
+                after, answer = change(before, now)
+                if after == before:
+                    return answer, False
+                if await self.store.swap(conversation, before.revision, Writes(after), tenant=self.tenant):
+                    break
+                await race.lost()
+        await self.announcer.state_changed(conversation, turn_id, (before, after), cause)
+        return answer, True
 
     async def _run(self, turn: Turn, prepared: Prepared, known: tuple[State, float], delivery: Delivery) -> Settled:
         reading = Reading(self.registry.read_artifact, self.context, self.fetch_seconds)
@@ -280,18 +281,6 @@ class Engine:
             )
             return (lost,)
         return ()
-
-
-async def lost_race(conversation: str, racer: str, attempt: int) -> int:
-    """Wait a little after a lost race, two racers differently long; the number of the next attempt.
-
-    Raises Contended after the last one.
-    """
-    spread = 1 + sum(racer.encode("utf-8", "surrogatepass")) % 7
-    await asyncio.sleep(min(0.05, 0.0005 * spread * attempt))
-    if attempt + 1 == ATTEMPTS:
-        raise Contended(conversation, ATTEMPTS)
-    return attempt + 1
 
 
 def _still_holds(held: Injection | CurrentPolicy, state: State, turn: Turn, library: Library) -> bool:

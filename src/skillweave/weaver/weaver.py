@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from copy import copy
 from dataclasses import replace
@@ -14,9 +14,10 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, 
 from uuid import uuid4
 
 from skillweave.cachefile import CacheFolder
+from skillweave.checking import Checked
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.compose.policy import Ruling, Verdict
-from skillweave.conversation import Placement, Turn, TurnFields, nothing_said, turn_of
+from skillweave.conversation import MessageLike, Placement, Turn, TurnFields, nothing_said, turn_of
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.fit import Pricing
 from skillweave.errors import Contended, StoreUnavailable, UnreadableState
@@ -72,6 +73,8 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
     so that any number of Weavers over one Store behave as one. `graph` says where its conversations begin and go on; it
     goes before the one that a pack brings. `observers` are told what happened before a verb
     returns, each for at most `observer_seconds`. `cache` is a folder to keep compiled indexes in, for other processes.
+
+    Raises InvalidValue for an argument of another type than is wanted, UnknownMatcher for a matcher's name.
     """
 
     def __init__(
@@ -92,18 +95,30 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         cache: str | os.PathLike[str] | None = None,
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
+        checked = Checked("Weaver")
+        if settings is not None:
+            checked.kind("settings", settings, Settings, "skillweave.Settings(...), or None")
+        if graph is not None:
+            checked.kind("graph", graph, SkillGraph, "a skillweave.graph.SkillGraph, or None")
+        if counter is not None and not callable(getattr(counter, "count", None)):
+            checked.refuse("counter", counter, "a TokenCounter, which has a method `count`, or None")
+        if context is not None and not callable(getattr(context, "assemble", None)):
+            checked.refuse("context", context, "a ContextSource, which has a method `assemble`, or None")
+        for position, observer in enumerate(checked.listed("observers", observers, "Observers")):
+            if not callable(getattr(observer, "observe", None)):
+                checked.refuse(f"observers[{position}]", observer, "an Observer, such as skillweave.Callback(function)")
         self._engine = Engine(
-            registry=registry,
+            registry=checked.kind("registry", registry, Registry, "a Registry of sources"),
             store=store,
             settings=settings or Settings(),
             libraries=Libraries(Pricing(counter or Tiktoken()), None if cache is None else CacheFolder(Path(cache))),
             matchers=find_matchers(matchers),
             context=context,
-            on_store_failure=on_store_failure,
-            fetch_seconds=fetch_seconds,
+            on_store_failure=checked.member("on_store_failure", on_store_failure, OnStoreFailure),
+            fetch_seconds=checked.number("fetch_seconds", fetch_seconds),
             announcer=Announcer(Observers(tuple(observers), observer_seconds), new_id),
             graph=graph,
-            tenant=tenant,
+            tenant=checked.text("tenant", tenant),
         )
         self._new_id = new_id
 
@@ -142,23 +157,24 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         """What counts tokens."""
         return self._engine.libraries.pricing.counter
 
-    async def weave(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Injection:
+    async def weave(self, message: MessageLike | Turn, **fields: Unpack[TurnFields]) -> Injection:
         """What to give to the model for this message, counted as given on return.
 
-        A text needs `conversation=`; other fields of `Turn` go by name. The same turn id again gives the same
+        A text, a Message, or a mapping with `role` and `content` needs `conversation=`; other fields of `Turn` go by
+        name. The same turn id again gives the same
         messages and changes nothing. Under a time-out use `delivery`: a `weave` that is cancelled after it wrote counts
         as given. Raises Contended when other turns of the conversation win every race.
         """
         turn = turn_of(message, fields, self._new_id)
         return await self._engine.run(turn, Delivery.GIVEN)
 
-    async def preview(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Injection:
+    async def preview(self, message: MessageLike | Turn, **fields: Unpack[TurnFields]) -> Injection:
         """What `weave` would answer now; nothing is written."""
         turn = turn_of(message, fields, self._new_id)
         return await self._engine.look(turn)
 
     @asynccontextmanager
-    async def delivery(self, message: str | Turn, **fields: Unpack[TurnFields]) -> AsyncIterator[Injection]:
+    async def delivery(self, message: MessageLike | Turn, **fields: Unpack[TurnFields]) -> AsyncIterator[Injection]:
         """What `weave` answers, in two phases: claimed inside the block, confirmed on its exit, released if it raises.
 
         While claimed (at most 60 s) no other turn gives the same text. What is put on `hold` inside the block its end
@@ -209,7 +225,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         silent = nothing_said(turn_id or self._new_id(), conversation, tools=tools, limits=limits, placement=placement)
         return await self._engine.policy(silent, held)
 
-    async def match(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Selection:
+    async def match(self, message: MessageLike | Turn, **fields: Unpack[TurnFields]) -> Selection:
         """What the matchers say to this message, whatever the conversation already has; nothing is written."""
         selection = await self._engine.match(turn_of(message, fields, self._new_id))
         return within_places(selection, self.settings.max_skills)
@@ -221,13 +237,16 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         arguments: Mapping[str, object] | None = None,
         *,
         call_id: str | None = None,
+        parameters: Sequence[str] | None = None,
+        host_tools: Iterable[str] | None = None,
     ) -> Verdict:
         """What `policy.tools.authorize` rules on a call, and observers are told when it is denied; reads nothing.
 
         They are never told the arguments. `call_id` is the model's id of the call: a person's yes to one call is known
-        by it, and one that is judged twice is told once.
+        by it, and one that is judged twice is told once; `parameters` and `host_tools` are those of
+        `ToolPolicy.authorize`.
         """
-        verdict = policy.tools.authorize(tool, arguments, call_id=call_id)
+        verdict = policy.tools.authorize(tool, arguments, call_id=call_id, parameters=parameters, host_tools=host_tools)
         if verdict.ruling is Ruling.DENY:
             await self._engine.announcer.tool_blocked(policy, verdict, call_id)
         return verdict
@@ -431,7 +450,7 @@ class SyncWeaver:
         return self.thread.run(work)
 
     @contextmanager
-    def delivery(self, message: str | Turn, **fields: Unpack[TurnFields]) -> Iterator[Injection]:
+    def delivery(self, message: MessageLike | Turn, **fields: Unpack[TurnFields]) -> Iterator[Injection]:
         """See `Weaver.delivery`; a plain `with`."""
         handing_over = self.weaver.delivery(message, **fields)
         injection = self.run(_entered(handing_over))

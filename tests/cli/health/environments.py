@@ -1,6 +1,7 @@
 """Real virtual environments, made in a moment: links to exactly the packages that are wanted, and our own metadata."""
 
 import json
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -70,6 +71,13 @@ class Environment:
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")
         (info / "entry_points.txt").write_text(entry_points, encoding="utf-8")
+
+    def relabel(self, name: str, version: str) -> None:
+        """Let an installed package say that it is another release; its code stays."""
+        written = name.replace("-", "_")
+        known = next(self.site.glob(f"{written}-*.dist-info"))
+        known.unlink() if known.is_symlink() else shutil.rmtree(known)
+        self.add(written, version, {})
 
     def remove(self, name: str) -> None:
         """Take a package out again."""

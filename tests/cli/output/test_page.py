@@ -1,13 +1,21 @@
 import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from skillweave.cli import Ink, Page, page_for, printable
+from skillweave.cli import Flow, Ink, Page, page_for, printable
 
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
+
+
+@pytest.fixture(autouse=True)
+def unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def test_a_pipe_gets_80_plain_columns() -> None:
@@ -51,3 +59,45 @@ def test_text_cannot_control_the_terminal() -> None:
 def test_real_text_stays_as_it_is() -> None:
     text = "Zwölf Boxkämpfer\n\t你好 Alice !"
     assert printable(text) == text
+
+
+def test_a_pipe_is_as_wide_as_the_variable_columns_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
+    assert page_for(io.StringIO()).width == 140
+
+
+@pytest.mark.parametrize("value", ["", "0", "wide", "-5", "²"])
+def test_a_number_of_columns_that_is_none_changes_nothing(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("COLUMNS", value)
+    assert page_for(io.StringIO()).width == 80
+
+
+def test_colours_can_be_forced_into_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert page_for(io.StringIO()).inks == frozenset(Ink)
+
+
+@pytest.mark.parametrize(("forced", "refused"), [("0", ""), ("false", ""), ("1", "1")])
+def test_colours_are_not_forced_where_no_color_is_set_or_the_force_is_none(
+    monkeypatch: pytest.MonkeyPatch, forced: str, refused: str
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", forced)
+    monkeypatch.setenv("NO_COLOR", refused)
+    assert page_for(Terminal()).inks == frozenset()
+
+
+def test_text_that_comes_in_pieces_is_broken_between_words() -> None:
+    flow = Flow(12)
+    pieces = ["The qu", "ick brown", " fox", " jumps\nover\n"]
+    assert "".join(map(flow.add, pieces)) == "The quick \nbrown fox \njumps\nover\n"
+
+
+def test_code_in_text_that_comes_in_pieces_is_not_broken() -> None:
+    code = "```\na very long line of code\n```\n    and one that is indented\n"
+    assert Flow(12).add(code) == code
+
+
+@given(st.text(alphabet="ab \n`", max_size=80), st.integers(min_value=1, max_value=20))
+def test_breaking_adds_line_ends_only(text: str, width: int) -> None:
+    flow = Flow(width)
+    assert "".join(map(flow.add, f"{text}\n")).replace("\n", "") == text.replace("\n", "")

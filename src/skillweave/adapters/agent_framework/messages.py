@@ -6,10 +6,12 @@ from itertools import groupby
 from typing import Any
 
 from skillweave.adapters.chat import Call, HostMessage, read_call
+from skillweave.adapters.supported import require_version
 from skillweave.conversation import Message, Part, Role, ToolResult
 from skillweave.errors import InvalidTurn, MissingExtra
 
 try:
+    require_version("agent-framework-core", "agent-framework")
     from agent_framework import Content
     from agent_framework import Message as FrameworkMessage
 except ModuleNotFoundError:
@@ -29,6 +31,11 @@ def host_messages(messages: Sequence[FrameworkMessage]) -> list[HostMessage]:
 def call_of(content: Content) -> Call:
     """The tool call that the model asks for in it, a broken one with what is wrong with it."""
     return read_call(content.call_id, content.name, content.arguments)
+
+
+def calls_in(messages: Sequence[FrameworkMessage]) -> list[Content]:
+    """The calls in a reply of the model that the agent, and not the service, is to run."""
+    return [content for message in messages for content in message.contents if _is_ours_to_run(content)]
 
 
 def name_of(tool: object) -> str:

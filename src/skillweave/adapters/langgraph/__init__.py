@@ -5,16 +5,29 @@ History placement: a skill's text is appended to the state's messages once, and 
 
 from importlib import import_module
 
+from skillweave.adapters.supported import require_version
 from skillweave.errors import MissingExtra
 
 try:
+    require_version("langgraph", "langgraph")
     import_module("langgraph.graph")  # parts of other packages are named `langgraph` too
 except ModuleNotFoundError:
     raise MissingExtra("the LangGraph adapter", "langgraph", "langgraph") from None
 
-from skillweave.adapters.langgraph.agent import build_skill_agent
-from skillweave.adapters.langgraph.nodes import SkillNodes, SkillState, skill_nodes
+from skillweave.adapters.langchain_pause import require_asked
+from skillweave.adapters.langgraph.agent import SkillAgent, build_skill_agent
+from skillweave.adapters.langgraph.nodes import ModelCall, SkillNodes, SkillState, skill_nodes
 from skillweave.adapters.langgraph.spawn import spawn_subagent
 from skillweave.adapters.spawning import SpawnBounds
 
-__all__ = ["SkillNodes", "SkillState", "SpawnBounds", "build_skill_agent", "skill_nodes", "spawn_subagent"]
+__all__ = [
+    "ModelCall",
+    "SkillAgent",
+    "SkillNodes",
+    "SkillState",
+    "SpawnBounds",
+    "build_skill_agent",
+    "require_asked",
+    "skill_nodes",
+    "spawn_subagent",
+]

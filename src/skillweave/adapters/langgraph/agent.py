@@ -1,27 +1,30 @@
 """The ready agent: one graph in the order of seed 000, from the system prompt to the output."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Checkpointer, Send
+from langgraph.types import Checkpointer, Command, Send
+from langgraph.typing import StateT
 
 from skillweave.adapters.langchain_core import (
     Speaker,
-    conversation_of,
     host_messages,
-    names_of,
+    run_of,
     unreadable,
     with_instructions,
 )
+from skillweave.adapters.langchain_models import require_held, require_text_kept
+from skillweave.adapters.langchain_pause import require_asked
 from skillweave.adapters.langgraph.nodes import (
     EXPLICIT,
     HostTool,
+    ModelCall,
     Node,
     SkillNodes,
     SkillState,
@@ -31,9 +34,9 @@ from skillweave.adapters.langgraph.nodes import (
     memory_in,
     skill_nodes,
 )
+from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Role, ToolResult
-from skillweave.injection import Injection
+from skillweave.conversation import Placement, Role, ToolResult
 from skillweave.weaver import Weaver
 
 
@@ -49,7 +52,8 @@ def build_skill_agent(
     max_skills: int | None = None,
     checkpointer: Checkpointer = None,
     name: str | None = None,
-) -> CompiledStateGraph[SkillState, None, SkillState, SkillState]:
+    unguarded: Unguarded = Unguarded.REFUSE,
+) -> "SkillAgent[SkillState]":
     """An agent over SkillState: what applies is in its first call, what the model then asks for in its next.
 
     Each call of the model is woven, sees only the tools that it may call, and pauses before it at checkpoints; each
@@ -58,7 +62,12 @@ def build_skill_agent(
     `plan` makes it a spawned sub-agent, with the plan's text behind the system prompt. For the other arguments see
     `skill_nodes`. Its loop ends with the run's `recursion_limit`.
     """
-    nodes = skill_nodes(weaver, tools, matchers=matchers, speaker=speaker, plan=plan, max_skills=max_skills)
+    if Unguarded(unguarded) is Unguarded.REFUSE:
+        require_held((), model)
+    require_text_kept(model, None, Placement.HISTORY)
+    nodes = skill_nodes(
+        weaver, tools, matchers=matchers, speaker=speaker, plan=plan, max_skills=max_skills, unguarded=unguarded
+    )
     prompt = "\n\n".join(text for text in (system_prompt, plan.text if plan else "") if text)
     call = _ModelCall(model, nodes, SystemMessage(content=prompt) if prompt else None).node
     graph = StateGraph(SkillState)
@@ -80,17 +89,19 @@ def build_skill_agent(
     graph.add_conditional_edges("approval", at_once(_ToModel(nodes).next), ways)
     graph.add_conditional_edges("synthesis", at_once(to_tools), ["tools", "skill_select"])
     graph.add_edge("output", END)
-    return graph.compile(checkpointer=checkpointer, name=name)
+    return SkillAgent.of(graph.compile(checkpointer=checkpointer, name=name))
 
 
 def _begun(nodes: SkillNodes) -> Step:
     """The inject node at the begin of a run, after which the model is called whatever the history ends with."""
 
-    async def begin(state: SkillState) -> Update:
-        update: Update = await nodes.skill_inject_node.ainvoke(state)
+    def first(update: Update) -> Update:
         return {**update, "woven": {**update["woven"], "first": True}}
 
-    return Step(begin, lambda state: nodes.bridge.run(begin(state)), "system_prompt")
+    async def begin(state: SkillState) -> Update:
+        return first(await nodes.skill_inject_node.ainvoke(state))
+
+    return Step(begin, lambda state: first(nodes.skill_inject_node.invoke(state)), "system_prompt")
 
 
 def _selected(nodes: SkillNodes) -> Step:
@@ -103,8 +114,9 @@ def _selected(nodes: SkillNodes) -> Step:
     async def select(state: SkillState) -> Update:
         held = state.get("injection")
         if held is not None and held.move is None:
-            chat, conversation = host_messages(state["messages"]), conversation_of(nodes.bridge, state)
-            chosen = await nodes.bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
+            bridge, conversation = await run_of(nodes.bridge, state)
+            chat = host_messages(state["messages"])
+            chosen = await bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
             if set(chosen) <= set(held.present):
                 return {"selected_skill_ids": []}
         update: Update = await nodes.skill_select_node.ainvoke(state)
@@ -117,6 +129,30 @@ def to_tools(state: SkillState) -> list[Send] | str:
     """After the model: each of its calls to the tools by itself, else on to selecting."""
     reply = next(message for message in reversed(state["messages"]) if isinstance(message, AIMessage))
     return [Send("tools", [call]) for call in reply.tool_calls] or "skill_select"
+
+
+class SkillAgent(CompiledStateGraph[StateT, None, StateT, StateT]):
+    """A compiled graph that refuses a reply to a question that is not asked any more, with InvalidVerdict."""
+
+    @classmethod
+    def of(cls, compiled: CompiledStateGraph[StateT, None, StateT, StateT]) -> "SkillAgent[StateT]":
+        """The same graph; LangGraph's own copy leaves out what it notes while it compiles."""
+        agent = cls.__new__(cls)
+        vars(agent).update(vars(compiled))
+        return agent
+
+    def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002, ANN401
+        """What LangGraph's own does."""
+        if isinstance(input, Command) and input.resume is not None:
+            require_asked(self.get_state(config or {}).interrupts, input.resume)
+        yield from super().stream(input, config, **kwargs)
+
+    async def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:  # noqa: A002, ANN401
+        """What LangGraph's own does."""
+        if isinstance(input, Command) and input.resume is not None:
+            require_asked((await self.aget_state(config or {})).interrupts, input.resume)
+        async for piece in super().astream(input, config, **kwargs):
+            yield piece
 
 
 class _ToModel:
@@ -155,24 +191,19 @@ class _ModelCall:
         return Step(self._acall, self._call, "model")
 
     def _call(self, state: SkillState) -> Update:
-        woven = self._nodes.bridge.run(self._nodes.injection(state))
-        return self._heard(state, woven, self._bound(woven).invoke(self._sent(state, woven)))
+        call = self._nodes.bridge.run(self._nodes.prepare(state))
+        return self._heard(call, self._model.bind_tools(call.tools).invoke(self._sent(call)))
 
     async def _acall(self, state: SkillState) -> Update:
-        woven = await self._nodes.injection(state)
-        return self._heard(state, woven, await self._bound(woven).ainvoke(self._sent(state, woven)))
+        call = await self._nodes.prepare(state)
+        return self._heard(call, await self._model.bind_tools(call.tools).ainvoke(self._sent(call)))
 
-    def _bound(self, woven: Injection) -> Runnable[Any, BaseMessage]:
-        offered = set(woven.tools.offers(self._nodes.names))
-        shown = [tool for tool in self._nodes.declared if names_of([tool])[0] in offered]
-        return self._model.bind_tools(shown)
+    def _sent(self, call: ModelCall) -> list[BaseMessage]:
+        system = with_instructions(self._system, call.injection)
+        return [*([system] if system else []), *call.messages]
 
-    def _sent(self, state: SkillState, woven: Injection) -> list[BaseMessage]:
-        system = with_instructions(self._system, woven)
-        return [*([system] if system else []), *self._nodes.call_messages(state, woven)]
-
-    def _heard(self, state: SkillState, woven: Injection, reply: BaseMessage) -> Update:
-        return {"messages": [*self._nodes.changes(state, woven), reply, *unreadable(reply)]}
+    def _heard(self, call: ModelCall, reply: BaseMessage) -> Update:
+        return {"messages": [*call.changes, reply, *unreadable(reply)]}
 
 
 def _output(state: SkillState) -> Update:

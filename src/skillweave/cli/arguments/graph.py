@@ -107,6 +107,12 @@ class Opened:
 
         return checkup_among(self.graph, self.snapshot, known_tools)
 
+    @property
+    def skills(self) -> int:
+        """How many skills the graph has; in a pack those that it only names do not count."""
+        listed = self.graph.declared.skills
+        return len(listed) if self.snapshot is None else sum(one.id in self.snapshot for one in listed)
+
     def notes_with_errors(self) -> tuple[str, ...]:
         """The notes, and one more where the graph has errors, so that nobody trusts an answer of it unwarned."""
         errors = sum(problem.level.value == "error" for problem in self.checkup().problems)

@@ -20,6 +20,8 @@ PACKAGES, EXTRAS = "packages", "extras"
 EXTENSIONS = "extensions"
 PREFIX = f"{PACKAGE}."
 ENGINE = "engine"
+_OF_MAINTAINERS = frozenset({"dev"})
+"""Extras that only people who change skillweave itself install."""
 _AGAIN = "install skillweave again"
 _SKILL: Mapping[str, Json] = {
     "name": "doctor",
@@ -64,7 +66,7 @@ def look_at_packages() -> Iterator[Finding]:
     yield Finding(PACKAGES, PACKAGE, Level.OK, f"{own.version} in {_place()}")
     for need in _needs(stated, ""):
         yield _required(need)
-    for extra in sorted(own.metadata.get_all("Provides-Extra") or ()):
+    for extra in sorted({*(own.metadata.get_all("Provides-Extra") or ())} - _OF_MAINTAINERS):
         yield _extra(extra, _needs(stated, extra))
 
 

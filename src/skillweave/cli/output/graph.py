@@ -116,8 +116,11 @@ def reachable_text(found: Sequence[str], current: str | None, page: Page) -> str
     return page.wrap("Nothing can be reached from here." if current else "The graph has no entry.")
 
 
-def checkup_text(report: "Checkup", declared: "Declared", page: Page) -> str:
-    """A line for each problem and note, which can be searched and counted, and what the graph holds."""
+def checkup_text(report: "Checkup", declared: "Declared", skills: int, page: Page) -> str:
+    """A line for each problem and note, which can be searched and counted, and what the graph holds.
+
+    `skills` is how many skills there are, without those that are only named.
+    """
     lines = [
         f"{page.paint(one.level.value, _LEVELS[one.level.value])}: "
         + printable(" ".join(f"{one.message} {one.fix} [{one.code}]".split()))
@@ -125,10 +128,10 @@ def checkup_text(report: "Checkup", declared: "Declared", page: Page) -> str:
     ]
     notes = [page.paint(printable(" ".join(f"note: {note}".split())), Ink.FAINT) for note in report.notes]
     lines += notes
-    return "\n".join([*lines, *([""] if lines else []), _summary(report, declared)])
+    return "\n".join([*lines, *([""] if lines else []), _summary(report, declared, skills)])
 
 
-def _summary(report: "Checkup", declared: "Declared") -> str:
+def _summary(report: "Checkup", declared: "Declared", skills: int) -> str:
     levels = [problem.level.value for problem in report.problems]
     found = [counted(levels.count(level), level) for level in _LEVELS if level in levels]
     if declared.tree is None:
@@ -136,7 +139,7 @@ def _summary(report: "Checkup", declared: "Declared") -> str:
         parts = f"{entries:,} {'entry' if entries == 1 else 'entries'}, {counted(len(declared.routes), 'route')}"
     else:
         parts = "a decision tree"
-    return f"{counted(len(declared.skills), 'skill')}, {parts}: {', '.join(found) or 'nothing is wrong'}."
+    return f"{counted(skills, 'skill')}, {parts}: {', '.join(found) or 'nothing is wrong'}."
 
 
 def _move_lines(move: "Move", leaf: str | None, page: Page) -> Iterator[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from skillweave.cli.output.page import Ink, Page, counted, listed, tokens_shown
+from skillweave.cli.output.page import Ink, Page, counted, listed, printable, tokens_shown
 from skillweave.cli.output.turn import checkpoint_text, cursor_text
 from skillweave.codec import Portable
 from skillweave.injection import PendingCheckpoint
@@ -23,6 +23,24 @@ class StateShown(State):
 
     conversation: str
     checkpoints: tuple[PendingCheckpoint, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationShown(Portable):
+    """A kept conversation: its revision, the skills that apply in it now, and how many texts it was given."""
+
+    conversation: str
+    revision: int
+    engaged: tuple[str, ...]
+    texts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conversations(Portable):
+    """The conversations that were asked for, of `total` that the ledger keeps."""
+
+    total: int
+    conversations: tuple[ConversationShown, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +94,19 @@ class Withdrawn(Portable):
     withdrawn: tuple[Approval, ...]
 
 
+def conversations_text(found: Conversations, page: Page) -> str:
+    """A line for each conversation, and how many there are."""
+    width = max((len(one.conversation) for one in found.conversations), default=0)
+    lines = [f"{printable(one.conversation):<{width}}  {_applying(one)}" for one in found.conversations]
+    shown = len(found.conversations)
+    count = counted(found.total, "conversation") if shown == found.total else f"{shown:,} of {found.total:,}"
+    return "\n".join([*lines, *([""] if lines else []), f"{count}."])
+
+
+def _applying(one: ConversationShown) -> str:
+    return f"{listed(one.engaged, none='no skill')}; {counted(one.texts, 'text')} given"
+
+
 def state_text(state: State, pending: Sequence[PendingCheckpoint], page: Page) -> str:
     """What a conversation was given, what is engaged in it, and what people decided or have to decide."""
     return "\n".join(_state_lines(state, pending, page))
@@ -125,9 +156,17 @@ def engaged_text(entry: Engaged, page: Page) -> str:
     return page.entry("engaged", f"{entry.skill_id}, by {entry.by}{lifecycle}; {ago}")
 
 
+def shown_time(seconds: float) -> str:
+    """A time of the store's clock for people; the bare seconds where the calendar has no such year."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (ValueError, OverflowError, OSError):
+        return f"second {seconds:g}"
+
+
 def _approval(approval: Approval, page: Page) -> str:
     """What a person said, when, and about what."""
-    when = datetime.fromtimestamp(approval.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    when = shown_time(approval.at)
     before = f" before {listed(approval.before)}" if approval.before else ""
     what = f"{approval.checkpoint} of {approval.skill_id}{before}"
     if approval.checkpoint == CONSENT:

@@ -6,7 +6,7 @@ import re
 import shutil
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 WIDEST = 100
+"""What a terminal gets at most: longer lines are hard to read."""
+NARROWEST = 40
 COLUMN = 17
 """Where texts begin beside their labels; the longest outcome fits before it."""
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -75,12 +77,69 @@ class Page:
         return "\n".join(self.paint(f"{' ' * indent}| {line}".rstrip(), Ink.FAINT) for line in shown)
 
 
+class Flow:
+    """Text that comes in pieces, broken between words where a line would be longer than `width` columns.
+
+    Code between lines of ``` and lines that begin with four spaces stay as they are.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._line = self._word = ""
+        self._column = 0
+        self._fenced = False
+
+    def add(self, piece: str) -> str:
+        """What can be printed after this piece; the last word waits for what ends it, a space or the line's end."""
+        return "".join(map(self._letter, piece))
+
+    def _letter(self, letter: str) -> str:
+        if letter == "\n":
+            out = self._placed() + letter
+            self._fenced ^= self._line.lstrip().startswith("```")
+            self._line, self._column = "", 0
+            return out
+        self._line += letter
+        if not letter.isspace() and not self._kept():
+            self._word += letter
+            return ""
+        out = self._placed()
+        self._column += 1
+        return out + letter
+
+    def _placed(self) -> str:
+        """The waiting word, on a new line where this one has no room for it."""
+        word, self._word = self._word, ""
+        breaks = self._column > 0 and self._column + len(word) > self._width
+        self._column = len(word) if breaks else self._column + len(word)
+        return f"\n{word}" if breaks and word else word
+
+    def _kept(self) -> bool:
+        return self._fenced or self._line.startswith(("    ", "\t"))
+
+
 def page_for(stream: TextIO) -> Page:
-    """The page of a stream: a terminal's width and colours, unless NO_COLOR is set; anything else is plain."""
-    if not stream.isatty():
-        return Page()
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return Page(min(WIDEST, shutil.get_terminal_size().columns), frozenset() if plain else frozenset(Ink))
+    """The page of a stream: the width and colours of a terminal; anything else is plain and 80 columns wide.
+
+    The variables COLUMNS, NO_COLOR and FORCE_COLOR are obeyed everywhere; NO_COLOR goes before FORCE_COLOR.
+    """
+    return Page(_width_of(stream), frozenset(Ink) if _takes_colours(stream) else frozenset())
+
+
+def _width_of(stream: TextIO) -> int:
+    stated = os.environ.get("COLUMNS", "")
+    if stated.isascii() and stated.isdigit() and int(stated):
+        return max(NARROWEST, int(stated))
+    return min(WIDEST, shutil.get_terminal_size().columns) if stream.isatty() else Page().width
+
+
+def _takes_colours(stream: TextIO) -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR")
+    if forced:
+        return forced.lower() not in ("0", "false")
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def printable(text: str) -> str:
@@ -113,21 +172,29 @@ class Written(Protocol):
 class Answer:
     """The value whose JSON form is printed and the text for people, each made only when asked for.
 
-    `notes` are lines for stderr, printed either way; `code` is the exit code.
+    `notes` are lines for stderr, printed either way; `code` is the exit code. `schema` is the name of the published
+    schema that the JSON fits, None for that of the command.
     """
 
     value: Callable[[], Written]
     text: Callable[[Page], str]
     code: int = 0
     notes: tuple[str, ...] = ()
+    schema: str | None = None
 
     def as_json(self) -> str:
-        """The JSON text, in ASCII, so that every terminal and every reader takes it."""
-        return json.dumps(self.value().to_dict(), indent=2, ensure_ascii=True)
+        """The JSON text, in ASCII, so that every terminal and every reader takes it; `$schema` says what it fits."""
+        return json.dumps(self._data(), indent=2, ensure_ascii=True)
 
     def as_line(self) -> str:
         """The same in one line."""
-        return json.dumps(self.value().to_dict(), ensure_ascii=True)
+        return json.dumps(self._data(), ensure_ascii=True)
+
+    def _data(self) -> dict[str, Any]:
+        from skillweave.schemas import naming
+
+        data: dict[str, Any] = self.value().to_dict()
+        return data if self.schema is None else {**naming(self.schema), **data}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +220,11 @@ def listed(names: Iterable[str], none: str = "none") -> str:
 
 
 def evidence_shown(evidence: "Sequence[Evidence]") -> str:
-    """`keyword 'bonjour', terms 'letter'`; at most five pieces."""
-    shown = [f"{piece.kind} {piece.text[:60]!r}" for piece in evidence[:5]]
-    return listed(shown, none="no evidence") + (f" and {len(evidence) - 5} more" if len(evidence) > 5 else "")
+    """`keyword 'bonjour', words 'letter', 'greet'`; at most five pieces."""
+    from skillweave.decisions import evidence_in_words
+
+    shown = evidence_in_words(replace(piece, text=piece.text[:60]) for piece in evidence[:5])
+    return (shown or "no evidence") + (f" and {len(evidence) - 5} more" if len(evidence) > 5 else "")
 
 
 def extended(kind: type[T], value: "DataclassInstance", **more: object) -> T:

@@ -1,0 +1,112 @@
+"""A provider on this machine: a scripted model behind real HTTP, that keeps each request and refuses what none takes.
+
+with RecordingServer(Script("All right.")) as server:
+    OpenAI(base_url=server.openai, api_key="none").chat.completions.create(...)
+server.requests[0].body
+"""
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from skillweave.testing.hosts import Script
+from tests.adapters.recording.anthropic_messages import AnthropicMessages
+from tests.adapters.recording.chat_completions import ChatCompletions
+from tests.adapters.recording.responses import Responses
+from tests.adapters.recording.rules import Interface, Refused
+
+KEY = "none"
+"""The key with which clients come; any will do."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One request, byte for byte, and the status of its answer; `refusal` is what the provider said against it."""
+
+    path: str
+    body: bytes
+    status: int
+    refusal: str = ""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The body, read."""
+        read: dict[str, Any] = json.loads(self.body)
+        return read
+
+
+class _Server(uvicorn.Server):
+    async def main_loop(self) -> None:
+        # As uvicorn's own, which looks ten times a second only: each test would end a tenth of a second later.
+        while not self.should_exit:  # noqa: ASYNC110 - set from another thread
+            await asyncio.sleep(0.005)
+
+
+class RecordingServer:
+    """The interfaces of two providers over one script; `thinks` makes the model of `responses` think before it speaks.
+
+    `openai` and `anthropic` are what their clients take as `base_url`.
+    """
+
+    def __init__(self, script: Script, *, thinks: bool = False) -> None:
+        self.script = script
+        self.requests: list[Recorded] = []
+        interfaces: Sequence[Interface] = (ChatCompletions(), Responses(thinks=thinks), AnthropicMessages())
+        app = Starlette(routes=[Route(one.path, self._endpoint(one), methods=["POST"]) for one in interfaces])
+        # Bound here, so that clients may come before the thread has begun: they wait in the queue of the socket.
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._server = _Server(uvicorn.Config(app, log_level="error", lifespan="off", ws="none"))
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+
+    def __enter__(self) -> "RecordingServer":
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._server.should_exit = True
+        self._server.force_exit = True  # clients of frameworks keep their connections open
+        self._thread.join()
+        self._socket.close()
+
+    @property
+    def anthropic(self) -> str:
+        """The base address for Anthropic's client."""
+        return f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+
+    @property
+    def openai(self) -> str:
+        """The base address for OpenAI's client."""
+        return f"{self.anthropic}/v1"
+
+    @property
+    def refusals(self) -> list[str]:
+        """What was refused, in the provider's words."""
+        return [one.refusal for one in self.requests if one.refusal]
+
+    def _endpoint(self, interface: Interface) -> Any:
+        async def answer(request: Request) -> JSONResponse:
+            body = await request.body()
+            try:
+                data = json.loads(body)
+                if data.get("stream"):
+                    raise Refused("this server answers at once; leave stream out")
+                interface.check(data)
+            except Refused as refused:
+                self.requests.append(Recorded(interface.path, body, refused.status, refused.message))
+                return JSONResponse(interface.error(refused), refused.status)
+            reply = interface.reply(data, self.script.reply(interface.sent(data)))
+            self.requests.append(Recorded(interface.path, body, 200))
+            return JSONResponse(reply)
+
+        return answer
