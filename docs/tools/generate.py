@@ -42,6 +42,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "skillweave.formats.codes": "The fields of a definition",
         "skillweave.sources.codes": "Files, folders and packs",
         "skillweave.contracts.codes": "Output contracts",
+        "skillweave.cli.checks.codes": "What only `check` looks at",
         "skillweave.evaluate.codes": "Evaluations of triggers and descriptions",
     }
 )

@@ -26,7 +26,7 @@ from skillweave.turn.library import Library
 from skillweave.turn.make_room import added, leaving, without
 from skillweave.turn.move import Position, move
 from skillweave.turn.policy import tool_policy
-from skillweave.turn.reconcile import Reconciled, blocks_in, digest_of, reconcile
+from skillweave.turn.reconcile import Reconciled, blocks_in, digest_of, is_replay, reconcile
 from skillweave.turn.settle import Settled, settle
 from skillweave.turn.tail import standing_catalog
 
@@ -98,7 +98,9 @@ async def run(
     """
     library = prepared.library
     told = digest_of(turn.transcript) if turn.reads and turn.transcript is not None else ""
-    context = reconcile(before, prepared.blocks, holder=turn.id, now=now, told=told)
+    # Under the id of the latest turn, other words are another turn: what that one gave is there, not to be given again.
+    reused = before.last_turn == turn.id and not is_replay(turn, before)
+    context = reconcile(before, prepared.blocks, holder="" if reused else turn.id, now=now, told=told)
     position = None if library.graph is None else await find_place(turn, prepared, before, reading.seconds)
     selection = prepared.selection
     if selection is None or prepared.withheld is not None:
