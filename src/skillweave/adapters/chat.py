@@ -37,13 +37,15 @@ class Call:
     """A tool call of the model: judge it with `injection.tools.authorize(name, arguments)` before anything runs.
 
     `arguments` is None when what the model wrote is no JSON object; then `problem` says why, in words for the model:
-    answer with `refuse(call, call.problem)`.
+    answer with `refuse(call, call.problem)`. `parameters` are the names of all parameters that the tool has, None where
+    they are not known or it takes any; rules on arguments are judged on no others.
     """
 
     id: str
     name: str
     arguments: Mapping[str, Any] | None
     problem: str | None = None
+    parameters: tuple[str, ...] | None = None
 
 
 def read_call(call_id: object, name: object, arguments: object) -> Call:
