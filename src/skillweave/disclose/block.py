@@ -102,8 +102,9 @@ SECTIONS = (
     "## Skills",
     "## Protocol",
 )
-_ODD_BEGINNING = re.compile(r"^ {0,3}(?![ \t])[^A-Za-z0-9\n].*$", re.MULTILINE)
-"""A line that does not begin with a letter or digit; one that is indented by four spaces or a tab is code."""
+_ODD_BEGINNING = re.compile(r"^ {0,3}[^\t\n !\"$-<>-~].*$", re.MULTILINE)
+"""A line that may begin as ours: not with another sign, a letter or a digit; after four spaces or a tab it is code."""
+_UNSEEN_ASCII = dict.fromkeys((*range(33), 127))
 _LIKE_OURS = str.maketrans({"\u266f": "#", "\ua78a": "=", "\u1400": "=", "\u2e40": "=", "\u30a0": "="})
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and signs that show nothing."""
@@ -118,6 +119,8 @@ def _shows(letter: str) -> bool:
 
 def _as_seen(line: str) -> str:
     """What a reader sees of a line, without the blanks: letters and signs in their plain form."""
+    if line.isascii():
+        return line.translate(_UNSEEN_ASCII)
     return "".join(letter for letter in normalize("NFKC", line) if _shows(letter)).translate(_LIKE_OURS)
 
 
