@@ -12,12 +12,15 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer, Command, Send
 from langgraph.typing import StateT
 
+from skillweave.adapters.chat import LOADS_NOTHING
 from skillweave.adapters.langchain_core import (
     Speaker,
     host_messages,
+    notice,
     run_of,
     unreadable,
     with_instructions,
+    wrote_only_markers,
 )
 from skillweave.adapters.langchain_models import require_held, require_text_kept
 from skillweave.adapters.langchain_pause import require_asked
@@ -112,17 +115,25 @@ def _selected(nodes: SkillNodes) -> Step:
     """
 
     async def select(state: SkillState) -> Update:
-        held = state.get("injection")
-        if held is not None and held.move is None:
-            bridge, conversation = await run_of(nodes.bridge, state)
-            chat = host_messages(state["messages"])
-            chosen = await bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
-            if set(chosen) <= set(held.present):
-                return {"selected_skill_ids": []}
-        update: Update = await nodes.skill_select_node.ainvoke(state)
+        update: Update = {"selected_skill_ids": []}
+        if not await _all_present(nodes, state):
+            update = await nodes.skill_select_node.ainvoke(state)
+        if not update["selected_skill_ids"] and wrote_only_markers(state["messages"]):
+            reply = state["messages"][-1]
+            return {**update, "messages": [notice(LOADS_NOTHING, str(reply.id), nodes.speaker)]}
         return update
 
     return Step(select, lambda state: nodes.bridge.run(select(state)), "skill_select_node")
+
+
+async def _all_present(nodes: SkillNodes, state: SkillState) -> bool:
+    held = state.get("injection")
+    if held is None or held.move is not None:
+        return False
+    bridge, conversation = await run_of(nodes.bridge, state)
+    chat = host_messages(state["messages"])
+    chosen = await bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
+    return set(chosen) <= set(held.present)
 
 
 def to_tools(state: SkillState) -> list[Send] | str:
