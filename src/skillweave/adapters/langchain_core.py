@@ -21,7 +21,6 @@ from skillweave.adapters.chat import (
     read_call,
     words_for,
 )
-from skillweave.adapters.langchain_models import name_in
 from skillweave.adapters.messages.lists import take_out
 from skillweave.adapters.spawning import spawn_id_of
 from skillweave.compose.policy import Verdict
@@ -465,6 +464,11 @@ def require_other_names(tools: Iterable[BaseTool | dict[str, Any]]) -> None:
 def names_of(tools: Sequence[BaseTool | dict[str, Any]]) -> list[str]:
     """The name of each tool; a provider's own tool without a name goes by its type."""
     return [tool.name if isinstance(tool, BaseTool) else name_in(tool) for tool in tools]
+
+
+def name_in(tool: Mapping[str, Any]) -> str:
+    """The name of a tool in a provider's form; one without a name goes by its type, else by its first key."""
+    return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type") or next(iter(tool), ""))
 
 
 class OwnTool(StructuredTool):
