@@ -56,7 +56,7 @@ def _taken(call: Call) -> ToolMessage:
     return ToolMessage(content=_TAKEN, tool_call_id=call.id, name=call.name)
 
 
-def _json_schema(form: ResponseFormat) -> dict[str, Any]:
+def _json_schema(form: object) -> dict[str, Any]:
     if isinstance(form, type):
         return {"title": form.__name__, **TypeAdapter(form).json_schema()}
     if not isinstance(form, Mapping) or not form.get("title"):
