@@ -12,11 +12,17 @@ from skillweave.conversation import Message, Part, Placement, Role, ToolResult, 
 from skillweave.disclose.block import HEADER_END, HEADERS
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
+from skillweave.select.selection import MARKER
 from skillweave.task import Task
 from skillweave.turn.reconcile import split_at_blocks
 
 SEPARATOR = "\n\n"
 """Between two of our texts in one place; blocks are recognised from header to header."""
+LOADS_NOTHING = (
+    "That marker loads nothing: the skill is in this conversation already, or it cannot be loaded now. Go on with what "
+    "was asked, without a marker."
+)
+"""What the model is told that wrote a marker and nothing else, and gets no skill for it."""
 TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
 """What stands in the place of a text that was taken out."""
 NOT_RUN = (
@@ -79,6 +85,11 @@ def _parsed(arguments: object) -> tuple[Mapping[str, Any] | None, str]:
 def words_for(why: Verdict | str) -> str:
     """What the model is told about a call that was not run."""
     return why if isinstance(why, str) else why.message
+
+
+def only_markers(text: str) -> bool:
+    """Whether the model said nothing but `SKILL_SELECT:` markers, so that nobody was answered."""
+    return MARKER.search(text) is not None and not MARKER.sub("", text).strip(" \t\r\n.,;:`*'\"")
 
 
 def is_block(part: Part) -> bool:
