@@ -36,6 +36,7 @@ _REFUSED = tuple(f"{code.value}: " for code in Refusal)
 _HEADER = re.compile(
     f"(?:{'|'.join(re.escape(header) for header in HEADERS)})[^\r\n]*{re.escape(HEADER_END)}(?:\r?\n|$)"
 )
+_MORE_PARAMETERS = ("additionalProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,17 @@ def _parsed(arguments: object) -> tuple[Mapping[str, Any] | None, str]:
     except (RecursionError, ValueError):
         return None, "nested too deeply, or hold a number that is too long"
     return (found, "") if isinstance(found, dict) else (None, "JSON, but not an object")
+
+
+def parameters_in(schema: object) -> tuple[str, ...] | None:
+    """The names of all parameters that a tool's JSON Schema declares; None where it takes others too, or says none.
+
+    An argument that no parameter declares counts as one that the tool has not, unless the schema asks for more.
+    """
+    if not isinstance(schema, Mapping) or any(schema.get(key) for key in _MORE_PARAMETERS):
+        return None
+    declared = schema.get("properties")
+    return tuple(map(str, declared)) if isinstance(declared, Mapping) else None
 
 
 def words_for(why: Verdict | str) -> str:
