@@ -106,7 +106,7 @@ _SEPARATOR = re.compile(r"[/\\]")
 def matched_text(arguments: Mapping[str, object] | None, argument: str = DEFAULT_ARGUMENT) -> str | None:
     """The text that patterns are matched with, None when the call has no such text.
 
-    Arguments that are no mapping, such as JSON text that a host has not parsed, have none.
+    Arguments that are not a mapping, such as JSON text that a host has not parsed, have none.
     """
     text = arguments.get(argument) if isinstance(arguments, Mapping) else None
     return text if isinstance(text, str) else None

@@ -276,7 +276,7 @@ def conversation_of(parent: Parent | None, spawn_id: str) -> str:
     Raises InvalidSpawn and InvalidTurn like `prepare_spawn`.
     """
     if not spawn_id or "/" in spawn_id or not spawn_id.isprintable():
-        raise InvalidSpawn(f"{spawn_id[:60]!r} is no spawn id; give printable characters without `/`, such as a UUID")
+        raise InvalidSpawn(f"{spawn_id[:60]!r} is not a spawn id; use printable characters without `/`, as in a UUID")
     if parent is not None:
         Turn("spawn", parent.conversation, Message(Role.USER, None))  # raises for what is no conversation
     conversation = f"{parent.conversation if parent else ''}/{spawn_id}"
@@ -309,4 +309,4 @@ def _rejected(
     if completion.added and check_spawn(completion.skills, snapshot, granted=granted).valid:
         together = ", ".join(map(name_shown, completion.skills))
         return SpawnRejected(request, result, completion, f"ask for {together} together")
-    return SpawnRejected(request, result, None, "put right each of these errors, or ask for other skills")
+    return SpawnRejected(request, result, None, "correct each of these errors, or ask for other skills")
