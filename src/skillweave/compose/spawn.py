@@ -44,7 +44,7 @@ class SpawnRequest(Portable):
     """A sub-agent for a task: `skills` None asks for no restriction, an empty list for no capability at all.
 
     `label`, `model`, `thinking` and `extra` are for whoever starts the agent; skillweave only carries them. Raises
-    InvalidSpawn for a task without a word in it, for skills that are no list of texts, and for other values of a wrong
+    InvalidSpawn for a task without a word in it, for skills that are not a list, and for other values of a wrong
     type.
     """
 
@@ -214,7 +214,7 @@ def prepare_spawn(
     `spawn_id` makes the sub-agent's conversation `{parent}/{spawn_id}`: another one for every spawn, the same one when
     a spawn is tried again. `tools` are those that the host has for the sub-agent, None when not stated; `granted` the
     skills that it may have, None for all. Inactive skills are rejected, as the sub-agent would never be given them.
-    Raises InvalidSpawn for an id that cannot be one and for tools that are no list, InvalidTurn for a parent that is no
+    Raises InvalidSpawn for an unusable id and for tools that are not a list, InvalidTurn for a parent that is no
     conversation.
     """
     conversation = conversation_of(parent, spawn_id)

@@ -22,7 +22,7 @@ from skillweave.turn.library import Library
 from skillweave.turn.make_room import drops
 from skillweave.turn.move import Position
 from skillweave.turn.policy import rejected_texts
-from skillweave.turn.reconcile import Reconciled
+from skillweave.turn.reconcile import Reconciled, said_in
 from skillweave.turn.tail import tail_of
 
 
@@ -193,13 +193,15 @@ def settle(
     after = replace(
         state,
         engaged=admission.engaged,
+        restraining=admission.restraining,
         prefix=prefix,
         cursor=before.cursor if position is None else position.cursor,
         in_call=before.in_call if in_history else tuple(one.skill.id for one in skills if one.binds_at(one.shown.rung)),
         last_turn=before.last_turn,
+        said=before.said,
         told=tail.told,
     )
-    after = before if after == before else replace(after, last_turn=turn.id)
+    after = before if after == before else replace(after, last_turn=turn.id, said=said_in(turn))
     texts = [] if in_history else [block.text for block in blocks]
     tools, checkpoints = policy
     there = ((record.key, record.state is Delivery.GIVEN) for record in after.records)
