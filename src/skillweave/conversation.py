@@ -41,7 +41,7 @@ class Placement(StrEnum):
 class Message(Portable):
     """One message; `id` is the host's, where it keeps one. Only text is ever matched, None content is empty.
 
-    `role` is also taken as its text, parts as any list. Raises InvalidTurn for what is no role, no text and no part.
+    `role` is also taken as its text, parts as any list. Raises InvalidTurn for what is not a role, a text or a part.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("id", "role", "content")

@@ -43,7 +43,7 @@ _MORE_PARAMETERS = ("additionalProperties", "patternProperties", "$ref", "allOf"
 class Call:
     """A tool call of the model: judge it with `injection.tools.authorize(name, arguments)` before anything runs.
 
-    `arguments` is None when what the model wrote is no JSON object; then `problem` says why, in words for the model:
+    `arguments` is None when what the model wrote is not a JSON object; then `problem` says why, in words for the model:
     answer with `refuse(call, call.problem)`. `parameters` are the names of all parameters that the tool has, None where
     they are not known or it takes any; rules on arguments are judged on no others.
     """
@@ -262,7 +262,7 @@ def _written(value: object, where: str) -> bytes:
     try:
         return json.dumps(value, sort_keys=True, default=_dumped).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidTurn(f"{where} cannot be written as JSON: {error}; no provider takes it, so mend it") from error
+        raise InvalidTurn(f"{where} cannot be written as JSON: {error}; no provider accepts it; correct it") from error
 
 
 def _dumped(value: object) -> object:

@@ -69,7 +69,7 @@ def compose_skills(skills: Sequence[Skill], mode: Mode = Mode.UNION) -> Composit
 
 
 def compose_ids(names: Iterable[str], snapshot: Snapshot, mode: Mode = Mode.UNION) -> Composition:
-    """What `compose_skills` answers for these ids. Raises SkillNotFound, and InvalidSkill for an id that is no text."""
+    """What `compose_skills` answers for these ids. Raises SkillNotFound; InvalidSkill for an id that is not text."""
     return compose_skills([snapshot[name] for name in require_names(names)], mode)
 
 

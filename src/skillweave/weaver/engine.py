@@ -259,7 +259,7 @@ class Engine:
             code=LEDGER_UNAVAILABLE,
             severity=Severity.ERROR,
             message=f"the ledger does not answer, so skills are {given}: {error}; {rules}",
-            fix="see to the store; until then a skill may be given more than once or not at all",
+            fix="check the store; until then a skill may be given more than once or not at all",
         )
 
     def _writes(
@@ -292,7 +292,7 @@ class Engine:
                 code=DECISIONS_NOT_KEPT,
                 severity=Severity.WARNING,
                 message=f"the decisions of turn {turn.id!r} were not kept for `why`: {error}",
-                fix="see to the store; the turn itself is complete",
+                fix="check the store; the turn itself is complete",
             )
             return (lost,)
         return ()

@@ -32,7 +32,7 @@ def listed(value: object) -> Sequence[Any]:
 
 
 def entries(chat: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each message with the words that name its place; raises InvalidTurn for what is no list of messages."""
+    """Each message with the words that name its place; raises InvalidTurn for what is not a list of messages."""
     if not isinstance(chat, Sequence) or isinstance(chat, str | bytes):
         raise InvalidTurn(f"the chat is a {_kind(chat)}; give a list of messages")
     if not chat:
