@@ -95,6 +95,9 @@ Graph: TypeAlias = Annotated[
         "A skill graph (.yaml, .json) that says where a conversation is, in place of one that a pack brings.",
     ),
 ]
+FolderOfSkills: TypeAlias = Annotated[
+    str, option(SKILLS, "--in DIR", "The folder of skills that this is about; made if need be.")
+]
 Strict: TypeAlias = Annotated[bool, option(SKILLS, "--strict", "Load only what the open Agent Skills format allows.")]
 CacheIn: TypeAlias = Annotated[
     str | None,
