@@ -19,6 +19,11 @@ SEPARATOR = "\n\n"
 """Between two of our texts in one place; blocks are recognised from header to header."""
 TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
 """What stands in the place of a text that was taken out."""
+NOT_RUN = (
+    "not run: the chat went on before a person had decided about this call; call again if it is still wanted, "
+    "and the person is asked again"
+)
+"""What the model is told of a call that waited for a person."""
 
 _SHOWN = 60
 _REFUSED = tuple(f"{code.value}: " for code in Refusal)
@@ -32,13 +37,15 @@ class Call:
     """A tool call of the model: judge it with `injection.tools.authorize(name, arguments)` before anything runs.
 
     `arguments` is None when what the model wrote is no JSON object; then `problem` says why, in words for the model:
-    answer with `refuse(call, call.problem)`.
+    answer with `refuse(call, call.problem)`. `parameters` are the names of all parameters that the tool has, None where
+    they are not known or it takes any; rules on arguments are judged on no others.
     """
 
     id: str
     name: str
     arguments: Mapping[str, Any] | None
     problem: str | None = None
+    parameters: tuple[str, ...] | None = None
 
 
 def read_call(call_id: object, name: object, arguments: object) -> Call:

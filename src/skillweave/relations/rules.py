@@ -1,9 +1,10 @@
 """What the rules of a skill say: whom it requires and excludes, which tools it names, in words for people (seed 002).
 
-Text for people is one line, whatever the skills contain. A tool is spelt `Tool`, `Tool(prefix:*)`, `Tool(exact)` or
-`mcp__server__*` (spec 4.3).
+Text for people is one line, whatever the skills contain. A tool is spelt `Tool`, `Tool(prefix:*)`, `Tool(folder/*)`,
+`Tool(exact)` or `mcp__server__*`; `Tool(path=docs/*)` names the parameter that it is about (spec 4.3).
 """
 
+import re
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -108,22 +109,32 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolEntry:
-    """One entry of a tool list; a `tool` that ends in `*` stands for all tools whose names begin so."""
+    """One entry of a tool list; a `tool` that ends in `*` stands for all tools whose names begin so.
+
+    `parameter` is the one that `argument` is about, empty where the entry names none.
+    """
 
     tool: str
     form: Form = Form.TOOL
     argument: str = ""
+    parameter: str = ""
 
     def names(self, tool: str) -> bool:
         """Whether the entry is about that tool."""
         return tool.startswith(self.tool[:-1]) if self.tool.endswith("*") else tool == self.tool
 
 
+_PARAMETER = re.compile(r"([a-z_][A-Za-z0-9_-]*)=(.*)")
+"""A parameter begins with a small letter, so that `Bash(CI=1 make)` is about a command with a variable before it."""
+_FOLDER = re.compile(r"(.*[^*])?/\*{1,2}")
+
+
 @lru_cache(maxsize=4096)
 def read_entry(text: str) -> ToolEntry:
     """The entry that the text spells; never fails: what cannot be read is `broken`, allows nothing, forbids its tool.
 
-    `Tool(prefix *)` and `Tool(*)`, which public skills use, are read as `Tool(prefix:*)` and `Tool(:*)`.
+    `Tool(prefix *)` and `Tool(*)`, which public skills use, are read as `Tool(prefix:*)` and `Tool(:*)`, and
+    `Tool(folder/*)` or `Tool(folder/**)` as `Tool(folder/:*)`.
     """
     name, parenthesis, rest = text.strip().partition("(")
     name = name.rstrip()
@@ -133,6 +144,12 @@ def read_entry(text: str) -> ToolEntry:
         return ToolEntry(stem + star, Form.BROKEN)
     if not parenthesis:
         return ToolEntry(name)
+    named = _PARAMETER.fullmatch(argument)
+    parameter, argument = (named[1], named[2].strip()) if named else ("", argument)
+    if not argument:
+        return ToolEntry(name, Form.BROKEN)
     if argument == "*" or argument.endswith((":*", " *")):
-        return ToolEntry(name, Form.PREFIX, argument[:-2].rstrip())
-    return ToolEntry(name, Form.EXACT, argument)
+        return ToolEntry(name, Form.PREFIX, argument[:-2].rstrip(), parameter)
+    if _FOLDER.fullmatch(argument):
+        return ToolEntry(name, Form.PREFIX, argument.rstrip("*"), parameter)
+    return ToolEntry(name, Form.EXACT, argument, parameter)

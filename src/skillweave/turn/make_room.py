@@ -65,6 +65,8 @@ def without(admission: Admission, gone: Leaving) -> Admission:
         admission,
         groups=tuple(group for group in admission.groups if not any(one.skill.id in gone.skills for one in group)),
         engaged=tuple(entry for entry in admission.engaged if entry.skill_id not in gone.skills),
+        # For lack of room no rule ends.
+        restraining=(*admission.restraining, *(one for one in admission.engaged if one.skill_id in gone.skills)),
         decisions=(*gone.decisions, *admission.decisions),
     )
 

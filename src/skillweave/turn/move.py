@@ -29,7 +29,7 @@ from skillweave.select.selection import asked_in
 from skillweave.skill import Skill
 from skillweave.state.approvals import kept_out
 from skillweave.state.state import Engaged, State
-from skillweave.turn.reconcile import split_at_blocks
+from skillweave.turn.reconcile import is_replay, split_at_blocks
 
 MOST_PLACES = 256
 """So many places of the cursor are remembered: each has a set of nearly all skills."""
@@ -203,7 +203,8 @@ class Position:
         others = (candidate for candidate in selection.chosen if candidate.skill_id not in led)
         offered = tuple(candidate for candidate in selection.offered if candidate.skill_id not in led)
         rejected = (self._told(one) for one in selection.rejected if one.candidate.skill_id not in led)
-        return Selection((*(one for one in chosen if one not in missing), *others), (*unknown, *rejected), offered)
+        known = (one for one in chosen if one not in missing)
+        return replace(selection, chosen=(*known, *others), rejected=(*unknown, *rejected), offered=offered)
 
     def _at_cursor(self) -> Iterator[Candidate]:
         if self.skill is not None:
@@ -242,7 +243,7 @@ def find_position(
         move, leaf = _leaf(binding, state, context, scoring)
         return Position(binding, turn, move, None, leaf, base, kept_out=rejected)
     move, cursor = advance(binding.compiled, state.cursor, context, turn.id, scoring)
-    if cursor is not None and state.cursor is None and state.last_turn == turn.id:
+    if cursor is not None and state.cursor is None and is_replay(turn, state):
         # A replay whose cursor is gone: somebody ended the engagement since, which the replay must not undo.
         nothing = replace(context, between=True, picks=())
         move, cursor = advance(binding.compiled, None, nothing, turn.id, scoring)

@@ -3,7 +3,7 @@
 A view of State, skills and settings: nothing is fetched, rendered or counted for it.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
@@ -14,6 +14,7 @@ from skillweave.frozen import EMPTY
 from skillweave.injection import CurrentPolicy, Drop, PendingCheckpoint
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
+from skillweave.relations.rules import all_requirements
 from skillweave.select.candidates import Selection
 from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
@@ -71,15 +72,17 @@ def tool_policy(
 ) -> tuple[ToolPolicy, tuple[PendingCheckpoint, ...]]:
     """What the agent may call now, and the checkpoints that nobody has decided.
 
-    `active` are the wanted skills whose text the model really has. The policy is never wider for a person's no than
-    without it, nor than the turn's limits.
+    `active` are the wanted skills whose text the model really has: only these permit anything. What the others forbid
+    or ask a person about holds all the same, so that no full budget or limit takes a rule away. The policy is never
+    wider for a person's no than without it, nor than the turn's limits.
     """
     approvals = before.approvals
     skills = {one.skill.id: one.skill for one in active}
-    with_words = any(entry.arguments for entry in admission.engaged)
-    shown = digests_shown(admission.engaged, snapshot) if with_words else EMPTY
+    applying = (*admission.engaged, *admission.restraining)
+    with_words = any(entry.arguments for entry in applying)
+    shown = digests_shown(applying, snapshot) if with_words else EMPTY
     rejected = [snapshot.skills[skill_id] for skill_id in kept_out(approvals, snapshot)] if approvals else []
-    out = [*rejected, *admission.parted]
+    out = _each_once([*rejected, *admission.parted, *_without_text(admission, skills, snapshot)])
     policy = policy_of(
         [ActiveSkill(one.skill, one.engaged_by in matchers.decisions) for one in active],
         grant=turn.tools,
@@ -98,6 +101,22 @@ def tool_policy(
     return policy, pending_checkpoints(skills.values(), approvals, out, shown)
 
 
+def _without_text(admission: Admission, active: Collection[str], snapshot: Snapshot) -> Iterator[Skill]:
+    """The wanted skills of which the model has no text, over the budget or over a limit, with their companions."""
+    yield from (one.skill for one in admission.skills if one.skill.id not in active)
+    if not admission.restraining:
+        return
+    heads = [entry.skill_id for entry in admission.restraining]
+    needed = (requirement.rule.skill for requirement in all_requirements(heads, snapshot))
+    for skill_id in (*heads, *needed):
+        if skill_id in snapshot and skill_id not in active:
+            yield snapshot.skills[skill_id]
+
+
+def _each_once(skills: Iterable[Skill]) -> Sequence[Skill]:
+    return tuple({skill.id: skill for skill in skills}.values())
+
+
 def pending_checkpoints(
     active: Iterable[Skill],
     approvals: Sequence[Approval],
@@ -106,8 +125,8 @@ def pending_checkpoints(
 ) -> tuple[PendingCheckpoint, ...]:
     """The checkpoints that nobody has decided for the skills as they are now.
 
-    Of the skills that a person rejected, `kept_out`, those that still guard a tool. `shown` are, by skill id, the
-    digests of texts with arguments in them.
+    Of the skills that a person rejected, or that found no room, `kept_out`, those that guard a tool. `shown` are, by
+    skill id, the digests of texts with arguments in them.
     """
     let_through = decided(approvals) if approvals else frozenset()
     asking = [(one, undecided(one, let_through, shown.get(one.id))) for one in active if one.checkpoints]
@@ -165,7 +184,8 @@ def _undecided(
         for checkpoint in snapshot[skill_id].checkpoints
         if checkpoint.name == name and checkpoint.before is not None
     }
-    applying = {*(entry.skill_id for entry in admission.engaged), *(wanted.skill.id for wanted in admission.skills)}
+    entries = (*admission.engaged, *admission.restraining)
+    applying = {*(entry.skill_id for entry in entries), *(wanted.skill.id for wanted in admission.skills)}
     asking = {
         (checkpoint.before, checkpoint.name)
         for skill_id in applying

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from copy import copy
 from dataclasses import replace
@@ -237,13 +237,15 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         arguments: Mapping[str, object] | None = None,
         *,
         call_id: str | None = None,
+        parameters: Sequence[str] | None = None,
+        host_tools: Iterable[str] | None = None,
     ) -> Verdict:
         """What `policy.tools.authorize` rules on a call, and observers are told when it is denied; reads nothing.
 
         They are never told the arguments. `call_id` is the host's name for the call, so that one that is judged twice
-        is told once.
+        is told once; `parameters` and `host_tools` are those of `ToolPolicy.authorize`.
         """
-        verdict = policy.tools.authorize(tool, arguments)
+        verdict = policy.tools.authorize(tool, arguments, parameters=parameters, host_tools=host_tools)
         if verdict.ruling is Ruling.DENY:
             await self._engine.announcer.tool_blocked(policy, verdict, call_id)
         return verdict

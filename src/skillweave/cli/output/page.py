@@ -6,7 +6,7 @@ import re
 import shutil
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 
@@ -220,9 +220,11 @@ def listed(names: Iterable[str], none: str = "none") -> str:
 
 
 def evidence_shown(evidence: "Sequence[Evidence]") -> str:
-    """`keyword 'bonjour', terms 'letter'`; at most five pieces."""
-    shown = [f"{piece.kind} {piece.text[:60]!r}" for piece in evidence[:5]]
-    return listed(shown, none="no evidence") + (f" and {len(evidence) - 5} more" if len(evidence) > 5 else "")
+    """`keyword 'bonjour', words 'letter', 'greet'`; at most five pieces."""
+    from skillweave.decisions import evidence_in_words
+
+    shown = evidence_in_words(replace(piece, text=piece.text[:60]) for piece in evidence[:5])
+    return (shown or "no evidence") + (f" and {len(evidence) - 5} more" if len(evidence) > 5 else "")
 
 
 def extended(kind: type[T], value: "DataclassInstance", **more: object) -> T:
