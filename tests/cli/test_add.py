@@ -32,19 +32,19 @@ def test_people_are_told_where_it_came_from_and_to_read_it(cli: Any, theirs: Pat
 def test_of_several_skills_one_is_named_or_all_are(cli: Any, theirs: Path) -> None:
     done = cli("add", theirs)
     assert done.code == 1
-    assert "the source has 2 skills: milk, tea; name some with --skill, or add --all" in done.err
+    assert "the source has 2 skills: milk, tea; name some with --skill, or add --all-skills" in done.err
     assert not Path("skills").exists()
     assert cli("add", theirs, "--skill", "tea").code == 0
-    assert [one["change"] for one in cli("add", theirs, "--all", "--json").data["skills"]] == ["new", "unchanged"]
+    assert [one["change"] for one in cli("add", theirs, "--all-skills", "--json").data["skills"]] == ["new", "unchanged"]
 
 
 def test_all_and_some_at_once_is_a_mistake(cli: Any, theirs: Path) -> None:
-    assert "leave out one of the two" in cli("add", theirs, "--all", "--skill", "tea").err
+    assert "leave out one of the two" in cli("add", theirs, "--all-skills", "--skill", "tea").err
 
 
 def test_an_archive_goes_into_another_folder(cli: Any, theirs: Path, tmp_path: Path) -> None:
     archive = shutil.make_archive(str(tmp_path / "packed"), "gztar", theirs)
-    assert cli("add", archive, "--all", "--in", ".claude/skills").code == 0
+    assert cli("add", archive, "--all-skills", "--in", ".claude/skills").code == 0
     done = cli("list", "--in", ".claude/skills", "--json")
     assert [(one["skill_id"], one["condition"]) for one in done.data["skills"]] == [
         ("milk", "unchanged"),

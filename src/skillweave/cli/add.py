@@ -45,7 +45,7 @@ def add(
         options.option(options.SKILLS, "--skill ID", "Of several skills in the source, add this one. Repeatable."),
     ] = None,
     everything: Annotated[
-        bool, options.option(options.SKILLS, "--all", "Of several skills in the source, add all.")
+        bool, options.option(options.SKILLS, "--all-skills", "Of several skills in the source, add all.")
     ] = False,
     ref: Annotated[
         str | None, options.option(options.SKILLS, "--ref NAME", "The branch or tag of a repository. Default: its own.")
@@ -64,13 +64,13 @@ def add(
     from skillweave.installs import add_skills, fetched, packages_in
 
     if skill and everything:
-        raise Mistake("--all means every skill of the source, and --skill names some; leave out one of the two")
+        raise Mistake("--all-skills means every skill of the source, and --skill names some; leave out one of the two")
     with fetched(source, ref) as (root, origin):
         packages = packages_in(root, tuple(skill) if skill else None)
         if len(packages) > 1 and not skill and not everything:
             names = ", ".join(package.skill_id for package in packages[:20])
             more = f" and {len(packages) - 20} more" if len(packages) > 20 else ""
-            raise Mistake(f"the source has {len(packages)} skills: {names}{more}; name some with --skill, or add --all")
+            raise Mistake(f"the source has {len(packages)} skills: {names}{more}; name some with --skill, or add --all-skills")
         added = add_skills(Path(folder), packages, origin, force=force)
     shown = AddedShown(folder, tuple(AddedSkill(one.skill_id, one.change, one.locked) for one in added))
     return Answer(lambda: shown, partial(added_text, shown))

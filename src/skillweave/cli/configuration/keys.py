@@ -22,7 +22,7 @@ OF_ONE_TURN = frozenset(
 """What is said of one turn: configured, it would be taken for every turn, and nobody would see why."""
 OF_ONE_CALL = frozenset(
     {
-        "all",
+        "all-skills",
         "by",
         "ctx",
         "current",
