@@ -35,7 +35,10 @@ def test_of_several_skills_one_is_named_or_all_are(cli: Any, theirs: Path) -> No
     assert "the source has 2 skills: milk, tea; name some with --skill, or add --all-skills" in done.err
     assert not Path("skills").exists()
     assert cli("add", theirs, "--skill", "tea").code == 0
-    assert [one["change"] for one in cli("add", theirs, "--all-skills", "--json").data["skills"]] == ["new", "unchanged"]
+    assert [one["change"] for one in cli("add", theirs, "--all-skills", "--json").data["skills"]] == [
+        "new",
+        "unchanged",
+    ]
 
 
 def test_all_and_some_at_once_is_a_mistake(cli: Any, theirs: Path) -> None:

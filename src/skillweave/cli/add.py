@@ -70,7 +70,9 @@ def add(
         if len(packages) > 1 and not skill and not everything:
             names = ", ".join(package.skill_id for package in packages[:20])
             more = f" and {len(packages) - 20} more" if len(packages) > 20 else ""
-            raise Mistake(f"the source has {len(packages)} skills: {names}{more}; name some with --skill, or add --all-skills")
+            raise Mistake(
+                f"the source has {len(packages)} skills: {names}{more}; name some with --skill, or add --all-skills"
+            )
         added = add_skills(Path(folder), packages, origin, force=force)
     shown = AddedShown(folder, tuple(AddedSkill(one.skill_id, one.change, one.locked) for one in added))
     return Answer(lambda: shown, partial(added_text, shown))
