@@ -7,7 +7,7 @@ from typing import Any
 from skillweave.adapters.chat import Call
 from skillweave.errors import ApprovalNeeded, InvalidVerdict
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
-from skillweave.state.state import Approval, ApprovalVerdict
+from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
 from skillweave.weaver.verdicts import Judgement
 
@@ -84,15 +84,6 @@ async def record(
             )
             for one in pending
         ]
-    )
-
-
-def rejection_notice(approval: Approval) -> str:
-    """What the model is told when a person rejected a skill before the model acted on it."""
-    why = f", saying {approval.note!r}" if approval.note else ""
-    return (
-        f"{approval.by!r} rejected the skill {approval.skill_id!r} at its checkpoint {approval.checkpoint!r}{why}. "
-        "It no longer applies; go on without it."
     )
 
 

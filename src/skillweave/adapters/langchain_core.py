@@ -14,7 +14,7 @@ from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_to
 from skillweave.adapters.messages.lists import take_out
 from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Role
-from skillweave.disclose.block import digest_in
+from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.state.state import ApprovalVerdict
@@ -122,8 +122,8 @@ def removals(messages: Sequence[BaseMessage], drops: Sequence[Drop]) -> list[Bas
 
 
 def _without(message: BaseMessage, content: Any) -> BaseMessage:  # noqa: ANN401 - as messages hold it
-    if digest_in(message.id or ""):
-        return RemoveMessage(id=message.id or "")
+    if content == TAKEN_OUT and message.id and not isinstance(message, ToolMessage):
+        return RemoveMessage(id=message.id)
     return message.model_copy(update={"content": content})
 
 
@@ -161,8 +161,7 @@ def _read(message: BaseMessage, where: str) -> HostMessage:
         )
     asking = tuple({"type": "tool_call", "id": call.id, "name": call.name} for call in calls(message))
     whole = Message(role, (*parts, *asking), message.id)
-    known = bool(digest_in(message.id or "")) or (message.id or "").startswith(_TOLD)
-    ours = known or (role in (Role.USER, Role.SYSTEM) and all_blocks(parts))
+    ours = role in (Role.USER, Role.SYSTEM) and all_blocks(parts)
     return HostMessage(where, whole, None if ours else whole, _whole(message))
 
 

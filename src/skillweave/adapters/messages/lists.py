@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypedDict, cast
 
-from skillweave.adapters.chat import TAKEN_OUT, HostFields, HostMessage, turn_from
+from skillweave.adapters.chat import HostFields, HostMessage, turn_from
 from skillweave.conversation import Part, Placement, Turn, require_known
-from skillweave.disclose.block import digest_in, text_digest
+from skillweave.disclose.block import TAKEN_OUT, digest_in, text_digest
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
 from skillweave.limits import ToolLimits
