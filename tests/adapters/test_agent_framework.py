@@ -394,7 +394,8 @@ class TestCheckpoints:
         stage.script.then(Says(asks=(tool_call("search", text="x"), tool_call("submit", text="W-1"))), "Of course.")
         assert (await stage.agent.run("Submit it", session=session)).user_input_requests
         assert (await stage.agent.run("Wait, is the plat there?", session=session)).text == "Of course."
-        assert stage.workshop.ran == ["search(x)"]
+        assert stage.workshop.ran == []
+        assert stage.script.last.times_in_messages("This call was not run") == 2
 
     async def test_the_model_reads_the_same_refusal_in_every_later_call(self, stage: Stage) -> None:
         session = stage.session
@@ -565,7 +566,7 @@ class TestRepliesOneByOne:
         session, requests = await both_paused(stage)
         with pytest.raises(InvalidVerdict, match="says what and who"):
             await stage.agent.run(requests[0].to_function_approval_response(approved=True), session=session)
-        assert "held" not in session.state["skillweave"]
+        assert "approval_responses" not in json.dumps(session.state["tool_approval"])
         for request in requests:
             await stage.agent.run(reply_to(request, ANN), session=session)
         assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
@@ -588,14 +589,15 @@ class TestRepliesOneByOne:
         assert (await run(stage, way, "Wait, is the plat there?", session))[1] == []
         assert (await run(stage, way, "And now?", session))[1] == []
         assert stage.workshop.ran == []
-        assert stage.script.last.times_in_messages("submit") == 0
+        assert stage.script.last.times_in_messages("This call was not run") == 2
 
-    async def test_the_last_reply_may_come_after_the_user_said_something_else(self, stage: Stage) -> None:
+    async def test_the_last_reply_is_refused_once_the_user_said_something_else(self, stage: Stage) -> None:
         session, requests = await both_paused(stage)
         await stage.agent.run(reply_to(requests[0], ANN), session=session)
         await stage.agent.run("Wait, is the plat there?", session=session)
-        assert (await stage.agent.run(reply_to(requests[1], ANN), session=session)).user_input_requests == []
-        assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
+        with pytest.raises(InvalidVerdict, match="went on without it"):
+            await stage.agent.run(reply_to(requests[1], ANN), session=session)
+        assert stage.workshop.ran == []
 
     async def test_what_was_held_is_forgotten_when_something_new_is_asked(self, tmp_path: Path) -> None:
         stage = Stage(skillweave.open(filing("Assemble it."), searching(), counter=WordCounter()))
@@ -611,7 +613,7 @@ class TestRepliesOneByOne:
         (asked,) = (await stage.agent.run("No, look for it", session=session)).user_input_requests
         assert (await stage.agent.run(reply_to(asked, ANN), session=session)).text == "Found."
         assert stage.workshop.ran == ["search(3)"]
-        assert "held" not in session.state["skillweave"]
+        assert "pending_approval_requests" not in session.state["tool_approval"]
 
     async def test_a_skill_that_changed_before_the_last_reply_is_asked_about_again(self, tmp_path: Path) -> None:
         weaver = skillweave.open(filing("Assemble it."), counter=WordCounter())
@@ -662,9 +664,16 @@ class TestRepliesOneByOne:
         assert await say("Wait, is the plat there?") == []
         assert chat[-1].text == "Of course."
         assert stage.workshop.ran == []
-        assert await say(reply_to(requests[1], ANN)) == []
+        assert await say("And now?") == []
+        assert (stage.workshop.ran, chat[-1].text) == ([], "Done.")
+
+    async def test_a_host_that_sends_the_whole_chat_may_reply_one_by_one(self, stage: Stage) -> None:
+        session, requests = await both_paused(stage)
+        chat = [Message("user", [reply_to(requests[0], ANN)])]
+        await stage.agent.run(list(chat), session=session)
+        chat.append(Message("user", [reply_to(requests[1], ANN)]))
+        await stage.agent.run(list(chat), session=session)
         assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
-        assert chat[-1].text == "Done."
 
     async def test_the_callers_message_is_left_as_it_is(self, stage: Stage) -> None:
         session, requests = await both_paused(stage)

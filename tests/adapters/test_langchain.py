@@ -286,6 +286,13 @@ def test_a_skill_that_another_middleware_trims_away_is_given_in_that_call(weaver
     assert "write" not in office.script.last.tools
 
 
+def test_a_message_counts_once_where_another_middleware_trims(weaver: Weaver) -> None:
+    office = Office(weaver, KeepsTheLast())
+    for text in (INVOICE, "Go on", "And now?"):
+        office.invoke(text)
+    assert [(one.skill_id, one.idle) for one in weaver.sync.state("t").engaged] == [("invoice-checking", 2)]
+
+
 def test_a_skill_that_was_summarized_away_is_given_again(weaver: Weaver) -> None:
     summarizer = ScriptedChatModel(script=Script("They talked about Brandt."))
     office = Office(weaver, SummarizationMiddleware(summarizer, trigger=("messages", 6), keep=("messages", 1)))

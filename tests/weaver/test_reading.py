@@ -266,6 +266,15 @@ async def test_in_call_placement_an_outline_is_in_every_call_and_a_section_is_a_
     assert "c2w1." in (await weaver.read_skill("handbook", "2", conversation=C)).text
 
 
+async def test_a_read_that_names_no_placement_is_answered_as_the_latest_turn_was_placed() -> None:
+    weaver = weaver_of(SHORT)
+    turn = await weaver.weave(Turn("t1", C, Message(Role.USER, "hello"), placement=Placement.CALL))
+    answer = await weaver.call_tool("read_skill", {"skill_id": "greet"}, conversation=C)
+    assert "Say hello." in turn.instructions
+    assert "Say hello." not in answer.text
+    assert "system prompt" in answer.text
+
+
 async def test_reads_at_the_same_time_give_each_text_once_although_no_transcript_shows_the_others_answers() -> None:
     weaver = weaver_of(LONG, total=9000)
     before = [Message(Role.USER, "the handbook")]

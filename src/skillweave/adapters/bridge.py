@@ -4,6 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Coroutine, Sequence
 from contextvars import Context, copy_context
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, Unpack
 from uuid import uuid4
@@ -13,7 +14,7 @@ from skillweave.adapters.chat import (
     HostFields,
     HostMessage,
     asked_now,
-    last_words,
+    last_spoken,
     transcript_of,
     turn_from,
 )
@@ -96,6 +97,12 @@ class Bridge:
         self.plan = plan
         self._append_only = append_only
         self._last: OrderedDict[str, _Remembered] = OrderedDict()
+
+    def within(self, plan: SpawnPlan) -> "Bridge":
+        """The same kind of agent, as the sub-agent of this plan."""
+        other = copy(self)
+        other.plan, other._last = plan, OrderedDict()  # noqa: SLF001 - its own kind
+        return other
 
     @property
     def own_tools(self) -> tuple[ToolSpec, ...]:
@@ -210,7 +217,7 @@ class Bridge:
 
     def _turn(self, chat: Sequence[HostMessage], conversation: str, fields: HostFields) -> Turn:
         named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
-        if last_words(chat) is not None:
+        if last_spoken(chat) is not None:
             known = HostFields(**{**fields, "named": named, "limits": self.limits, "placement": self.placement})
             known["append_only"] = self._append_only
             return turn_from(chat, conversation, **known)

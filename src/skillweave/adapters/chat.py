@@ -18,6 +18,11 @@ from skillweave.turn.reconcile import split_at_blocks
 
 SEPARATOR = "\n\n"
 """Between two of our texts in one place; blocks are recognised from header to header."""
+NOT_RUN = (
+    "not run: the chat went on before a person had decided about this call; call again if it is still wanted, "
+    "and the person is asked again"
+)
+"""What the model is told of a call that waited for a person."""
 
 _SHOWN = 60
 _REFUSED = tuple(f"{code.value}: " for code in Refusal)
@@ -148,7 +153,7 @@ def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[H
     The message is whole: the turn finds out which of its words are ours. Raises InvalidTurn when neither user nor model
     said anything, or when the model's last calls are not all answered: no provider takes such a chat.
     """
-    said = last_words(chat)
+    said = last_spoken(chat)
     if said is None:
         raise InvalidTurn("the chat holds no message of a user or of the model; add what the user said")
     tools = fields.get("tools")
@@ -168,10 +173,16 @@ def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[H
     )
 
 
-def last_words(chat: Sequence[HostMessage]) -> Message | None:
-    """What the user or the model said last, None where neither did; it may hold texts of ours."""
+def last_spoken(chat: Sequence[HostMessage]) -> Message | None:
+    """The last message of the user or the model, None where neither said anything; it may hold texts of ours."""
     messages = (piece.message for piece in reversed(chat))
     return next((said for said in messages if said.role in (Role.USER, Role.ASSISTANT)), None)
+
+
+def last_words(chat: Sequence[HostMessage]) -> Message | None:
+    """What was said last without what looks like ours: to compare two forms of one chat, as a turn's id does."""
+    parts = (piece.host_part for piece in reversed(chat))
+    return next((said for said in parts if said and said.role in (Role.USER, Role.ASSISTANT)), None)
 
 
 def asked_now(chat: Sequence[HostMessage]) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from operator import is_
 from typing import Annotated, Any, NotRequired
 
-from skillweave.adapters.supported import require_version
+from skillweave.adapters.supported import Unguarded, require_version
 from skillweave.errors import MissingExtra
 
 try:
@@ -34,22 +34,24 @@ except ModuleNotFoundError:
 
 from skillweave.adapters.approval import from_data, question, read_reply, record, to_data, waiting
 from skillweave.adapters.bridge import Bridge, tail_of
+from skillweave.adapters.chat import last_words
+from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
     Ran,
     Speaker,
     ToolGuard,
     block_messages,
-    conversation_of,
     host_messages,
-    names_of,
     notice,
     own_tools,
     removals,
     require_other_names,
+    run_of,
     with_instructions,
     with_tail,
 )
-from skillweave.adapters.langchain_pause import acontinued, continued, in_place_of_all, require_asked
+from skillweave.adapters.langchain_models import kept_by_service, require_held, require_text_kept, shown
+from skillweave.adapters.langchain_pause import continued, in_place_of_all, require_asked
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
@@ -86,6 +88,7 @@ class _Coming:
     """
 
     request: ModelRequest[Any]
+    bridge: Bridge
     conversation: str
     pending: tuple[PendingCheckpoint, ...]
     problem: str = ""
@@ -105,7 +108,10 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
     In history placement skill text stands in the state's `messages`, as words of `speaker`; in call placement in the
     system prompt of each call. `plan` is that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in
     for the weaver's. A run must name its conversation, else it raises InvalidTurn. Nothing that counts is kept here,
-    so that one object serves any number of conversations.
+    so that one object serves any number of conversations. An agent inside a tool is a sub-agent: it needs a
+    SkillMiddleware too, has a conversation of its own, and may do no more than its caller. The first call of the model
+    raises UnguardedAgent for one without, and for what the provider runs past every rule, unless `unguarded` is
+    `allow`; it raises InvalidTurn for a mode of the model in which skill text would be lost.
     """
 
     state_schema = SkillState
@@ -120,8 +126,10 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         plan: SpawnPlan | None = None,
         matchers: Sequence[str] | None = None,
         settings: Settings | None = None,
+        unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
         super().__init__()
+        self._unguarded = Unguarded(unguarded)
         self._bridge = Bridge(weaver, placement, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
         self._speaker = Speaker(speaker)
         self._guard = ToolGuard(self._bridge)
@@ -129,11 +137,11 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
     def before_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Place what is given into the history, take out what leaves, and note what a person must decide first."""
-        return self._bridge.run(self._placed(state, continued(state["messages"])))
+        return self._bridge.run(self._placed(state))
 
     async def abefore_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """What `before_model` does, awaited."""
-        return await self._placed(state, await acontinued(state["messages"]))
+        return await self._placed(state)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -162,8 +170,10 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         """What `wrap_tool_call` does, awaited."""
         return await self._guard.awrap(request, handler)
 
-    async def _placed(self, state: SkillState, chat: Sequence[BaseMessage]) -> dict[str, Any]:
-        injection = await self._bridge.weave(host_messages(chat), conversation_of(self._bridge, state))
+    async def _placed(self, state: SkillState) -> dict[str, Any]:
+        chat = await continued(state["messages"])
+        bridge, conversation = await run_of(self._bridge, state)
+        injection = await bridge.weave(host_messages(chat), conversation)
         changes: dict[str, Any] = {"injection": injection}
         # What is to leave leaves here, where no other step changes the history too.
         placed: list[Any] = [*removals(chat, injection.leaving), *block_messages(injection, self._speaker)]
@@ -191,11 +201,15 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         ours = [getattr(tool, "func", None) for tool in self.tools]
         hosts = (tool for tool in request.tools if isinstance(tool, BaseTool))
         require_other_names(tool for tool in hosts if getattr(tool, "func", None) not in ours)
+        require_text_kept(request.model, request.model_settings, self._bridge.placement)
+        if self._unguarded is Unguarded.REFUSE:
+            require_held(request.tools, request.model, request.model_settings)
+            require_guarded(request.tools)
         # Of the state, not of the present: a run that resumes starts this step again, and the person's reply is about
         # the text that the person was shown.
         state: Mapping[str, Any] = request.state
         awaiting = from_data(state.get("awaiting", ()))
-        coming = _Coming(request, conversation_of(self._bridge, state), awaiting)
+        coming = _Coming(request, *await run_of(self._bridge, state), awaiting)
         held: Injection | None = state.get("injection")
         if awaiting or held is None or held.waits or held.rejected or not _unchanged(request):
             return coming if awaiting else await self._woven(coming)
@@ -203,12 +217,12 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
     async def _decided(self, coming: _Coming, reply: object) -> _Coming:
         try:
-            judged = await record(self._bridge.weaver, coming.conversation, coming.pending, read_reply(reply))
+            judged = await record(coming.bridge.weaver, coming.conversation, coming.pending, read_reply(reply))
         except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
-            now = await self._bridge.current_policy(coming.conversation)
+            now = await coming.bridge.current_policy(coming.conversation)
             same = set(coming.pending) <= set(now.checkpoints)
             return replace(coming, problem=str(error)) if same else await self._woven(coming)
-        rejected = (await self._bridge.current_policy(coming.conversation)).rejected
+        rejected = (await coming.bridge.current_policy(coming.conversation)).rejected
         said_no = [one.approval for one in judged if one.approval.verdict is ApprovalVerdict.REJECTED]
         rejections = (*coming.rejections, *said_no)
         return await self._woven(replace(coming, rejected=rejected, rejections=rejections))
@@ -216,7 +230,11 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
     async def _woven(self, coming: _Coming) -> _Coming:
         # Rejected texts are still in there: were they seen to be gone, a run that starts this step again could not say
         # any more which ones they are.
-        injection = await self._bridge.weave(host_messages(coming.request.messages), coming.conversation)
+        state: Mapping[str, Any] = coming.request.state
+        chat, held = host_messages(coming.request.messages), state.get("injection")
+        # A history that was cut is the same turn while the same was said last: a message counts once.
+        same = held is not None and last_words(chat) == last_words(host_messages(state["messages"]))
+        injection = await coming.bridge.weave(chat, coming.conversation, turn_id=held.turn_id if same else None)
         if pending := waiting(injection):
             return replace(coming, pending=pending, problem="")
         return self._ready(coming, injection)
@@ -226,20 +244,18 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         gone: list[Any] = removals(request.messages, (*coming.rejected, *injection.leaving))
         before: list[Any] = [*request.messages]
         left: Any = add_messages(before, gone) if gone else before
-        names = names_of(request.tools)
-        offered = set(injection.tools.offers(names))
         # Given here is only what replaces a rejected skill, or what another middleware took away.
         missing: list[Any] = block_messages(injection, self._speaker)
         said_no: list[Any] = [notice(rejection_notice(one), str(one.at), self._speaker) for one in coming.rejections]
         chat = [*left, *missing, *said_no]
-        kept = bool(getattr(request.model, "use_previous_response_id", False))
+        kept = kept_by_service(request.model)
         tail = tail_of(injection, host_messages(chat) if kept else (), kept_by_service=kept)
         marker = (request.model_settings or {}).get("cache_control")
         sent: list[Any] = with_tail(chat, tail, self._speaker, marker)
         ready = request.override(
             system_message=with_instructions(request.system_message, injection),
             messages=sent,
-            tools=[tool for tool, name in zip(request.tools, names, strict=True) if name in offered],
+            tools=shown(request.tools, injection.tools),
         )
         return replace(coming, request=ready, pending=(), gone=tuple(gone))
 

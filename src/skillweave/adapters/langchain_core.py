@@ -1,9 +1,10 @@
 """What the adapters of LangChain and LangGraph share: their messages, and the guard at their tools."""
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import sha256
 from typing import Any, TypeAlias
@@ -11,11 +12,14 @@ from typing import Any, TypeAlias
 from skillweave.adapters.approval import from_data, question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call, words_for
+from skillweave.adapters.langchain_models import name_in
 from skillweave.adapters.messages.lists import take_out
+from skillweave.adapters.spawning import spawn_id_of
 from skillweave.compose.policy import Verdict
+from skillweave.compose.spawn import SpawnRejected, SpawnRequest
 from skillweave.conversation import Message, Part, Role
 from skillweave.disclose.block import TAKEN_OUT
-from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
+from skillweave.errors import CheckpointNotFound, InvalidSpawn, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver.reading import ToolAnswer, ToolSpec
@@ -43,8 +47,19 @@ _ROLES = {"human": Role.USER, "ai": Role.ASSISTANT, "system": Role.SYSTEM, "tool
 
 
 def host_messages(messages: Sequence[BaseMessage]) -> list[HostMessage]:
-    """Each message that the model is sent; raises InvalidTurn for one of a kind that no model is sent."""
-    return [_read(message, f"messages[{index}]") for index, message in enumerate(messages)]
+    """Each message that the model reads; raises InvalidTurn for one of a kind that no model is sent.
+
+    What its provider compacted, and skips, it does not read.
+    """
+    read = [_read(message, f"messages[{index}]") for index, message in enumerate(messages)]
+    compacted = (index for index, message in enumerate(messages) if _compacts(message))
+    return read[max(compacted, default=0) :]
+
+
+def _compacts(message: BaseMessage) -> bool:
+    """Whether the provider put what stands before into this message, in a form that only it can read."""
+    content = message.content if isinstance(message, AIMessage) and isinstance(message.content, list) else ()
+    return any(isinstance(part, dict) and part.get("type") == "compaction" for part in content)
 
 
 def block_messages(injection: Injection, speaker: Speaker = Speaker.USER) -> list[BaseMessage]:
@@ -179,17 +194,49 @@ def _parts(content: str | Iterable[str | dict[Any, Any]]) -> Iterable[Part]:
 Ran: TypeAlias = ToolMessage | Command[Any]
 
 _NOTHING = object()
-_CALLER: ContextVar[Bridge | None] = ContextVar("skillweave-caller", default=None)
 
 
-def caller() -> Bridge | None:
-    """The Bridge of the agent whose tool is running, for a tool that acts on that agent's behalf."""
+@dataclass(eq=False, slots=True)
+class Caller:
+    """An agent one of whose tools is running, and the call: what an agent inside the tool is bound by.
+
+    `thread` is that of the run, which the run of an agent inside the tool has too.
+    """
+
+    bridge: Bridge
+    conversation: str
+    thread: str
+    call: Call
+    _below: dict[tuple[int, str], Bridge] = field(default_factory=dict)
+
+    async def above(self, bridge: Bridge, named: str) -> Bridge:
+        """The Bridge of an agent inside the tool: held to what its caller may do, in a conversation of its own.
+
+        It has the conversation that its run names, where that is not its caller's.
+        """
+        key = (id(bridge), named)
+        if key not in self._below:
+            parent = await self.bridge.current_policy(self.conversation)
+            task = SpawnRequest(f"{self.call.name} {json.dumps(self.call.arguments, default=str)}")
+            plan = await self.bridge.weaver.prepare_spawn(task, parent=parent, spawn_id=spawn_id_of(self.call))
+            if isinstance(plan, SpawnRejected):
+                raise InvalidSpawn(plan.message)
+            own = plan if named in ("", self.conversation, self.thread) else replace(plan, conversation=named)
+            self._below[key] = bridge.within(own)
+        return self._below[key]
+
+
+_CALLER: ContextVar[Caller | None] = ContextVar("skillweave-caller", default=None)
+
+
+def caller() -> Caller | None:
+    """The agent whose tool is running, for a tool that acts on that agent's behalf."""
     return _CALLER.get()
 
 
 @contextmanager
-def _called_by(bridge: Bridge) -> Iterator[None]:
-    token = _CALLER.set(bridge)
+def _called_by(one: Caller) -> Iterator[None]:
+    token = _CALLER.set(one)
     try:
         yield
     finally:
@@ -233,49 +280,53 @@ class ToolGuard:
     def wrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
         """Answer or run one call, pausing the graph where a person must decide first."""
         answer = self._bridge.run(self._answer(request))
-        if answer is not None:
+        if isinstance(answer, ToolMessage):
             return answer
-        with _called_by(self._bridge):
+        with _called_by(answer):
             return handler(request)
 
     async def awrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Ran]]) -> Ran:
         """What `wrap` does, awaited."""
         answer = await self._answer(request)
-        if answer is not None:
+        if isinstance(answer, ToolMessage):
             return answer
-        with _called_by(self._bridge):
+        with _called_by(answer):
             return await handler(request)
 
-    async def _answer(self, request: ToolCallRequest) -> ToolMessage | None:
-        """What the model is told in place of running the tool; None where the tool is to run."""
-        conversation = conversation_of(self._bridge, request.state)
-        ruled = await self._rule(request, conversation)
-        while isinstance(ruled, WaitingCall):
-            ruled = await self._replied(ruled, conversation, ruled.reply(conversation))
-        return ruled
-
-    async def _rule(self, request: ToolCallRequest, conversation: str) -> ToolMessage | WaitingCall | None:
+    async def _answer(self, request: ToolCallRequest) -> ToolMessage | Caller:
+        """What the model is told in place of running the tool, or on whose behalf the tool is to run."""
         call = read_call(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"])
+        bridge, conversation = await run_of(self._bridge, request.state)
+        here = Caller(bridge, conversation, _thread(), call)
+        ruled = await self._rule(here, request)
+        while isinstance(ruled, WaitingCall):
+            ruled = await self._replied(ruled, here, ruled.reply(conversation))
+        return here if ruled is None else ruled
+
+    async def _rule(self, here: Caller, request: ToolCallRequest) -> ToolMessage | WaitingCall | None:
+        call = here.call
         if is_own(call.name):
             messages = request.state["messages"] if isinstance(request.state, Mapping) else request.state
-            return answered(call, await self._bridge.answer(call, conversation, host_messages(messages), self._tools))
+            chat = host_messages(messages)
+            return answered(call, await here.bridge.answer(call, here.conversation, chat, self._tools))
         shown = _shown_in(request.state)
-        judged = await self._bridge.judge(call, conversation, self._tools, shown=shown or ())
+        judged = await here.bridge.judge(call, here.conversation, self._tools, shown=shown or ())
         if judged.waited and not judged.waits:
             return WaitingCall(call, judged.waited, shown, decided=True)
         return _ruling(call, judged, shown)
 
-    async def _replied(self, waits: WaitingCall, conversation: str, said: object) -> ToolMessage | WaitingCall | None:
+    async def _replied(self, waits: WaitingCall, here: Caller, said: object) -> ToolMessage | WaitingCall | None:
         """Keep the reply as the verdict, except a yes to what others have decided since, and rule on the call again."""
         try:
             reply = None if said is _NOTHING else read_reply(said)
             if reply and (not waits.decided or reply.verdict is ApprovalVerdict.REJECTED):
-                await record(self._bridge.weaver, conversation, waits.pending, reply)
+                await record(here.bridge.weaver, here.conversation, waits.pending, reply)
         except InvalidVerdict as error:
             return replace(waits, problem=str(error))
         except (SkillNotFound, CheckpointNotFound) as error:
             return refused(waits.call, f"not run: {error}")
-        ruled = _ruling(waits.call, await self._bridge.judge(waits.call, conversation, self._tools), waits.shown)
+        judged = await here.bridge.judge(waits.call, here.conversation, self._tools)
+        ruled = _ruling(waits.call, judged, waits.shown)
         if reply and reply.verdict is ApprovalVerdict.REJECTED and not isinstance(ruled, ToolMessage):
             # Another call's approval was kept behind it; this call was rejected all the same.
             return refused(waits.call, f"not run: {reply.by!r} rejected this call")
@@ -297,20 +348,38 @@ def _ruling(
     return None if judged.runs else refused(call, judged.verdict)
 
 
+async def run_of(bridge: Bridge, state: object = None) -> tuple[Bridge, str]:
+    """The Bridge for this run and its conversation; inside a tool of another guarded agent that of a sub-agent.
+
+    Raises InvalidTurn where the run names no conversation.
+    """
+    outer = caller()
+    if outer is not None and bridge.plan is None:
+        bridge = await outer.above(bridge, _named(state))
+    return bridge, conversation_of(bridge, state)
+
+
 def conversation_of(bridge: Bridge, state: object = None) -> str:
     """The conversation of the run: that of a sub-agent's plan, the state's `conversation_id`, else the run's thread.
 
     Raises InvalidTurn where neither is there.
     """
-    if bridge.plan is not None:
-        return bridge.plan.conversation
-    stated = state.get("conversation_id") if isinstance(state, Mapping) else None
-    named = stated or get_config().get("configurable", {}).get("thread_id")
-    if named is None or not str(named):
+    named = bridge.plan.conversation if bridge.plan is not None else _named(state)
+    if not named:
         raise InvalidTurn(
             "this run names no conversation; invoke it with config={'configurable': {'thread_id': 'some-id'}}"
         )
-    return str(named)  # LangGraph takes numbers and UUIDs too
+    return named
+
+
+def _named(state: object) -> str:
+    stated = state.get("conversation_id") if isinstance(state, Mapping) else None
+    return str(stated) if stated else _thread()
+
+
+def _thread() -> str:
+    thread = get_config().get("configurable", {}).get("thread_id")
+    return "" if thread is None else str(thread)  # LangGraph takes numbers and UUIDs too
 
 
 def _shown_in(state: object) -> tuple[PendingCheckpoint, ...] | None:
@@ -333,11 +402,11 @@ def require_other_names(tools: Iterable[BaseTool | dict[str, Any]]) -> None:
 
 def names_of(tools: Sequence[BaseTool | dict[str, Any]]) -> list[str]:
     """The name of each tool; a provider's own tool without a name goes by its type."""
-    return [tool.name if isinstance(tool, BaseTool) else _name_in(tool) for tool in tools]
+    return [tool.name if isinstance(tool, BaseTool) else name_in(tool) for tool in tools]
 
 
-def _name_in(tool: Mapping[str, Any]) -> str:
-    return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type"))
+class OwnTool(StructuredTool):
+    """One of skillweave's own tools: an agent that has it has the guard that answers it."""
 
 
 def _declared(spec: ToolSpec) -> BaseTool:
@@ -346,4 +415,4 @@ def _declared(spec: ToolSpec) -> BaseTool:
     def unguarded(**_: object) -> str:
         raise InvalidTurn(f"{spec.name} ran without the guard that answers it; run tools through the adapter's node")
 
-    return StructuredTool(name=spec.name, description=spec.description, args_schema=data["parameters"], func=unguarded)
+    return OwnTool(name=spec.name, description=spec.description, args_schema=data["parameters"], func=unguarded)

@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from skillweave.cli import options
 from skillweave.cli.arguments.skills import working
@@ -22,15 +24,28 @@ if TYPE_CHECKING:
 
 EXAMPLES = {
     "check": """
-skillweave check --skills examples/skills
-skillweave check --skills examples/skills --strict
-skillweave check --skills skills --json
-skillweave check --skills skills --watch
+skillweave check examples/skills
+skillweave check examples/skills --strict
+skillweave check skills/release/SKILL.md --json
+skillweave check skills --watch
 """
 }
 
 
-def check(*, loading: options.LoadingWithGraph, watch: options.Watch = False) -> Answer | Stream:
+def check(
+    ctx: typer.Context,
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATH]...",
+            help="Folders of skills, SKILL.md files or packs, as with --skills. Default: the skills of this project.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    loading: options.LoadingWithGraph,
+    watch: options.Watch = False,
+) -> Answer | Stream:
     """Find what is wrong with skill files, with line and fix.
 
     Reports every file that is left out, every repair, every trigger that cannot work, and what the checkup of a skill
@@ -39,6 +54,8 @@ def check(*, loading: options.LoadingWithGraph, watch: options.Watch = False) ->
     there is an error. With --watch it goes on after every edit, with what changed and the new findings, as JSON one
     object per line, until you press Ctrl-C (exit code 130); it needs the extra `watch`.
     """
+    if paths:
+        loading = _with_paths(loading, paths, ctx)
     graph, notes = asyncio.run(loading.own_graph())
     if watch:
         from skillweave.registry import Registry
@@ -48,7 +65,21 @@ def check(*, loading: options.LoadingWithGraph, watch: options.Watch = False) ->
     return replace(_looked(loading.snapshot(), graph).answer(), notes=notes)
 
 
+def _with_paths(
+    loading: options.LoadingWithGraph, paths: Sequence[str], ctx: typer.Context
+) -> options.LoadingWithGraph:
+    """The paths and what other options name beside them; what is configured is not asked for then."""
+    typed = {
+        name for name in ("skills", "pack") if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    }
+    also = (loading.skills or ()) if "skills" in typed else ()
+    return replace(loading, skills=[*paths, *also], pack=loading.pack if "pack" in typed else None)
+
+
 def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
+    from skillweave.cli.checks.lines import Lines, with_lines
+    from skillweave.cli.checks.relations import relation_findings
+    from skillweave.cli.checks.texts import text_findings
     from skillweave.cli.output.notes import tally_of
     from skillweave.contracts import check_contracts
     from skillweave.contracts.check import check_event_types
@@ -62,7 +93,14 @@ def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
     about_rules = check_task_rules(snapshot.task_rules, snapshot)
     about_events = check_event_types(snapshot)
     about_contracts = check_contracts(snapshot.values())
-    about_parts = (*about_triggers, *about_rules, *about_events, *about_contracts)
+    lines = Lines()
+    about_skills = with_lines((*about_triggers, *about_contracts), snapshot, lines)
+    about_texts = (
+        found
+        for skill in snapshot.values()
+        for found in (*text_findings(skill, lines), *relation_findings(skill, snapshot, lines))
+    )
+    about_parts = (*about_skills, *about_texts, *about_rules, *about_events)
     diagnostics = (*snapshot.diagnostics, *about_parts, *graph_findings(snapshot, graph))
     return Checked(tally_of(snapshot), diagnostics, by_host_key(snapshot.active()))
 

@@ -75,7 +75,7 @@ Skills: TypeAlias = Annotated[
         SKILLS,
         "--skills DIR-or-FILE",
         "A folder of skills, one SKILL.md, or a pack (.yaml, .json). Repeatable; the first wins a clash of ids. "
-        "Default: ./skills",
+        "Default: ./skills, .agents/skills and .claude/skills, else the latter two in your home folder",
     ),
 ]
 Packs: TypeAlias = Annotated[
@@ -83,7 +83,7 @@ Packs: TypeAlias = Annotated[
     option(
         SKILLS,
         "--pack NAME",
-        "An installed pack of skills, such as coding; ./skills need not be there then. Repeatable.",
+        "An installed pack of skills, such as coding; the project need have no skills of its own then. Repeatable.",
         autocompletion=completion.packs,
     ),
 ]
@@ -249,11 +249,11 @@ class _Sources:
     no_cache: bool
 
     def sources(self) -> tuple["Source", ...]:
-        """A source for each name; raises Mistake where nothing is named and there is no ./skills."""
+        """A source for each name; raises Mistake where nothing is named and no skills are where they are by default."""
         return sources_of(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
 
     def sources_at_hand(self) -> tuple["Source", ...]:
-        """The sources, none where nothing is named and there is no ./skills."""
+        """The sources, none where nothing is named and the project has no skills."""
         return sources_at_hand(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
 
     def snapshot(self) -> "Snapshot":

@@ -107,7 +107,7 @@ class Fields:
         self._read: set[str] = set()
         self.findings = findings
 
-    def __contains__(self, key: str) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self._mapping
 
     def peek(self, key: str) -> object:

@@ -35,7 +35,8 @@ _BOM = "\ufeff"
 class FrontMatter:
     """A file in two parts: `fields`, None when the file is skipped (the diagnostics say why), and the `body` after it.
 
-    `lines` tells on which line of the file a key stands; `body_line` is the line after the second fence.
+    Of a file that has no front matter at all, which the last diagnostic says, the `body` is the whole text. `lines`
+    tells on which line of the file a key stands; `body_line` is the line after the second fence.
     """
 
     fields: dict[str, Tree] | None
@@ -92,7 +93,8 @@ def _split(text: str, path: str, found: list[Diagnostic]) -> FrontMatter:
     if opening is None:
         message = "the file does not begin with front matter"
         fix = "begin it with a line `---`, then `name:` and `description:`, then a line `---`"
-        return _skipped(*found, codes.NO_FRONT_MATTER.found(Location(path, 1), message, fix))
+        missing = codes.NO_FRONT_MATTER.found(Location(path, 1), message, fix)
+        return FrontMatter(None, tidy_body(text), diagnostics=(*found, missing))
     first = opening["blank"].count("\n") + 1
     if first > 1:
         message = f"{first - 1} blank lines stood before the front matter"

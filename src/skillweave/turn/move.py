@@ -185,7 +185,8 @@ class Position:
         others = (candidate for candidate in selection.chosen if candidate.skill_id not in led)
         offered = tuple(candidate for candidate in selection.offered if candidate.skill_id not in led)
         rejected = (self._told(one) for one in selection.rejected if one.candidate.skill_id not in led)
-        return Selection((*(one for one in chosen if one not in missing), *others), (*unknown, *rejected), offered)
+        known = (one for one in chosen if one not in missing)
+        return replace(selection, chosen=(*known, *others), rejected=(*unknown, *rejected), offered=offered)
 
     def _at_cursor(self) -> Iterator[Candidate]:
         if self.skill is not None:

@@ -7,6 +7,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.decisions import Outcome
@@ -32,6 +33,10 @@ from skillweave.turn.tail import standing_catalog
 
 LONG_TEXT = 64 * 1024
 """A turn about more characters of skill text than this is worked out beside the event loop."""
+LONG_MESSAGE = 8 * 1024
+"""A message of more characters than this is matched beside the event loop."""
+LONG_SEARCH = 20_000_000
+"""Instructions of patterns times characters of a message from which on it is, too: some ten milliseconds."""
 SEPARATOR_TOKENS = 3
 """What joining one more block into the instructions of a call can cost at most: a blank line, and a broken merge."""
 
@@ -73,9 +78,7 @@ async def prepare(
     outside = library.graph is None or turn.limits is not None
     return Prepared(
         library=library,
-        selection=select(library.index, turn, matchers=matchers, prepared=ready, thresholds=thresholds)
-        if outside and not mixed
-        else None,
+        selection=await _select(turn, library, matchers, ready, thresholds) if outside and not mixed else None,
         blocks=None if turn.transcript is None else blocks_in(turn.transcript),
         matched=ready,
     )
@@ -115,7 +118,7 @@ async def run(
     position = None if library.graph is None else await find_place(turn, prepared, before, reading.seconds)
     selection = prepared.selection
     if selection is None or prepared.withheld is not None:
-        selection = selected(turn, prepared, position, matchers, settings.thresholds)
+        selection = await selected(turn, prepared, position, matchers, settings.thresholds)
     admission = admit_skills(turn, selection, library.snapshot, settings, matchers, before, context, position)
     wanted = admission.skills
     entity = entity_of(turn, settings) if turn.memory else None
@@ -153,7 +156,7 @@ async def run(
 
     # To divide and count a long text takes a tenth of a second or more, in which other conversations go on.
     settled = await asyncio.to_thread(work) if _is_long(wanted, contents) else work()
-    hindered = prepared.matched.diagnostics
+    hindered = (*prepared.matched.diagnostics, *selection.diagnostics)
     if not hindered:
         return settled
     injection = settled.injection
@@ -170,26 +173,35 @@ async def find_place(turn: Turn, prepared: Prepared, before: State, seconds: flo
     return await move(graph, before, turn if prepared.withheld is None else silent, seconds)
 
 
-def selected(
+async def selected(
     turn: Turn, prepared: Prepared, position: Position | None, matchers: Matchers, thresholds: Thresholds = FITTED
 ) -> Selection:
     """What the turn calls for: at a place in the skill graph only what may be chosen there."""
     selection = prepared.selection
     if selection is None or position is not None:
-        found = select(
-            prepared.library.index,
-            turn,
-            within=None if position is None else position.here.within,
-            matchers=matchers,
-            prepared=prepared.matched,
-            thresholds=thresholds,
-        )
+        within = None if position is None else position.here.within
+        found = await _select(turn, prepared.library, matchers, prepared.matched, thresholds, within)
         selection = found if position is None else position.lead(found)
     if prepared.withheld is None:
         return selection
     reason = f"withheld while the ledger does not answer: {prepared.withheld}"
     failed = tuple(Rejected(candidate, Outcome.FAILED, reason) for candidate in selection.chosen)
-    return Selection((), (*failed, *selection.rejected))
+    return replace(selection, chosen=(), rejected=(*failed, *selection.rejected), offered=())
+
+
+async def _select(
+    turn: Turn,
+    library: Library,
+    matchers: Matchers,
+    ready: PreparedMatchers,
+    thresholds: Thresholds,
+    within: frozenset[str] | None = None,
+) -> Selection:
+    """What the matchers say; beside the event loop where that takes long."""
+    work = partial(select, library.index, turn, within=within, matchers=matchers, prepared=ready, thresholds=thresholds)
+    length = len(turn.message.text) if turn.message.role is Role.USER else 0
+    long = length > LONG_MESSAGE or length * library.index.triggers.patterns.size > LONG_SEARCH
+    return await asyncio.to_thread(work) if long else work()
 
 
 def _is_long(wanted: Sequence[SkillInTurn], contents: Contents) -> bool:

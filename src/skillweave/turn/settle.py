@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import Message, Placement, Role, Turn
-from skillweave.decisions import Decision, Evidence, Outcome
+from skillweave.decisions import Decision, Evidence, Outcome, evidence_in_words
 from skillweave.disclose.block import Rung, digest_in, text_digest
 from skillweave.disclose.catalog import Catalog, PricedCatalog
 from skillweave.disclose.fit import Shown
@@ -131,7 +131,7 @@ def _why_wanted(wanted: SkillInTurn) -> str:
 
 
 def _evidence(evidence: tuple[Evidence, ...]) -> str:
-    shown = ", ".join(f"{piece.kind} {piece.text!r}" for piece in evidence[:3] if piece.kind != "pattern")
+    shown = evidence_in_words(piece for piece in evidence[:3] if piece.kind != "pattern")
     patterns = "a pattern" if any(piece.kind == "pattern" for piece in evidence[:3]) else ""
     return ", ".join(part for part in (shown, patterns) if part) or "matched"
 

@@ -142,7 +142,7 @@ class Engine:
         )
         turn, prepared = await completed(turn, prepared, State(), self.matchers, self.fetch_seconds)
         position = await find_place(turn, prepared, State(), self.fetch_seconds)
-        return selected(turn, prepared, position, self.matchers, self.settings.thresholds)
+        return await selected(turn, prepared, position, self.matchers, self.settings.thresholds)
 
     async def snapshot(self) -> Snapshot:
         """The skills as they are now; read at first use."""

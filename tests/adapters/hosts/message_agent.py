@@ -46,7 +46,7 @@ class MessageAgent:
         return await self._run()
 
     async def again(self) -> str:
-        said = next(m for m in self.chat[len(self.before) :] if m["role"] == "user")
+        said = next(m for m in self.chat[len(self.before) :] if m.get("role") == "user")
         self.chat = [*self.before, said]
         return await self._run()
 
@@ -100,7 +100,7 @@ class MessageAgent:
         return self.injection if self.injection and now.without_ledger and not now.tools.closed else now
 
     def _open_calls(self) -> tuple[Call, ...]:
-        calls: tuple[Call, ...] = self.style.calls(self.chat[-1])
+        calls: tuple[Call, ...] = self.style.unanswered(self.chat)
         return calls
 
     async def _answered(self, calls: Sequence[Call]) -> None:

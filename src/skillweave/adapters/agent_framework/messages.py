@@ -33,6 +33,11 @@ def call_of(content: Content) -> Call:
     return read_call(content.call_id, content.name, content.arguments)
 
 
+def calls_in(messages: Sequence[FrameworkMessage]) -> list[Content]:
+    """The calls in a reply of the model that the agent, and not the service, is to run."""
+    return [content for message in messages for content in message.contents if _is_ours_to_run(content)]
+
+
 def name_of(tool: object) -> str:
     """The name by which a tool is called; a provider's own tool without a name goes by its type."""
     if not isinstance(tool, Mapping):

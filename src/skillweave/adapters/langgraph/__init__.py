@@ -16,11 +16,12 @@ except ModuleNotFoundError:
 
 from skillweave.adapters.langchain_pause import require_asked
 from skillweave.adapters.langgraph.agent import SkillAgent, build_skill_agent
-from skillweave.adapters.langgraph.nodes import SkillNodes, SkillState, skill_nodes
+from skillweave.adapters.langgraph.nodes import ModelCall, SkillNodes, SkillState, skill_nodes
 from skillweave.adapters.langgraph.spawn import spawn_subagent
 from skillweave.adapters.spawning import SpawnBounds
 
 __all__ = [
+    "ModelCall",
     "SkillAgent",
     "SkillNodes",
     "SkillState",

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -14,16 +14,17 @@ from langgraph.typing import StateT
 
 from skillweave.adapters.langchain_core import (
     Speaker,
-    conversation_of,
     host_messages,
-    names_of,
+    run_of,
     unreadable,
     with_instructions,
 )
+from skillweave.adapters.langchain_models import require_held, require_text_kept
 from skillweave.adapters.langchain_pause import require_asked
 from skillweave.adapters.langgraph.nodes import (
     EXPLICIT,
     HostTool,
+    ModelCall,
     Node,
     SkillNodes,
     SkillState,
@@ -33,9 +34,9 @@ from skillweave.adapters.langgraph.nodes import (
     memory_in,
     skill_nodes,
 )
+from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Role, ToolResult
-from skillweave.injection import Injection
+from skillweave.conversation import Placement, Role, ToolResult
 from skillweave.weaver import Weaver
 
 
@@ -51,6 +52,7 @@ def build_skill_agent(
     max_skills: int | None = None,
     checkpointer: Checkpointer = None,
     name: str | None = None,
+    unguarded: Unguarded = Unguarded.REFUSE,
 ) -> "SkillAgent[SkillState]":
     """An agent over SkillState: what applies is in its first call, what the model then asks for in its next.
 
@@ -60,7 +62,12 @@ def build_skill_agent(
     `plan` makes it a spawned sub-agent, with the plan's text behind the system prompt. For the other arguments see
     `skill_nodes`. Its loop ends with the run's `recursion_limit`.
     """
-    nodes = skill_nodes(weaver, tools, matchers=matchers, speaker=speaker, plan=plan, max_skills=max_skills)
+    if Unguarded(unguarded) is Unguarded.REFUSE:
+        require_held((), model)
+    require_text_kept(model, None, Placement.HISTORY)
+    nodes = skill_nodes(
+        weaver, tools, matchers=matchers, speaker=speaker, plan=plan, max_skills=max_skills, unguarded=unguarded
+    )
     prompt = "\n\n".join(text for text in (system_prompt, plan.text if plan else "") if text)
     call = _ModelCall(model, nodes, SystemMessage(content=prompt) if prompt else None).node
     graph = StateGraph(SkillState)
@@ -107,8 +114,9 @@ def _selected(nodes: SkillNodes) -> Step:
     async def select(state: SkillState) -> Update:
         held = state.get("injection")
         if held is not None and held.move is None:
-            chat, conversation = host_messages(state["messages"]), conversation_of(nodes.bridge, state)
-            chosen = await nodes.bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
+            bridge, conversation = await run_of(nodes.bridge, state)
+            chat = host_messages(state["messages"])
+            chosen = await bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
             if set(chosen) <= set(held.present):
                 return {"selected_skill_ids": []}
         update: Update = await nodes.skill_select_node.ainvoke(state)
@@ -183,24 +191,19 @@ class _ModelCall:
         return Step(self._acall, self._call, "model")
 
     def _call(self, state: SkillState) -> Update:
-        woven = self._nodes.bridge.run(self._nodes.injection(state))
-        return self._heard(state, woven, self._bound(woven).invoke(self._sent(state, woven)))
+        call = self._nodes.bridge.run(self._nodes.prepare(state))
+        return self._heard(call, self._model.bind_tools(call.tools).invoke(self._sent(call)))
 
     async def _acall(self, state: SkillState) -> Update:
-        woven = await self._nodes.injection(state)
-        return self._heard(state, woven, await self._bound(woven).ainvoke(self._sent(state, woven)))
+        call = await self._nodes.prepare(state)
+        return self._heard(call, await self._model.bind_tools(call.tools).ainvoke(self._sent(call)))
 
-    def _bound(self, woven: Injection) -> Runnable[Any, BaseMessage]:
-        offered = set(woven.tools.offers(self._nodes.names))
-        shown = [tool for tool in self._nodes.declared if names_of([tool])[0] in offered]
-        return self._model.bind_tools(shown)
+    def _sent(self, call: ModelCall) -> list[BaseMessage]:
+        system = with_instructions(self._system, call.injection)
+        return [*([system] if system else []), *call.messages]
 
-    def _sent(self, state: SkillState, woven: Injection) -> list[BaseMessage]:
-        system = with_instructions(self._system, woven)
-        return [*([system] if system else []), *self._nodes.call_messages(state, woven)]
-
-    def _heard(self, state: SkillState, woven: Injection, reply: BaseMessage) -> Update:
-        return {"messages": [*self._nodes.changes(state, woven), reply, *unreadable(reply)]}
+    def _heard(self, call: ModelCall, reply: BaseMessage) -> Update:
+        return {"messages": [*call.changes, reply, *unreadable(reply)]}
 
 
 def _output(state: SkillState) -> Update:

@@ -105,13 +105,14 @@ class _Spawner:
 
     def _asked(self, runtime: ToolRuntime[Any, Any], arguments: Mapping[str, object]) -> tuple[Call, str, list[str]]:
         """The call, the conversation of the agent that makes it, and the tools that there are for the sub-agent."""
-        call = read_call(runtime.tool_call_id, SPAWN_TOOL.name, arguments)
-        return call, conversation_of(self._lead, runtime.state), self._names
+        call, lead = read_call(runtime.tool_call_id, SPAWN_TOOL.name, arguments), caller()
+        return call, lead.conversation if lead else conversation_of(self.spawning.bridge, runtime.state), self._names
 
     @property
     def _lead(self) -> Bridge:
         """The agent that calls, with its plan and its settings, where a guard stands before its tools."""
-        return caller() or self.spawning.bridge
+        lead = caller()
+        return lead.bridge if lead else self.spawning.bridge
 
     @property
     def _names(self) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
 from skillweave.adapters.chat import (
+    NOT_RUN,
     SEPARATOR,
     Call,
     HostMessage,
@@ -20,7 +21,9 @@ from skillweave.adapters.messages.lists import (
     offer,
     parts_of,
     plain,
+    require_style,
     role_of,
+    still_open,
     take_out,
     turn_with,
 )
@@ -32,6 +35,7 @@ from skillweave.weaver.reading import TOOLS, ToolAnswer
 __all__ = [
     "answer",
     "calls",
+    "go_on",
     "offer",
     "place",
     "refuse",
@@ -40,6 +44,7 @@ __all__ = [
     "take_out",
     "transcript",
     "turn",
+    "unanswered",
     "with_tail",
 ]
 
@@ -66,6 +71,19 @@ def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOption
 def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
     """What the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
     return transcript_of([_read(message, where) for where, message in entries(chat)])
+
+
+def unanswered(chat: Sequence[Any]) -> tuple[Call, ...]:
+    """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused."""
+    return still_open([_read(message, where) for where, message in entries(chat)] if chat else [])
+
+
+def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
+    """A new list with the user's next message, a text or parts; calls that still wait are answered as not run.
+
+    So a chat can go on while a person has yet to approve a call: the question about it is void then.
+    """
+    return [*chat, *(refuse(call, NOT_RUN) for call in unanswered(chat)), {"role": "user", "content": said}]
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
@@ -104,7 +122,11 @@ def system(base: str | Mapping[str, Any], injection: Injection) -> str | dict[st
 
 
 def calls(reply: object) -> tuple[Call, ...]:
-    """The tool calls of a response or of its message, in order; the first choice counts."""
+    """The tool calls of a response or of its message, in order; the first choice counts.
+
+    Raises InvalidTurn for a reply of another API, naming the style that reads it.
+    """
+    require_style(reply, "openai_style")
     response = plain(reply) or {}
     choices = listed(response.get("choices"))
     first = plain(choices[0]) or {} if choices else {}

@@ -9,7 +9,7 @@ from typing import Any
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import SEPARATOR, Call, read_call, words_for
-from skillweave.adapters.openai_agents.items import host_messages
+from skillweave.adapters.messages.items import host_messages
 from skillweave.compose.policy import Ruling
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import InvalidTurn, MissingExtra
