@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, TypedDict, Unpack
 
-from skillweave.compose.policy import Refusal, Verdict
+from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
 from skillweave.disclose.block import HEADER_END, HEADERS, TAKEN_OUT
 from skillweave.errors import InvalidTurn
@@ -25,7 +25,6 @@ NOT_RUN = (
 """What the model is told of a call that waited for a person."""
 
 _SHOWN = 60
-_REFUSED = tuple(f"{code.value}: " for code in Refusal)
 _HEADER = re.compile(
     f"(?:{'|'.join(re.escape(header) for header in HEADERS)})[^\r\n]*{re.escape(HEADER_END)}(?:\r?\n|$)"
 )
@@ -217,11 +216,9 @@ def _results(chat: Sequence[HostMessage]) -> tuple[ToolResult, ...]:
 
 def _named(result: ToolResult, call: Call | None) -> ToolResult:
     """The result with its tool, and a status in the words of a graph's routes, also where a framework has none."""
-    named = result if call is None else replace(result, tool=call.name)
+    named = result if call is None else replace(result, tool=call.name, arguments=call.arguments)
     if call is not None and call.problem:
         return replace(named, status="invalid")
-    if result.content.startswith(_REFUSED):
-        return replace(named, status="denied")
     return replace(named, status="failure") if result.status == "error" else named
 
 

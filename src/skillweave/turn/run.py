@@ -25,7 +25,7 @@ from skillweave.turn.fetch import Contents, ReadArtifact, entity_of, fetch
 from skillweave.turn.library import Library
 from skillweave.turn.make_room import added, leaving, without
 from skillweave.turn.move import Position, move
-from skillweave.turn.policy import tool_policy
+from skillweave.turn.policy import tool_policy, with_denials
 from skillweave.turn.reconcile import Reconciled, blocks_in, digest_of, is_replay, reconcile
 from skillweave.turn.settle import Settled, settle
 from skillweave.turn.spoken import in_own_words, may_hold_ours
@@ -115,6 +115,8 @@ async def run(
     # Under the id of the latest turn, other words are another turn: what that one gave is there, not to be given again.
     reused = before.last_turn == turn.id and not is_replay(turn, before)
     context = reconcile(before, prepared.blocks, holder="" if reused else turn.id, now=now, told=told)
+    if library.graph is not None:
+        turn = with_denials(turn, before, library, settings, matchers, now)
     position = None if library.graph is None else await find_place(turn, prepared, before, reading.seconds)
     selection = prepared.selection
     if selection is None or prepared.withheld is not None:
