@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from skillweave._version import __version__
 
 if TYPE_CHECKING:
+    from skillweave.adapters.supported import Unguarded
     from skillweave.closing import ClosedOnExit
     from skillweave.compose.composition import Composition, Enforce, Mode
     from skillweave.compose.policy import Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope, Verdict
@@ -129,6 +130,7 @@ if TYPE_CHECKING:
     from skillweave.weaver.reading import CallFields, ToolAnswer, ToolSpec
 
 _HOMES = """
+adapters.supported: Unguarded
 closing: ClosedOnExit
 compose.composition: Composition Enforce Mode
 compose.policy: Refusal Ruling ToolOwners ToolPolicy ToolScope Verdict
@@ -320,6 +322,7 @@ __all__ = [
     "Triggers",
     "Turn",
     "TurnFields",
+    "Unguarded",
     "UnguardedAgent",
     "UnknownMatcher",
     "UnsupportedVersion",

@@ -215,8 +215,8 @@ class Injection(Portable):
 
     @property
     def skills(self) -> tuple[str, ...]:
-        """The ids of the skills whose text is given in this turn."""
-        return tuple(dict.fromkeys(block.skill_id for block in self.blocks))
+        """The ids of the skills whose text is given in this turn: more of it than the line of a catalog."""
+        return tuple(dict.fromkeys(block.skill_id for block in self.blocks if block.rung > Rung.CATALOG))
 
     @property
     def without_ledger(self) -> bool:

@@ -234,7 +234,8 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         chat, held = host_messages(coming.request.messages), state.get("injection")
         # A history that was cut is the same turn while the same was said last: a message counts once.
         same = held is not None and last_words(chat) == last_words(host_messages(state["messages"]))
-        injection = await coming.bridge.weave(chat, coming.conversation, turn_id=held.turn_id if same else None)
+        turn_id = held.turn_id if held is not None and same else None
+        injection = await coming.bridge.weave(chat, coming.conversation, turn_id=turn_id)
         if pending := waiting(injection):
             return replace(coming, pending=pending, problem="")
         return self._ready(coming, injection)

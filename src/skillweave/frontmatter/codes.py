@@ -28,6 +28,9 @@ UNCLOSED = Code("frontmatter-unclosed", Severity.ERROR, "no second `---` line en
 FRONT_MATTER_TOO_LARGE = Code("frontmatter-too-large", Severity.ERROR, "front matter over 64 KiB is not read")
 NOT_A_MAPPING = Code("not-a-mapping", Severity.ERROR, "the YAML or JSON is no mapping of keys to values")
 REPAIRED = Code("frontmatter-repaired", Severity.WARNING, "a value that needed quotes (a colon in it) was read as text")
+TOO_MANY_REPAIRS = Code(
+    "frontmatter-too-many-repairs", Severity.ERROR, "more values need quotes than are mended in a text of that size"
+)
 DUPLICATE_KEY = Code("duplicate-key", Severity.WARNING, "a key stands twice; the first one counts")
 YAML_INVALID = Code("yaml-invalid", Severity.ERROR, "the text is no YAML, or not of the plain kind that is read here")
 YAML_ALIAS = Code("yaml-alias", Severity.ERROR, "YAML anchors and aliases are refused")

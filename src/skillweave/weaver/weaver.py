@@ -29,6 +29,7 @@ from skillweave.knowledge.context import ContextSource
 from skillweave.limits import ToolLimits
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
+from skillweave.relations.rules import check_companions
 from skillweave.select.candidates import Selection, within_places
 from skillweave.select.matchers import Matcher
 from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
@@ -328,7 +329,8 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         snapshot = library.snapshot
         contracts = await asyncio.to_thread(check_contracts, snapshot.values())
         lifecycles = check_lifecycles(self.settings.lifecycles, snapshot.skills)
-        about_skills = (*snapshot.diagnostics, *library.index.diagnostics, *contracts)
+        companions = await asyncio.to_thread(check_companions, snapshot)
+        about_skills = (*snapshot.diagnostics, *library.index.diagnostics, *companions, *contracts)
         about_graph = await asyncio.to_thread(graph_findings, snapshot, self.graph)
         return (*about_skills, *about_graph, *library.catalog.diagnostics, *lifecycles)
 

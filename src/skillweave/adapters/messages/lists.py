@@ -166,6 +166,11 @@ def take_out(chat: Sequence[Any], drops: Sequence[Drop]) -> list[Any]:
     """
     carriers = dict.fromkeys(drop.message_id for drop in drops)
     going = Counter(digest for carrier in carriers if (digest := digest_in(carrier)))
+    return left_of(chat, going)
+
+
+def left_of(chat: Sequence[Any], going: Counter[str]) -> list[Any]:
+    """A new list without texts of these digests, each so often; `going` is counted down."""
     return [message for raw in chat for message in _left_of_message(raw, going)] if going else list(chat)
 
 
