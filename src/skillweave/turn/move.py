@@ -47,6 +47,11 @@ class CursorScope:
     held_back: frozenset[str]
     reachable: tuple[str, ...]
 
+    @property
+    def closed(self) -> frozenset[str]:
+        """The wired skills that may not be opened from here."""
+        return self.held_back.difference(self.reachable)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphBinding:

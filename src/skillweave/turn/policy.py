@@ -187,7 +187,7 @@ def _elsewhere(position: Position, admission: Admission, active: Collection[str]
     """The tools that belong to wired skills, with those that are engaged (spec 3.2)."""
     engaged = frozenset((*active, *(wanted.skill.id for wanted in admission.skills)))
     idle = "" if position.skill is None or position.skill in engaged else ", where its skill cannot be engaged now"
-    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}")
+    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}", position.here.closed)
 
 
 def _undecided(

@@ -199,7 +199,12 @@ async def _select(
     thresholds: Thresholds,
     within: frozenset[str] | None = None,
 ) -> Selection:
-    """What the matchers say; beside the event loop where that takes long."""
+    """What the matchers say; beside the event loop where that takes long.
+
+    A spawned agent gets none of the skills that its limits close.
+    """
+    if turn.limits is not None and turn.limits.closed_skills:
+        within = frozenset(library.snapshot.skills).difference(turn.limits.closed_skills)
     work = partial(select, library.index, turn, within=within, matchers=matchers, prepared=ready, thresholds=thresholds)
     length = len(turn.message.text) if turn.message.role is Role.USER else 0
     long = length > LONG_MESSAGE or length * library.index.triggers.patterns.size > LONG_SEARCH
