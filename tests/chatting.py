@@ -1,6 +1,7 @@
 """A host without a framework, for adapter tests: a whole loop over a scripted model that refuses what providers refuse.
 
-The loop is written once; `OpenAiShapes` and `AnthropicShapes` say how messages, replies and results look.
+The loop is written once; `OpenAiShapes`, `ResponsesShapes` and `AnthropicShapes` say how messages, replies and results
+look.
 """
 
 import copy
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from skillweave import Injection, Placement, Ruling, Turn, Verdict, Weaver
-from skillweave.adapters.messages import Call, anthropic_style, openai_style
+from skillweave.adapters.messages import Call, anthropic_style, openai_style, responses_style
 
 BASE = "You are a helpful assistant."
 
@@ -25,6 +26,8 @@ class Style(Protocol):
     def offer(self, tools: Sequence[Any] | None, injection: Injection) -> list[Any]: ...
     def calls(self, reply: object) -> tuple[Call, ...]: ...
     def refuse(self, call: Call, why: Verdict | str) -> dict[str, Any]: ...
+    def unanswered(self, chat: Sequence[Any]) -> tuple[Call, ...]: ...
+    def go_on(self, chat: Sequence[Any], said: Any) -> list[Any]: ...
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,57 @@ class OpenAiShapes:
             raise Refused(f"no tool message for {open_calls}")
 
 
+class ResponsesShapes:
+    """Items, replies and outputs as OpenAI's Responses API has them; the model thinks before it speaks."""
+
+    style: Style = responses_style
+
+    def tool(self, name: str) -> dict[str, Any]:
+        return {"type": "function", "name": name, "parameters": {"type": "object"}, "strict": False}
+
+    def user(self, text: str) -> dict[str, Any]:
+        return {"role": "user", "content": text}
+
+    def reply(self, says: Says, ids: Sequence[str]) -> dict[str, Any]:
+        thought = {"type": "reasoning", "id": f"rs_{'_'.join(ids) or len(says.text)}", "summary": []}
+        part = {"type": "output_text", "text": says.text, "annotations": []}
+        said = {"type": "message", "role": "assistant", "status": "completed", "content": [part]}
+        calls = [
+            {"type": "function_call", "call_id": call_id, "name": name, "arguments": json.dumps(arguments)}
+            for call_id, (name, arguments) in zip(ids, says.calls, strict=True)
+        ]
+        return {"object": "response", "output": [thought, *([said] if says.text else []), *calls]}
+
+    def heard(self, chat: Sequence[Any], reply: Mapping[str, Any]) -> list[Any]:
+        return [*chat, *reply["output"]]
+
+    def ran(self, call: Call, content: str) -> dict[str, Any]:
+        return {"type": "function_call_output", "call_id": call.id, "output": content}
+
+    def answered(self, chat: Sequence[Any], results: Sequence[Any]) -> list[Any]:
+        return [*chat, *results]
+
+    def ended_by_user(self, chat: list[Any]) -> list[Any]:
+        """The chat as it is: the model may answer behind its own message."""
+        return chat
+
+    def check(self, request: Request) -> None:
+        """Raise what the API would: calls without outputs, outputs without calls, thoughts without what follows."""
+        if not isinstance(request.system, str):
+            raise Refused("the instructions of this host are a text")
+        open_calls: list[str] = []
+        for item, after in zip(request.messages, [*request.messages[1:], {}], strict=True):
+            kind = item.get("type", "message")
+            if kind == "reasoning" and after.get("type") not in ("message", "function_call"):
+                raise Refused(f"nothing that the model said follows {item}")
+            if kind == "function_call":
+                open_calls.append(item["call_id"])
+            elif kind == "function_call_output":
+                open_calls.remove(item["call_id"])
+        if open_calls:
+            raise Refused(f"no output for {open_calls}")
+
+
 class AnthropicShapes:
     """Messages, replies and results as Anthropic's messages API has them."""
 
@@ -169,8 +223,12 @@ class AnthropicShapes:
             raise Refused("the last message is the model's")
 
 
-Shapes = OpenAiShapes | AnthropicShapes
-ALL_SHAPES: Mapping[str, Callable[[], Shapes]] = {"openai": OpenAiShapes, "anthropic": AnthropicShapes}
+Shapes = OpenAiShapes | ResponsesShapes | AnthropicShapes
+ALL_SHAPES: Mapping[str, Callable[[], Shapes]] = {
+    "openai": OpenAiShapes,
+    "responses": ResponsesShapes,
+    "anthropic": AnthropicShapes,
+}
 
 
 @dataclass

@@ -42,6 +42,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "skillweave.formats.codes": "The fields of a definition",
         "skillweave.sources.codes": "Files, folders and packs",
         "skillweave.contracts.codes": "Output contracts",
+        "skillweave.cli.checks.codes": "What only `check` looks at",
         "skillweave.evaluate.codes": "Evaluations of triggers and descriptions",
     }
 )
@@ -69,6 +70,10 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
             "warning",
             "a matcher failed or was late in preparing; it was not asked in that turn, or asked without it",
         ),
+        "message-partly-read": (
+            "warning",
+            "a message is too long for what is looked for in it: its ends were matched, or its beginning",
+        ),
         "observer-failed": ("warning", "an observer failed or was late; the turn itself is complete"),
         "overridden": ("warning or info, by the versions", "a registered definition takes the place of a source's"),
         "reranker-failed": ("warning", "a reranker failed: the ranking stands as it is without it"),
@@ -76,6 +81,12 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "source-unavailable": ("error", "a source that was read before does not answer now; its skills stay in use"),
         "task-rule-unknown-skill": ("warning", "a task rule names a skill that there is not"),
         "text-escaped": ("info", "a line of the skill would pass for one of skillweave's own; it was escaped"),
+        "too-many-companions": ("error", "a skill requires more than 100 others, theirs included; it is never given"),
+        "too-many-keywords": ("error", "a skill has more than 1,000 keywords; the first ones count"),
+        "too-many-patterns": (
+            "error",
+            "patterns of a skill, or of all, are too many or too large; the first count",
+        ),
         "words-only": ("warning", "an embedder failed or was late: skills were ranked by their words alone"),
     }
 )
@@ -192,7 +203,7 @@ def _literal_codes(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "Diagnostic":
                 given = [keyword.value for keyword in node.keywords if keyword.arg == "code"] or node.args[:1]
-            elif node.func.id == "_about":
+            elif node.func.id in ("_about", "about"):
                 given = node.args[1:2]
             else:
                 continue

@@ -9,6 +9,7 @@ A page gets a folder of its own with the example skills in `skills`, and its blo
 - `python`: runs, all blocks of a page in one namespace; what it prints stands in a `text` block titled `Output` behind.
 - a block whose title is a path: a file, written before the next step.
 - `json`, `yaml`, `toml`: must be such.
+- clients of OpenAI and Anthropic, and of a model at `http://localhost:8080`, reach a script that answers in its place.
 - an image whose file one of these steps wrote too: both must be the same.
 
 A line `...` in an output stands for any lines. With `--write` outputs that differ are replaced by the real ones.
@@ -27,7 +28,7 @@ import tempfile
 import tomllib
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -37,6 +38,7 @@ from typing import Any
 import yaml
 
 from docs.tools.page import OUTPUT, Block, Page
+from docs.tools.provider import LOCAL, scripted_provider
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -50,6 +52,8 @@ _CHANGING = (
     (re.compile(r"\b\d+\.\d\d ms\b"), "A WHILE"),
 )
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=")
+_CLIENT = re.compile(rf"{re.escape(LOCAL)}|(?:OpenAI|Anthropic)\w*\(")
+"""What in a page calls for a provider."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ class Wrong:
 @dataclass(slots=True)
 class _Run:
     page: Page
+    provider: str
     namespace: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
     wrong: list[Wrong] = field(default_factory=list)
 
@@ -87,7 +92,7 @@ class _Run:
             if block.title and _is_path(block.title):
                 path = Path(block.title)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(block.body, encoding="utf-8")
+                path.write_text(self._reachable(block.body), encoding="utf-8")
             elif block.language == "console":
                 self._session(block)
             elif block.language == "python":
@@ -113,7 +118,7 @@ class _Run:
                 self._compare(block, command, shown, run_command(command), start, end)
 
     def _python(self, block: Block, following: Block | None) -> None:
-        source = "\n" * block.line + block.body
+        source = "\n" * block.line + self._reachable(block.body)
         real, _ = _printed(lambda: exec(compile(source, str(self.page.path), "exec"), self.namespace))  # noqa: S102
         if following is not None and following.title == OUTPUT:
             self._compare(block, "this block", following.body, real, following.start, following.end)
@@ -122,6 +127,9 @@ class _Run:
             added = f'\n\n```text title="{OUTPUT}"\n{real.rstrip()}\n```'
             place = block.after
             self.wrong.append(Wrong(self.page.path, block.line, message, "", real.rstrip(), place, place, added))
+
+    def _reachable(self, source: str) -> str:
+        return source.replace(LOCAL, self.provider)
 
     def _compare(self, block: Block, what: str, shown: str, real: str, start: int, end: int) -> None:
         if agrees(shown, real):
@@ -134,10 +142,12 @@ class _Run:
 
 def run_page(path: Path) -> list[Wrong]:
     """Run a page in a new folder; what its outputs show wrongly. A Python block that raises ends the page so."""
-    run = _Run(Page(path))
-    with _folder():
-        run.steps()
-        run.pictures()
+    page = Page(path)
+    with scripted_provider() if _CLIENT.search(page.text) else nullcontext(LOCAL) as address:
+        run = _Run(page, address)
+        with _folder(), _environment(_keys(address)):
+            run.steps()
+            run.pictures()
     return run.wrong
 
 
@@ -264,7 +274,13 @@ def _require_valid(block: Block, page: Path) -> None:
         try:
             readers[block.language](block.body)
         except ValueError as error:
-            raise ValueError(f"{page}:{block.line}: this is no {block.language}: {error}") from error
+            raise ValueError(f"{page}:{block.line}: this is not {block.language}: {error}") from error
+
+
+def _keys(address: str) -> dict[str, str]:
+    """The variables by which the providers' clients know where to ask, and with which key."""
+    openai = {"OPENAI_BASE_URL": f"{address}/v1", "OPENAI_API_KEY": "none"}
+    return {**openai, "ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": "none"}
 
 
 @contextmanager

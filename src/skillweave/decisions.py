@@ -1,7 +1,9 @@
 """What skillweave says about one turn: what became of each considered skill, and on what evidence."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import groupby
 from typing import ClassVar
 
 from skillweave.codec import Portable
@@ -82,3 +84,18 @@ class Decision(Portable):
             return self
         kept = (replace(piece, text="") if piece.kind == "pattern" else piece for piece in self.evidence)
         return replace(self, evidence=tuple(kept))
+
+
+_NOUNS = {"terms": ("word", "words"), "keyword": ("keyword", "keywords")}
+"""How one piece and several pieces of a kind are called; other kinds go by their own name."""
+
+
+def evidence_in_words(evidence: Iterable[Evidence]) -> str:
+    """`keyword 'invoice', words 'check', 'total'`: neighbours of one kind under one name; empty where there is none."""
+    groups = ((kind, [piece.text for piece in pieces]) for kind, pieces in groupby(evidence, key=lambda one: one.kind))
+    return ", ".join(f"{_noun(kind, len(texts))} {', '.join(map(repr, texts))}" for kind, texts in groups)
+
+
+def _noun(kind: str, count: int) -> str:
+    one, several = _NOUNS.get(kind, (kind, kind))
+    return one if count == 1 else several

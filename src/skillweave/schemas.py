@@ -10,6 +10,10 @@ from skillweave.codec import Hint, is_free, keys_of, union_arms, words_of
 from skillweave.errors import SkillweaveError, nearest_names
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+NAMING = "$schema"
+"""The first key of what commands print with `--json`: the id of its schema."""
+OF_COMMANDS = 1
+"""The version of what commands print: grows when a key goes or changes its meaning; a new key leaves it as it is."""
 
 SHAPES: Mapping[str, tuple[str, int]] = {
     "changes": ("skillweave:Changes", 1),
@@ -73,7 +77,17 @@ def schema(name: str) -> Schema:
     place, version = SHAPES[name]
     module, _, cls = place.partition(":")
     described = schema_of(getattr(import_module(module), cls))
-    return {"$schema": DIALECT, "$id": f"urn:skillweave:schema:{name}:{version}", **described}
+    return {"$schema": DIALECT, "$id": schema_id(name, version), **described}
+
+
+def schema_id(name: str, version: int = OF_COMMANDS) -> str:
+    """The `$id` of a published schema."""
+    return f"urn:skillweave:schema:{name}:{version}"
+
+
+def naming(name: str) -> dict[str, str]:
+    """The key and value by which what a command prints says which schema it fits."""
+    return {NAMING: schema_id(name)}
 
 
 def schema_of(shape: Hint) -> Schema:

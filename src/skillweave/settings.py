@@ -16,8 +16,10 @@ from skillweave.select.own_fit import OwnFit
 from skillweave.state.state import Lifecycle
 from skillweave.task import TaskRule
 
-SMALLEST_WINDOW = 8000
+SMALLEST_WINDOW = 4000
 """Tokens of a context window."""
+ONE_SKILL = 4000
+"""Tokens that hold the instructions of nine in ten public skills; half of these have more than 1,200."""
 
 
 class CatalogMode(StrEnum):
@@ -119,16 +121,18 @@ class Settings(Portable):
 
     @classmethod
     def for_window(cls, tokens: int) -> "Settings":
-        """Settings whose budget is an eighth of a model's context window of so many tokens, its parts in proportion.
+        """Settings with a budget for a model's context window of so many tokens: an eighth of it, parts in proportion.
 
-        Raises InvalidValue for a window below 8,000 tokens, in which no skill has room.
+        In a window below 32,000 an eighth holds no ordinary skill: there the budget is 4,000 tokens, at most half of
+        the window. Raises InvalidValue for a window below 4,000 tokens.
         """
         Checked("Settings.for_window").whole("tokens", tokens)
         if tokens < SMALLEST_WINDOW:
             raise InvalidValue(f"a window of {tokens} tokens has no room for skills; give {SMALLEST_WINDOW} or more")
         usual = Budget()
-        share = tokens / 8 / usual.total
+        total = max(tokens // 8, min(tokens // 2, ONE_SKILL))
         catalog, shortlist, per_skill = (
-            round(part * share) for part in (usual.catalog, usual.shortlist, usual.per_skill)
+            round(part * total / usual.total) for part in (usual.catalog, usual.shortlist, usual.per_skill)
         )
-        return cls(budget=Budget(total=tokens // 8, catalog=catalog, shortlist=shortlist, per_skill=per_skill))
+        most = max(per_skill, min(total, ONE_SKILL))
+        return cls(budget=Budget(total=total, catalog=catalog, shortlist=shortlist, per_skill=most))

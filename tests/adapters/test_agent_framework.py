@@ -363,7 +363,7 @@ class TestCheckpoints:
         assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
 
     @pytest.mark.parametrize("verdicts", [("approved", "rejected"), ("rejected", "approved")])
-    async def test_of_two_calls_behind_one_checkpoint_a_rejection_stops_both(
+    async def test_of_two_calls_behind_one_checkpoint_each_has_a_verdict_of_its_own(
         self, stage: Stage, verdicts: tuple[str, str]
     ) -> None:
         session = stage.session
@@ -375,7 +375,7 @@ class TestCheckpoints:
             for request, verdict in zip(requests, verdicts, strict=True)
         ]
         await stage.agent.run(Message("user", replies), session=session)
-        assert stage.workshop.ran == []
+        assert stage.workshop.ran == [f"submit({1 + verdicts.index('approved')})"]
 
     @pytest.mark.parametrize("verdicts", [("approved", "rejected"), ("rejected", "approved")])
     async def test_of_two_replies_to_one_request_a_rejection_stands(
@@ -394,7 +394,8 @@ class TestCheckpoints:
         stage.script.then(Says(asks=(tool_call("search", text="x"), tool_call("submit", text="W-1"))), "Of course.")
         assert (await stage.agent.run("Submit it", session=session)).user_input_requests
         assert (await stage.agent.run("Wait, is the plat there?", session=session)).text == "Of course."
-        assert stage.workshop.ran == ["search(x)"]
+        assert stage.workshop.ran == []
+        assert stage.script.last.times_in_messages("This call was not run") == 2
 
     async def test_the_model_reads_the_same_refusal_in_every_later_call(self, stage: Stage) -> None:
         session = stage.session
@@ -513,14 +514,14 @@ class TestRepliesOneByOne:
         assert sent[0] == sent[1]
 
     @pytest.mark.parametrize("verdicts", [("approved", "rejected"), ("rejected", "approved")])
-    async def test_a_rejection_of_one_stops_both_whichever_comes_first(
+    async def test_a_rejection_of_one_leaves_the_other_alone_whichever_comes_first(
         self, stage: Stage, verdicts: tuple[str, str], way: str
     ) -> None:
         session, requests = await both_paused(stage)
         for request, verdict in zip(requests, verdicts, strict=True):
             await run(stage, way, reply_to(request, {"verdict": verdict, "by": "Ann Lee"}), session)
-        assert stage.workshop.ran == []
-        assert [one.verdict for one in (await stage.weaver.state("office-1")).approvals] == ["rejected"]
+        assert stage.workshop.ran == [f"submit({1 + verdicts.index('approved')})"]
+        assert [one.verdict for one in (await stage.weaver.state("office-1")).approvals] == [*verdicts]
         assert stage.script.last.times_in_messages("Ann Lee") >= 1
         assert await run(stage, way, "Why not?", session) == ("All right.", [])
 
@@ -549,8 +550,9 @@ class TestRepliesOneByOne:
         await stage.agent.run(reply_to(requests[0], ANN), session=session)
         await stage.agent.run(reply_to(requests[0], {"verdict": "rejected", "by": "Ann Lee"}), session=session)
         await stage.agent.run(reply_to(requests[1], ANN), session=session)
-        assert stage.workshop.ran == []
-        assert [one.verdict for one in (await stage.weaver.state("office-1")).approvals] == ["rejected"]
+        assert stage.workshop.ran == ["submit(2)"]
+        kept = [one.verdict for one in (await stage.weaver.state("office-1")).approvals]
+        assert kept == ["rejected", "approved"]
 
     async def test_a_reply_that_comes_twice_is_one_reply(self, stage: Stage) -> None:
         session, requests = await both_paused(stage)
@@ -565,7 +567,7 @@ class TestRepliesOneByOne:
         session, requests = await both_paused(stage)
         with pytest.raises(InvalidVerdict, match="says what and who"):
             await stage.agent.run(requests[0].to_function_approval_response(approved=True), session=session)
-        assert "held" not in session.state["skillweave"]
+        assert "approval_responses" not in json.dumps(session.state["tool_approval"])
         for request in requests:
             await stage.agent.run(reply_to(request, ANN), session=session)
         assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
@@ -588,14 +590,15 @@ class TestRepliesOneByOne:
         assert (await run(stage, way, "Wait, is the plat there?", session))[1] == []
         assert (await run(stage, way, "And now?", session))[1] == []
         assert stage.workshop.ran == []
-        assert stage.script.last.times_in_messages("submit") == 0
+        assert stage.script.last.times_in_messages("This call was not run") == 2
 
-    async def test_the_last_reply_may_come_after_the_user_said_something_else(self, stage: Stage) -> None:
+    async def test_the_last_reply_is_refused_once_the_user_said_something_else(self, stage: Stage) -> None:
         session, requests = await both_paused(stage)
         await stage.agent.run(reply_to(requests[0], ANN), session=session)
         await stage.agent.run("Wait, is the plat there?", session=session)
-        assert (await stage.agent.run(reply_to(requests[1], ANN), session=session)).user_input_requests == []
-        assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
+        with pytest.raises(InvalidVerdict, match="went on without it"):
+            await stage.agent.run(reply_to(requests[1], ANN), session=session)
+        assert stage.workshop.ran == []
 
     async def test_what_was_held_is_forgotten_when_something_new_is_asked(self, tmp_path: Path) -> None:
         stage = Stage(skillweave.open(filing("Assemble it."), searching(), counter=WordCounter()))
@@ -611,7 +614,7 @@ class TestRepliesOneByOne:
         (asked,) = (await stage.agent.run("No, look for it", session=session)).user_input_requests
         assert (await stage.agent.run(reply_to(asked, ANN), session=session)).text == "Found."
         assert stage.workshop.ran == ["search(3)"]
-        assert "held" not in session.state["skillweave"]
+        assert "pending_approval_requests" not in session.state["tool_approval"]
 
     async def test_a_skill_that_changed_before_the_last_reply_is_asked_about_again(self, tmp_path: Path) -> None:
         weaver = skillweave.open(filing("Assemble it."), counter=WordCounter())
@@ -662,9 +665,16 @@ class TestRepliesOneByOne:
         assert await say("Wait, is the plat there?") == []
         assert chat[-1].text == "Of course."
         assert stage.workshop.ran == []
-        assert await say(reply_to(requests[1], ANN)) == []
+        assert await say("And now?") == []
+        assert (stage.workshop.ran, chat[-1].text) == ([], "Done.")
+
+    async def test_a_host_that_sends_the_whole_chat_may_reply_one_by_one(self, stage: Stage) -> None:
+        session, requests = await both_paused(stage)
+        chat = [Message("user", [reply_to(requests[0], ANN)])]
+        await stage.agent.run(list(chat), session=session)
+        chat.append(Message("user", [reply_to(requests[1], ANN)]))
+        await stage.agent.run(list(chat), session=session)
         assert sorted(stage.workshop.ran) == ["submit(1)", "submit(2)"]
-        assert chat[-1].text == "Done."
 
     async def test_the_callers_message_is_left_as_it_is(self, stage: Stage) -> None:
         session, requests = await both_paused(stage)

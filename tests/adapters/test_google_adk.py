@@ -248,7 +248,25 @@ async def test_a_question_is_closed_when_the_conversation_goes_on(office: Office
     late = types.Content(role="user", parts=[answer(asked, {"confirmed": True})])
     assert await office.say(office.agent(), late) == "It was too late."
     assert office.workshop.ran == []
-    assert office.script.last.times_in_messages("the question is closed") == 1
+    assert office.script.last.times_in_messages("the chat went on before a person had decided") == 1
+
+
+async def test_an_argument_that_the_tool_does_not_have_is_refused(office: Office) -> None:
+    asked = tool_call("search", text="Brandt", command="rm")
+    office.script.then(Says(asks=(asked,)), "I see.")
+    assert await office.say(office.agent(), "Look it up") == "I see."
+    assert office.workshop.ran == []
+    assert office.script.last.times_in_messages("command") >= 1
+
+
+async def test_a_call_that_a_person_changed_runs_with_the_new_arguments(office: Office) -> None:
+    await office.say(office.agent(), "Prepare the filing")
+    office.script.then(SUBMIT, "Submitted.")
+    await office.say(office.agent(), "Submit it")
+    changed = {"verdict": "modified", "by": "Ann Lee", "arguments": {"text": "W-2"}}
+    told = answer(await office.question(), {"confirmed": True, "payload": changed})
+    assert await office.say(office.agent(), types.Content(role="user", parts=[told])) == "Submitted."
+    assert office.workshop.ran == ["submit(W-2)"]
 
 
 async def test_after_such_a_pause_the_call_can_be_made_and_approved_anew(office: Office) -> None:

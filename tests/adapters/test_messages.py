@@ -180,7 +180,7 @@ async def test_while_tools_run_the_skill_is_in_every_call_once(hosts: Hosts, pla
 async def test_tool_results_since_the_last_reply_are_the_turns_results(hosts: Hosts) -> None:
     host = hosts(Says(calls=(("pay", {}), ("change_vendor", {}))), tools=["pay", "change_vendor"])
     await host.say("Check this invoice")
-    turn = host.style.turn(host.chat[:-1], conversation="c1")
+    turn = host.style.turn(host.last.messages, conversation="c1")
     assert [(result.tool, result.call) for result in turn.results] == [("pay", "call-0"), ("change_vendor", "call-1")]
     assert host.style.turn(host.chat, conversation="c1").results == ()
 

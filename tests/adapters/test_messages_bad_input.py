@@ -1,4 +1,4 @@
-"""Chats that are no chats: one clear line that names the place."""
+"""Chats that are not chats: one clear line that names the place."""
 
 from typing import Any
 
@@ -40,7 +40,6 @@ def circle() -> dict[str, Any]:
         ([USER, {"role": "user", "content": 7}], r"chat\[1\] has content of type int"),
         ([USER, {"role": "user", "content": ["Hi"]}], r"chat\[1\]\.content\[0\] is a str"),
         ([USER, {"role": "user", "content": [{"text": "Hi"}]}], r"chat\[1\]\.content\[0\] is a dict without a type"),
-        ([USER, {"role": "user", "content": [{"type": "text"}]}], r"chat\[1\]\.content\[0\] is a text part without"),
         ([USER, {"role": "user", "content": [circle()]}], r"chat\[1\] cannot be written as JSON"),
         ([USER, {"role": "user", "content": [{"type": "x", ("a",): 1}]}], r"chat\[1\] cannot be written as JSON"),
     ],
@@ -49,6 +48,36 @@ def test_what_is_no_chat_is_refused_with_its_place(style: Style, chat: Any, said
     with pytest.raises(InvalidTurn, match=said) as raised:
         style.turn(chat, conversation="c")
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(("shapes", "kind"), [("openai", "text"), ("responses", "input_text"), ("anthropic", "text")])
+def test_a_text_part_without_text_is_refused_with_its_place(shapes: str, kind: str) -> None:
+    with pytest.raises(InvalidTurn, match=r"chat\[0\]\.content\[0\] is a text part without"):
+        ALL_SHAPES[shapes]().style.turn([{"role": "user", "content": [{"type": kind}]}], conversation="c")
+
+
+@pytest.mark.parametrize(
+    ("shapes", "kind", "right"),
+    [("openai", "input_text", "text"), ("anthropic", "output_text", "text"), ("responses", "text", "input_text")],
+)
+def test_a_text_part_of_another_interface_is_refused_by_its_type(shapes: str, kind: str, right: str) -> None:
+    chat = [{"role": "user", "content": [{"type": kind, "text": "Hi"}]}]
+    with pytest.raises(
+        InvalidTurn, match=rf"chat\[0\]\.content\[0\] is of type '{kind}'.* of type '{right}'.*responses_style"
+    ):
+        ALL_SHAPES[shapes]().style.turn(chat, conversation="c")
+
+
+@pytest.mark.parametrize("shapes", ALL_SHAPES)
+@pytest.mark.parametrize("others", ALL_SHAPES)
+def test_a_reply_of_another_interface_names_the_style_that_reads_it(shapes: str, others: str) -> None:
+    style, reply = ALL_SHAPES[shapes]().style, ALL_SHAPES[others]().reply(Says(calls=(("pay", {}),)), ["x"])
+    reply = {"type": "message", **reply} if others == "anthropic" else reply
+    if shapes == others:
+        assert [call.name for call in style.calls(reply)] == ["pay"]
+        return
+    with pytest.raises(InvalidTurn, match=rf"{others}_style\.calls reads, not {shapes}_style\.calls"):
+        style.calls(reply)
 
 
 @pytest.mark.parametrize("shapes", ALL_SHAPES)

@@ -7,7 +7,7 @@ from openai.types.responses import ResponseFunctionToolCall
 
 from skillweave import InvalidTurn, Role
 from skillweave.adapters.chat import turn_from
-from skillweave.adapters.openai_agents.items import host_messages
+from skillweave.adapters.messages.items import host_messages
 
 USER = {"role": "user", "content": "Look it up"}
 

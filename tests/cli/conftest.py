@@ -38,7 +38,7 @@ Cli = Callable[..., Ran]
 
 @pytest.fixture(autouse=True)
 def unconfigured(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """No configuration of whoever runs the tests, and nothing in their cache folder."""
+    """No configuration and no skills of whoever runs the tests, and nothing in their cache folder."""
     for name in os.environ:
         if name.startswith("SKILLWEAVE_") and name not in OF_TESTS:
             monkeypatch.delenv(name)
@@ -47,6 +47,8 @@ def unconfigured(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempP
     folder = tmp_path_factory.mktemp("cache")
     for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.setenv(variable, str(folder))
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path_factory.mktemp("home")))
 
 
 @pytest.fixture

@@ -108,17 +108,24 @@ def test_packs_are_looked_at_too(doctor: Any, project: Path) -> None:
 def test_the_places_where_clients_keep_skills_are_told_and_are_no_problem(
     doctor: Any, project: Path, write: Any
 ) -> None:
-    write(project / ".claude" / "skills", "jam", "Makes jam.")
+    write(project / ".cursor" / "skills", "jam", "Makes jam.")
     (project / "home" / ".agents" / "skills" / "bad").mkdir(parents=True)
     (project / "home" / ".agents" / "skills" / "bad" / "SKILL.md").write_text("no front matter", encoding="utf-8")
     code, found = doctor()
-    one = found["skills", ".claude/skills (project, claude)"]
+    one = found["skills", ".cursor/skills (project, cursor)"]
     assert (one["message"], one["fix"]) == (
         "1 skill loaded, 0 skipped, 0 repaired",
-        "to use it: --skills .claude/skills",
+        "to use it: --skills .cursor/skills",
     )
     assert "1 skipped" in found["skills", "home/.agents/skills (user, any)"]["message"]
     assert code == 0
+
+
+def test_a_place_that_is_used_by_default_is_told_once(doctor: Any, project: Path, write: Any) -> None:
+    write(project / ".claude" / "skills", "jam", "Makes jam.")
+    _, found = doctor()
+    assert found["skills", ".claude/skills"]["message"] == "1 skill loaded, 0 skipped, 0 repaired"
+    assert ("skills", ".claude/skills (project, claude)") not in found
 
 
 def test_a_ledger_that_is_not_there_yet_is_not_made(doctor: Any, project: Path) -> None:

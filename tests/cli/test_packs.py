@@ -76,8 +76,9 @@ def test_a_risk_level_is_asked_for_by_rules(cli: Any) -> None:
 
 
 def test_check_reports_task_rules_that_cannot_be_or_give_nothing(cli: Any) -> None:
+    skills = "skills:\n  - {id: tea, description: x, instructions: Boil.}\n"
     rules = "task_rules:\n  - {when: {}, skills: [tea]}\n  - {when: {coding: true}, skills: [te]}\n"
-    Path("mine.yaml").write_text(f"skills:\n  - {{id: tea, description: x}}\n{rules}", encoding="utf-8")
+    Path("mine.yaml").write_text(f"{skills}{rules}", encoding="utf-8")
     done = cli("check", "--skills", "mine.yaml", "--json")
     assert done.code == 1
     assert [(one["code"], one["line"]) for one in done.data["diagnostics"]] == [

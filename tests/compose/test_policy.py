@@ -34,7 +34,9 @@ def test_a_tool_outside_the_grant_is_denied_though_a_skill_allows_it() -> None:
 
 
 def test_forbidden_is_reported_before_not_allowed() -> None:
-    verdict = ToolPolicy(allowed_tools=("read",), forbidden_tools=("write",), grant=("read",)).authorize("write")
+    verdict = ToolPolicy(allowed_tools=("read",), forbidden_tools=("write",), grant=("read", "write")).authorize(
+        "write"
+    )
     assert verdict.code is Refusal.FORBIDDEN
     assert verdict.message == (
         "TOOL_FORBIDDEN: this call of `write` is forbidden by a skill in force; allowed: `read`; forbidden: `write`"
@@ -82,7 +84,7 @@ def test_patterns_judge_the_argument_that_the_tool_declares() -> None:
 
 def test_a_denied_pattern_says_what_text_it_needs() -> None:
     verdict = ToolPolicy(allowed_tools=("Bash(git:*)",)).authorize("Bash", {"command": "git status; rm x"})
-    assert "its `command` must be plain text" in verdict.message
+    assert "its `command` must be one plain command" in verdict.message
 
 
 def test_a_call_without_arguments_is_judged_too() -> None:
@@ -170,3 +172,54 @@ def test_a_policy_without_one_of_its_bounds_is_refused(name: str) -> None:
     data = {key: value for key, value in ToolPolicy().to_dict().items() if key != name}
     with pytest.raises(InvalidData, match=f"exactly .*{name}"):
         ToolPolicy.from_dict(data)
+
+
+@pytest.mark.parametrize("extra", ["command", "cwd"])
+def test_an_argument_that_the_tool_does_not_have_is_denied_and_named(extra: str) -> None:
+    policy = ToolPolicy(forbidden_tools=("shell(rm:*)",), allowed_tools=("shell(ls:*)",))
+    verdict = policy.authorize("shell", {"cmd": "ls", extra: "ls"}, parameters=("cmd",))
+    assert (verdict.ruling, verdict.code) == (Ruling.DENY, Refusal.NOT_ALLOWED)
+    assert verdict.message == (
+        f"TOOL_NOT_ALLOWED: `shell` has no argument `{extra}`; it takes `cmd`; call again without it"
+    )
+
+
+def test_a_pattern_is_judged_on_the_parameter_that_the_tool_has_and_not_on_one_that_the_model_adds() -> None:
+    policy = ToolPolicy(forbidden_tools=("shell(rm:*)",))
+    verdict = policy.authorize("shell", {"command": "ls", "cmd": "rm -rf /"}, parameters=("cmd",))
+    assert verdict.code is Refusal.FORBIDDEN
+
+
+def test_an_entry_that_names_its_parameter_is_judged_on_that() -> None:
+    policy = ToolPolicy(allowed_tools=("write_file(path=docs/*)",))
+    parameters = ("path", "content")
+    inside = policy.authorize("write_file", {"path": "docs/a", "content": "x; y"}, parameters=parameters)
+    outside = policy.authorize("write_file", {"path": "/etc/a", "content": "docs/a"}, parameters=parameters)
+    assert (inside.ruling, outside.ruling) == (Ruling.ALLOW, Ruling.DENY)
+
+
+def test_where_nobody_says_which_of_several_parameters_is_meant_forbidding_wins_and_allowing_does_not_apply() -> None:
+    arguments, parameters = {"path": "docs/a", "content": "docs/a"}, ("path", "content")
+    forbidding = ToolPolicy(forbidden_tools=("write_file(/etc/*)",))
+    allowing = ToolPolicy(allowed_tools=("write_file(docs/*)",))
+    verdicts = [one.authorize("write_file", arguments, parameters=parameters) for one in (forbidding, allowing)]
+    assert [verdict.ruling for verdict in verdicts] == [Ruling.DENY, Ruling.DENY]
+    assert all("not known which of its arguments" in verdict.message for verdict in verdicts)
+
+
+def test_a_checkpoint_before_a_pattern_asks_also_where_the_parameter_cannot_be_told() -> None:
+    policy = ToolPolicy(asks={"pay(over 1000)": ("release",)})
+    assert policy.authorize("pay", {"sum": "1", "to": "x"}, parameters=("sum", "to")).ruling is Ruling.ASK
+
+
+def test_a_denial_names_only_tools_that_the_host_has() -> None:
+    policy = ToolPolicy(
+        allowed_tools=("read", "mcp__x__a", "git"), forbidden_tools=("write", "Bash(rm:*)", "mcp__y__*")
+    )
+    message = policy.authorize("write", host_tools=["read", "write", "mcp__x__a"]).message
+    assert message.endswith("allowed: `read`, `mcp__x__a`; forbidden: `write`")
+
+
+def test_a_denial_names_only_tools_in_the_grant() -> None:
+    policy = ToolPolicy(forbidden_tools=("write", "deploy"), grant=("read", "write"))
+    assert policy.authorize("write").message.endswith("allowed: `read`; forbidden: `write`")

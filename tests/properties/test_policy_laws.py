@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Enforce, Mode, Refusal, Ruling, ToolRules
-from skillweave.compose import OWN_TOOLS, ActiveSkill, matched_text, permits, policy_of, prohibits
+from skillweave.compose import OWN_TOOLS, ActiveSkill, permits, policy_of, prohibits
 from skillweave.relations import read_entry
 from tests.depth import tried
 from tests.related import skill
@@ -52,7 +52,7 @@ def test_a_call_that_may_run_is_inside_the_grant_and_not_forbidden(
     arguments: dict[str, str] | None,
 ) -> None:
     verdict = policy_of(in_force, grant=grant, enforce=enforce, mode=mode).authorize(name, arguments)
-    text = matched_text(arguments)
+    text = (arguments or {}).get("command")
     if verdict.ruling is not Ruling.DENY:
         assert grant is None or _covered(grant, name, text)
         forbidden = [entry for member in in_force if member.skill.tools for entry in member.skill.tools.forbidden]
@@ -65,7 +65,7 @@ def test_a_call_runs_exactly_when_grant_and_rules_let_it(
     in_force: list[ActiveSkill], grant: Entries | None, enforce: Enforce, name: str, arguments: dict[str, str] | None
 ) -> None:
     verdict = policy_of(in_force, grant=grant, enforce=enforce).authorize(name, arguments)
-    text = matched_text(arguments)
+    text = (arguments or {}).get("command")
     rules = [(member.skill.tools, member.deliberate) for member in in_force if member.skill.tools]
     forbidden = any(prohibits(read_entry(entry), name, text) for rule, _ in rules for entry in rule.forbidden)
     allowing = [

@@ -466,6 +466,6 @@ async def _refresh(registry: Registry) -> None:
 
 async def test_all_real_skills_are_loaded_and_the_shadowed_ones_stay_visible(skills_sample: Path) -> None:
     snapshot = (await loaded(Folder(skills_sample))).snapshot
-    assert snapshot.loaded == len(snapshot) + len(snapshot.shadowed) == 812
+    assert snapshot.loaded == len(snapshot) + len(snapshot.shadowed) == 841
     assert len([code for code in codes(snapshot) if code == "shadowed"]) == len(snapshot.shadowed) > 0
     assert all(found.origin for found in snapshot.shadowed)

@@ -1,7 +1,8 @@
 import pytest
 
-from skillweave import Origin, Severity, Skill
-from skillweave.select import Kind, compile_triggers, find_triggers, spellings
+from skillweave import Origin, Severity, Skill, Triggers
+from skillweave.select import Kind, compile_triggers, find_triggers, spellings, trigger_limits
+from skillweave.select.trigger_limits import LARGEST_PATTERNS, MOST_PATTERNS, MOST_PHRASES
 from skillweave.text import MatchMode, fold_message
 from tests.asking import skill
 
@@ -114,6 +115,54 @@ def test_a_broken_pattern_is_a_diagnostic_with_its_place_and_the_others_still_co
     index, diagnostics = compile_triggers([owner, broken], MatchMode.WORD)
     assert [match.position for match in find_triggers(index, fold_message("red blueee"))] == [1, 0]
     assert [(each.code, each.severity, each.skill) for each in diagnostics] == [("broken-pattern", Severity.ERROR, "y")]
+
+
+def _codes(*skills: Skill) -> list[tuple[str | None, str]]:
+    return [(one.skill, one.code) for one in compile_triggers(skills, MatchMode.WORD)[1]]
+
+
+def test_of_more_patterns_than_a_skill_may_have_the_first_count() -> None:
+    many = skill("x", patterns=[f"p{n}q" for n in range(MOST_PATTERNS + 5)])
+    _, (finding,) = compile_triggers([many], MatchMode.WORD)
+    assert (finding.code, finding.severity) == ("too-many-patterns", Severity.ERROR)
+    assert "the last 5 of its 105 patterns are left out, because a skill may have 100" in finding.message
+    assert found("p99q", many) == [0]
+    assert found("p100q", many) == []
+
+
+def test_patterns_of_a_skill_count_until_they_are_too_large_together() -> None:
+    large = skill("x", patterns=[f".{{500}}.*b{n}" for n in range(50)])
+    index, (finding,) = compile_triggers([large], MatchMode.WORD)
+    assert "those of one skill may compile to 20,000 instructions" in finding.message
+    assert 0 < len(index.patterns.compiled) < 50
+    assert index.patterns.size <= LARGEST_PATTERNS
+
+
+def test_one_skill_with_large_patterns_leaves_those_of_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trigger_limits, "LARGEST_PATTERNS", 3_000)
+    greedy, modest = skill("x", patterns=[f".{{500}}.*b{n}" for n in range(9)]), skill("y", patterns=["wanted"])
+    assert _codes(greedy, modest) == [("x", "too-many-patterns")]
+    assert found("it is wanted", greedy, modest) == [1]
+
+
+@pytest.mark.parametrize(("limit", "most"), [("MOST_PATTERNS_IN_ALL", 2), ("LARGEST_PATTERNS_IN_ALL", 30)])
+def test_all_skills_together_may_have_so_many_patterns(monkeypatch: pytest.MonkeyPatch, limit: str, most: int) -> None:
+    monkeypatch.setattr(trigger_limits, limit, most)
+    skills = [skill(f"s{n}", patterns=["shared", f"p{n}q"]) for n in range(5)]
+    codes = _codes(*skills)
+    assert {code for _, code in codes} == {"too-many-patterns"}
+    assert codes[-1][0] == "s4"
+    assert len(found("shared", *skills)) == 5, "a pattern that is there already costs nothing"
+
+
+def test_of_more_keywords_than_a_skill_may_have_the_first_count_and_so_do_its_vetoes() -> None:
+    words = [f"w{n}x" for n in range(MOST_PHRASES + 1)]
+    many = Skill("x", "X", "d", triggers=Triggers(keywords=tuple(words), never=("stop",)))
+    assert _codes(many) == [("x", "too-many-keywords")]
+    assert found("w999x", many) == [0]
+    assert found("w1000x", many) == []
+    index, _ = compile_triggers([many], MatchMode.WORD)
+    assert find_triggers(index, fold_message("w1x stop"))[0].vetoes
 
 
 def test_ascii_only_escapes_are_warned_about_and_still_match() -> None:

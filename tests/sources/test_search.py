@@ -43,7 +43,7 @@ async def test_a_nested_skill_belongs_to_its_parent_and_is_mentioned(tmp_path: P
     assert ids(loaded) == ["parent"]
     (finding,) = found(loaded, "nested-skill")
     assert finding.severity is Severity.INFO
-    assert "'" + str(tmp_path / "parent/more/child") + "' stand" in finding.message
+    assert f"'{tmp_path / 'parent/more/child'}' is part of the skill" in finding.message
 
 
 async def test_a_nested_skill_is_one_of_its_own_when_asked_for(tmp_path: Path) -> None:
@@ -136,3 +136,78 @@ async def test_thousands_of_plain_files_beside_skills_are_no_skills(tmp_path: Pa
     for index in range(2000):
         os.close(os.open(tmp_path / f"file{index}.md", os.O_CREAT))
     assert ids(await Folder(tmp_path).load()) == ["one"]
+
+
+async def test_a_link_to_a_skill_in_the_same_repository_is_followed(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    write_skill(tmp_path / "library" / "tea", files={"references/a.md": "Green."})
+    (tmp_path / ".claude" / "skills").mkdir(parents=True)
+    (tmp_path / ".claude" / "skills" / "tea").symlink_to("../../library/tea")
+    source = Folder(tmp_path / ".claude" / "skills")
+    loaded = await source.load()
+    assert (ids(loaded), loaded.diagnostics) == (["tea"], ())
+    assert places(loaded) == [f"{tmp_path}/.claude/skills/tea/SKILL.md"]
+    assert await source.read(loaded.skills[0], "references/a.md") == b"Green."
+
+
+async def test_a_link_out_of_the_repository_is_refused(tmp_path: Path) -> None:
+    write_skill(tmp_path / "elsewhere" / "tea")
+    (tmp_path / "project" / ".git").mkdir(parents=True)
+    (tmp_path / "project" / "skills").mkdir()
+    (tmp_path / "project" / "skills" / "tea").symlink_to(tmp_path / "elsewhere" / "tea")
+    loaded = await Folder(tmp_path / "project" / "skills").load()
+    assert loaded.skills == ()
+    assert found(loaded, "link-outside")
+
+
+async def test_a_file_of_a_linked_skill_that_leads_out_of_the_skill_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "secret.md").write_text("secret", encoding="utf-8")
+    write_skill(tmp_path / "library" / "tea", files={"references/a.md": "Green."})
+    (tmp_path / "library" / "tea" / "references" / "b.md").symlink_to(tmp_path / "secret.md")
+    (tmp_path / "skills").mkdir()
+    (tmp_path / "skills" / "tea").symlink_to("../library/tea")
+    loaded = await Folder(tmp_path / "skills").load()
+    assert [ref.id for ref in loaded.skills[0].artifacts] == ["references/a.md"]
+    assert found(loaded, "artifact-left-out")
+
+
+async def test_only_a_skills_own_folder_is_followed_out_of_the_source(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    write_skill(tmp_path / "library" / "tea")
+    (tmp_path / "skills").mkdir()
+    (tmp_path / "skills" / "all").symlink_to("../library")
+    (tmp_path / "skills" / "top").symlink_to("..")
+    assert ids(await Folder(tmp_path / "skills").load()) == []
+
+
+async def test_two_links_to_one_skill_of_the_repository_load_it_once(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    write_skill(tmp_path / "library" / "tea")
+    (tmp_path / "skills").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "skills" / name).symlink_to("../library/tea")
+    assert ids(await Folder(tmp_path / "skills").load()) == ["tea"]
+
+
+async def test_what_a_link_reaches_in_a_source_beside_is_left_to_that_one(tmp_path: Path) -> None:
+    write_skill(tmp_path / "agents" / "tea")
+    (tmp_path / "claude").mkdir()
+    (tmp_path / "claude" / "tea").symlink_to("../agents/tea")
+    loaded = await Folder(tmp_path / "claude", beside=[tmp_path / "agents"]).load()
+    assert loaded.skills == ()
+    assert found(loaded, "link-outside") == []
+
+
+async def test_a_link_that_leads_elsewhere_now_is_followed_anew(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    for name in ("tea", "milk"):
+        write_skill(tmp_path / "library" / name)
+    link = tmp_path / "skills" / "drink"
+    link.parent.mkdir()
+    link.symlink_to("../library/tea")
+    source = Folder(tmp_path / "skills")
+    before = await source.load()
+    link.unlink()
+    link.symlink_to("../library/milk")
+    assert ids(await source.load(before)) == ["milk"]

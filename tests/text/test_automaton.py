@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.text import WINDOW, MatchMode, compile_automaton, fold
+from skillweave.text import WINDOW, MatchMode, compile_automaton, fold, search
 
 
 def finds(phrase: str, text: str, mode: MatchMode = MatchMode.WORD) -> bool:
@@ -76,3 +76,12 @@ def test_a_phrase_longer_than_a_window_is_found_in_a_long_text() -> None:
     phrase = " ".join(f"word{number}" for number in range(WINDOW // 4))
     text = "z " * (5 * WINDOW) + phrase + " z" * (8 * WINDOW)
     assert list(compile_automaton([(phrase, MatchMode.WORD)]).find(text)) == [0]
+
+
+def test_a_text_in_which_phrases_stand_everywhere_is_read_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "MOST_RAW_HITS", 1000)
+    automaton = compile_automaton([("a" * length, MatchMode.SUBSTRING) for length in range(1, 4)])
+    found = automaton.search("a" * (10 * WINDOW))
+    assert found.spans == {0: (0, 1), 1: (0, 2), 2: (0, 3)}
+    assert found.read == WINDOW
+    assert automaton.search("ba" * 300).read == 600

@@ -1,4 +1,8 @@
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skillweave.text import (
     SET_SIZE,
@@ -7,6 +11,8 @@ from skillweave.text import (
     compile_exact,
     compile_pattern,
     compile_patterns,
+    search,
+    without_middle,
 )
 
 
@@ -77,3 +83,33 @@ def test_an_exact_pattern_that_cannot_run_is_refused_with_a_fix(source: str) -> 
 
 def test_a_pattern_that_matches_single_bytes_is_placed_on_whole_characters() -> None:
     assert compile_patterns([r"\C", r"\C$", "é"]).find("aé") == {0: (0, 1), 1: (1, 2), 2: (1, 2)}
+
+
+def test_a_text_that_is_too_long_for_large_patterns_is_read_at_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "MOST_STEPS", 10_000)
+    monkeypatch.setattr(search, "LEAST_READ", 40)
+    patterns = compile_patterns([r"begin \w{300}|begin", "end", "middle"])
+    text = f"é begin{' ' * 500}middle{' ' * 500}end"
+    found = patterns.search(text)
+    assert (found.spans, found.read) == ({0: (2, 7), 1: (1013, 1016)}, 40)
+
+
+@given(text=st.text(alphabet="ab\n", max_size=120), most=st.integers(10, 140))
+def test_what_is_found_in_the_ends_of_a_text_is_there_at_those_places(text: str, most: int) -> None:
+    patterns = compile_patterns(["ab", "b+a", "a{3}"])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(search, "MOST_STEPS", 0)
+        patched.setattr(search, "LEAST_READ", most)
+        found = patterns.search(text)
+    for number, (start, end) in found.spans.items():
+        assert re.fullmatch(["ab", "b+a", "a{3}"][number], text[start:end])
+    assert found.read == len(text) or found.read == 2 * (most // 2) < len(text)
+
+
+@given(text=st.text(max_size=60), most=st.integers(0, 70))
+def test_without_its_middle_a_text_has_every_other_character_at_its_place(text: str, most: int) -> None:
+    short, half = without_middle(text, most), most // 2
+    assert len(short) == len(text)
+    assert short[:half] == text[:half]
+    assert short[max(half, len(text) - half) :] == text[max(half, len(text) - half) :]
+    assert set(short[half : len(text) - half]) <= {"\n"} if len(text) > 2 * half else short == text

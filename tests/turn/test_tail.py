@@ -1,6 +1,8 @@
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skillweave import (
     Budget,
@@ -150,11 +152,28 @@ async def test_a_replay_says_the_same() -> None:
     assert (await weaver.weave("01 02", conversation="c", turn_id="t")).tail == first.tail
 
 
-def test_the_budget_of_a_window_is_an_eighth_of_it_with_its_parts_in_proportion() -> None:
+def test_the_budget_of_a_large_window_is_an_eighth_of_it_with_its_parts_in_proportion() -> None:
     assert Settings.for_window(200_000).budget == Budget()
     assert Settings.for_window(400_000).budget == Budget(total=50_000, catalog=4_000, shortlist=800, per_skill=16_000)
 
 
+@pytest.mark.parametrize(("window", "total", "per_skill"), [(8_192, 4_000, 4_000), (32_000, 4_000, 4_000)])
+def test_the_budget_of_a_small_window_holds_an_ordinary_skill(window: int, total: int, per_skill: int) -> None:
+    budget = Settings.for_window(window).budget
+    assert (budget.total, budget.per_skill) == (total, per_skill)
+
+
+def test_half_of_the_smallest_window_is_left_for_the_conversation() -> None:
+    assert Settings.for_window(4_000).budget.total == 2_000
+
+
+@given(window=st.integers(4_000, 2_000_000))
+def test_a_larger_window_never_has_a_smaller_budget(window: int) -> None:
+    less, more = Settings.for_window(window).budget, Settings.for_window(window + 1).budget
+    assert less.total <= more.total
+    assert less.per_skill <= more.per_skill <= more.total
+
+
 def test_a_window_without_room_for_a_skill_is_refused() -> None:
-    with pytest.raises(SkillweaveError, match="7999 tokens has no room"):
-        Settings.for_window(7_999)
+    with pytest.raises(SkillweaveError, match="3999 tokens has no room"):
+        Settings.for_window(3_999)

@@ -266,6 +266,15 @@ async def test_in_call_placement_an_outline_is_in_every_call_and_a_section_is_a_
     assert "c2w1." in (await weaver.read_skill("handbook", "2", conversation=C)).text
 
 
+async def test_a_read_that_names_no_placement_is_answered_as_the_latest_turn_was_placed() -> None:
+    weaver = weaver_of(SHORT)
+    turn = await weaver.weave(Turn("t1", C, Message(Role.USER, "hello"), placement=Placement.CALL))
+    answer = await weaver.call_tool("read_skill", {"skill_id": "greet"}, conversation=C)
+    assert "Say hello." in turn.instructions
+    assert "Say hello." not in answer.text
+    assert "system prompt" in answer.text
+
+
 async def test_reads_at_the_same_time_give_each_text_once_although_no_transcript_shows_the_others_answers() -> None:
     weaver = weaver_of(LONG, total=9000)
     before = [Message(Role.USER, "the handbook")]
@@ -570,7 +579,7 @@ async def test_an_unknown_document_is_answered_with_the_known_ones() -> None:
 
 async def test_a_binary_document_is_answered_with_the_reason() -> None:
     answer = await with_documents(a=b"\0\1").read_artifact("filing", "references/a.md", conversation=C)
-    assert "references/a.md is left out: SkillweaveError: it is no UTF-8 text" in answer.text
+    assert "references/a.md is left out: SkillweaveError: it is not UTF-8 text" in answer.text
 
 
 async def test_a_document_that_is_larger_than_it_was_listed_is_not_shown() -> None:

@@ -242,6 +242,7 @@ async def test_what_does_not_fit_is_a_decision_with_its_price() -> None:
     assert decision.outcome is Outcome.OVER_BUDGET
     assert decision.tokens is not None and decision.tokens > 500
     assert injection.messages[0].text.startswith("=== Skill Available: Long One ===")
+    assert injection.skills == ()  # a line is not the skill
 
 
 async def test_a_skill_given_as_its_line_is_upgraded_when_there_is_room() -> None:
@@ -441,10 +442,12 @@ async def test_a_trigger_word_does_not_strip_the_agent_of_its_tools_but_the_host
     assert by_host.tools.offers(["read", "write"]) == ("read",)
 
 
-async def test_a_skill_of_which_only_the_line_fits_has_no_say_about_tools() -> None:
-    skill = make_skill("x-y", keywords=["go"], instructions="w " * 500, tools=ToolRules(forbidden=("write",)))
-    injection = await weaver_of(skill, settings=Settings(Budget(total=100))).weave("go", conversation="c")
-    assert injection.tools.forbidden_tools == ()
+async def test_a_skill_of_which_only_the_line_fits_forbids_and_allows_nothing() -> None:
+    rules = ToolRules(allowed=("read",), forbidden=("write",))
+    skill = make_skill("x-y", keywords=["go"], instructions="w " * 500, tools=rules)
+    weaver = weaver_of(skill, settings=Settings(Budget(total=100)))
+    injection = await weaver.weave("go", conversation="c", named=["x-y"])
+    assert (injection.tools.allowed_tools, injection.tools.forbidden_tools) == (None, ("write",))
 
 
 async def test_checkpoints_of_skills_in_force_are_listed() -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Coroutine, Sequence
 from contextvars import Context, copy_context
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, Unpack
 from uuid import uuid4
@@ -13,7 +14,7 @@ from skillweave.adapters.chat import (
     HostFields,
     HostMessage,
     asked_now,
-    last_words,
+    last_spoken,
     transcript_of,
     turn_from,
 )
@@ -97,6 +98,12 @@ class Bridge:
         self._append_only = append_only
         self._last: OrderedDict[str, _Remembered] = OrderedDict()
 
+    def within(self, plan: SpawnPlan) -> "Bridge":
+        """The same kind of agent, as the sub-agent of this plan."""
+        other = copy(self)
+        other.plan, other._last = plan, OrderedDict()  # noqa: SLF001 - its own kind
+        return other
+
     @property
     def own_tools(self) -> tuple[ToolSpec, ...]:
         """The tools of skillweave itself, which the adapter declares beside the host's."""
@@ -175,7 +182,9 @@ class Bridge:
         if call.problem:
             return Judged(Verdict(Ruling.DENY, call.name, call.problem, Refusal.NOT_ALLOWED))
         now = now or await self.current_policy(conversation, tools)
-        verdict = await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id or None)
+        verdict = await self.weaver.authorize(
+            now, call.name, call.arguments, call_id=call.id or None, parameters=call.parameters, host_tools=tools
+        )
         waits = tuple(
             one
             for one in now.checkpoints
@@ -208,7 +217,7 @@ class Bridge:
 
     def _turn(self, chat: Sequence[HostMessage], conversation: str, fields: HostFields) -> Turn:
         named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
-        if last_words(chat) is not None:
+        if last_spoken(chat) is not None:
             known = HostFields(**{**fields, "named": named, "limits": self.limits, "placement": self.placement})
             known["append_only"] = self._append_only
             return turn_from(chat, conversation, **known)
@@ -242,7 +251,7 @@ class Bridge:
 
 def _asks(before: str, call: Call, now: ToolPolicy) -> bool:
     alone = ToolPolicy(asks={before: (before,)}, argument_names=now.argument_names)
-    return alone.authorize(call.name, call.arguments).ruling is Ruling.ASK
+    return alone.authorize(call.name, call.arguments, parameters=call.parameters).ruling is Ruling.ASK
 
 
 def tail_of(injection: Injection, chat: Sequence[HostMessage], *, kept_by_service: bool) -> str:

@@ -3,7 +3,7 @@
 import copy
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
@@ -40,12 +40,22 @@ from skillweave.adapters.approval import (
     require_decided,
 )
 from skillweave.adapters.bridge import Bridge, is_own, tail_of
-from skillweave.adapters.chat import TAKEN_OUT, Call, HostMessage, all_blocks, answer_of_tool, read_call, words_for
+from skillweave.adapters.chat import (
+    NOT_RUN,
+    Call,
+    HostMessage,
+    all_blocks,
+    answer_of_tool,
+    parameters_in,
+    read_call,
+    words_for,
+)
 from skillweave.adapters.messages.lists import take_out
 from skillweave.checking import Checked
 from skillweave.compose.policy import Ruling
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Part, Placement, Role
+from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import InvalidTurn, InvalidVerdict, UnguardedAgent
 from skillweave.injection import Drop, Injection
 from skillweave.settings import Settings
@@ -55,11 +65,6 @@ from skillweave.weaver.reading import ToolSpec
 
 MARK = "skillweave"
 """The key of an event's `custom_metadata` under which the plugin notes what is ours: a UI may hide such events."""
-STALE = (
-    "TOOL_FORBIDDEN: this call was not run: the conversation went on before anybody answered the question about it, so "
-    "the question is closed; call the tool again if it is still wanted"
-)
-
 ConversationOf: TypeAlias = Callable[[Context], str]
 """What tells the id of a conversation."""
 
@@ -154,7 +159,7 @@ class SkillPlugin(BasePlugin):
         asked = None if confirmation is None else _question_of(tool_context)
         if confirmation is not None and asked is not None:
             if _went_on(tool_context):
-                return self._refused(call, STALE, tool_context)
+                return self._refused(call, NOT_RUN, tool_context)
             reply = _reply_in(confirmation, asked, tool_context.user_id)
             conversation, pending = read_question(asked)
             await record(self._bridge.weaver, conversation, pending, reply, read_asked_call(asked) or call)
@@ -402,7 +407,18 @@ def _hide(request: LlmRequest, injection: Injection) -> None:
 
 
 def _call_of(tool: BaseTool, arguments: Mapping[str, Any], context: ToolContext) -> Call:
-    return read_call(context.function_call_id, tool.name, dict(arguments))
+    call = read_call(context.function_call_id, tool.name, dict(arguments))
+    return replace(call, parameters=_parameters_of(tool))
+
+
+def _parameters_of(tool: BaseTool) -> tuple[str, ...] | None:
+    declared = tool._get_declaration()  # noqa: SLF001 - what every tool of the framework overrides
+    if declared is None:
+        return None
+    if declared.parameters_json_schema is not None:
+        return parameters_in(declared.parameters_json_schema)
+    schema = declared.parameters
+    return () if schema is None else parameters_in(schema.model_dump(exclude_none=True))
 
 
 def _hint(message: str) -> str:

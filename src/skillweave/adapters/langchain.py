@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from operator import is_
 from typing import Annotated, Any, NotRequired
 
-from skillweave.adapters.supported import require_version
+from skillweave.adapters.supported import Unguarded, require_version
 from skillweave.errors import MissingExtra
 
 try:
@@ -32,33 +32,47 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("the adapter for LangChain", "langchain", "langchain") from None
 
-from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
+from skillweave.adapters.approval import from_data, question, read_reply, record, to_data, waiting
 from skillweave.adapters.bridge import Bridge, tail_of
+from skillweave.adapters.chat import LOADS_NOTHING, last_words
+from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
     Ran,
     Speaker,
     ToolGuard,
     block_messages,
-    conversation_of,
     host_messages,
-    names_of,
+    is_skill_message,
     notice,
     own_tools,
     removals,
     require_other_names,
+    run_of,
     with_instructions,
     with_tail,
+    without_skill_text,
+    wrote_only_markers,
 )
-from skillweave.adapters.langchain_pause import acontinued, continued, in_place_of_all, require_asked
+from skillweave.adapters.langchain_models import kept_by_service, require_held, require_text_kept, shown
+from skillweave.adapters.langchain_pause import continued, in_place_of_all, require_asked
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.settings import Settings
+from skillweave.state.approvals import rejection_notice
 from skillweave.state.state import Approval, ApprovalVerdict
 from skillweave.weaver import Weaver
 
-__all__ = ["SkillMiddleware", "SkillState", "Speaker", "require_asked"]
+__all__ = [
+    "SkillMiddleware",
+    "SkillState",
+    "Speaker",
+    "Unguarded",
+    "is_skill_message",
+    "require_asked",
+    "without_skill_text",
+]
 
 Answered = ModelResponse[Any] | ExtendedModelResponse[Any]
 
@@ -81,21 +95,33 @@ class _Coming:
     """A call of the model that is about to be made, once nothing is `pending`.
 
     `rejected` are texts that are to go, `gone` the changes of the history with which they are; the model is told of
-    `rejections` in this call.
+    `rejections` in this call. `chat` is the history of the call, without what is at its end for once, `added` is what
+    of it is new in the state, `given` are the skills whose text it holds.
     """
 
     request: ModelRequest[Any]
+    bridge: Bridge
     conversation: str
     pending: tuple[PendingCheckpoint, ...]
     problem: str = ""
     rejected: tuple[Drop, ...] = ()
     rejections: tuple[Approval, ...] = ()
     gone: tuple[BaseMessage, ...] = ()
+    chat: tuple[BaseMessage, ...] = ()
+    added: tuple[BaseMessage, ...] = ()
+    given: frozenset[str] = frozenset()
+
+    @property
+    def ready(self) -> bool:
+        """Whether nobody has to decide anything first."""
+        return not self.pending
 
     def answered(self, response: ModelResponse[Any]) -> Answered:
-        if not self.gone:
-            return response
-        return ExtendedModelResponse(response, Command(update={"messages": list(self.gone)}))
+        """What the model node gives back; the loop begins anew where a person has to decide first."""
+        update: dict[str, Any] = {"messages": [*self.gone]} if self.gone else {}
+        if self.pending:
+            update["jump_to"] = "model"
+        return ExtendedModelResponse(response, Command(update=update)) if update else response
 
 
 class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
@@ -104,7 +130,10 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
     In history placement skill text stands in the state's `messages`, as words of `speaker`; in call placement in the
     system prompt of each call. `plan` is that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in
     for the weaver's. A run must name its conversation, else it raises InvalidTurn. Nothing that counts is kept here,
-    so that one object serves any number of conversations.
+    so that one object serves any number of conversations. An agent inside a tool is a sub-agent: it needs a
+    SkillMiddleware too, has a conversation of its own, and may do no more than its caller. The first call of the model
+    raises UnguardedAgent for one without, and for what the provider runs past every rule, unless `unguarded` is
+    `allow`; it raises InvalidTurn for a mode of the model in which skill text would be lost.
     """
 
     state_schema = SkillState
@@ -119,8 +148,10 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         plan: SpawnPlan | None = None,
         matchers: Sequence[str] | None = None,
         settings: Settings | None = None,
+        unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
         super().__init__()
+        self._unguarded = Unguarded(unguarded)
         self._bridge = Bridge(weaver, placement, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
         self._speaker = Speaker(speaker)
         self._guard = ToolGuard(self._bridge)
@@ -128,11 +159,11 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
     def before_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Place what is given into the history, take out what leaves, and note what a person must decide first."""
-        return self._bridge.run(self._placed(state, continued(state["messages"])))
+        return self._bridge.run(self._placed(state))
 
     async def abefore_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """What `before_model` does, awaited."""
-        return await self._placed(state, await acontinued(state["messages"]))
+        return await self._placed(state)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -142,14 +173,22 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         Where a person must decide first, the run pauses here.
         """
         coming = self._bridge.run(self._coming(request))
-        return coming.answered(handler(coming.request))
+        response = handler(coming.request)
+        if not _says_nothing(coming, response):
+            return coming.answered(response)
+        again = self._bridge.run(self._once_more(request, coming, response))
+        return again.answered(_joined(response, again, handler(again.request)) if again.ready else response)
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> Answered:
         """What `wrap_model_call` does, awaited."""
         coming = await self._coming(request)
-        return coming.answered(await handler(coming.request))
+        response = await handler(coming.request)
+        if not _says_nothing(coming, response):
+            return coming.answered(response)
+        again = await self._once_more(request, coming, response)
+        return again.answered(_joined(response, again, await handler(again.request)) if again.ready else response)
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
         """Answer a call of our own tools; let others run, wait for a person, or not."""
@@ -161,8 +200,10 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         """What `wrap_tool_call` does, awaited."""
         return await self._guard.awrap(request, handler)
 
-    async def _placed(self, state: SkillState, chat: Sequence[BaseMessage]) -> dict[str, Any]:
-        injection = await self._bridge.weave(host_messages(chat), conversation_of(self._bridge, state))
+    async def _placed(self, state: SkillState) -> dict[str, Any]:
+        chat = await continued(state["messages"])
+        bridge, conversation = await run_of(self._bridge, state)
+        injection = await bridge.weave(host_messages(chat), conversation)
         changes: dict[str, Any] = {"injection": injection}
         # What is to leave leaves here, where no other step changes the history too.
         placed: list[Any] = [*removals(chat, injection.leaving), *block_messages(injection, self._speaker)]
@@ -190,24 +231,48 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         ours = [getattr(tool, "func", None) for tool in self.tools]
         hosts = (tool for tool in request.tools if isinstance(tool, BaseTool))
         require_other_names(tool for tool in hosts if getattr(tool, "func", None) not in ours)
+        require_text_kept(request.model, request.model_settings, self._bridge.placement)
+        if self._unguarded is Unguarded.REFUSE:
+            require_held(request.tools, request.model, request.model_settings)
+            require_guarded(request.tools)
         # Of the state, not of the present: a run that resumes starts this step again, and the person's reply is about
         # the text that the person was shown.
         state: Mapping[str, Any] = request.state
         awaiting = from_data(state.get("awaiting", ()))
-        coming = _Coming(request, conversation_of(self._bridge, state), awaiting)
+        coming = _Coming(request, *await run_of(self._bridge, state), awaiting)
         held: Injection | None = state.get("injection")
         if awaiting or held is None or held.waits or held.rejected or not _unchanged(request):
             return coming if awaiting else await self._woven(coming)
         return self._ready(coming, replace(held, messages=(), drop=()))
 
+    async def _once_more(self, request: ModelRequest[Any], coming: _Coming, response: ModelResponse[Any]) -> _Coming:
+        """A reply of markers alone answers nobody: one more call, with the skill, or told that none comes.
+
+        Where a person must decide first, the loop begins anew and asks, unless an `after_model` of others comes first.
+        """
+        chat = [*coming.chat, *response.result]
+        injection = await coming.bridge.weave(host_messages(chat), coming.conversation)
+        if pending := waiting(injection):
+            return replace(coming, pending=pending)
+        told = (
+            []
+            if _skills_of(injection) - coming.given
+            else [notice(LOADS_NOTHING, str(response.result[-1].id), self._speaker)]
+        )
+        before: list[Any] = [*chat, *told]
+        again = self._ready(replace(coming, request=request.override(messages=before), rejections=()), injection)
+        return replace(
+            again, gone=(*coming.gone, *again.gone), added=(*told, *block_messages(injection, self._speaker))
+        )
+
     async def _decided(self, coming: _Coming, reply: object) -> _Coming:
         try:
-            judged = await record(self._bridge.weaver, coming.conversation, coming.pending, read_reply(reply))
+            judged = await record(coming.bridge.weaver, coming.conversation, coming.pending, read_reply(reply))
         except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
-            now = await self._bridge.current_policy(coming.conversation)
+            now = await coming.bridge.current_policy(coming.conversation)
             same = set(coming.pending) <= set(now.checkpoints)
             return replace(coming, problem=str(error)) if same else await self._woven(coming)
-        rejected = (await self._bridge.current_policy(coming.conversation)).rejected
+        rejected = (await coming.bridge.current_policy(coming.conversation)).rejected
         said_no = [one.approval for one in judged if one.approval.verdict is ApprovalVerdict.REJECTED]
         rejections = (*coming.rejections, *said_no)
         return await self._woven(replace(coming, rejected=rejected, rejections=rejections))
@@ -215,7 +280,12 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
     async def _woven(self, coming: _Coming) -> _Coming:
         # Rejected texts are still in there: were they seen to be gone, a run that starts this step again could not say
         # any more which ones they are.
-        injection = await self._bridge.weave(host_messages(coming.request.messages), coming.conversation)
+        state: Mapping[str, Any] = coming.request.state
+        chat, held = host_messages(coming.request.messages), state.get("injection")
+        # A history that was cut is the same turn while the same was said last: a message counts once.
+        same = held is not None and last_words(chat) == last_words(host_messages(state["messages"]))
+        turn_id = held.turn_id if held is not None and same else None
+        injection = await coming.bridge.weave(chat, coming.conversation, turn_id=turn_id)
         if pending := waiting(injection):
             return replace(coming, pending=pending, problem="")
         return self._ready(coming, injection)
@@ -225,22 +295,34 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         gone: list[Any] = removals(request.messages, (*coming.rejected, *injection.leaving))
         before: list[Any] = [*request.messages]
         left: Any = add_messages(before, gone) if gone else before
-        names = names_of(request.tools)
-        offered = set(injection.tools.offers(names))
         # Given here is only what replaces a rejected skill, or what another middleware took away.
         missing: list[Any] = block_messages(injection, self._speaker)
         said_no: list[Any] = [notice(rejection_notice(one), str(one.at), self._speaker) for one in coming.rejections]
         chat = [*left, *missing, *said_no]
-        kept = bool(getattr(request.model, "use_previous_response_id", False))
+        kept = kept_by_service(request.model)
         tail = tail_of(injection, host_messages(chat) if kept else (), kept_by_service=kept)
         marker = (request.model_settings or {}).get("cache_control")
         sent: list[Any] = with_tail(chat, tail, self._speaker, marker)
         ready = request.override(
             system_message=with_instructions(request.system_message, injection),
             messages=sent,
-            tools=[tool for tool, name in zip(request.tools, names, strict=True) if name in offered],
+            tools=shown(request.tools, injection.tools),
         )
-        return replace(coming, request=ready, pending=(), gone=tuple(gone))
+        return replace(
+            coming, request=ready, pending=(), gone=tuple(gone), chat=tuple(chat), given=_skills_of(injection)
+        )
+
+
+def _says_nothing(coming: _Coming, response: ModelResponse[Any]) -> bool:
+    return bool(response.result) and wrote_only_markers([*coming.chat, *response.result])
+
+
+def _skills_of(injection: Injection) -> frozenset[str]:
+    return frozenset((*injection.present, *(block.skill_id for block in injection.blocks)))
+
+
+def _joined(first: ModelResponse[Any], again: _Coming, last: ModelResponse[Any]) -> ModelResponse[Any]:
+    return replace(last, result=[*first.result, *again.added, *last.result])
 
 
 def _unchanged(request: ModelRequest[Any]) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skillweave.adapters.approval import KIND
-from skillweave.adapters.chat import Call
+from skillweave.adapters.chat import NOT_RUN, Call
 from skillweave.adapters.langchain_core import calls, refused
 from skillweave.errors import InvalidVerdict, MissingExtra
 
@@ -25,11 +25,6 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("pauses in LangGraph", "langgraph", "langgraph") from None
 
-NOT_RUN = (
-    "not run: the chat went on before a person had decided about this call; call again if it is still wanted, "
-    "and the person is asked again"
-)
-"""What the model is told of a call that waited for a person."""
 NO_ANSWER = (
     "no answer: the chat went on before this call had answered, and it is not known what it did; look before you call "
     "again"
@@ -40,30 +35,18 @@ _BACK = 8
 """Checkpoints between the pause and the node that mends the history; hooks of other middleware have one each."""
 
 
-def went_on(messages: Sequence[BaseMessage]) -> bool:
-    """Whether somebody said something behind a call that has no answer."""
-    return bool(_unanswered(messages))
-
-
-def continued(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
+async def continued(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
     """The history with an answer behind each call; the same object where none is missing."""
-    if not went_on(messages):
+    if not _unanswered(messages):
         return messages
     saver, place = _saver()
     known = _Pause()
     while saver is not None and place is not None:
-        place = known.read(saver.get_tuple(place))
-    return known.answered(messages)
-
-
-async def acontinued(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
-    """What `continued` does, awaited."""
-    if not went_on(messages):
-        return messages
-    saver, place = _saver()
-    known = _Pause()
-    while saver is not None and place is not None:
-        place = known.read(await saver.aget_tuple(place))
+        try:
+            found = await saver.aget_tuple(place)
+        except NotImplementedError:
+            found = saver.get_tuple(place)  # one for runs that don't await, as this one then is
+        place = known.read(found)
     return known.answered(messages)
 
 

@@ -3,17 +3,19 @@
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from skillweave.cli import options
 from skillweave.cli.arguments.skills import working
-from skillweave.cli.failure import MISTAKE
+from skillweave.cli.failure import MISTAKE, Mistake
 from skillweave.cli.output.page import Answer, Ink, Page, Stream, counted, printable
 from skillweave.diagnostics import has_errors
 
 if TYPE_CHECKING:
     from skillweave.cli.output.notes import Tally
-    from skillweave.cli.output.skills import CheckShown, EditShown
+    from skillweave.cli.output.skills import CheckShown, EditShown, FileFixed
     from skillweave.diagnostics import Diagnostic
     from skillweave.graph import SkillGraph
     from skillweave.registry import Changes, Registry, Snapshot
@@ -22,15 +24,41 @@ if TYPE_CHECKING:
 
 EXAMPLES = {
     "check": """
-skillweave check --skills examples/skills
-skillweave check --skills examples/skills --strict
-skillweave check --skills skills --json
-skillweave check --skills skills --watch
+skillweave check examples/skills
+skillweave check examples/skills --strict
+skillweave check skills/release/SKILL.md --json
+skillweave check skills --fix --dry-run
+skillweave check skills --watch
 """
 }
 
 
-def check(*, loading: options.LoadingWithGraph, watch: options.Watch = False) -> Answer | Stream:
+def check(
+    ctx: typer.Context,
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATH]...",
+            help="Folders of skills, SKILL.md files or packs, as with --skills. Default: the skills of this project.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    loading: options.LoadingWithGraph,
+    fix: Annotated[
+        bool,
+        options.option(
+            options.OUTPUT,
+            "--fix",
+            "Write back what is repaired on reading: keys with a slip, quotes, line ends, names that differ from their "
+            "folder, lists of tools, missing front matter.",
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, options.option(options.OUTPUT, "--dry-run", "With --fix: show the changes and write nothing.")
+    ] = False,
+    watch: options.Watch = False,
+) -> Answer | Stream:
     """Find what is wrong with skill files, with line and fix.
 
     Reports every file that is left out, every repair, every trigger that cannot work, and what the checkup of a skill
@@ -39,16 +67,42 @@ def check(*, loading: options.LoadingWithGraph, watch: options.Watch = False) ->
     there is an error. With --watch it goes on after every edit, with what changed and the new findings, as JSON one
     object per line, until you press Ctrl-C (exit code 130); it needs the extra `watch`.
     """
+    if paths:
+        loading = _with_paths(loading, paths, ctx)
+    if dry_run and not fix:
+        raise Mistake("--dry-run shows what --fix would change; add --fix")
+    if fix and watch:
+        raise Mistake("--fix mends once, and --watch goes on; leave out one of the two")
     graph, notes = asyncio.run(loading.own_graph())
     if watch:
         from skillweave.registry import Registry
 
         registry = Registry(loading.sources())
         return Stream(_watched(registry, registry.watch(), graph))
-    return replace(_looked(loading.snapshot(), graph).answer(), notes=notes)
+    if not fix:
+        return replace(_looked(loading.snapshot(), graph).answer(), notes=notes)
+    from skillweave.cli.checks.fixing import fix_files
+
+    fixed, refused = fix_files(loading.snapshot(), loading.names(), write=not dry_run)
+    checked = replace(_looked(loading.snapshot(), graph), fixed=fixed, dry_run=dry_run)
+    return replace(checked.answer(), notes=(*notes, *refused))
+
+
+def _with_paths(
+    loading: options.LoadingWithGraph, paths: Sequence[str], ctx: typer.Context
+) -> options.LoadingWithGraph:
+    """The paths and what other options name beside them; what is configured is not asked for then."""
+    typed = {
+        name for name in ("skills", "pack") if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    }
+    also = (loading.skills or ()) if "skills" in typed else ()
+    return replace(loading, skills=[*paths, *also], pack=loading.pack if "pack" in typed else None)
 
 
 def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
+    from skillweave.cli.checks.lines import Lines, with_lines
+    from skillweave.cli.checks.relations import relation_findings
+    from skillweave.cli.checks.texts import text_findings
     from skillweave.cli.output.notes import tally_of
     from skillweave.contracts import check_contracts
     from skillweave.contracts.check import check_event_types
@@ -62,7 +116,14 @@ def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
     about_rules = check_task_rules(snapshot.task_rules, snapshot)
     about_events = check_event_types(snapshot)
     about_contracts = check_contracts(snapshot.values())
-    about_parts = (*about_triggers, *about_rules, *about_events, *about_contracts)
+    lines = Lines()
+    about_skills = with_lines((*about_triggers, *about_contracts), snapshot, lines)
+    about_texts = (
+        found
+        for skill in snapshot.values()
+        for found in (*text_findings(skill, lines), *relation_findings(skill, snapshot, lines))
+    )
+    about_parts = (*about_skills, *about_texts, *about_rules, *about_events)
     diagnostics = (*snapshot.diagnostics, *about_parts, *graph_findings(snapshot, graph))
     return Checked(tally_of(snapshot), diagnostics, by_host_key(snapshot.active()))
 
@@ -115,6 +176,8 @@ class Checked:
     tally: "Tally"
     diagnostics: tuple["Diagnostic", ...]
     host_keys: dict[str, list[str]]
+    fixed: tuple["FileFixed", ...] = ()
+    dry_run: bool = False
 
     def answer(self) -> Answer:
         """The answer of `check`; its code is 1 when there is an error."""
@@ -125,13 +188,22 @@ class Checked:
         from skillweave.cli.output.skills import CheckShown
 
         tally = self.tally
-        return CheckShown(tally.loaded, tally.skipped, tally.repaired, self.host_keys, self.diagnostics)
+        counts = tally.loaded, tally.skipped, tally.repaired
+        return CheckShown(*counts, self.host_keys, self.diagnostics, self.fixed)
 
     def text(self, page: Page) -> str:
         """A line for each finding, the counts, and a line for each host key."""
-        lines = [finding_line(found, page) for found in self.diagnostics]
+        lines = [*self._fixed_lines(page), *(finding_line(found, page) for found in self.diagnostics)]
         notes = [page.wrap(line) for line in host_key_lines(self.host_keys)]
         return "\n".join([*lines, *([""] if lines else []), self.summary(), *notes])
+
+    def _fixed_lines(self, page: Page) -> Iterator[str]:
+        """The changes of each file, as a diff where nothing is written."""
+        for file in self.fixed:
+            if self.dry_run:
+                yield printable(file.diff)
+            else:
+                yield f"{printable(file.path)}: {page.paint('fixed', Ink.GOOD)}: {printable('; '.join(file.changes))}"
 
     def summary(self) -> str:
         """How many skills and findings there are, in one line."""

@@ -61,7 +61,7 @@ async def _looked(settings: "Settings") -> list["Finding"]:
         (installation.ENGINE, installation.look_at_a_turn),
         ("configuration", partial(iter, settings.findings)),
         (surroundings.SKILLS, partial(surroundings.look_at_skills, wanted, packs, strict=settings.value("strict"))),
-        (surroundings.SKILLS, lambda: surroundings.look_at_roots(Path.cwd(), Path.home())),
+        (surroundings.SKILLS, lambda: surroundings.look_at_roots(Path.cwd(), Path.home(), wanted, packs)),
         (surroundings.LEDGER, partial(surroundings.look_at_ledger, settings.value("ledger"))),
         (surroundings.TERMINAL, lambda: surroundings.look_at_terminal(Path.home())),
     )

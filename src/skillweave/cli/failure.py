@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-from skillweave.cli.output.page import SCHEMA_KEY, schema_id
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
 
 MISTAKE, USAGE, UNREACHABLE = 1, 2, 3
@@ -46,8 +45,10 @@ class Failure:
         return json.dumps(self._data())
 
     def _data(self) -> dict[str, object]:
+        from skillweave.schemas import naming
+
         failed: Failed = {"error": {"type": self.kind, "message": self.line, "exit_code": self.code}}
-        return {SCHEMA_KEY: schema_id("error"), **failed}
+        return {**naming("error"), **failed}
 
 
 def failure_of(error: Exception) -> Failure:

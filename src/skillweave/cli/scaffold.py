@@ -141,6 +141,18 @@ Show the form of the result: a short example says more than a description.
 - Name what must never be done.
 {files}"""
 
+
+def is_scaffold_text(line: str) -> bool:
+    """Whether a line is one that a new skill is written with, to be replaced."""
+    return line in _TO_REPLACE
+
+
+_TO_REPLACE = frozenset(
+    line
+    for line in _BODY.splitlines()
+    if line and not line.startswith("#") and "{" not in line and "skillweave match" not in line
+)
+
 _FILES: Mapping[str, str] = MappingProxyType(
     {
         "references": "# {title}: details\n\nWrite what is needed at some steps only: tables, rules, exceptions.\n",

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 import typer
 
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import SCHEMA_KEY, Answer, Page, schema_id
+from skillweave.cli.output.page import Answer, Page
+from skillweave.schemas import NAMING, schema_id
 
 if TYPE_CHECKING:
     from skillweave.schemas import Schema
@@ -61,6 +62,9 @@ SHAPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "eval-fit": ("skillweave.evaluate.fit:FitReport",),
         "eval-live": ("skillweave.evaluate.live.report:LiveReport",),
         "eval-graph": ("skillweave.evaluate.graph:GraphReport",),
+        "add": (f"{_OUTPUT}.installs:AddedShown",),
+        "list": (f"{_OUTPUT}.installs:Installed",),
+        "remove": (f"{_OUTPUT}.installs:Removed",),
         "init": ("skillweave.cli.scaffold:NewSkill",),
         "doctor": ("skillweave.cli.health:HealthShown",),
         "schema": (f"{__name__}:SchemaList",),
@@ -123,7 +127,7 @@ def published(name: str) -> "Schema":
     if name in SHAPES:
         shape = reduce(or_, map(_resolved, SHAPES[name]))
         made = _naming_itself(schemas.schema_of(shape), name)
-        return {SCHEMA_KEY: schemas.DIALECT, "$id": schema_id(name), **made, "title": name}
+        return {NAMING: schemas.DIALECT, "$id": schema_id(name), **made, "title": name}
     if name not in schemas.names():
         near = nearest_names(name, names())
         remedy = f"did you mean {near[0]!r}?" if near else "`skillweave schema` lists them"
@@ -137,8 +141,8 @@ def _naming_itself(schema: "Schema", name: str) -> "Schema":
         kinds = [one["$ref"].rpartition("/")[2] for one in schema["anyOf"]]
         named = {kind: _naming_itself(schema["$defs"][kind], name) for kind in kinds}
         return {**schema, "$defs": {**schema["$defs"], **named}}
-    named = {SCHEMA_KEY: {"const": schema_id(name)}, **schema["properties"]}
-    return {**schema, "properties": named, "required": [SCHEMA_KEY, *schema.get("required", ())]}
+    named = {NAMING: {"const": schema_id(name)}, **schema["properties"]}
+    return {**schema, "properties": named, "required": [NAMING, *schema.get("required", ())]}
 
 
 def _ids() -> Mapping[str, str]:

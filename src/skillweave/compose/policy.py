@@ -6,18 +6,11 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from skillweave.codec import Portable
-from skillweave.compose.entries import (
-    DEFAULT_ARGUMENT,
-    EntryIndex,
-    index_entries,
-    is_plain,
-    matched_text,
-    permits,
-    prohibits,
-    without,
-)
+from skillweave.compose.entries import EntryIndex, index_entries, without
+from skillweave.compose.matching import Called, is_readable
+from skillweave.conversation import ToolCall
 from skillweave.frozen import EMPTY, FrozenDict
-from skillweave.relations.rules import Form, name_shown, read_entry
+from skillweave.relations.rules import Form, ToolEntry, name_shown, read_entry
 
 
 class Ruling(StrEnum):
@@ -102,12 +95,16 @@ class ToolOwners(Portable):
 class ToolScope(Portable):
     """Whose the tools are; which skills are engaged, and where the conversation is in words.
 
-    A tool that belongs to skills is denied while none of them is engaged (spec 3.2).
+    A tool that belongs to skills is denied while none of them is engaged (spec 3.2). `closed_skills` are those that
+    nobody may open from here, no sub-agent either.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "closed_skills?")
 
     owners: ToolOwners = ToolOwners()
     engaged: frozenset[str] = frozenset()
     where: str = ""
+    closed_skills: frozenset[str] = frozenset()
 
     def denies(self, tool: str) -> bool:
         """Whether the tool belongs to other places only."""
@@ -140,18 +137,20 @@ class ToolPolicy(Portable):
     """What may be called now; a call must pass `grant` and `allowed_tools` (None passes all) and no forbidden entry.
 
     `preapproved_tools` are what the skills ask to run unasked, `consented_tools` those of them that a person agreed to.
-    `asks` are tool entries with the checkpoints before them; `argument_names` name, by tool, the argument whose text
-    patterns are matched with (`command` where none is named). `rejected` are those of the forbidden entries that a
-    person refused at a checkpoint, each with who did. `elsewhere` are the tools that belong to other places of the
-    skill graph, which are denied too. `closed` says why no tool may be called at all, empty otherwise. `own_tools` are
-    the names under which the model has skillweave's own tools, which nothing denies; any other tool is judged, also a
-    host's that happens to have such a name.
+    `asks` are tool entries with the checkpoints before them; `argument_names` name, by tool, the parameter that
+    patterns are about where an entry names none itself (else `command`, or the only one that the tool has). `rejected`
+    are those of the forbidden entries that a person refused at a checkpoint, each with who did. `elsewhere` are the
+    tools that belong to other places of the skill graph, which are denied too. `closed` says why no tool may be called
+    at all, empty otherwise. `own_tools` are the names under which the model has skillweave's own tools, which nothing
+    denies; any other tool is judged, also a  `cleared` are, by
+    the digest of a call, the checkpoints in `asks` that a person let this one call through; `rejected_calls` are, by
+    the digest of what a call does (`ToolCall.content`), the words in which a person refused it.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("allowed_tools", "denied_tools as forbidden_tools", "preapproved_tools", "forbidden_entries?"),
         *("consented_tools?", "grant?", "asks?", "argument_names?", "rejected?", "elsewhere?", "closed?"),
-        "own_tools?",
+        *("own_tools?", "cleared?", "rejected_calls?"),
     )
     json_exact: ClassVar[bool] = True
 
@@ -166,6 +165,8 @@ class ToolPolicy(Portable):
     elsewhere: ToolScope = ALL_IN_SCOPE
     closed: str = ""
     own_tools: tuple[str, ...] = OWN_TOOLS
+    cleared: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default=EMPTY, hash=False)
+    rejected_calls: Mapping[str, str] = field(default=EMPTY, hash=False)
 
     @property
     def denied_tools(self) -> tuple[str, ...]:
@@ -192,58 +193,134 @@ class ToolPolicy(Portable):
             if name in self.own_tools or (not self.elsewhere.denies(name) and _could_run(name, forbidden, limits))
         )
 
-    def authorize(self, name: str, arguments: Mapping[str, object] | None = None) -> Verdict:
-        """Judge one call. Call it for hidden tools too: frameworks run whatever tool the model names."""
+    def authorize(
+        self,
+        name: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        call_id: str | None = None,
+        parameters: Sequence[str] | None = None,
+        host_tools: Iterable[str] | None = None,
+    ) -> Verdict:
+        """Judge one call. Call it for hidden tools too: frameworks run whatever tool the model names.
+
+        `call_id` is the model's id of the call: without it, no yes of a person to one call is known to be about this.
+        `parameters` are the names of all parameters that the tool has, None where they are not known or it takes any:
+        an argument that it does not have is denied, as no rule could be judged on it. `host_tools` are the names of the
+        tools that the host has, so that a denial names no others.
+        """
         if name in self.own_tools:
             return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is always allowed")
-        text = matched_text(arguments, self.argument_names.get(name, DEFAULT_ARGUMENT))
-        if any(prohibits(entry, name, text) for entry in index_entries(self.forbidden_tools).about(name)):
-            return self._denied(Refusal.FORBIDDEN, name, text)
-        if self.elsewhere.denies(name) or not (
-            _passes(self.grant, name, text) and _passes(self.allowed_tools, name, text)
-        ):
-            return self._denied(Refusal.NOT_ALLOWED, name, text)
-        checkpoints = self._checkpoints(name, text)
+        called = Called(name, arguments, parameters, self.argument_names.get(name))
+        known = tuple(self.grant or ()) if host_tools is None else tuple(host_tools)
+        if any(called.prohibited_by(entry) for entry in index_entries(self.forbidden_tools).about(name)):
+            return self._denied(Refusal.FORBIDDEN, called, known)
+        if self.elsewhere.denies(name) or not (_passes(self.grant, called) and _passes(self.allowed_tools, called)):
+            return self._denied(Refusal.NOT_ALLOWED, called, known)
+        if unknown := called.unknown_arguments():
+            return _denied_argument(called, unknown[0])
+        if self.rejected_calls and (why := self._why_refused(name, arguments)):
+            code, hint = Refusal.FORBIDDEN, "go on without it, or ask for something else"
+            message = f"{code.value}: this call of {name_shown(name)} with these arguments was {why}; {hint}"
+            return Verdict(Ruling.DENY, name, message, code)
+        checkpoints = self._checkpoints(called, self._cleared(name, arguments, call_id))
         if checkpoints:
             message = f"{name_shown(name)} waits for a person's approval: {', '.join(map(name_shown, checkpoints))}"
             return Verdict(Ruling.ASK, name, message, checkpoints=checkpoints)
-        consented = bool(self.consented_tools) and _passes(self.consented_tools, name, text)
+        consented = bool(self.consented_tools) and _passes(self.consented_tools, called)
         return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is allowed", preapproved=consented)
 
-    def _checkpoints(self, name: str, text: str | None) -> tuple[str, ...]:
-        asked = (names for entry, names in self.asks.items() if prohibits(read_entry(entry), name, text))
+    def _checkpoints(self, called: Called, cleared: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        asked = (
+            (checkpoint for checkpoint in names if checkpoint not in cleared.get(entry, ()))
+            for entry, names in self.asks.items()
+            if called.prohibited_by(read_entry(entry))
+        )
         return tuple(dict.fromkeys(checkpoint for names in asked for checkpoint in names))
 
-    def _denied(self, code: Refusal, name: str, text: str | None) -> Verdict:
+    def _cleared(self, name: str, arguments: object, call_id: str | None) -> Mapping[str, tuple[str, ...]]:
+        digest = call.digest if self.cleared and call_id and (call := _call(call_id, name, arguments)) else None
+        return EMPTY if digest is None else self.cleared.get(digest, EMPTY)
+
+    def _why_refused(self, name: str, arguments: object) -> str | None:
+        content = call.content if (call := _call("", name, arguments)) else None
+        return None if content is None else self.rejected_calls.get(content)
+
+    def _denied(self, code: Refusal, called: Called, known: Sequence[str]) -> Verdict:
+        name = called.tool
         if self.closed:
             message = f"{code.value}: this call of {name_shown(name)} waits: {self.closed}"
             return Verdict(Ruling.DENY, name, message, code)
         what = "not allowed"
         if code is Refusal.FORBIDDEN:
-            reasons = (why for entry, why in self.rejected.items() if prohibits(read_entry(entry), name, text))
+            reasons = (why for entry, why in self.rejected.items() if called.prohibited_by(read_entry(entry)))
             what = next(reasons, "forbidden by a skill in force")
         elif self.elsewhere.denies(name):
             what = f"not allowed here: {self.elsewhere.reason(name)}"
-        hint = "" if text is not None and is_plain(text) else self._hint(name)
-        message = f"{code.value}: this call of {name_shown(name)} is {what}{hint}; {self._way_out()}"
+        hint = self._hint(called)
+        message = f"{code.value}: this call of {name_shown(name)} is {what}{hint}; {self._way_out(known)}"
         return Verdict(Ruling.DENY, name, message, code)
 
-    def _hint(self, name: str) -> str:
+    def _hint(self, called: Called) -> str:
         entries = map(read_entry, (*self.forbidden_tools, *(self.allowed_tools or ()), *(self.grant or ())))
-        if not any(entry.form in (Form.PREFIX, Form.EXACT) and entry.names(name) for entry in entries):
-            return ""
-        argument = name_shown(self.argument_names.get(name, DEFAULT_ARGUMENT))
-        return f" (its {argument} must be plain text: no shell operator, redirection or invisible character)"
+        about = (entry for entry in entries if entry.form in (Form.PREFIX, Form.EXACT) and entry.names(called.tool))
+        return next((hint for entry in about if (hint := _why_unjudged(entry, called))), "")
 
-    def _way_out(self) -> str:
+    def _way_out(self, known: Sequence[str]) -> str:
         limits = self.grant if self.allowed_tools is None else self.allowed_tools
-        forbidden = f"forbidden: {_listed(self.forbidden_tools)}" if self.forbidden_tools else ""
-        allowed = "every other tool" if limits is None else _listed(without(limits, self.forbidden_tools))
+        denied = _about(self.forbidden_tools, known)
+        forbidden = f"forbidden: {_listed(denied)}" if denied else ""
+        left = () if limits is None else _about(without(limits, self.forbidden_tools), known)
+        allowed = "every other tool" if limits is None else _listed(left)
         return "; ".join(part for part in (f"allowed: {allowed or 'no tool'}", forbidden) if part)
 
 
-def _passes(entries: tuple[str, ...] | None, name: str, text: str | None) -> bool:
-    return entries is None or any(permits(entry, name, text) for entry in index_entries(entries).about(name))
+def _call(call_id: str, name: str, arguments: object) -> ToolCall | None:
+    """The call, None where its arguments are no mapping, such as JSON text that a host has not parsed."""
+    if arguments is None:
+        return ToolCall(call_id, name)
+    return ToolCall(call_id, name, arguments) if isinstance(arguments, Mapping) else None
+
+
+def _passes(entries: tuple[str, ...] | None, called: Called) -> bool:
+    return entries is None or any(called.permitted_by(entry) for entry in index_entries(entries).about(called.tool))
+
+
+def _denied_argument(called: Called, argument: str) -> Verdict:
+    has = ", ".join(map(name_shown, called.parameters or ())) or "no argument"
+    message = (
+        f"{Refusal.NOT_ALLOWED.value}: {name_shown(called.tool)} has no argument {name_shown(argument)}; "
+        f"it takes {has}; call again without it"
+    )
+    return Verdict(Ruling.DENY, called.tool, message, Refusal.NOT_ALLOWED)
+
+
+def _why_unjudged(entry: ToolEntry, called: Called) -> str:
+    """Why an entry with a pattern cannot be judged on the call, in words for the model; empty where it can."""
+    parameter = called.parameter_of(entry)
+    text, reading = called.text_for(entry)
+    if parameter is None:
+        return " (it is not known which of its arguments a rule is about, so that every call of it counts)"
+    if text is None:
+        return f" (its {name_shown(parameter)} must be a text)"
+    if not is_readable(text, reading):
+        return (
+            f" (its {name_shown(parameter)} must be one plain command: no shell operator, expansion, redirection, "
+            "code in an option, or invisible character)"
+        )
+    return ""
+
+
+def _about(entries: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """The entries about tools that the host is known to have; all where that is not known."""
+    if not known:
+        return tuple(entries)
+    names = [read_entry(name).tool for name in known]
+    return tuple(entry for entry in entries if any(_may_be(read_entry(entry), name) for name in names))
+
+
+def _may_be(entry: ToolEntry, name: str) -> bool:
+    return entry.names(name) or (name.endswith("*") and entry.tool.startswith(name[:-1]))
 
 
 def _could_run(name: str, forbidden: EntryIndex, limits: Sequence[EntryIndex]) -> bool:

@@ -9,11 +9,16 @@ from typing import TypeVar
 from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.disclose.block import REPLACES, Priced, Rung, SkillTools, text_digest
+from skillweave.disclose.piecewise import NOTHING, Room, fit_pieces
 from skillweave.disclose.render import (
+    CONTEXT_HEADING,
     NOTHING_ELSE,
     Extras,
     Inlined,
     Rendered,
+    context_header,
+    context_text,
+    inlined_text,
     render_contents,
     render_context,
     render_outline,
@@ -141,7 +146,7 @@ class Budget(Portable):
     more than a quarter of `total`; `shortlist` bounds the lines of skills that are only offered; `per_skill` bounds one
     skill's block; `reserve` is kept free inside `total` for the framing that a provider adds around messages.
 
-    Raises InvalidValue for what is no whole number from 0 on.
+    Raises InvalidValue for what is not a whole number from 0 on.
     """
 
     total: int = 25_000
@@ -329,16 +334,22 @@ def _own_text_left_out(want: Want, purse: _Purse) -> LeftOut:
 
 
 def _with_artifacts(shown: Shown, block: Priced, purse: _Purse) -> Shown:
-    for artifact in shown.want.artifacts:
-        inlined = (*shown.inlined, artifact)
-        bigger = purse.pricing.skill(shown.want.skill, Rung.INSTRUCTIONS, _extras(shown.want, inlined))
-        more = bigger.tokens - block.tokens
-        if bigger.tokens <= purse.per_skill and purse.pays(more):
-            block = bigger
-            shown = replace(shown, block=bigger, inlined=inlined)
-        else:
-            shown = replace(shown, left_out=(*shown.left_out, LeftOut(artifact.ref.id, more)))
-    return shown if shown.left_out else replace(shown, rung=Rung.FULL)
+    want = shown.want
+
+    def whole(places: Sequence[int]) -> Priced:
+        extras = _extras(want, tuple(want.artifacts[place] for place in places))
+        return purse.pricing.skill(want.skill, Rung.INSTRUCTIONS, extras)
+
+    pieces = [inlined_text(want.skill, artifact) for artifact in want.artifacts]
+    found = fit_pieces(block, pieces, Room(purse.per_skill, purse.left), purse.pricing.count, whole)
+    purse.left -= found.text.tokens - block.tokens
+    return replace(
+        shown,
+        rung=shown.rung if found.refused else Rung.FULL,
+        block=found.text,
+        inlined=tuple(want.artifacts[place] for place in found.places),
+        left_out=(*shown.left_out, *(LeftOut(want.artifacts[at].ref.id, more) for at, more in found.refused.items())),
+    )
 
 
 def _with_readings(shown: Shown, purse: _Purse) -> Shown:
@@ -372,20 +383,30 @@ def _with_passages(shown: Shown, purse: _Purse) -> Shown:
     if shown.rung is None or shown.rung < Rung.OUTLINE:
         lost = tuple(LeftOut(passage.key, purse.pricing.count(passage.text)) for passage in shown.want.passages)
         return replace(shown, left_out=(*shown.left_out, *lost))
-    for passage in shown.want.passages:
-        bigger = _grown(shown, shown.rung, passage, purse.pricing)
-        more = bigger.added - shown.added
-        shown = bigger if purse.pays(more) else replace(shown, left_out=(*shown.left_out, LeftOut(passage.key, more)))
-    return shown
+    passages, rung = shown.want.passages, shown.rung
+    base = shown.block or NOTHING
+    head = CONTEXT_HEADING if shown.block is not None else context_header(passages[0].entity, shown.want.skill)
+    pieces = [context_text(passage.text, shown.want.skill) for passage in passages]
+
+    def whole(places: Sequence[int]) -> Priced:
+        return _with(shown, rung, [passages[place] for place in places], purse.pricing)
+
+    # Entity context may go beyond what one skill's block may have, and only what is left bounds it.
+    found = fit_pieces(base, pieces, Room(base.tokens + purse.left, purse.left), purse.pricing.count, whole, head)
+    purse.left -= found.text.tokens - base.tokens
+    given = tuple(passages[place] for place in found.places)
+    left_out = (*shown.left_out, *(LeftOut(passages[at].key, more) for at, more in found.refused.items()))
+    if not given:
+        return replace(shown, left_out=left_out)
+    if shown.block is not None:
+        return replace(shown, within=given, block=found.text, left_out=left_out)
+    return replace(shown, apart=given, context=found.text, left_out=left_out)
 
 
-def _grown(shown: Shown, rung: Rung, passage: Passage, pricing: Pricing) -> Shown:
+def _with(shown: Shown, rung: Rung, passages: Sequence[Passage], pricing: Pricing) -> Priced:
+    """The skill's block with entity context in it, or a block of entity context alone where the skill is there."""
     want = shown.want
     if shown.block is not None:
-        within = (*shown.within, passage)
-        return replace(
-            shown, within=within, block=pricing.skill(want.skill, rung, _extras(want, shown.inlined, within))
-        )
-    apart = (*shown.apart, passage)
-    context = pricing.priced(render_context(passage.entity, [piece.text for piece in apart], want.skill))
-    return replace(shown, apart=apart, context=context)
+        return pricing.skill(want.skill, rung, _extras(want, shown.inlined, tuple(passages)))
+    texts = [passage.text for passage in passages]
+    return pricing.priced(render_context(passages[-1].entity, texts, want.skill))

@@ -59,6 +59,7 @@ class Extras:
 NOTHING_ELSE = Extras()
 
 _CONTENTS = "## Sections"
+CONTEXT_HEADING = "## Entity Context"
 _OUTLINE = ("## Description", _CONTENTS, "## Tools", "## Checkpoints")
 """What an outline shows: what the skill is for, where its text is, and the rules that hold while it is engaged."""
 
@@ -90,7 +91,7 @@ def _block(header: str, skill: Skill, extras: Extras, outlined: Section | None =
     if skill.artifacts:
         sections.append(("## References", _references(skill, extras, escaped)))
     if extras.context:
-        sections.append(("## Entity Context", "\n".join(map(escaped.text, extras.context))))
+        sections.append((CONTEXT_HEADING, "\n".join(map(escaped.text, extras.context))))
     for heading, content in sections:
         if content:
             lines += [heading, content]
@@ -100,8 +101,31 @@ def _block(header: str, skill: Skill, extras: Extras, outlined: Section | None =
 def render_context(entity: str, sections: Sequence[str], skill: Skill) -> Rendered:
     """Entity context that comes later than its skill, under a header of its own."""
     escaped = Escaped(skill)
-    lines = [f"{CONTEXT}{escaped.line(entity)}{HEADER_END}", *(escaped.text(section) for section in sections)]
+    lines = [_context_header(entity, escaped), *(escaped.text(section) for section in sections)]
     return Rendered("\n".join(lines), escaped.diagnostics())
+
+
+def context_header(entity: str, skill: Skill) -> str:
+    """The line over entity context that stands apart."""
+    return _context_header(entity, Escaped(skill))
+
+
+def _context_header(entity: str, escaped: Escaped) -> str:
+    return f"{CONTEXT}{escaped.line(entity)}{HEADER_END}"
+
+
+def context_text(section: str, skill: Skill) -> str:
+    """One section of entity context as it stands in a block."""
+    return Escaped(skill).text(section)
+
+
+def inlined_text(skill: Skill, inlined: Inlined) -> str:
+    """One document as it stands in the skill's block."""
+    return _inlined_text(inlined.ref, inlined.content, Escaped(skill))
+
+
+def _inlined_text(ref: ArtifactRef, content: str, escaped: Escaped) -> str:
+    return f"### {escaped.line(ref.name)}\n{escaped.text(content)}"
 
 
 def catalog_line(skill: Skill) -> str:
@@ -204,7 +228,7 @@ def hint(total: int, tools: SkillTools) -> str:
 
 def onward(skill_id: str | None, reachable: Sequence[str], tools: SkillTools) -> str:
     """One line on where the conversation stands in its skill graph, and which skills the model may open from there."""
-    here = "No skill is begun yet" if skill_id is None else f"The current skill is {skill_id}"
+    here = "No skill has begun yet" if skill_id is None else f"The current skill is {skill_id}"
     how = "call read_skill" if tools is SkillTools.OFFERED else "write SKILL_SELECT:<id>"
     more = f" and {len(reachable) - MOST_ONWARD} more" if reachable[MOST_ONWARD:] else ""
     return f"{here}. From here you may go to: {', '.join(reachable[:MOST_ONWARD])}{more} ({how})."
@@ -254,9 +278,7 @@ def _references(skill: Skill, extras: Extras, escaped: Escaped) -> str:
     contents = {inlined.ref.id: inlined.content for inlined in extras.inlined}
     lines = [] if extras.base_directory is None else [f"Base directory: {escaped.line(extras.base_directory)}"]
     lines += [f"- {escaped.line(ref.id)} ({ref.size:,} bytes)" for ref in skill.artifacts]
-    for ref in skill.artifacts:
-        if ref.id in contents:
-            lines += [f"### {escaped.line(ref.name)}", escaped.text(contents[ref.id])]
+    lines += [_inlined_text(ref, contents[ref.id], escaped) for ref in skill.artifacts if ref.id in contents]
     return "\n".join(lines)
 
 

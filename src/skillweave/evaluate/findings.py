@@ -40,7 +40,9 @@ NEAR_THE_TOP = 3
 LONGEST_SHOWN = 80
 _NAMES = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)+")
 
-OF_TRIGGERS = frozenset({"broken-pattern", "empty-keyword", "long-keyword", "ascii-pattern"})
+OF_TRIGGERS = frozenset(
+    {"broken-pattern", "empty-keyword", "long-keyword", "too-many-keywords", "too-many-patterns", "ascii-pattern"}
+)
 """The codes that reading triggers already finds."""
 
 

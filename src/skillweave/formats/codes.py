@@ -6,10 +6,15 @@ from types import MappingProxyType
 from skillweave.diagnostics import Severity
 from skillweave.frontmatter.codes import TEXT_CODES, Code
 
+FRONT_MATTER_GUESSED = Code(
+    "frontmatter-guessed",
+    Severity.WARNING,
+    "no front matter; the heading, the first paragraph and the folder's name are taken for it",
+)
 NAME_MISSING = Code("name-missing", Severity.WARNING, "no name is given; the folder's name is taken")
 NAME_DIFFERS = Code("name-differs", Severity.WARNING, "the name is not the folder's; the name counts")
 NAME_TOO_LONG = Code("name-too-long", Severity.WARNING, "a name over the 64 characters of the open specification")
-ID_REPAIRED = Code("id-repaired", Severity.WARNING, "a name that is no id was made one; its spelling is kept")
+ID_REPAIRED = Code("id-repaired", Severity.WARNING, "a name that is not an id was made one; its spelling is kept")
 ID_TOO_LONG = Code("id-too-long", Severity.ERROR, "an id over 100 characters is refused")
 DESCRIPTION_TOO_LONG = Code(
     "description-too-long", Severity.WARNING, "a description over the 1024 characters of the open specification; kept"
@@ -25,6 +30,10 @@ BAD_VALUE = Code("bad-value", Severity.ERROR, "a value of the wrong type or outs
 EMPTY_ITEM = Code("empty-item", Severity.ERROR, "an empty entry in a list of names or triggers; left out")
 NOT_A_LIST = Code("not-a-list", Severity.WARNING, "one text where a list is expected; read as a list of one")
 NOT_TEXT = Code("not-text", Severity.WARNING, "a number or truth value where text is expected; read as text")
+MISSPELLED_KEY = Code("misspelled-key", Severity.WARNING, "a key that means nothing and looks like one that does")
+MISPLACED_KEY = Code(
+    "misplaced-key", Severity.WARNING, "a key that means something under `x-skillweave`, at the top of front matter"
+)
 UNKNOWN_KEY = Code("unknown-key", Severity.WARNING, "a key inside a mapping of ours that means nothing")
 FIELD_TWICE = Code("field-twice", Severity.WARNING, "a field given in two places; the inner one counts")
 TASK_RULE = Code("task-rule", Severity.ERROR, "a task rule that cannot be used as it is written; left out as a whole")

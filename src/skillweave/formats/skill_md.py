@@ -8,6 +8,7 @@ from dataclasses import replace
 from skillweave.errors import InvalidSkill
 from skillweave.formats import codes
 from skillweave.formats.fields import Fields, Findings, SkillRead, shown
+from skillweave.formats.headless import with_guessed_fields
 from skillweave.formats.identity import digest_of_bytes
 from skillweave.formats.native import (
     EXTENSION,
@@ -21,6 +22,7 @@ from skillweave.formats.native import (
     take_extension,
     to_data,
 )
+from skillweave.formats.near_keys import report_near_keys
 from skillweave.formats.open_spec import (
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -64,6 +66,9 @@ def read_skill_md(
     if strictness is Strictness.STRICT:
         found = tuple(by_open_spec(diagnostic) for diagnostic in found)
     findings = Findings(path, front.lines, first_line=1, found=found)
+    if front.fields is None and strictness is Strictness.LENIENT:
+        front = with_guessed_fields(front, path, folder)
+        findings = Findings(path, front.lines, first_line=1, found=front.diagnostics)
     if front.fields is None:
         return findings.outcome(None)
     if strictness is Strictness.STRICT:
@@ -109,7 +114,10 @@ def _take_front(draft: Draft, fields: Fields, folder: str) -> None:
     _take_metadata(draft, fields)
     if EXTENSION in fields:
         take_extension(draft, fields)
-    draft.keep(fields.rest())
+    rest = fields.rest()
+    if rest:
+        report_near_keys(fields, rest)
+    draft.keep(rest)
 
 
 def _take_name(draft: Draft, fields: Fields, folder: str) -> None:
@@ -173,7 +181,7 @@ def _preapproved(fields: Fields) -> ToolRules | None:
     if found.commas or (found.tools and as_list):
         how = "a list" if as_list else "parted by commas"
         fields.report(
-            codes.TOOLS_RESPELLED, ALLOWED_TOOLS, f"is {how}; it was read as meant", "part the tools by spaces"
+            codes.TOOLS_RESPELLED, ALLOWED_TOOLS, f"is {how}; it was read as meant", "separate the tools with spaces"
         )
     return ToolRules(preapproved=found.tools) if found.tools else None
 

@@ -35,7 +35,8 @@ _BOM = "\ufeff"
 class FrontMatter:
     """A file in two parts: `fields`, None when the file is skipped (the diagnostics say why), and the `body` after it.
 
-    `lines` tells on which line of the file a key stands; `body_line` is the line after the second fence.
+    Of a file that has no front matter at all, which the last diagnostic says, the `body` is the whole text. `lines`
+    tells on which line of the file a key stands; `body_line` is the line after the second fence.
     """
 
     fields: dict[str, Tree] | None
@@ -57,7 +58,7 @@ def read_front_matter(data: bytes, *, path: str) -> FrontMatter:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"byte {data[error.start]:#04x} is no UTF-8"
+        message = f"byte {data[error.start]:#04x} is not UTF-8"
         return _skipped(codes.NOT_UTF8.found(Location(path, line), message, "save the file as UTF-8"))
     found: list[Diagnostic] = []
     if text.startswith(_BOM):
@@ -92,7 +93,8 @@ def _split(text: str, path: str, found: list[Diagnostic]) -> FrontMatter:
     if opening is None:
         message = "the file does not begin with front matter"
         fix = "begin it with a line `---`, then `name:` and `description:`, then a line `---`"
-        return _skipped(*found, codes.NO_FRONT_MATTER.found(Location(path, 1), message, fix))
+        missing = codes.NO_FRONT_MATTER.found(Location(path, 1), message, fix)
+        return FrontMatter(None, tidy_body(text), diagnostics=(*found, missing))
     first = opening["blank"].count("\n") + 1
     if first > 1:
         message = f"{first - 1} blank lines stood before the front matter"
@@ -121,7 +123,10 @@ def _skipped(*diagnostics: Diagnostic) -> FrontMatter:
     return FrontMatter(fields=None, diagnostics=diagnostics)
 
 
-_MOST_REPAIRS = 16
+MOST_REPAIRS = 16
+"""So many values of one text are put in quotes: for each, the text is read again from its beginning."""
+MOST_REREAD = 4 * 1024 * 1024
+"""Characters that are read again for repairs of one text; one is always tried."""
 _NO_LINES: Mapping[Keys, int] = MappingProxyType({})
 
 
@@ -147,17 +152,27 @@ def read_yaml(text: str, *, path: str, limits: Limits = PACK_LIMITS, first_line:
             parsed = parse(text, limits, first_line)
         except Refused as refusal:
             line = refusal.line - first_line + 1 if refusal.code is codes.YAML_INVALID and refusal.line else 0
-            quoted = quote_value(text, line) if line and len(found) < _MOST_REPAIRS else None
+            quoted = quote_value(text, line) if line else None
             if quoted is None:
                 return Document(None, _NO_LINES, (refusal.found(path),))
+            if len(found) >= (most := _repairs_of(len(text))):
+                again = f"{most} values before it were put in quotes already, the most in {len(text):,} characters"
+                limit = codes.TOO_MANY_REPAIRS.found(
+                    Location(path, refusal.line), f"a value needs quotes, and {again}", "quote values that hold a colon"
+                )
+                return Document(None, _NO_LINES, (limit,))
             text = quoted.text
             message = f"the value of `{quoted.key[:60]}` holds a colon or sign that needs quotes; it was read as text"
             where = Location(path, quoted.line + first_line - 1)
             found.append(codes.REPAIRED.found(where, message, f'put it in quotes: {quoted.key[:60]}: "..."'))
     for key, line, first in parsed.duplicates:
-        message = f"key `{key[:60]}` stands twice; the one in line {first} counts"
+        message = f"key `{key[:60]}` appears twice; the one in line {first} counts"
         found.append(codes.DUPLICATE_KEY.found(Location(path, line), message, "remove one of them"))
     return _document(parsed.data, parsed.lines, found, Location(path, first_line))
+
+
+def _repairs_of(characters: int) -> int:
+    return min(MOST_REPAIRS, max(1, MOST_REREAD // max(characters, 1)))
 
 
 def read_json(text: str, *, path: str, limits: Limits = PACK_LIMITS) -> Document:
@@ -168,7 +183,7 @@ def read_json(text: str, *, path: str, limits: Limits = PACK_LIMITS) -> Document
         data: dict[str, Tree] = {}
         for key, value in pairs:
             if key in data:
-                message = f"key `{key[:60]}` stands twice; the first one counts"
+                message = f"key `{key[:60]}` appears twice; the first one counts"
                 found.append(codes.DUPLICATE_KEY.found(Location(path), message, "remove one of them"))
             else:
                 data[key] = value
@@ -187,7 +202,7 @@ def read_json(text: str, *, path: str, limits: Limits = PACK_LIMITS) -> Document
 
 def refuse_constant(name: str) -> float:
     """For `json.loads`: raise ValueError for NaN and the infinities, which Python reads and JSON does not have."""
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _parse_json(text: str, pairs: Callable[[list[tuple[str, Tree]]], dict[str, Tree]]) -> Tree:

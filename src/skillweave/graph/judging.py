@@ -10,7 +10,7 @@ from skillweave.decisions import Evidence
 from skillweave.graph.guards import MISSING, FieldTest, Guard, Missing, Scales, holds, type_name
 from skillweave.graph.move import MoveContext
 from skillweave.graph.scoring import EntryScoring
-from skillweave.text.search import Automaton, Folded, Pattern, fold_message
+from skillweave.text.search import Automaton, Folded, Pattern, fold_message, without_middle
 
 LONGEST_RESULT = 1_000_000
 """Characters of a tool result whose fields are read; a guard on a field of a longer one does not hold."""
@@ -86,7 +86,7 @@ class EvalContext:
     def message(self) -> Folded:
         """The user's message, folded."""
         if self._message is None:
-            self._message = fold_message(self.context.user)
+            self._message = fold_message(without_middle(self.context.user))
         return self._message
 
     @property
@@ -148,6 +148,6 @@ def _read_fields(content: str) -> Mapping[str, object]:
         return {}
     try:
         data = json.loads(content)
-    except (ValueError, RecursionError):  # prose that begins with a brace is no JSON, and has no fields
+    except (ValueError, RecursionError):  # prose that begins with a brace is not JSON, and has no fields
         return {}
     return data if isinstance(data, dict) else {}

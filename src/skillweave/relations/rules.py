@@ -1,17 +1,22 @@
 """What the rules of a skill say: whom it requires and excludes, which tools it names, in words for people (seed 002).
 
-Text for people is one line, whatever the skills contain. A tool is spelt `Tool`, `Tool(prefix:*)`, `Tool(exact)` or
-`mcp__server__*` (spec 4.3).
+Text for people is one line, whatever the skills contain. A tool is spelt `Tool`, `Tool(prefix:*)`, `Tool(folder/*)`,
+`Tool(exact)` or `mcp__server__*`; `Tool(path=docs/*)` names the parameter that it is about (spec 4.3).
 """
 
+import re
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.registry import Snapshot
 from skillweave.skill import Relation, RelationKind, Skill, Status
+
+MOST_COMPANIONS = 100
+"""So many other skills at most go with one, its companions' companions too; one that needs more is never given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +37,11 @@ def exclusions(skill: Skill) -> Sequence[Relation]:
     return _first_each(skill, [rule for rule in skill.relations if rule.kind is not RelationKind.REQUIRES])
 
 
-def all_requirements(names: Iterable[str], snapshot: Snapshot) -> Sequence[Requirement]:
-    """All companions of the named skills, also those of companions: nearest first, each once, known or not."""
+def all_requirements(names: Iterable[str], snapshot: Snapshot, *, most: int | None = None) -> Sequence[Requirement]:
+    """All companions of the named skills, also those of companions: nearest first, each once, known or not.
+
+    With `most` it ends at so many.
+    """
     waiting = deque(names)
     seen = set(waiting)
     found: list[Requirement] = []
@@ -46,7 +54,26 @@ def all_requirements(names: Iterable[str], snapshot: Snapshot) -> Sequence[Requi
                 seen.add(rule.skill)
                 waiting.append(rule.skill)
                 found.append(Requirement(skill.id, rule))
+                if len(found) == most:
+                    return found
     return found
+
+
+def check_companions(snapshot: Snapshot) -> tuple[Diagnostic, ...]:
+    """An error for each active skill that needs more others than go together."""
+    related = (skill for skill in snapshot.active() if skill.relations)
+    return tuple(
+        Diagnostic(
+            code="too-many-companions",
+            severity=Severity.ERROR,
+            skill=skill.id,
+            location=Location(skill.origin.location) if skill.origin else None,
+            message=f"skill {skill.id!r} requires more than {MOST_COMPANIONS} other skills, theirs included",
+            fix="require those that it cannot do without; until then it is never given",
+        )
+        for skill in related
+        if len(all_requirements([skill.id], snapshot, most=MOST_COMPANIONS + 1)) > MOST_COMPANIONS
+    )
 
 
 def needs_any(skill_id: str, others: Collection[str], snapshot: Snapshot) -> bool:
@@ -108,22 +135,32 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolEntry:
-    """One entry of a tool list; a `tool` that ends in `*` stands for all tools whose names begin so."""
+    """One entry of a tool list; a `tool` that ends in `*` stands for all tools whose names begin so.
+
+    `parameter` is the one that `argument` is about, empty where the entry names none.
+    """
 
     tool: str
     form: Form = Form.TOOL
     argument: str = ""
+    parameter: str = ""
 
     def names(self, tool: str) -> bool:
         """Whether the entry is about that tool."""
         return tool.startswith(self.tool[:-1]) if self.tool.endswith("*") else tool == self.tool
 
 
+_PARAMETER = re.compile(r"([a-z_][A-Za-z0-9_-]*)=(.*)")
+"""A parameter begins with a small letter, so that `Bash(CI=1 make)` is about a command with a variable before it."""
+_FOLDER = re.compile(r"(.*[^*])?/\*{1,2}")
+
+
 @lru_cache(maxsize=4096)
 def read_entry(text: str) -> ToolEntry:
     """The entry that the text spells; never fails: what cannot be read is `broken`, allows nothing, forbids its tool.
 
-    `Tool(prefix *)` and `Tool(*)`, which public skills use, are read as `Tool(prefix:*)` and `Tool(:*)`.
+    `Tool(prefix *)` and `Tool(*)`, which public skills use, are read as `Tool(prefix:*)` and `Tool(:*)`, and
+    `Tool(folder/*)` or `Tool(folder/**)` as `Tool(folder/:*)`.
     """
     name, parenthesis, rest = text.strip().partition("(")
     name = name.rstrip()
@@ -133,6 +170,12 @@ def read_entry(text: str) -> ToolEntry:
         return ToolEntry(stem + star, Form.BROKEN)
     if not parenthesis:
         return ToolEntry(name)
+    named = _PARAMETER.fullmatch(argument)
+    parameter, argument = (named[1], named[2].strip()) if named else ("", argument)
+    if not argument:
+        return ToolEntry(name, Form.BROKEN)
     if argument == "*" or argument.endswith((":*", " *")):
-        return ToolEntry(name, Form.PREFIX, argument[:-2].rstrip())
-    return ToolEntry(name, Form.EXACT, argument)
+        return ToolEntry(name, Form.PREFIX, argument[:-2].rstrip(), parameter)
+    if _FOLDER.fullmatch(argument):
+        return ToolEntry(name, Form.PREFIX, argument.rstrip("*"), parameter)
+    return ToolEntry(name, Form.EXACT, argument, parameter)

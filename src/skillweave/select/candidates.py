@@ -1,9 +1,11 @@
 """What selection yields: ranked candidates, and the rejected ones with the reason."""
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from skillweave.codec import Portable
 from skillweave.decisions import Decision, Evidence, Outcome
+from skillweave.diagnostics import Diagnostic
 from skillweave.registry import Snapshot
 
 MOST_EVIDENCE = 8
@@ -57,12 +59,16 @@ class Rejected(Portable):
 class Selection(Portable):
     """The ranking of one turn: every skill stands in at most one of the three, chosen and offered ones best first.
 
-    What is chosen is to be given; what is offered is likely enough for a line in the shortlist.
+    What is chosen is to be given; what is offered is likely enough for a line in the shortlist. `diagnostics` say what
+    of the message was too long to be looked at.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("chosen", "rejected", "offered", "diagnostics?")
 
     chosen: tuple[Candidate, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     offered: tuple[Candidate, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def refusal(
@@ -110,4 +116,4 @@ def within_places(selection: Selection, most: int) -> Selection:
             places -= 1
             seated.update(candidate.together)
         kept.append(candidate)
-    return Selection(tuple(kept), (*over, *selection.rejected), selection.offered)
+    return replace(selection, chosen=tuple(kept), rejected=(*over, *selection.rejected))

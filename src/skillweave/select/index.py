@@ -9,23 +9,21 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillweave.decisions import Evidence
-from skillweave.diagnostics import Diagnostic, Location, Severity
+from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.formats.host_keys import BY_ALL, Invocation, invocation_of
 from skillweave.registry import Snapshot
 from skillweave.select.candidates import MOST_EVIDENCE, Candidate
 from skillweave.select.negation import negations_in
 from skillweave.select.task import check_task_rules
+from skillweave.select.trigger_limits import MOST_PHRASES, GatheredPatterns, about, too_many_phrases
 from skillweave.skill import Skill
 from skillweave.task import TaskRule
 from skillweave.text.search import (
     Automaton,
-    BrokenPattern,
     Folded,
     MatchMode,
     Patterns,
-    ascii_only_escapes,
     compile_automaton,
-    compile_pattern,
     compile_patterns,
     fold,
 )
@@ -53,8 +51,9 @@ class SkillIndex:
     `active` leaves out what is closed to the model: no marker, trigger or word selects that. `closed` says who may ask
     for the active skills that not everybody may ask for. `task_rules` are the host's, then those of the snapshot.
     `kept` is where its parts are kept on disk, None for nowhere; `terms` the words of skills indexed before.
-    `diagnostics` are about triggers: `empty-keyword`, `long-keyword`, `broken-pattern`, `ascii-pattern`, and about task
-    rules: `task-rule-unknown-skill`. Safe to share between threads.
+    `diagnostics` are about triggers: `empty-keyword`, `long-keyword`, `too-many-keywords`, `broken-pattern`,
+    `ascii-pattern`, `too-many-patterns`, and about task rules: `task-rule-unknown-skill`. Safe to share between
+    threads.
     """
 
     snapshot: Snapshot
@@ -241,9 +240,10 @@ def compile_triggers(skills: Iterable[Skill], mode: MatchMode) -> tuple[TriggerI
 def gather_triggers(skills: Iterable[Skill], mode: MatchMode) -> Triggers:
     """The triggers of skills in registry order, with what is wrong with them; see `compile_triggers`."""
     phrases: dict[tuple[str, MatchMode], dict[int, Kind]] = {}
-    patterns: dict[str, list[int]] = {}
+    patterns = GatheredPatterns()
     diagnostics: list[Diagnostic] = []
     for position, skill in enumerate(skills):
+        diagnostics += too_many_phrases(skill)
         for kind, phrase in _declared_phrases(skill):
             folded = fold(phrase)
             if finding := _check_phrase(skill, kind, folded):
@@ -254,13 +254,10 @@ def gather_triggers(skills: Iterable[Skill], mode: MatchMode) -> Triggers:
         for spelling in spellings(skill):
             kind = Kind.ID if _is_written_as_id(spelling) else Kind.WORD_ID
             _claim(phrases.setdefault((spelling, MatchMode.WORD), {}), position, kind)
-        for source in dict.fromkeys(skill.triggers.patterns):
-            diagnostics.extend(_check_pattern(skill, source, patterns))
-            if source in patterns:
-                patterns[source].append(position)
+        diagnostics += patterns.add(position, skill)
     claims = tuple(tuple(claims.items()) for claims in phrases.values())
-    owners = tuple(map(tuple, patterns.values()))
-    return Triggers(tuple(phrases), claims, tuple(patterns), owners, tuple(diagnostics))
+    owners = tuple(map(tuple, patterns.claims.values()))
+    return Triggers(tuple(phrases), claims, tuple(patterns.claims), owners, tuple(diagnostics))
 
 
 def spellings(skill: Skill) -> tuple[str, ...]:
@@ -290,17 +287,30 @@ def names_of(skills: Iterable[Skill]) -> Mapping[str, str]:
     return MappingProxyType(names)
 
 
+class Triggered(NamedTuple):
+    """Every skill with a hit or a veto, and what of a long message was not looked at."""
+
+    matches: list[TriggerMatch]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
 def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
     """Find every skill with a hit or a veto, in the order of spec 2.2; those with a veto alone come last."""
+    return search_triggers(index, message).matches
+
+
+def search_triggers(index: TriggerIndex, message: Folded) -> Triggered:
+    """What `find_triggers` finds, with a diagnostic where the message is too long for what is looked for in it."""
     hits: dict[int, list[Hit]] = {}
     never = Kind.NEVER
-    for number, (start, end) in index.patterns.find(message.original).items():
+    by_pattern, by_phrase = index.patterns.search(message.original), index.automaton.search(message.text)
+    for number, (start, end) in by_pattern.spans.items():
         owners = index.pattern_claims[number]
         length = len(fold(message.original[start:end]))
         hit = Hit(Kind.PATTERN, start, end, length, len(owners))
         for position in owners:
             hits.setdefault(position, []).append(hit)
-    for number, (start, end) in index.automaton.find(message.text).items():
+    for number, (start, end) in by_phrase.spans.items():
         claims = index.claims[number]
         if any(kind in _IDS for _, kind in claims) and _is_part(message.text, start, end):
             claims = tuple(claim for claim in claims if claim[1] not in _IDS)
@@ -321,7 +331,26 @@ def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
     ]
     if len(matches) > 1:
         matches.sort(key=_order)
-    return matches
+    return Triggered(matches, tuple(_unread(message, by_pattern.read, by_phrase.read)))
+
+
+def _unread(message: Folded, by_pattern: int, by_phrase: int) -> Iterator[Diagnostic]:
+    if by_pattern < len(message.original):
+        where = f"the first and the last {by_pattern // 2:,} of the message's {len(message.original):,} characters"
+        yield partly_read("patterns", where, "the patterns are large")
+    if by_phrase < len(message.text):
+        where = f"the first {by_phrase:,} of the message's {len(message.text):,} characters"
+        yield partly_read("keywords", where, "it has more than a million places where one stands")
+
+
+def partly_read(what: str, where: str, why: str) -> Diagnostic:
+    """The finding that a message is too long to be matched whole."""
+    return Diagnostic(
+        code="message-partly-read",
+        severity=Severity.WARNING,
+        message=f"the {what} of skills were looked for in {where}, because {why}",
+        fix="put long material into a file or a tool's result, and the request into the message",
+    )
 
 
 def _is_part(text: str, start: int, end: int) -> bool:
@@ -392,7 +421,7 @@ def _declared_phrases(skill: Skill) -> Iterator[tuple[Kind, str]]:
         (Kind.VERB, triggers.verbs),
         (Kind.NEVER, triggers.never),
     ):
-        for phrase in phrases:
+        for phrase in phrases[:MOST_PHRASES]:
             yield kind, phrase
 
 
@@ -404,39 +433,12 @@ def _is_written_as_id(spelling: str) -> bool:
     return " " not in spelling and sum(word not in STOP_WORDS for word in _SEPARATORS.split(spelling) if word) >= 2
 
 
-def _check_pattern(skill: Skill, source: str, patterns: dict[str, list[int]]) -> Iterator[Diagnostic]:
-    if source not in patterns:
-        try:
-            compile_pattern(source)
-        except BrokenPattern as broken:
-            yield _about(skill, "broken-pattern", Severity.ERROR, f"pattern {_shown(source)}: {broken}", broken.fix)
-            return
-        patterns[source] = []
-    if escapes := ascii_only_escapes(source):
-        yield _about(
-            skill,
-            "ascii-pattern",
-            Severity.WARNING,
-            f"pattern {_shown(source)}: {', '.join(escapes)} know ASCII letters only",
-            "For words of other scripts use a keyword, which has boundaries in every script, or \\pL.",
-        )
-
-
 def _check_phrase(skill: Skill, kind: Kind, folded: str) -> Diagnostic | None:
     name = _NAMES[kind]
     if not folded.strip():
         message = f"skill {skill.id!r} has an empty {name} among its triggers, which would match every message"
-        return _about(skill, "empty-keyword", Severity.ERROR, message, "Remove it, or write the word that was meant.")
+        return about(skill, "empty-keyword", Severity.ERROR, message, "Remove it, or write the word that was meant.")
     if len(folded) > LONGEST_PHRASE:
         message = f"skill {skill.id!r} has a {name} of {len(folded)} characters, more than {LONGEST_PHRASE}"
-        return _about(skill, "long-keyword", Severity.ERROR, message, "Write the words that people say, one by one.")
+        return about(skill, "long-keyword", Severity.ERROR, message, "Write the words that people say, one by one.")
     return None
-
-
-def _about(skill: Skill, code: str, severity: Severity, message: str, fix: str) -> Diagnostic:
-    location = Location(skill.origin.location) if skill.origin else None
-    return Diagnostic(code, severity, message, fix, skill.id, location)
-
-
-def _shown(source: str) -> str:
-    return repr(source if len(source) <= 80 else source[:80] + "…")

@@ -10,11 +10,20 @@ from typing import Any
 from skillweave.checking import Checked
 from skillweave.conversation import Message, Role, Turn, latest
 from skillweave.decisions import Evidence, Outcome
+from skillweave.diagnostics import Diagnostic
 from skillweave.errors import SkillweaveError, UnknownMatcher, nearest_names
 from skillweave.extensions import Extensions
 from skillweave.select import lexical
 from skillweave.select.candidates import DENIED, NOT_ALLOWED, VETOED, Candidate, Rejected, Selection, joined, refusal
-from skillweave.select.index import Kind, SkillIndex, TriggerMatch, candidate_of, find_triggers, without_denied
+from skillweave.select.index import (
+    Kind,
+    SkillIndex,
+    TriggerMatch,
+    candidate_of,
+    partly_read,
+    search_triggers,
+    without_denied,
+)
 from skillweave.select.matchers import (
     FITTED,
     NOTHING_PREPARED,
@@ -28,7 +37,7 @@ from skillweave.select.matchers import (
 )
 from skillweave.select.mentions import MentionMatcher, find_mentions, without_mentions
 from skillweave.select.task import candidates_for
-from skillweave.text.search import Folded, fold_message
+from skillweave.text.search import MOST_MATCHED, Folded, fold_message, without_middle
 
 EXTENSIONS: Extensions[Callable[[], Matcher]] = Extensions("matchers", "matcher")
 """The entry points of matchers: the class of a `Matcher`, or another callable without arguments that gives one."""
@@ -147,7 +156,7 @@ DEFAULT = ("explicit", "task", "triggers", "lexical")
 """Without `mention`: not every host means a skill when its user writes a `/` or a `$`."""
 
 _STRENGTHS = {"host": 60, "graph": 30, "hybrid": 10, **{one.name: one.strength for one in _BUILT_IN}}
-"""Of everyone who engages skills; the host and the graph are no matchers, but stand in stored States beside them."""
+"""Of everyone who engages skills; the host and the graph are not matchers, but stand in stored States beside them."""
 _DECISIONS = frozenset({"host", "graph", *(one.name for one in _BUILT_IN if one.deliberate)})
 
 
@@ -168,21 +177,25 @@ def select(
     nothing of what was given before, and the same input gives the same output under any hash seed.
 
     Raises:
-        UnknownMatcher: a name in `matchers` is no matcher's.
+        UnknownMatcher: a name in `matchers` is not a matcher's.
     """
     if not isinstance(matchers, Matchers):
         matchers = find_matchers(matchers)
     mentions: tuple[Mention, ...] = ()
     triggered: tuple[TriggerMatch, ...] = ()
     message: Folded | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
     if turn.message.role is Role.USER:
         said = turn.message.text
         if MentionMatcher.name in matchers.names:
             mentions = find_mentions(said, index.mention_names())
         # Markers and mentions address skills: neither is a word about anything.
         said = MARKER.sub(_blank, said)
-        message = fold_message(without_mentions(said, mentions) if mentions else said)
-        triggered = tuple(without_denied(find_triggers(index.triggers, message), message))
+        said = without_mentions(said, mentions) if mentions else said
+        message = fold_message(without_middle(said))
+        found = search_triggers(index.triggers, message)
+        triggered = tuple(without_denied(found.matches, message))
+        diagnostics = (*_passed_over(said), *found.diagnostics)
     chosen: dict[str, Candidate] = {}
     offered: dict[str, Candidate] = {}
     rejected: dict[str, Rejected] = {}
@@ -205,7 +218,14 @@ def select(
             offered.setdefault(candidate.skill_id, candidate)
         for refused in answer.rejected:
             rejected.setdefault(refused.candidate.skill_id, refused)
-    return _in_order(chosen, offered, rejected, thresholds.offer_most)
+    selection = _in_order(chosen, offered, rejected, thresholds.offer_most)
+    return replace(selection, diagnostics=diagnostics) if diagnostics else selection
+
+
+def _passed_over(said: str) -> Iterator[Diagnostic]:
+    if len(said) > MOST_MATCHED:
+        where = f"the first and the last {MOST_MATCHED // 2:,} of the message's {len(said):,} characters"
+        yield partly_read("words", where, f"no more than {MOST_MATCHED:,} are matched")
 
 
 def _in_order(

@@ -11,7 +11,7 @@ folder: Folder UnitReader
 named: SOURCES pack_names pack_of packs_of source_of
 names: is_plain quoted shown
 pack: Pack PackMemory
-roots: ROOTS Scope existing_roots
+roots: ROOTS Scope default_roots existing_roots
 tree: Found Nested Search Tree
 """,
 )

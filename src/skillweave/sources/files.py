@@ -66,7 +66,7 @@ def sizes_hold(sizes: Iterable[tuple[str, int]]) -> bool:
 
 
 def read_plain(path: str, limit: int) -> Content:
-    """A regular file that is no link, at most `limit` bytes; raises Refused."""
+    """A regular file that is not a link, at most `limit` bytes; raises Refused."""
     try:
         handle = os.open(path, _UNLINKED)
     except (OSError, ValueError) as error:
@@ -83,32 +83,53 @@ def read_real(path: str, limit: int) -> Content:
     return read_plain(real, limit)
 
 
-def read_inside(root: str, folder: str, name: str, limit: int) -> Content:
+def read_inside(root: str, folder: str, name: str, limit: int, *, within: str | None = None) -> Content:
     """A regular file below a folder, itself below the real path `root`; links may lead about inside the folder only.
 
-    Raises Refused.
+    `within` is a real path around `root` up to which the folder itself may be a link. Raises Refused.
     """
-    target = resolved_inside(resolved_inside(root, folder), name)
+    within = within or root
+    target = resolved_inside(resolved_inside(root, folder, within=within), name)
     try:
-        handle = _open_stepwise(root, target) if _STEPWISE else os.open(target, _UNLINKED)
+        handle = _open_stepwise(within, target) if _STEPWISE else os.open(target, _UNLINKED)
     except (OSError, ValueError) as error:
         raise refusal(error) from None
     return _read(handle, limit)
 
 
-def resolved_inside(root: str, relative: str) -> str:
-    """The real path of something below a folder given by its real path; raises Refused when a link leads out."""
+def resolved_inside(root: str, relative: str, *, within: str | None = None) -> str:
+    """The real path of something below a folder given by its real path; raises Refused when a link leads out.
+
+    Out of that folder, or of the one around it that is given by its real path as `within`.
+    """
+    within = within or root
     try:
         target = os.path.realpath(f"{root}{os.sep}{relative}")
     except (OSError, ValueError) as error:
         raise refusal(error) from None
-    if target != root and not target.startswith(root.rstrip(os.sep) + os.sep):
+    if not is_inside(target, within):
         raise Refused(
             codes.LINK_OUTSIDE,
             f"it is a link that leads out of its folder, to {quoted(target)}",
             "put the file itself there in place of the link",
         )
     return target
+
+
+def repository_of(folder: str) -> str:
+    """The nearest folder with a `.git` at or above a real path; the folder itself where there is none."""
+    above = folder
+    while not os.path.lexists(os.path.join(above, ".git")):  # noqa: PTH118
+        parent = os.path.dirname(above)  # noqa: PTH120
+        if parent == above:
+            return folder
+        above = parent
+    return above
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a real path is that of a folder or of something below it."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def refusal(error: OSError | ValueError) -> Refused:

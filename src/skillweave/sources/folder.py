@@ -15,7 +15,7 @@ from skillweave.formats.strictness import Strictness
 from skillweave.registry.source import Loaded, is_text, media_type_of
 from skillweave.skill import Skill
 from skillweave.sources import codes
-from skillweave.sources.files import Content, Mark, Refused, read_inside, read_plain, sizes_hold
+from skillweave.sources.files import Content, Mark, Refused, read_inside, read_plain, repository_of, sizes_hold
 from skillweave.sources.names import expanded, is_plain, shown
 from skillweave.sources.remembered import Memory, Unit, keep_memory, kept_memory, memory_of
 from skillweave.sources.tree import (
@@ -52,6 +52,9 @@ class Folder:
 
     `name` is what origins and namespaces call the source; by default the folder's own name. Nothing is read before
     `load`. With a `cache` the first load, too, reads only what changed since the last one of any process.
+
+    A link may lead to a skill's folder in the same repository (below the nearest folder with a `.git`), no further;
+    what it reaches in one of the folders `beside`, which are sources of their own, is left to them.
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class Folder:
         nested: Nested = Nested.PARENT,
         progress: Progress | None = None,
         cache: CacheFolder | None = None,
+        beside: Sequence[str | os.PathLike[str]] = (),
     ) -> None:
         given = expanded(Path(path))
         self._single = given.name in SKILL_FILES
@@ -73,7 +77,8 @@ class Folder:
         self._nested = nested
         self._progress = progress
         self._cache = cache
-        self._way = (given.as_posix(), str(self._single), strictness.value, nested.value)
+        self._beside = tuple(map(os.path.realpath, beside))
+        self._way = (given.as_posix(), str(self._single), strictness.value, nested.value, *self._beside)
         last = shown(os.path.basename(self._folder))  # noqa: PTH119
         self._reader = UnitReader(shown(name or last or self._folder), strictness, self._show, last)
 
@@ -90,7 +95,7 @@ class Folder:
     async def load(self, previous: Loaded | None = None) -> Loaded:
         """All skills, sorted by path; files that did not change since `previous` are not read again.
 
-        Raises SourceUnavailable when the folder is missing, is no folder, or cannot be listed.
+        Raises SourceUnavailable when the folder is missing, is not a folder, or cannot be listed.
         """
         return await asyncio.to_thread(self._load, previous)
 
@@ -146,9 +151,10 @@ class Folder:
         except Refused as refused:
             place = shown(str(self._path))
             raise SourceUnavailable(f"skill folder '{place}' cannot be listed: {refused.why}; {refused.fix}") from None
-        search = Search(tree, root, self._nested, self._show, 0 if self._single else DEPTH)
+        depth = 0 if self._single else DEPTH
+        search = Search(tree, root, self._nested, self._show, depth, repository_of(root), self._beside)
         search.run()
-        if not search.found:
+        if not search.found and not search.left_to_others:
             place = self._show("")
             message = f"'{place}' holds no skill: there is no SKILL.md in it or up to {DEPTH} folders down"
             fix = "put a folder with a SKILL.md there, or name another folder"
@@ -182,7 +188,8 @@ class Folder:
             raise ArtifactNotFound(skill.id, artifact, f"the skill is not from the folder '{self._show('')}'")
         limit = MAX_TEXT_BYTES if is_text(media_type_of(artifact)) else MAX_BYTES
         try:
-            return read_inside(os.path.realpath(self._folder), folder, artifact, limit).data
+            root = os.path.realpath(self._folder)
+            return read_inside(root, folder, artifact, limit, within=repository_of(root)).data
         except Refused as refused:
             raise ArtifactNotFound(skill.id, artifact, f"{refused.why}; {refused.fix}") from None
 

@@ -1,8 +1,11 @@
-"""Where agent clients keep skills by convention (spec 1.2): a table, of which nothing is read unless asked for."""
+"""Where agent clients keep skills by convention (spec 1.2): a table; the library reads none of them unasked."""
 
+import os
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from skillweave.sources.files import is_inside, repository_of
 
 
 class Scope(StrEnum):
@@ -34,6 +37,25 @@ ROOTS = (
     Root("copilot", Scope.USER, ".copilot/skills"),
 )
 """In order of precedence; clients link or copy skills from the first of a scope into their own."""
+
+
+CLIENTS = ("any", "claude")
+"""Whose places are looked at where nobody names any skills: the open convention, and the one that most follow."""
+
+
+def default_roots(scope: Scope, above: Path) -> tuple[Path, ...]:
+    """The folders of these clients below the project's or the home folder, in order of precedence, each real one once.
+
+    One that is a link out of the repository, or out of the home folder, is left out.
+    """
+    within = repository_of(os.path.realpath(above))
+    real: dict[str, Path] = {}
+    for root in ROOTS:
+        path = above / root.path
+        target = os.path.realpath(path)
+        if root.scope is scope and root.client in CLIENTS and path.is_dir() and is_inside(target, within):
+            real.setdefault(target, path)
+    return tuple(real.values())
 
 
 def existing_roots(project: Path, home: Path) -> tuple[tuple[Root, Path], ...]:

@@ -12,7 +12,7 @@ from skillweave.frontmatter.codes import Code
 from skillweave.registry.source import IGNORED_FOLDERS, media_type_of
 from skillweave.skill import ArtifactRef
 from skillweave.sources import codes
-from skillweave.sources.files import Mark, Refused, mark_of, refusal, resolved_inside, sizes_hold
+from skillweave.sources.files import Mark, Refused, is_inside, mark_of, refusal, resolved_inside, sizes_hold
 from skillweave.sources.names import is_plain, shown
 
 SKILL_FILES = ("SKILL.md", "skill.md")
@@ -141,13 +141,20 @@ class Found:
 
 @dataclass(slots=True)
 class Search:
-    """One pass over the folders below `root`, which is a real path; `show` tells people where something is."""
+    """One pass over the folders below `root`, which is a real path; `show` tells people where something is.
+
+    A link may lead to a skill's folder up to the real path `within`; what it reaches in one of the folders `beside`,
+    which are sources of their own, is left to them.
+    """
 
     tree: Tree
     root: str
     nested: Nested
     show: Callable[[str], str]
     depth: int = DEPTH
+    within: str = ""
+    beside: tuple[str, ...] = ()
+    left_to_others: bool = False
     found: list[Found] = field(default_factory=list)
     findings: list[Diagnostic] = field(default_factory=list)
     _pending: list[tuple[str, int, str | None]] = field(default_factory=list)
@@ -205,11 +212,30 @@ class Search:
         except Refused as refused:
             path = os.path.join(self.root, relative)  # noqa: PTH118
             if any(os.path.isfile(os.path.join(path, name)) for name in SKILL_FILES):  # noqa: PTH113, PTH118
-                self._refuse(relative, refused)
+                self._follow_out(relative, os.path.realpath(path), refused)
             return
         if target != self.root and os.path.isdir(target):  # noqa: PTH112
             inside = os.path.relpath(target, self.root).replace(os.sep, "/")
             self._pending.append((inside, depth, owner))
+
+    def _follow_out(self, relative: str, target: str, refused: Refused) -> None:
+        """Take the one skill that a link out of the source leads to, if it is in the same repository."""
+        if any(is_inside(target, folder) for folder in self.beside):
+            self.left_to_others = True
+            return
+        if not self.within or not is_inside(target, self.within):
+            self._refuse(relative, refused)
+            return
+        if target in self._entered:
+            return
+        self._entered.add(target)
+        try:
+            listing = self.tree.listing(target)
+        except Refused as unreadable:
+            self._refuse(relative, unreadable)
+            return
+        if listing.skill is not None:
+            self.found.append(Found(relative, target, listing))
 
     def _refuse(self, relative: str, refused: Refused) -> None:
         fix = refused.fix
@@ -226,7 +252,8 @@ class Search:
         for owner, inner in sorted(self._inner.items()):
             first = ", ".join(f"'{self.show(relative)}'" for relative in sorted(inner)[:3])
             more = f" and {len(inner) - 3} more" if len(inner) > 3 else ""
-            message = f"{first}{more} stand inside the skill '{self.show(owner)}' and belong to it"
+            verb = "is" if len(inner) == 1 else "are"
+            message = f"{first}{more} {verb} part of the skill '{self.show(owner)}'"
             self._report(codes.NESTED, message, "ask for nested=separate to load them too", owner)
         if self._too_deep:
             message = f"{self._too_deep} folders more than {self.depth} levels down were not searched"

@@ -159,10 +159,13 @@ class Approval(Portable):
     `by` names the person, `at` is in seconds of the store's clock, `note` is the reviewer's own remark. `before` are
     the tool entries that the checkpoint stood before: they outlive the skill's text, so that a rejected call stays
     denied when the skill is edited or gone. `shown` is the digest of the text with the arguments that stood in it,
-    empty where it took none: a yes is valid for that text, a no for the skill whatever its arguments.
+    empty where it took none: a yes is valid for that text, a no for the skill whatever its arguments. `call` is empty
+    where the verdict is about all calls, else the digest of the one that it is about: of a yes `ToolCall.digest`, of a
+    no `ToolCall.content`. Then `shown` is the digest of the text and the call together, so that a version of
+    skillweave that knows nothing of calls never takes the yes for one to all.
     """
 
-    json_keys: ClassVar[tuple[str, ...]] = ("skill_id as skill", "...")
+    json_keys: ClassVar[tuple[str, ...]] = ("skill_id as skill", "...", "call?")
 
     skill_id: str
     checkpoint: str
@@ -173,6 +176,12 @@ class Approval(Portable):
     note: str = ""
     before: tuple[str, ...] = ()
     shown: str = ""
+    call: str = ""
+
+    @property
+    def refuses(self) -> bool:
+        """Whether it is a no."""
+        return self.verdict is ApprovalVerdict.REJECTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +221,14 @@ class State(Portable):
     """All about one conversation. `revision` 0 means that nothing is stored yet; every swap stores the next one.
 
     `in_call` are the skills whose text the latest call carried, where text lasts one call only: no record says so.
-    None where no such call is known. `told` is what the tail says since the latest user message.
+    None where no such call is known. `told` is what the tail says since the latest user message. `restraining` are
+    skills that were wanted and found no place: nothing of them is given, and what they forbid or ask a person about
+    holds for as long as they would be engaged. `said` is the digest of what the turn `last_turn` said.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("revision", "records", "superseded", "engaged", "cursor", "approvals"),
-        *("prefix_pairs as prefix", "last_turn", "in_call?", "told?"),
+        *("prefix_pairs as prefix", "last_turn", "in_call?", "told?", "restraining?", "said?"),
     )
 
     revision: int = 0
@@ -230,6 +241,8 @@ class State(Portable):
     last_turn: str = ""
     in_call: tuple[str, ...] | None = None
     told: Told | None = None
+    restraining: tuple[Engaged, ...] = ()
+    said: str = ""
 
     @property
     def prefix_pairs(self) -> tuple[tuple[str, int], ...]:
@@ -380,9 +393,11 @@ def disengage(state: State, skill_id: str) -> State:
 
     A cursor on it goes, so that the skill graph begins again.
     """
-    kept = tuple(entry for entry in state.engaged if entry.skill_id != skill_id)
+    engaged = tuple(entry for entry in state.engaged if entry.skill_id != skill_id)
+    restraining = tuple(entry for entry in state.restraining if entry.skill_id != skill_id)
     cursor = None if state.cursor is not None and state.cursor.skill == skill_id else state.cursor
-    return state if (kept, cursor) == (state.engaged, state.cursor) else replace(state, engaged=kept, cursor=cursor)
+    after = replace(state, engaged=engaged, restraining=restraining, cursor=cursor)
+    return state if after == state else after
 
 
 def expire(state: State, now: float) -> State:

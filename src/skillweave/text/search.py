@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import re2
 from ahocorasick_rs import AhoCorasick, MatchKind
@@ -126,12 +126,20 @@ def _extends(character: str) -> bool:
     )
 
 
-WINDOW = 16_384
+WINDOW = 2_048
 """Folded characters searched at a time: bounds what the raw hits of one pass take in memory."""
+MOST_RAW_HITS = 1_000_000
+"""So many places where a phrase stands are looked at in one text, half a second of work; words hold few of them."""
 LARGEST_PROGRAM = 5_000
 """Instructions of one compiled pattern: what a character of the text can cost at worst."""
 SET_SIZE = 1_000
 """Patterns that are searched together in one pass."""
+MOST_STEPS = 1_000_000_000
+"""Instructions of patterns times characters of a text, at worst half a second of work; usual texts need far less."""
+LEAST_READ = 1_000
+"""So many characters of a text are searched, however large the patterns are."""
+MOST_MATCHED = 65_536
+"""So many characters of a message are matched, the first and the last half of them."""
 
 _PATTERN_MEMORY = 1 << 20
 _SET_MEMORY = 32 << 20
@@ -193,6 +201,20 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character)[0] == "M" and _VARIATION.match(character) is None
 
 
+def without_middle(text: str, most: int = MOST_MATCHED) -> str:
+    """The text with line breaks for what stands between its first and last `most / 2` characters; each at its place."""
+    half = most // 2
+    between = len(text) - 2 * half
+    return text if between <= 0 else "".join((text[:half], "\n" * between, text[len(text) - half :]))
+
+
+class Found(NamedTuple):
+    """What was found in a text, by number, each with the span of its first occurrence; `read` characters were read."""
+
+    spans: dict[int, tuple[int, int]]
+    read: int
+
+
 class MatchMode(StrEnum):
     """`word`: between boundaries, as people read; `substring`: anywhere, also inside a word."""
 
@@ -210,20 +232,31 @@ class Automaton:
 
     def find(self, text: str) -> dict[int, tuple[int, int]]:
         """The phrases that occur in the folded text, each with the span of its first occurrence."""
+        return self.search(text).spans
+
+    def search(self, text: str) -> Found:
+        """What `find` does; where phrases stand in more than a million places it ends there."""
         if self.matcher is None:
-            return {}
+            return Found({}, len(text))
         window = max(WINDOW, 4 * self.longest)
         if len(text) <= 2 * window:
             window = max(len(text), 1)
         edges = self.edges
         found: dict[int, tuple[int, int]] = {}
+        raw = 0
         for begin in range(0, len(text), window):
             # What begins in this window may end in the next one, by at most the longest phrase.
             stretch = text[begin : begin + window + self.longest]
-            for phrase, start, end in self.matcher.find_matches_as_indexes(stretch, overlapping=True):
+            if stretch.isspace():
+                continue
+            hits = self.matcher.find_matches_as_indexes(stretch, overlapping=True)
+            for phrase, start, end in hits:
                 if phrase not in found and fits(text, begin + start, begin + end, edges[phrase]):
                     found[phrase] = (begin + start, begin + end)
-        return found
+            raw += len(hits)
+            if raw > MOST_RAW_HITS and begin + window < len(text):
+                return Found(found, begin + window)
+        return Found(found, len(text))
 
 
 def compile_automaton(phrases: Iterable[tuple[str, MatchMode]]) -> Automaton:
@@ -250,9 +283,10 @@ class _Match(Protocol):
 
 
 class Pattern(Protocol):
-    """A compiled pattern, as google-re2 gives it; searched in UTF-8 bytes. `programsize` is in instructions."""
+    """A compiled pattern, as google-re2 gives it; searched in UTF-8 bytes. the sizes are in instructions."""
 
     programsize: int
+    reverseprogramsize: int
 
     def search(self, text: bytes) -> _Match | None:
         """The leftmost match."""
@@ -265,23 +299,42 @@ class _PatternSet(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Compiled patterns by number, in the order in which they were given; frozen, safe to share between threads."""
+    """Compiled patterns by number, in the order in which they were given; frozen, safe to share between threads.
+
+    `size` are the instructions of all of them.
+    """
 
     compiled: tuple[Pattern, ...] = ()
     sets: tuple[_PatternSet | None, ...] = field(default=(), repr=False)
+    size: int = 0
 
     def find(self, text: str) -> dict[int, tuple[int, int]]:
         """The patterns that match somewhere in a valid text, each with the span of its first match."""
+        return self.search(text).spans
+
+    def search(self, text: str) -> Found:
+        """What `find` does; of a text that is too long for patterns that large it reads the beginning and the end."""
         if not self.compiled:
-            return {}
+            return Found({}, len(text))
         encoded = text.encode()
-        found: dict[int, tuple[int, int]] = {}
-        for number in self._possible(encoded):
-            match = self.compiled[number].search(encoded)
-            start, end = match.span() if match else (0, 0)
-            if start < end:
-                found[number] = (start, end) if len(encoded) == len(text) else in_characters(encoded, start, end)
-        return found
+        possible = self._possible(encoded)
+        size = sum(size_of(self.compiled[number]) for number in possible)
+        most = max(LEAST_READ, MOST_STEPS // max(size, 1))
+        if len(text) <= most:
+            whole = {number: span for number in possible if (span := self._first(number, text, encoded))}
+            return Found(whole, len(text))
+        half = most // 2
+        shorter = f"{text[:half]}\n{text[len(text) - half :]}"
+        encoded, gap = shorter.encode(), len(text) - len(shorter)
+        found = {number: span for number in possible if (span := self._first(number, shorter, encoded))}
+        return Found({number: _moved(span, half, gap) for number, span in found.items()}, 2 * half)
+
+    def _first(self, number: int, text: str, encoded: bytes) -> tuple[int, int] | None:
+        match = self.compiled[number].search(encoded)
+        start, end = match.span() if match else (0, 0)
+        if start == end:
+            return None
+        return (start, end) if len(encoded) == len(text) else in_characters(encoded, start, end)
 
     def _possible(self, encoded: bytes) -> list[int]:
         possible: list[int] = []
@@ -293,6 +346,11 @@ class Patterns:
             numbers = sorted(hits)[:-1] if hits and size in hits else range(size)
             possible.extend(begin + number for number in numbers)
         return possible
+
+
+def _moved(span: tuple[int, int], after: int, by: int) -> tuple[int, int]:
+    start, end = span
+    return start + by * (start > after), end + by * (end > after + 1)
 
 
 def compile_pattern(source: str) -> Pattern:
@@ -308,6 +366,11 @@ def compile_pattern(source: str) -> Pattern:
             "Make it require at least one character (`.+` if every message is meant).",
         )
     return pattern
+
+
+def size_of(pattern: Pattern) -> int:
+    """Instructions of a compiled pattern, forwards or backwards, whichever are more."""
+    return max(pattern.programsize, pattern.reverseprogramsize)
 
 
 def compile_exact(source: str) -> Pattern:
@@ -334,7 +397,7 @@ def compile_patterns(sources: Sequence[str]) -> Patterns:
     """Patterns that `compile_pattern` accepts, prepared to be searched together."""
     compiled = tuple(compile_pattern(source) for source in sources)
     sets = tuple(_pattern_set(sources[begin : begin + SET_SIZE]) for begin in range(0, len(sources), SET_SIZE))
-    return Patterns(compiled, sets)
+    return Patterns(compiled, sets, sum(map(size_of, compiled)))
 
 
 def ascii_only_escapes(source: str) -> tuple[str, ...]:
@@ -350,7 +413,7 @@ def in_characters(encoded: bytes, start: int, end: int) -> tuple[int, int]:
 def _compile(source: str, options: Any) -> Pattern:  # noqa: ANN401 - google-re2 has no types
     try:
         pattern = re2.compile(source, options)
-        size = max(pattern.programsize, pattern.reverseprogramsize)
+        size = size_of(pattern)
     except UnicodeEncodeError as error:
         raise BrokenPattern("it is not valid Unicode text", "Remove the lone surrogate from the pattern.") from error
     except re2.error as error:

@@ -11,7 +11,7 @@ from skillweave.disclose.fit import Shown
 from skillweave.formats.arguments import digest_in_use, takes_arguments
 from skillweave.registry import Snapshot
 from skillweave.relations.admit import Group, OutOfScope, admit
-from skillweave.relations.rules import all_requirements, needs_any
+from skillweave.relations.rules import all_requirements, name_shown, needs_any
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.select.matchers import UNKNOWN_STRENGTH, Matchers
 from skillweave.settings import Settings
@@ -30,7 +30,7 @@ from skillweave.state.state import (
     skill_of,
 )
 from skillweave.turn.move import Position
-from skillweave.turn.reconcile import Presence, Reconciled
+from skillweave.turn.reconcile import Presence, Reconciled, is_replay
 
 _STAGE = "admit"
 _LEFT = {
@@ -90,13 +90,15 @@ class Admission:
     """Who is wanted, group by group, best ranked first, and what is engaged after the turn.
 
     `decisions` are about the skills that are left out. `parted` are engaged skills that need one which a person
-    rejected: they are not given, and come back when it may.
+    rejected: they are not given, and come back when it may. `restraining` are the wanted skills that found no place,
+    now or in an earlier turn: what they forbid holds all the same.
     """
 
     groups: tuple[tuple[SkillInTurn, ...], ...]
     engaged: tuple[Engaged, ...]
     decisions: tuple[Decision, ...]
     parted: tuple[Skill, ...] = ()
+    restraining: tuple[Engaged, ...] = ()
 
     @property
     def skills(self) -> tuple[SkillInTurn, ...]:
@@ -120,10 +122,13 @@ def admit_skills(
     place in the skill graph, None without one.
     """
     lifecycle_of = partial(_lifecycle_of, settings, turn.placement)
-    earlier, aged_out = _still_engaged(context.state, selection, turn, lifecycle_of) if before.engaged else ((), ())
+    again = is_replay(turn, before)
+    earlier, aged_out = _still_engaged(context.state.engaged, selection, turn, lifecycle_of, again=again)
+    waiting, _ = _still_engaged(context.state.restraining, selection, turn, lifecycle_of, again=again)
     passed: tuple[Decision, ...] = ()
     if position is not None:
         earlier, passed = _at_cursor(earlier, position)
+        waiting, _ = _at_cursor(waiting, position)
     rejected = kept_out(before.approvals, snapshot) if before.approvals else {}
     # Most recently matched first; among equals in their latest rank, so that the same ones fit as did then.
     latest_first = earlier[::-1]
@@ -135,7 +140,7 @@ def admit_skills(
         max_skills=settings.max_skills,
         granted=settings.granted,
         kept_out=rejected,
-        elsewhere=None if position is None else OutOfScope(position.here.held_back, position.reason),
+        elsewhere=_elsewhere(turn, position),
     )
     own = (*(entry.skill_id for entry in earlier), *(candidate.skill_id for candidate in selection.chosen))
     lives = {skill_id: lifecycle_of(skill_id) for skill_id in own}
@@ -145,9 +150,19 @@ def admit_skills(
     staying = {*parted, *(entry.skill_id for entry in earlier if entry.skill_id not in snapshot)}
     engaged = _engaged_with(earlier, groups, selection, turn, staying, lifecycle_of, matchers.strengths)
     wanted = {member for group in groups for member in group.members}
+    too_many = {one.skill_id for one in (*admission.decisions, *left) if one.outcome is Outcome.OVER_LIMIT} - wanted
+    left_out = [
+        *(entry for entry in waiting if entry.skill_id not in wanted),
+        *(entry for entry in earlier if entry.skill_id in too_many),
+    ]
+    found = [candidate for candidate in selection.chosen if candidate.skill_id in too_many]
+    restraining = tuple(
+        replace(entry, lifecycle=lifecycle_of(entry.skill_id))
+        for entry in engage(left_out, found, turn.id, matchers.strengths)
+    )
     return Admission(
         groups=tuple(_in_turn(groups, selection, snapshot, engaged, context, turn, matchers.strengths)),
-        engaged=engaged if before.last_turn != turn.id else _engaged_again(engaged, before),
+        engaged=_engaged_again(engaged, before.engaged) if again else engaged,
         decisions=(
             *(one.to_decision() for one in selection.rejected if one.candidate.skill_id not in wanted),
             *admission.decisions,
@@ -156,7 +171,18 @@ def admit_skills(
             *left,
         ),
         parted=tuple(parted.values()),
+        restraining=_engaged_again(restraining, before.restraining) if again else restraining,
     )
+
+
+def _elsewhere(turn: Turn, position: Position | None) -> OutOfScope | None:
+    """The skills of other places of the graph than the conversation's own, or than the one that it was spawned at."""
+    if position is not None:
+        return OutOfScope(position.here.held_back, position.reason)
+    if turn.limits is None or not turn.limits.closed_skills:
+        return None
+    why = "applies at a place of the skill graph that the agent which spawned this one cannot go to"
+    return OutOfScope(frozenset(turn.limits.closed_skills), lambda skill_id: f"{name_shown(skill_id)} {why}")
 
 
 def _lifecycle_of(settings: Settings, placement: Placement, skill_id: str) -> Lifecycle:
@@ -187,16 +213,19 @@ def engage(
 
 
 def _still_engaged(
-    state: State, selection: Selection, turn: Turn, lifecycle_of: LifecycleOf
+    entries: Sequence[Engaged], selection: Selection, turn: Turn, lifecycle_of: LifecycleOf, *, again: bool
 ) -> tuple[tuple[Engaged, ...], tuple[Decision, ...]]:
-    """What is engaged from earlier turns when this one begins, and a decision for each that has left by its age."""
-    # A replay finds what the first run found: not its own entries, and no message older.
-    ages = turn.message.role is Role.USER and state.last_turn != turn.id
+    """Of these entries those that are left when this turn begins, and a decision for each that has left by its age.
+
+    `again` says that the turn is a replay.
+    """
+    # A replay finds what the first run found: not its own entries, which it makes again, and no message older.
+    ages = turn.message.role is Role.USER and not again
     matched = {candidate.skill_id for candidate in selection.chosen}
     staying: list[Engaged] = []
     gone: list[Decision] = []
-    for entry in state.engaged:
-        if entry.since == turn.id:
+    for entry in entries:
+        if again and entry.since == turn.id and entry.skill_id in matched:
             continue
         aged = replace(entry, idle=0 if entry.skill_id in matched else entry.idle + 1) if ages else entry
         lifecycle = lifecycle_of(entry.skill_id)
@@ -259,9 +288,9 @@ def _engaged_with(
     )
 
 
-def _engaged_again(engaged: Iterable[Engaged], before: State) -> tuple[Engaged, ...]:
-    """What a replay leaves engaged: nothing again that was disengaged since its first run."""
-    known = {entry.skill_id for entry in before.engaged}
+def _engaged_again(engaged: Iterable[Engaged], before: Iterable[Engaged]) -> tuple[Engaged, ...]:
+    """What a replay leaves of its entries: nothing again that was disengaged since its first run."""
+    known = {entry.skill_id for entry in before}
     return tuple(entry for entry in engaged if entry.skill_id in known)
 
 

@@ -3,22 +3,33 @@
 A view of State, skills and settings: nothing is fetched, rendered or counted for it.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
-from skillweave.compose.policy import OWN_TOOLS, ToolPolicy, ToolScope
-from skillweave.conversation import Placement, Turn
+from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, ToolScope
+from skillweave.conversation import Placement, ToolResult, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
 from skillweave.frozen import EMPTY
 from skillweave.injection import CurrentPolicy, Drop, PendingCheckpoint
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
+from skillweave.relations.rules import all_requirements
 from skillweave.select.candidates import Selection
 from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
 from skillweave.skill import Skill
-from skillweave.state.approvals import consented, decided, denied_tools, digests_shown, guards, kept_out, undecided
+from skillweave.state.approvals import (
+    calls_let_through,
+    consented,
+    decided,
+    denied_tools,
+    digests_shown,
+    guards,
+    kept_out,
+    refused_calls,
+    undecided,
+)
 from skillweave.state.state import Approval, State, skill_of
 from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
 from skillweave.turn.disclose import skill_tools_in
@@ -59,6 +70,33 @@ def policy_at(
     )
 
 
+_DENIAL = tuple(f"{code.value}: " for code in Refusal)
+
+
+def with_denials(
+    turn: Turn, state: State, library: Library, settings: Settings, matchers: Matchers, now: float
+) -> Turn:
+    """The turn with the status `denied` for the calls that were denied.
+
+    These are the ones that the conversation's policy denies, and that were answered so. How an answer begins is never
+    enough: a tool that ran may have read it anywhere.
+    """
+    if not any(_may_be_denied(result) for result in turn.results):
+        return turn
+    between = nothing_said("denied", turn.conversation, tools=turn.tools, limits=turn.limits, placement=turn.placement)
+    tools = policy_at(state, library, settings, matchers, replace(between, transcript=turn.transcript), now).tools
+
+    def judged(result: ToolResult) -> ToolResult:
+        denied = _may_be_denied(result) and tools.authorize(result.tool, result.arguments).ruling is Ruling.DENY
+        return replace(result, status="denied") if denied else result
+
+    return replace(turn, results=tuple(map(judged, turn.results)))
+
+
+def _may_be_denied(result: ToolResult) -> bool:
+    return result.status in ("success", "failure") and result.content.startswith(_DENIAL)
+
+
 def tool_policy(
     turn: Turn,
     settings: Settings,
@@ -71,15 +109,17 @@ def tool_policy(
 ) -> tuple[ToolPolicy, tuple[PendingCheckpoint, ...]]:
     """What the agent may call now, and the checkpoints that nobody has decided.
 
-    `active` are the wanted skills whose text the model really has. The policy is never wider for a person's no than
-    without it, nor than the turn's limits.
+    `active` are the wanted skills whose text the model really has: only these permit anything. What the others forbid
+    or ask a person about holds all the same, so that no full budget or limit takes a rule away. The policy is never
+    wider for a person's no than without it, nor than the turn's limits.
     """
     approvals = before.approvals
     skills = {one.skill.id: one.skill for one in active}
-    with_words = any(entry.arguments for entry in admission.engaged)
-    shown = digests_shown(admission.engaged, snapshot) if with_words else EMPTY
+    applying = (*admission.engaged, *admission.restraining)
+    with_words = any(entry.arguments for entry in applying)
+    shown = digests_shown(applying, snapshot) if with_words else EMPTY
     rejected = [snapshot.skills[skill_id] for skill_id in kept_out(approvals, snapshot)] if approvals else []
-    out = [*rejected, *admission.parted]
+    out = _each_once([*rejected, *admission.parted, *_without_text(admission, skills, snapshot)])
     policy = policy_of(
         [ActiveSkill(one.skill, one.engaged_by in matchers.decisions) for one in active],
         grant=turn.tools,
@@ -89,6 +129,8 @@ def tool_policy(
         shown=shown,
         kept_out=out,
         rejected=denied_tools(approvals, snapshot, skills.keys()) if approvals else {},
+        cleared=_cleared(turn.limits, snapshot, approvals, shown, admission, (*skills.values(), *out)),
+        rejected_calls=refused_calls(approvals) if approvals else EMPTY,
         own_tools=OWN_TOOLS if skill_tools_in(turn, settings) is SkillTools.OFFERED else (),
     )
     if position is not None:
@@ -96,6 +138,22 @@ def tool_policy(
     if turn.limits is not None:
         policy = limited(policy, _undecided(turn.limits, snapshot, approvals, shown, admission))
     return policy, pending_checkpoints(skills.values(), approvals, out, shown)
+
+
+def _without_text(admission: Admission, active: Collection[str], snapshot: Snapshot) -> Iterator[Skill]:
+    """The wanted skills of which the model has no text, over the budget or over a limit, with their companions."""
+    yield from (one.skill for one in admission.skills if one.skill.id not in active)
+    if not admission.restraining:
+        return
+    heads = [entry.skill_id for entry in admission.restraining]
+    needed = (requirement.rule.skill for requirement in all_requirements(heads, snapshot))
+    for skill_id in (*heads, *needed):
+        if skill_id in snapshot and skill_id not in active:
+            yield snapshot.skills[skill_id]
+
+
+def _each_once(skills: Iterable[Skill]) -> Sequence[Skill]:
+    return tuple({skill.id: skill for skill in skills}.values())
 
 
 def pending_checkpoints(
@@ -106,8 +164,8 @@ def pending_checkpoints(
 ) -> tuple[PendingCheckpoint, ...]:
     """The checkpoints that nobody has decided for the skills as they are now.
 
-    Of the skills that a person rejected, `kept_out`, those that still guard a tool. `shown` are, by skill id, the
-    digests of texts with arguments in them.
+    Of the skills that a person rejected, or that found no room, `kept_out`, those that guard a tool. `shown` are, by
+    skill id, the digests of texts with arguments in them.
     """
     let_through = decided(approvals) if approvals else frozenset()
     asking = [(one, undecided(one, let_through, shown.get(one.id))) for one in active if one.checkpoints]
@@ -121,6 +179,7 @@ def pending_checkpoints(
             reviewer=checkpoint.reviewer,
             asks=checkpoint.asks,
             digest=shown.get(skill.id, skill.digest),
+            scope=checkpoint.scope,
         )
         for skill, checkpoints in asking
         for checkpoint in checkpoints
@@ -141,7 +200,29 @@ def _elsewhere(position: Position, admission: Admission, active: Collection[str]
     """The tools that belong to wired skills, with those that are engaged (spec 3.2)."""
     engaged = frozenset((*active, *(wanted.skill.id for wanted in admission.skills)))
     idle = "" if position.skill is None or position.skill in engaged else ", where its skill cannot be engaged now"
-    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}")
+    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}", position.here.closed)
+
+
+def _cleared(
+    limits: ToolLimits | None,
+    snapshot: Snapshot,
+    approvals: Sequence[Approval],
+    shown: Mapping[str, str],
+    admission: Admission,
+    asking: Sequence[Skill],
+) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """The single calls that a person let through, at the checkpoints of all skills that ask here."""
+    if not approvals:
+        return EMPTY
+    if limits is not None and limits.own_asks:
+        asking = (*asking, *(snapshot[one] for one in _applying(admission) if one in snapshot))
+    digests = {skill.id: (skill, shown.get(skill.id, skill.digest)) for skill in asking}
+    return calls_let_through(approvals, tuple(digests.values()), decided(approvals))
+
+
+def _applying(admission: Admission) -> frozenset[str]:
+    entries = (*admission.engaged, *admission.restraining)
+    return frozenset((*(entry.skill_id for entry in entries), *(one.skill.id for one in admission.skills)))
 
 
 def _undecided(
@@ -163,12 +244,11 @@ def _undecided(
         for skill_id, name, digest in let_through
         if skill_id in snapshot and digest == shown.get(skill_id, snapshot[skill_id].digest)
         for checkpoint in snapshot[skill_id].checkpoints
-        if checkpoint.name == name and checkpoint.before is not None
+        if checkpoint.name == name and checkpoint.before is not None and not checkpoint.per_call
     }
-    applying = {*(entry.skill_id for entry in admission.engaged), *(wanted.skill.id for wanted in admission.skills)}
     asking = {
         (checkpoint.before, checkpoint.name)
-        for skill_id in applying
+        for skill_id in _applying(admission)
         if skill_id in snapshot
         for checkpoint in undecided(snapshot[skill_id], let_through, shown.get(skill_id))
         if checkpoint.blocking

@@ -8,7 +8,7 @@ from enum import StrEnum
 from hashlib import sha256
 from os.path import commonprefix
 
-from skillweave.conversation import Message
+from skillweave.conversation import Message, Turn
 from skillweave.disclose.block import HEADERS, digest_in, text_digest
 from skillweave.state.state import Delivery, Record, State, drop, expire
 
@@ -34,6 +34,20 @@ def digest_of(messages: Sequence[Message]) -> str:
     for message in messages:
         whole.update(repr((message.role.value, message.content)).encode("utf-8", "surrogatepass"))
     return whole.hexdigest()[:16]
+
+
+def said_in(turn: Turn) -> str:
+    """The digest of what a turn brings: who says what, what the host names, and what the model reads."""
+    asked = (turn.message.role.value, turn.message.texts(), turn.named, turn.reads)
+    return sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def is_replay(turn: Turn, state: State) -> bool:
+    """Whether the latest turn comes again: the same id, and the same words. Other words under its id are another turn.
+
+    An earlier version kept no words; then the id alone says so.
+    """
+    return state.last_turn == turn.id and (not state.said or state.said == said_in(turn))
 
 
 def block_texts(text: str) -> Sequence[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from skillweave.compose.policy import ToolPolicy
 from skillweave.conversation import Message, Placement, Role, Turn
-from skillweave.decisions import Decision, Evidence, Outcome
+from skillweave.decisions import Decision, Evidence, Outcome, evidence_in_words
 from skillweave.disclose.block import Rung, digest_in, text_digest
 from skillweave.disclose.catalog import Catalog, PricedCatalog
 from skillweave.disclose.fit import Shown
@@ -22,7 +22,7 @@ from skillweave.turn.library import Library
 from skillweave.turn.make_room import drops
 from skillweave.turn.move import Position
 from skillweave.turn.policy import rejected_texts
-from skillweave.turn.reconcile import Reconciled
+from skillweave.turn.reconcile import Reconciled, said_in
 from skillweave.turn.tail import tail_of
 
 
@@ -114,7 +114,7 @@ def _way_out(readout: Readout) -> str:
 def _what_is_left(wanted: SkillInTurn, shown: Shown, cost: int) -> str:
     needs = f"its instructions need {cost:,} tokens, more than are left for it"
     if shown.block is not None:
-        return f"{needs}: its catalog line stands in"
+        return f"{needs}: its catalog line is given instead"
     if wanted.outdated:
         return f"{needs}: its earlier text stays"
     if shown.rung is Rung.CATALOG:
@@ -131,7 +131,7 @@ def _why_wanted(wanted: SkillInTurn) -> str:
 
 
 def _evidence(evidence: tuple[Evidence, ...]) -> str:
-    shown = ", ".join(f"{piece.kind} {piece.text!r}" for piece in evidence[:3] if piece.kind != "pattern")
+    shown = evidence_in_words(piece for piece in evidence[:3] if piece.kind != "pattern")
     patterns = "a pattern" if any(piece.kind == "pattern" for piece in evidence[:3]) else ""
     return ", ".join(part for part in (shown, patterns) if part) or "matched"
 
@@ -193,13 +193,15 @@ def settle(
     after = replace(
         state,
         engaged=admission.engaged,
+        restraining=admission.restraining,
         prefix=prefix,
         cursor=before.cursor if position is None else position.cursor,
         in_call=before.in_call if in_history else tuple(one.skill.id for one in skills if one.binds_at(one.shown.rung)),
         last_turn=before.last_turn,
+        said=before.said,
         told=tail.told,
     )
-    after = before if after == before else replace(after, last_turn=turn.id)
+    after = before if after == before else replace(after, last_turn=turn.id, said=said_in(turn))
     texts = [] if in_history else [block.text for block in blocks]
     tools, checkpoints = policy
     there = ((record.key, record.state is Delivery.GIVEN) for record in after.records)

@@ -12,6 +12,7 @@ from skillweave.conversation import Message, Placement, Read, Role, Turn, requir
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.block import Escaped, Rung
 from skillweave.disclose.sections import READ
+from skillweave.errors import StoreUnavailable
 from skillweave.frozen import FrozenJson
 from skillweave.injection import Block, Drop, Injection
 from skillweave.limits import ToolLimits
@@ -116,7 +117,8 @@ class CallFields(TypedDict, total=False):
     the same transcript.
     `limits` are those of the calling agent's turns, where it was spawned: without them the tool policy from now on is
     wider than its plan. In call `placement` a skill that is loaded stands in the system prompt from the next call on,
-    and the answer only says so; sections and documents are in the answer in both.
+    and the answer only says so; sections and documents are in the answer in both. Without it, that of the
+    conversation's latest turn counts, which takes one more look into the ledger.
     """
 
     call_id: str
@@ -157,9 +159,19 @@ async def read(
         reads=(wanted,),
         tools=None if tools is None else tuple(tools),
         limits=fields.get("limits"),
-        placement=Placement(fields.get("placement", Placement.HISTORY)),
+        placement=await _placement(engine, conversation, fields),
     )
     return _answer(wanted, await engine.run(turn, Delivery.GIVEN))
+
+
+async def _placement(engine: Engine, conversation: str, fields: CallFields) -> Placement:
+    if "placement" in fields:
+        return Placement(fields["placement"])
+    try:
+        state, _ = await engine.store.load(conversation, tenant=engine.tenant)
+    except StoreUnavailable:
+        return Placement.HISTORY  # the read itself meets the same ledger, and says so
+    return Placement.HISTORY if state.in_call is None else Placement.CALL
 
 
 async def list_skills(engine: Engine, after: str) -> ToolAnswer:
@@ -307,6 +319,6 @@ class Reads:
     ) -> ToolAnswer:
         """Any of skillweave's own tools by its name, as the model called it; never raises for what the model wrote.
 
-        `arguments` None stands for what was no JSON object.
+        `arguments` None stands for what was not a JSON object.
         """
         return await call(self._engine, name, arguments, conversation, fields, self._new_id)

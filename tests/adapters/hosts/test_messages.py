@@ -1,4 +1,4 @@
-"""The adapter for plain message lists, in both styles and both placements, inside a loop written by hand."""
+"""The adapter for plain message lists, in each style and both placements, inside a loop written by hand."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from skillweave.testing.hosts.contracts import (
 )
 from skillweave.testing.hosts.play import Workshop
 from tests.adapters.hosts.message_agent import MessageAgent
-from tests.chatting import AnthropicShapes, OpenAiShapes, Shapes
+from tests.chatting import AnthropicShapes, OpenAiShapes, ResponsesShapes, Shapes
 
 
 class MessagesContract(AdapterContract, CheckpointContract):
@@ -28,6 +28,14 @@ class TestOpenAiStyleInTheHistory(MessagesContract, HistoryPlacementContract):
 
 class TestOpenAiStyleInTheCall(MessagesContract, CallPlacementContract):
     shapes, placement = OpenAiShapes, Placement.CALL
+
+
+class TestResponsesStyleInTheHistory(MessagesContract, HistoryPlacementContract):
+    shapes, placement = ResponsesShapes, Placement.HISTORY
+
+
+class TestResponsesStyleInTheCall(MessagesContract, CallPlacementContract):
+    shapes, placement = ResponsesShapes, Placement.CALL
 
 
 class TestAnthropicStyleInTheHistory(MessagesContract, HistoryPlacementContract):

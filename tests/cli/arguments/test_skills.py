@@ -17,14 +17,56 @@ def test_the_folder_skills_is_the_default(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_without_it_the_option_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(Mistake, match=r"there is no folder \./skills; add --skills DIR, the folder"):
+    with pytest.raises(Mistake, match=r"none are in \./skills, .*; add --skills DIR, the folder"):
         named_skills(None)
 
 
-def test_a_conventional_folder_is_proposed_but_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / ".claude" / "skills").mkdir(parents=True)
+def test_the_folders_of_other_clients_are_proposed_but_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".cursor" / "skills").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(Mistake, match=r"add --skills \.claude/skills$"):
+    with pytest.raises(Mistake, match=r"add --skills \.cursor/skills$"):
+        named_skills(None)
+
+
+def test_the_projects_folders_are_taken_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("skills", ".agents/skills", ".claude/skills"):
+        (tmp_path / folder).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert named_skills(None) == ("skills", ".agents/skills", ".claude/skills")
+
+
+def test_the_users_folders_are_taken_where_the_project_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    (home / ".claude" / "skills").mkdir(parents=True)
+    (tmp_path / "project").mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    monkeypatch.chdir(tmp_path / "project")
+    assert named_skills(None) == (str(home / ".claude" / "skills"),)
+    (tmp_path / "project" / "skills").mkdir()
+    assert named_skills(None) == ("skills",)
+
+
+def test_one_folder_under_two_names_is_taken_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "skills").mkdir()
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "skills").symlink_to("../skills")
+    monkeypatch.chdir(tmp_path)
+    assert named_skills(None) == ("skills",)
+
+
+def test_a_folder_that_is_a_link_out_of_the_project_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "project" / ".claude").mkdir(parents=True)
+    (tmp_path / "project" / ".claude" / "skills").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.chdir(tmp_path / "project")
+    with pytest.raises(Mistake, match="none are in"):
         named_skills(None)
 
 

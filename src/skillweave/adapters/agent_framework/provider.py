@@ -1,14 +1,28 @@
 """The adapter for Microsoft's Agent Framework: a context provider with skills in the instructions of every call."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from asyncio import Lock
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-from skillweave.adapters.agent_framework.approval import Verdicts, batch_of
-from skillweave.adapters.agent_framework.messages import host_messages, name_of, with_refusals
+from skillweave.adapters.agent_framework.approval import Verdicts
+from skillweave.adapters.agent_framework.guarded import GuardingProvider, require_guarded
+from skillweave.adapters.agent_framework.messages import (
+    UNNAMED,
+    call_of,
+    calls_in,
+    host_messages,
+    name_of,
+    speaks_last,
+    with_one_request,
+    with_refusals,
+)
+from skillweave.adapters.agent_framework.pauses import hold, keep_unsent, pause_of, require_open, with_unsent
 from skillweave.adapters.approval import require_decided
-from skillweave.adapters.bridge import Bridge, is_own, tail_of
-from skillweave.adapters.chat import SEPARATOR, Call, words_for
+from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
+from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, words_for
+from skillweave.adapters.supported import Unguarded
+from skillweave.compose.policy import Ruling
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, MissingExtra
@@ -23,35 +37,36 @@ try:
         ChatMiddleware,
         ChatMiddlewareLayer,
         ChatResponse,
-        ChatResponseUpdate,
         Content,
-        ContextProvider,
         FunctionInvocationContext,
         FunctionMiddleware,
         FunctionTool,
         Message,
-        ResponseStream,
         SessionContext,
         SupportsAgentRun,
+        UserInputRequiredException,
     )
     from pydantic_core import to_jsonable_python
 except ModuleNotFoundError:
     raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
 
+_IN_PROVIDERS = 3
 _LAST_REPLY = "last_reply"
 _OCCURRENCE = "function_call_occurrence_id"
+_APPROVED = "_approved_function_arguments"
 CALLER = "skillweave.caller"
 """Where a tool finds whose call it is: the Bridge of the agent, and its conversation."""
 
 
-class SkillContextProvider(ContextProvider):
+class SkillContextProvider(GuardingProvider):
     """Puts the right skills into the instructions of every model call of an agent, hides tools and blocks them.
 
     The conversation is the session's `session_id`, unless `conversation` names it; the framework makes up a session for
     a run without one, which is then a conversation of its own. A `plan` makes the agent a sub-agent: conversation,
     skills, limits and text are the plan's. `max_skills` is the weaver's unless given. `decided_by` is the person named
-    in a verdict where the response to an approval request names nobody, as those of ready-made chat windows do.
-    Raises InvalidTurn for a `conversation` beside a plan.
+    in a verdict where the response to an approval request names nobody, as those of ready-made chat windows do. A run
+    whose tools or providers hold another agent that has tools and no such provider is refused with UnguardedAgent, or
+    let be with `unguarded="allow"`. Raises InvalidTurn for a `conversation` beside a plan.
     """
 
     def __init__(
@@ -62,6 +77,7 @@ class SkillContextProvider(ContextProvider):
         plan: SpawnPlan | None = None,
         conversation: str | None = None,
         decided_by: str | None = None,
+        unguarded: Unguarded = Unguarded.REFUSE,
         source_id: str = "skillweave",
     ) -> None:
         super().__init__(source_id)
@@ -72,6 +88,7 @@ class SkillContextProvider(ContextProvider):
         self.bridge = Bridge(weaver, Placement.CALL, plan=plan, max_skills=max_skills, append_only=True)
         self._conversation = plan.conversation if plan else conversation
         self._decided_by = decided_by
+        self._unguarded = Unguarded(unguarded)
         self._own_tools = [_declared(spec) for spec in self.bridge.own_tools]
 
     async def before_run(
@@ -79,34 +96,59 @@ class SkillContextProvider(ContextProvider):
     ) -> None:
         """Record what persons decided since the last run, and stand before every call of the model and of a tool.
 
-        A reply is held while other calls of the same reply of the model wait: the run then asks for those again.
+        Where the user goes on while a call waits, it and the others of its reply are answered that they were not run.
         Raises InvalidTurn where the agent's client runs no chat middleware, InvalidVerdict for an approval response
-        that does not say who decided.
+        that does not say who decided, or to a question that the conversation went on without.
         """
         if not isinstance(getattr(agent, "client", None), ChatMiddlewareLayer):
             raise InvalidTurn(
                 f"{type(agent).__name__} has no chat client with a ChatMiddlewareLayer, so the model would be given no"
                 " skill; use an Agent over one of the framework's chat clients"
             )
+        for provider in getattr(agent, "context_providers", ()):
+            held_by = f"the provider {provider.source_id!r} of {agent.name or agent.id!r}"
+            require_guarded(provider, unguarded=self._unguarded, where=held_by, deepest=_IN_PROVIDERS)
         conversation = session.session_id if self._conversation is None else self._conversation
         verdicts = Verdicts(self.bridge, conversation, state, self._decided_by)
-        batch = batch_of(context.input_messages, session, state)
-        await verdicts.read(context.input_messages, batch)
-        context.input_messages = batch.kept(context.input_messages, session, state, verdicts.problems)
+        pause, said = pause_of(session), context.input_messages
+        require_open(said, state)
+        await verdicts.read(said, pause, session)
+        pause.bind(session)
+        goes_on = pause.is_ours and pause.is_left(said)
+        if goes_on:
+            verdicts.close(pause)
+            said = pause.closed(said, session, state)
+        if goes_on or pause.is_answered_by(said):
+            context.input_messages = with_unsent(said, state)
         written_down = bool(getattr(agent, "require_per_service_call_history_persistence", False))
         chat = SkillChatMiddleware(
-            self.bridge, conversation, verdicts, state, batch.asked_again, written_down=written_down
+            self.bridge,
+            conversation,
+            verdicts,
+            state,
+            agent=agent.name or UNNAMED,
+            others_last=speaks_last(said),
+            unguarded=self._unguarded,
+            written_down=written_down,
         )
+        guard = SkillFunctionMiddleware(self.bridge, verdicts, chat, session, pause.released_by(said))
         context.extend_tools(self.source_id, self._own_tools)
-        context.extend_middleware(self.source_id, [chat, SkillFunctionMiddleware(self.bridge, verdicts, chat)])
+        context.extend_middleware(self.source_id, [chat, guard])
+
+    async def after_run(
+        self, *, agent: SupportsAgentRun, session: AgentSession, context: SessionContext, state: dict[str, Any]
+    ) -> None:
+        """Keep what the service has still to be sent when the run goes on after a person's reply."""
+        keep_unsent(session, context.response, state)
 
 
 class SkillChatMiddleware(ChatMiddleware):
     """What stands before each call of the model in one run, also between its tool calls.
 
-    `tools` are the names of all tools of the last call, None before the first. `waiting` are the requests that a person
-    has yet to reply to before the model goes on; they are this run's answer. `written_down` says that the framework
-    writes each call's messages into the history, so that nothing can be for one call only.
+    `tools` are the names of all tools of the last call, `calls` what the model asked for in its reply; None before the
+    first. `agent` is the name of the agent; `others_last` says that what the run was given ends with another agent's
+    words. `written_down` says that the framework writes each call's messages into the history, so that nothing can be
+    for one call only.
     """
 
     def __init__(
@@ -115,27 +157,31 @@ class SkillChatMiddleware(ChatMiddleware):
         conversation: str,
         verdicts: Verdicts,
         state: dict[str, Any],
-        waiting: Sequence[Content] = (),
         *,
+        agent: str,
+        others_last: bool = False,
+        unguarded: Unguarded = Unguarded.REFUSE,
         written_down: bool = False,
     ) -> None:
         self._bridge = bridge
         self._verdicts = verdicts
         self._state = state
-        self._waiting = waiting
+        self._agent = agent
+        self._others_last = others_last
+        self._unguarded = unguarded
         self._written_down = written_down
         self.conversation = conversation
         self.tools: list[str] | None = None
+        self.calls: list[Content] | None = None
         self._chat: list[Message] = []
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """Set the instructions and the tools of this call; raises ApprovalNeeded where a person must decide first."""
-        if self._waiting:
-            context.result = _asked_again(self._waiting, streamed=context.stream)
-            return
         options = dict(context.options or {})
         tools = list(options.get("tools") or ())
         self.tools = [name_of(tool) for tool in tools]
+        if self.calls is None:
+            require_guarded(tools, unguarded=self._unguarded)
         self._tell_refusals(context)
         kept_by_service = options.get("conversation_id") is not None
         injection = await self._weave(context.messages, kept_by_service=kept_by_service)
@@ -145,7 +191,7 @@ class SkillChatMiddleware(ChatMiddleware):
         options["tools"] = [tool for tool in tools if name_of(tool) in offered]
         options["instructions"] = self._instructions(options.get("instructions"), injection)
         context.options = options
-        tail = tail_of(injection, host_messages(self._chat), kept_by_service=kept_by_service)
+        tail = tail_of(injection, self._read(), kept_by_service=kept_by_service)
         if tail and not self._written_down:
             context.messages = [*context.messages, Message("user", [tail])]
         context.stream_result_hooks.append(self._replied)
@@ -157,11 +203,14 @@ class SkillChatMiddleware(ChatMiddleware):
         # A service that keeps the history is sent only what is new; of the rest, only what it said last is known here.
         if not kept_by_service:
             self._chat = list(sent)
-            return await self._bridge.weave(host_messages(self._chat), self.conversation, tools=self.tools)
+            return await self._bridge.weave(self._read(), self.conversation, tools=self.tools)
         before = self._chat or [Message("assistant", [self._state.get(_LAST_REPLY, "")])]
         self._chat = [*before, *sent]
-        return await self._bridge.weave(
-            host_messages(self._chat), self.conversation, tools=self.tools, turn_id=uuid4().hex
+        return await self._bridge.weave(self._read(), self.conversation, tools=self.tools, turn_id=uuid4().hex)
+
+    def _read(self) -> list[HostMessage]:
+        return with_one_request(
+            host_messages(self._chat, self._agent), others_last=self._others_last and self.calls is None
         )
 
     def _tell_refusals(self, context: ChatContext) -> None:
@@ -178,45 +227,100 @@ class SkillChatMiddleware(ChatMiddleware):
 
     def _replied(self, response: ChatResponse[Any]) -> None:
         self._chat = [*self._chat, *response.messages]
+        self.calls = calls_in(response.messages)
         if response.conversation_id is not None:
             self._state[_LAST_REPLY] = response.text
 
 
 class SkillFunctionMiddleware(FunctionMiddleware):
-    """What stands before each call of a tool: answers our own, lets others run, wait for a person, or not."""
+    """What stands before each call of a tool: answers our own, lets others run, wait for a person, or not.
 
-    def __init__(self, bridge: Bridge, verdicts: Verdicts, now: SkillChatMiddleware) -> None:
+    `released` are the calls that run before the model is called first: those that a person was asked about, and those
+    that waited beside them. While one call of a reply waits, none of the others runs.
+    """
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        verdicts: Verdicts,
+        now: SkillChatMiddleware,
+        session: AgentSession,
+        released: Sequence[Content],
+    ) -> None:
         self._bridge = bridge
         self._verdicts = verdicts
         self._now = now
+        self._session = session
+        self._released = released
+        self._ruled: tuple[Sequence[Content], Mapping[str, Judged]] | None = None
+        self._ruling = Lock()
 
     async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """Answer or run one call, or make an approval request of it."""
         call_id, occurrence = (str(context.metadata.get(key) or "") for key in ("call_id", _OCCURRENCE))
         call = Call(call_id, context.function.name, to_jsonable_python(context.arguments))
-        if is_own(call.name):
+        waiting = await self._waiting()
+        if waiting and occurrence not in waiting:
+            self._hold(context, call, occurrence)
+        elif is_own(call.name):
             context.result = (await self._bridge.answer(call, self._now.conversation, tools=self._now.tools)).text
-            return
-        judged = await self._bridge.judge(call, self._now.conversation, self._now.tools)
+        else:
+            await self._rule(context, call, occurrence, waiting.get(occurrence), call_next)
+
+    async def _rule(
+        self,
+        context: FunctionInvocationContext,
+        call: Call,
+        occurrence: str,
+        known: Judged | None,
+        call_next: Callable[[], Awaitable[None]],
+    ) -> None:
+        left = self._verdicts.as_replied(call, occurrence or call.id)
+        judged = known or await self._bridge.judge(left, self._now.conversation, self._now.tools)
         if judged.waits:
-            context.result = self._verdicts.request(call, occurrence or call_id, judged.waits)
+            context.result = self._verdicts.request(left, occurrence or call.id, judged.waits)
         elif judged.runs:
             context.metadata[CALLER] = (self._bridge, self._now.conversation)
+            if left is not call:
+                # The framework binds an approval to the arguments that it asked about; the person gave others.
+                context.metadata.pop(_APPROVED, None)
+                context.arguments = dict(left.arguments or {})
+                self._verdicts.ran(occurrence or call.id)
             await call_next()
         else:
             context.result = words_for(judged.verdict)
 
+    async def _waiting(self) -> Mapping[str, Judged]:
+        """The calls that wait among those that run together now, by the id of their occurrence."""
+        calls = self._released if self._now.calls is None else self._now.calls
+        if len(calls) < 2:
+            return {}
+        async with self._ruling:
+            if self._ruled is None or self._ruled[0] is not calls:
+                self._ruled = calls, await self._waits_of(calls)
+                if self._ruled[1]:
+                    shown = self._ruled[1].keys() if self._now.calls is not None else {str(one.id) for one in calls}
+                    hold(self._session, calls, shown)
+            return self._ruled[1]
 
-def _asked_again(
-    requests: Sequence[Content], *, streamed: bool
-) -> ChatResponse[Any] | ResponseStream[ChatResponseUpdate, ChatResponse[Any]]:
-    if not streamed:
-        return ChatResponse(messages=[Message("assistant", list(requests))])
+    async def _waits_of(self, calls: Sequence[Content]) -> Mapping[str, Judged]:
+        now = await self._bridge.current_policy(self._now.conversation, self._now.tools)
+        asked = [(str(one.id), call_of(one)) for one in calls if not is_own(str(one.name))]
+        hosts = [(occurrence, self._verdicts.as_replied(call, occurrence)) for occurrence, call in asked]
+        judged = {
+            occurrence: await self._bridge.judge(call, self._now.conversation, now=now)
+            for occurrence, call in hosts
+            if now.tools.authorize(call.name, call.arguments, call_id=call.id).ruling is Ruling.ASK
+        }
+        return {occurrence: one for occurrence, one in judged.items() if one.waits}
 
-    async def updates() -> AsyncIterator[ChatResponseUpdate]:
-        yield ChatResponseUpdate(role="assistant", contents=list(requests))
-
-    return ResponseStream(updates(), finalizer=ChatResponse.from_updates)
+    def _hold(self, context: FunctionInvocationContext, call: Call, occurrence: str) -> None:
+        if self._now.calls is None:
+            # The framework has no hidden place for a call that it was about to run once more.
+            context.result = self._verdicts.request(call, occurrence or call.id, ())
+            return
+        held = next(one for one in self._now.calls if one.id == occurrence)
+        raise UserInputRequiredException(contents=[held], message="another call of this reply waits for a person")
 
 
 def _declared(spec: ToolSpec) -> FunctionTool:

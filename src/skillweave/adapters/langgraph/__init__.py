@@ -14,19 +14,23 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("the LangGraph adapter", "langgraph", "langgraph") from None
 
+from skillweave.adapters.langchain_core import is_skill_message, without_skill_text
 from skillweave.adapters.langchain_pause import require_asked
 from skillweave.adapters.langgraph.agent import SkillAgent, build_skill_agent
-from skillweave.adapters.langgraph.nodes import SkillNodes, SkillState, skill_nodes
+from skillweave.adapters.langgraph.nodes import ModelCall, SkillNodes, SkillState, skill_nodes
 from skillweave.adapters.langgraph.spawn import spawn_subagent
 from skillweave.adapters.spawning import SpawnBounds
 
 __all__ = [
+    "ModelCall",
     "SkillAgent",
     "SkillNodes",
     "SkillState",
     "SpawnBounds",
     "build_skill_agent",
+    "is_skill_message",
     "require_asked",
     "skill_nodes",
     "spawn_subagent",
+    "without_skill_text",
 ]

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import Annotated, Any, NotRequired, TypeAlias, cast
 
 from langchain_core.messages import AnyMessage, BaseMessage
@@ -23,31 +24,34 @@ from skillweave.adapters.approval import (
     question,
     read_reply,
     record,
-    rejection_notice,
     require_decided,
     to_data,
     waiting,
 )
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.chat import HostFields
+from skillweave.adapters.chat import HostFields, last_words
+from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
     Speaker,
     ToolGuard,
     block_messages,
-    conversation_of,
     host_messages,
     names_of,
     notice,
     own_tools,
     removals,
     require_other_names,
+    run_of,
     with_tail,
 )
-from skillweave.adapters.langchain_pause import acontinued, continued, in_place_of_all
+from skillweave.adapters.langchain_models import require_held, shown
+from skillweave.adapters.langchain_pause import continued, in_place_of_all
+from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, SkillNotFound, StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.settings import CatalogMode
+from skillweave.state.approvals import rejection_notice
 from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
 
@@ -72,7 +76,7 @@ class SkillState(TypedDict, total=False):
     on, `conversation_id` the conversation where it is not the thread's. `injection` is what was injected last in this
     run; it is not checkpointed, so that a run that resumes asks the ledger anew. The nodes' own are `woven`, `awaiting`
     (the checkpoints that a person is shown) and `open_checkpoints` (all that are open as the model is called: verdicts
-    are about the texts of then).
+    are about the texts of then). `structured_response` is the ready agent's answer where it has a `response_format`.
     """
 
     messages: Annotated[list[AnyMessage], add_messages]
@@ -84,6 +88,7 @@ class SkillState(TypedDict, total=False):
     injection: Annotated[Injection | None, UntrackedValue, SkipJsonSchema()]
     awaiting: list[dict[str, Any]]
     open_checkpoints: list[dict[str, Any]]
+    structured_response: Any
 
 
 def selected_in(state: SkillState) -> list[str]:
@@ -152,13 +157,28 @@ EXPLICIT = ("explicit",)
 
 
 @dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call of the model, ready to be made.
+
+    `messages` are those of this call only, `instructions` are for its system prompt, behind the host's own; `tools` are
+    those that it may be shown. `changes` belong into the state's messages, in front of the reply.
+    """
+
+    injection: Injection
+    instructions: str
+    messages: list[BaseMessage]
+    tools: list[BaseTool | dict[str, Any]]
+    changes: list[BaseMessage]
+
+
+@dataclass(frozen=True, slots=True)
 class SkillNodes:
     """The nodes of one graph; each runs blocking and awaited, and twice with the same result.
 
     `skill_select_node` and `skill_inject_node` are those of seed 000. `tool_node` answers skillweave's own tools and
     judges every other call; to let a call wait for a person while others run once, send it each call by itself:
     `Send("tools", [call])`. `approval_node` pauses for checkpoints that stand before no one tool. `declared` are all
-    tools, the host's first, to be shown to the model as far as `bridge` says that they may be.
+    tools, the host's first; `prepare` says which of them a call of the model may be shown, and what it is to be sent.
     """
 
     bridge: Bridge
@@ -174,34 +194,56 @@ class SkillNodes:
         """The names of all declared tools."""
         return names_of(self.declared)
 
-    def changes(self, state: SkillState, injection: Injection) -> list[BaseMessage]:
-        """What of the injection goes into the state's messages: the texts that leave it, then those that are given.
+    async def prepare(self, state: SkillState, sent: Sequence[BaseMessage] | None = None) -> ModelCall:
+        """All for the coming call of the model, in the node that makes it: `bridge.run(...)` where nothing is awaited.
 
-        The texts of rejected skills leave in the approval node, which also tells the model who said no.
+        `sent` is what of the history the call is to hold, where a host trims or summarises it there; else all of it.
+        What a skill needs and is not in there is given in this call, and what is new goes into the state too. Behind
+        the inject node nothing is woven twice, unless `sent` is another history. Raises ApprovalNeeded where a person
+        has to decide first.
         """
-        return _changes(state, injection, self.speaker)
-
-    def call_messages(self, state: SkillState, injection: Injection) -> list[BaseMessage]:
-        """The messages of this call only: the history with these changes, and what the model may open at its end."""
-        before: Any = list(state["messages"])
-        changes: Any = self.changes(state, injection)
-        chat: Any = add_messages(before, changes) if changes else before
-        return with_tail(chat, injection.tail, self.speaker)
-
-    async def injection(self, state: SkillState) -> Injection:
-        """What is for the coming call of the model, in the node behind the inject node or behind the approval node.
-
-        `messages` are only those that do not stand in the history yet. In the run that injected it, nothing is asked;
-        behind a pause, or later, the same turn is woven once more. Raises ApprovalNeeded where a person has to decide.
-        """
-        here, held, turn = _here(self.bridge, state), state.get("injection"), state["woven"]
-        if held is not None and here.step <= turn.get("step", 0) + 2:
+        here, held, turn = await _here(self.bridge, state), state.get("injection"), state.get("woven")
+        whole = await continued(state["messages"])
+        chat = whole if sent is None else await continued(sent)
+        same = len(chat) == len(whole) and all(map(is_, chat, whole))
+        if same and turn and held is not None and here.step <= turn.get("step", 0) + 2:
             injection = replace(held, messages=(), drop=())
         else:
-            fields = HostFields(tools=self.names, memory=memory_in(state), turn_id=turn["id"], named=turn["named"])
-            injection = await self.bridge.weave(host_messages(state["messages"]), here.conversation, **fields)
+            read = host_messages(chat)
+            fields = self._fields(state, here, last_words(read) == last_words(host_messages(whole)))
+            injection = await here.bridge.weave(read, here.conversation, **fields)
         require_decided(injection)
-        return injection
+        changes = [*removals(whole, injection.drop), *self._new(whole, injection)]
+        if whole is not state["messages"]:
+            changes = in_place_of_all(_added(whole, changes))
+        given = [*removals(chat, injection.drop), *block_messages(injection, self.speaker)]
+        return ModelCall(
+            injection=injection,
+            instructions=injection.instructions,
+            messages=with_tail(_added(chat, given), injection.tail, self.speaker),
+            tools=shown(self.declared, injection.tools),
+            changes=changes,
+        )
+
+    def _fields(self, state: SkillState, here: "_Here", same: bool) -> HostFields:  # noqa: FBT001 - of this file
+        """What is known of the turn: that of the inject node where the `same` was said, so that it counts once."""
+        turn = state.get("woven")
+        known = HostFields(tools=self.names, memory=memory_in(state))
+        if turn is None:
+            return HostFields(**known, turn_id=here.turn, named=selected_in(state))
+        return HostFields(**known, turn_id=turn["id"] if same else None, named=turn["named"])
+
+    def _new(self, whole: Sequence[BaseMessage], injection: Injection) -> list[BaseMessage]:
+        """The given texts that the state does not hold; what was only trimmed away stands there still."""
+        given = block_messages(injection, self.speaker)
+        return [block for block in given if not any(block.text in message.text for message in whole)]
+
+
+def _added(before: Sequence[BaseMessage], changes: Sequence[BaseMessage]) -> list[BaseMessage]:
+    left: list[Any] = [*before]
+    right: list[Any] = [*changes]
+    after: Any = add_messages(left, right) if right else left
+    return list(after)
 
 
 def _changes(state: SkillState, injection: Injection, speaker: Speaker) -> list[BaseMessage]:
@@ -216,15 +258,21 @@ def skill_nodes(
     speaker: Speaker = Speaker.USER,
     plan: SpawnPlan | None = None,
     max_skills: int | None = None,
+    unguarded: Unguarded = Unguarded.REFUSE,
 ) -> SkillNodes:
     """The nodes for a graph over SkillState; the catalog is in every call, whatever the weaver's settings say.
 
     `matchers` None are the weaver's own; `speaker` is as whose words skill text stands in the history; `plan` is that
-    of a spawned sub-agent. Raises InvalidTurn for a host's tool with the name of one of skillweave's own.
+    of a spawned sub-agent. Raises InvalidTurn for a host's tool with the name of one of skillweave's own, and
+    UnguardedAgent for one that starts an agent without a guard, or whose tools only the model's provider knows, unless
+    `unguarded` is `allow`.
     """
     settings = replace(weaver.settings, catalog=CatalogMode.ALWAYS)
     bridge = Bridge(weaver, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
     hosts = _as_tools(tools)
+    if Unguarded(unguarded) is Unguarded.REFUSE:
+        require_held(hosts)
+        require_guarded(hosts)
     declared = (*hosts, *own_tools(bridge))
     names = names_of(declared)
     guard = ToolGuard(bridge, names)
@@ -248,15 +296,17 @@ class _Here:
     `turn` is None where the graph has no thread.
     """
 
+    bridge: Bridge
     conversation: str
     step: int
     turn: str | None
 
 
-def _here(bridge: Bridge, state: SkillState) -> _Here:
+async def _here(bridge: Bridge, state: SkillState) -> _Here:
     info = get_runtime().execution_info
     turn = None if info is None or info.thread_id is None else f"{str(info.thread_id)[-400:]}/{info.checkpoint_id}"
-    return _Here(conversation_of(bridge, state), get_config().get("metadata", {}).get("langgraph_step", 0), turn)
+    step = get_config().get("metadata", {}).get("langgraph_step", 0)
+    return _Here(*await run_of(bridge, state), step, turn)
 
 
 def _with_chat(state: SkillState, chat: Sequence[BaseMessage]) -> SkillState:
@@ -267,9 +317,7 @@ def _over(state: SkillState, chat: Sequence[BaseMessage], update: Update) -> Upd
     """The update over the chat; calls that were left without an answer have one in there."""
     if chat is state["messages"]:
         return update
-    before: list[Any] = [*chat]
-    whole: Any = add_messages(before, update.get("messages", []))
-    return {**update, "messages": in_place_of_all(whole)}
+    return {**update, "messages": in_place_of_all(_added(chat, update.get("messages", [])))}
 
 
 class _Steps:
@@ -281,30 +329,26 @@ class _Steps:
         self._names = names
 
     def node(self, name: str, work: Callable[[SkillState], Coroutine[Any, Any, Update]]) -> Node:
-        async def awaited(state: SkillState) -> Update:
-            chat = await acontinued(state["messages"])
+        async def over_pauses(state: SkillState) -> Update:
+            chat = await continued(state["messages"])
             return _over(state, chat, await work(_with_chat(state, chat)))
 
-        def blocking(state: SkillState) -> Update:
-            chat = continued(state["messages"])
-            return _over(state, chat, self._bridge.run(work(_with_chat(state, chat))))
-
-        return Step(awaited, blocking, name)
+        return Step(over_pauses, lambda state: self._bridge.run(over_pauses(state)), name)
 
     async def select(self, state: SkillState) -> Update:
-        here, chat = _here(self._bridge, state), host_messages(state["messages"])
-        coming = await self._bridge.coming(chat, here.conversation, **self._known(state, here))
+        here, chat = await _here(self._bridge, state), host_messages(state["messages"])
+        coming = await here.bridge.coming(chat, here.conversation, **self._known(state, here))
         return {"selected_skill_ids": list(coming)}
 
     async def inject(self, state: SkillState) -> Update:
-        here, chat = _here(self._bridge, state), host_messages(state["messages"])
+        here, chat = await _here(self._bridge, state), host_messages(state["messages"])
         known = self._known(state, here)
         named: list[str] = []
         if selected := selected_in(state):
             # What the matchers say counts as theirs; only the rest is the host's own choice.
-            coming = await self._bridge.coming(chat, here.conversation, **known)
+            coming = await here.bridge.coming(chat, here.conversation, **known)
             named = [skill_id for skill_id in selected if skill_id not in coming]
-        injection = await self._bridge.weave(chat, here.conversation, **HostFields(**known, named=named))
+        injection = await here.bridge.weave(chat, here.conversation, **HostFields(**known, named=named))
         update = {
             "messages": _changes(state, injection, self._speaker),
             "selected_skill_ids": [],
@@ -317,11 +361,11 @@ class _Steps:
         return update if injection.without_ledger else {**update, "injected_skill_ids": list(injection.present)}
 
     async def approve(self, state: SkillState) -> Update:
-        here, held = _here(self._bridge, state), state.get("injection")
+        here, held = await _here(self._bridge, state), state.get("injection")
         # Right behind the inject node nothing can have changed: there is nobody to ask, and nothing to take out.
         if held is not None and here.step == state["woven"].get("step", 0) + 1 and not (held.waits or held.rejected):
             return {"awaiting": []}
-        now = await self._bridge.current_policy(here.conversation, self._names)
+        now = await here.bridge.current_policy(here.conversation, self._names)
         # The first reply is about what the state says was shown, also when a skill was edited during the pause.
         still = {(one.skill_id, one.name) for one in waiting(now)}
         shown = from_data(state.get("awaiting", ()))
@@ -335,10 +379,10 @@ class _Steps:
                 continue
             problem = ""
             try:
-                await record(self._bridge.weaver, here.conversation, pending, reply)
+                await record(here.bridge.weaver, here.conversation, pending, reply)
             except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
                 problem = str(error)
-            now = await self._bridge.current_policy(here.conversation, self._names)
+            now = await here.bridge.current_policy(here.conversation, self._names)
             pending = waiting(now) if problem else ()
         return await self._settled(state, now)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 from skillweave.adapters.chat import (
+    NOT_RUN,
     SEPARATOR,
     Call,
     HostMessage,
@@ -25,9 +26,12 @@ from skillweave.adapters.messages.lists import (
     offer,
     parts_of,
     plain,
+    require_style,
     role_of,
+    still_open,
     take_out,
     turn_with,
+    with_parameters,
 )
 from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, Turn
@@ -38,6 +42,7 @@ from skillweave.weaver.reading import TOOLS, ToolAnswer
 __all__ = [
     "answer",
     "calls",
+    "go_on",
     "offer",
     "place",
     "refuse",
@@ -46,6 +51,7 @@ __all__ = [
     "take_out",
     "transcript",
     "turn",
+    "unanswered",
     "with_tail",
 ]
 
@@ -68,6 +74,31 @@ def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOption
 def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
     """What the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
     return transcript_of([piece for where, message in entries(chat) for piece in _read(message, where)])
+
+
+def unanswered(chat: Sequence[Any], tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
+    """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused.
+
+    `tools` are the host's declarations, as for `calls`.
+    """
+    found = still_open([piece for where, message in entries(chat) for piece in _read(message, where)] if chat else [])
+    return with_parameters(found, tools)
+
+
+def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
+    """A new list with the user's next message, a text or parts; calls that still wait are answered as not run.
+
+    So a chat can go on while a person has yet to approve a call: the question about it is void then. The results stand
+    in front of the words, and words behind a user's message join it.
+    """
+    void = [refuse(call, NOT_RUN) for call in unanswered(chat)]
+    last = (plain(chat[-1]) or {}) if chat else {}
+    if last.get("role") != "user":
+        return [*chat, {"role": "user", "content": [*void, *_blocks(said)] if void else said}]
+    there = _blocks(last.get("content"))
+    results = [block for block in there if _is_result(plain(block) or {})]
+    others = [block for block in there if not _is_result(plain(block) or {})]
+    return [*chat[:-1], {**last, "content": [*results, *void, *others, *_blocks(said)]}]
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
@@ -102,10 +133,15 @@ def system(base: str | Sequence[Mapping[str, Any]], injection: Injection) -> lis
     return [*stable, *_marked([_text(block.text) for block in in_call])]
 
 
-def calls(reply: object) -> tuple[Call, ...]:
-    """The tool calls of a response or of its message, in order; what runs at the provider is not among them."""
+def calls(reply: object, tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
+    """The tool calls of a response or of its message, in order; what runs at the provider is not among them.
+
+    `tools` are the declarations of all tools of the host: then each call knows its tool's parameters, by which rules
+    on arguments are judged. Raises InvalidTurn for a reply of another API, naming the style that reads it.
+    """
+    require_style(reply, "anthropic_style")
     blocks = (plain(raw) or {} for raw in listed((plain(reply) or {}).get("content")))
-    return tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
+    return with_parameters((_call(block) for block in blocks if block.get("type") == "tool_use"), tools)
 
 
 def skill_tools() -> list[dict[str, Any]]:

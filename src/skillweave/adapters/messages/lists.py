@@ -1,16 +1,20 @@
-"""What both styles share: reading a list of messages, declared tools, the Turn, and taking skill text out."""
+"""What the styles share: reading a list of messages, declared tools, the Turn, and taking skill text out."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypedDict, cast
 
-from skillweave.adapters.chat import TAKEN_OUT, HostFields, HostMessage, turn_from
-from skillweave.conversation import Part, Placement, Turn, require_known
-from skillweave.disclose.block import digest_in, text_digest
+from skillweave.adapters.chat import Call, HostFields, HostMessage, parameters_in, turn_from
+from skillweave.conversation import Part, Placement, Role, Turn, require_known
+from skillweave.disclose.block import TAKEN_OUT, digest_in, text_digest
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
 from skillweave.limits import ToolLimits
 from skillweave.turn.reconcile import split_at_blocks
+
+_TEXT_TYPES = ("text", "input_text", "output_text")
+_SEE = " (lists for the Responses API are read by responses_style)"
 
 
 def plain(value: object) -> Mapping[str, Any] | None:
@@ -28,7 +32,7 @@ def listed(value: object) -> Sequence[Any]:
 
 
 def entries(chat: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each message with the words that name its place; raises InvalidTurn for what is no list of messages."""
+    """Each message with the words that name its place; raises InvalidTurn for what is not a list of messages."""
     if not isinstance(chat, Sequence) or isinstance(chat, str | bytes):
         raise InvalidTurn(f"the chat is a {_kind(chat)}; give a list of messages")
     if not chat:
@@ -49,21 +53,28 @@ def role_of(message: Mapping[str, Any], where: str, known: Sequence[str]) -> str
     return role
 
 
-def parts_of(content: object, where: str) -> tuple[Part, ...]:
-    """Content as parts: text as text, a host's other parts as they are; no part for an empty text."""
+def parts_of(content: object, where: str, text: str = "text") -> tuple[Part, ...]:
+    """Content as parts: text as text, a host's other parts as they are; no part for an empty text.
+
+    `text` is the type of a text part; raises InvalidTurn for the type that it has in another interface.
+    """
     if isinstance(content, str):
         return (content,) if content else ()
     if not isinstance(content, list | tuple):
         what = "no content" if content is None else f"content of type {_kind(content)}"
         raise InvalidTurn(f"{where} has {what}; give a text or a list of parts")
-    return tuple(_part(raw, f"{where}.content[{index}]") for index, raw in enumerate(content))
+    return tuple(_part(raw, f"{where}.content[{index}]", text) for index, raw in enumerate(content))
 
 
-def _part(raw: object, where: str) -> Part:
+def _part(raw: object, where: str, kind: str) -> Part:
     part = plain(raw)
     if part is None or not isinstance(part.get("type"), str):
-        raise InvalidTurn(f"{where} is a {_kind(raw)} without a type; give a dict such as {{'type': 'text', ...}}")
-    if part["type"] != "text":
+        raise InvalidTurn(f"{where} is a {_kind(raw)} without a type; give a dict such as {{'type': {kind!r}, ...}}")
+    if part["type"] != kind:
+        if part["type"] in _TEXT_TYPES:
+            raise InvalidTurn(
+                f"{where} is of type {part['type']!r}; a text that stands there is of type {kind!r}{_SEE}"
+            )
         return part
     text = part.get("text")
     if not isinstance(text, str):
@@ -75,10 +86,32 @@ def _kind(value: object) -> str:
     return type(value).__name__
 
 
+def require_style(reply: object, style: str) -> None:
+    """Raise InvalidTurn, naming the right style, for a reply of an interface that another style reads."""
+    found = plain(reply) or {}
+    shapes = {
+        "openai_style": "choices" in found,
+        "responses_style": found.get("object") == "response" or isinstance(found.get("output"), list),
+        "anthropic_style": found.get("type") == "message" and "stop_reason" in found,
+    }
+    right = next((name for name, fits in shapes.items() if fits and name != style), None)
+    if right is not None and not shapes[style]:
+        raise InvalidTurn(f"this reply is one that {right}.calls reads, not {style}.calls; import {right}")
+
+
+def still_open(pieces: Sequence[HostMessage]) -> tuple[Call, ...]:
+    """The calls of the model's last message that have an id and no result behind it."""
+    last = max((n for n, piece in enumerate(pieces) if piece.message.role is Role.ASSISTANT), default=None)
+    if last is None:
+        return ()
+    answered = {piece.result.call for piece in pieces[last + 1 :] if piece.result is not None}
+    return tuple(call for call in pieces[last].calls if call.id and call.id not in answered)
+
+
 def offer(tools: Sequence[Any] | None, injection: Injection) -> list[Any]:
     """The declarations that the model may see in this call, as they are and in their order.
 
-    Both styles: `{"type": "function", "function": {"name": ...}}`, `{"name": ...}`; a provider's own tool without a
+    All styles: `{"type": "function", "function": {"name": ...}}`, `{"name": ...}`; a provider's own tool without a
     name goes by its type. OpenAI refuses an empty list: leave `tools` out then. Hiding is not enough, because a model
     may name a hidden tool: judge each of `calls` too.
     """
@@ -90,6 +123,20 @@ def offer(tools: Sequence[Any] | None, injection: Injection) -> list[Any]:
 def tool_names(tools: Sequence[Any]) -> tuple[str, ...]:
     """The name of each declaration; a name stands for itself. Raises InvalidTurn for one that names nothing."""
     return tuple(_name(tool, index) for index, tool in enumerate(tools))
+
+
+def with_parameters(calls: Iterable[Call], tools: Sequence[Any] | None) -> tuple[Call, ...]:
+    """The calls, each with the names of its tool's parameters where the declarations say them."""
+    declared = dict(zip(tool_names(tools or ()), map(_parameters, tools or ()), strict=True))
+    return tuple(replace(call, parameters=declared.get(call.name)) for call in calls)
+
+
+def _parameters(tool: object) -> tuple[str, ...] | None:
+    declared = plain(tool) or {}
+    if declared.get("type") == "custom" and "input_schema" not in declared:
+        return ("input",)
+    inner = plain(declared.get("function")) or declared
+    return parameters_in(inner.get("input_schema") or inner.get("parameters"))
 
 
 def _name(tool: object, index: int) -> str:
@@ -134,18 +181,24 @@ def take_out(chat: Sequence[Any], drops: Sequence[Drop]) -> list[Any]:
     """
     carriers = dict.fromkeys(drop.message_id for drop in drops)
     going = Counter(digest for carrier in carriers if (digest := digest_in(carrier)))
+    return left_of(chat, going)
+
+
+def left_of(chat: Sequence[Any], going: Counter[str]) -> list[Any]:
+    """A new list without texts of these digests, each so often; `going` is counted down."""
     return [message for raw in chat for message in _left_of_message(raw, going)] if going else list(chat)
 
 
 def _left_of_message(raw: Any, going: Counter[str]) -> list[Any]:  # noqa: ANN401 - messages are the host's
     message = plain(raw) or {}
-    content = message.get("content")
+    key = "output" if str(message.get("type")).endswith("call_output") else "content"
+    content = message.get(key)
     left = _left_of(content, going)
     if left is content:
         return [raw]
     if left == TAKEN_OUT and message.get("role") in ("system", "developer"):
         return []
-    return [{**message, "content": left}]
+    return [{**message, key: left}]
 
 
 def _left_of(content: Any, going: Counter[str]) -> Any:  # noqa: ANN401
@@ -158,7 +211,7 @@ def _left_of(content: Any, going: Counter[str]) -> Any:  # noqa: ANN401
 
 def _left_of_part(raw: Any, going: Counter[str]) -> Any:  # noqa: ANN401
     part = plain(raw) or {}
-    key = "text" if part.get("type") == "text" else "content"
+    key = "text" if part.get("type") in _TEXT_TYPES else "content"
     held = part.get(key)
     left = _left_of(held, going)
     return raw if left is held else {**part, key: left}

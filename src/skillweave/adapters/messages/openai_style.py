@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
 from skillweave.adapters.chat import (
+    NOT_RUN,
     SEPARATOR,
     Call,
     HostMessage,
@@ -20,9 +21,12 @@ from skillweave.adapters.messages.lists import (
     offer,
     parts_of,
     plain,
+    require_style,
     role_of,
+    still_open,
     take_out,
     turn_with,
+    with_parameters,
 )
 from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Role, Turn
@@ -32,6 +36,7 @@ from skillweave.weaver.reading import TOOLS, ToolAnswer
 __all__ = [
     "answer",
     "calls",
+    "go_on",
     "offer",
     "place",
     "refuse",
@@ -40,6 +45,7 @@ __all__ = [
     "take_out",
     "transcript",
     "turn",
+    "unanswered",
     "with_tail",
 ]
 
@@ -66,6 +72,23 @@ def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOption
 def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
     """What the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
     return transcript_of([_read(message, where) for where, message in entries(chat)])
+
+
+def unanswered(chat: Sequence[Any], tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
+    """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused.
+
+    `tools` are the host's declarations, as for `calls`.
+    """
+    found = still_open([_read(message, where) for where, message in entries(chat)] if chat else [])
+    return with_parameters(found, tools)
+
+
+def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
+    """A new list with the user's next message, a text or parts; calls that still wait are answered as not run.
+
+    So a chat can go on while a person has yet to approve a call: the question about it is void then.
+    """
+    return [*chat, *(refuse(call, NOT_RUN) for call in unanswered(chat)), {"role": "user", "content": said}]
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
@@ -103,12 +126,17 @@ def system(base: str | Mapping[str, Any], injection: Injection) -> str | dict[st
     return {**base, "content": [*content, *added]}
 
 
-def calls(reply: object) -> tuple[Call, ...]:
-    """The tool calls of a response or of its message, in order; the first choice counts."""
+def calls(reply: object, tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
+    """The tool calls of a response or of its message, in order; the first choice counts.
+
+    `tools` are the declarations of all tools of the host: then each call knows its tool's parameters, by which rules
+    on arguments are judged. Raises InvalidTurn for a reply of another API, naming the style that reads it.
+    """
+    require_style(reply, "openai_style")
     response = plain(reply) or {}
     choices = listed(response.get("choices"))
     first = plain(choices[0]) or {} if choices else {}
-    return _calls(plain(first.get("message")) or response)
+    return with_parameters(_calls(plain(first.get("message")) or response), tools)
 
 
 def skill_tools() -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """The skills that a command works on, from `--skills` to a snapshot, and a line on the terminal while it takes long."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -63,19 +64,40 @@ class LoadingBar:
 
 
 def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
-    """What `--skills` names, or ./skills; raises Mistake when there is neither."""
-    if given:
-        return tuple(given)
-    if Path(DEFAULT_FOLDER).is_dir():
-        return (DEFAULT_FOLDER,)
-    raise Mistake(f"no skills are named and there is no folder ./{DEFAULT_FOLDER}; {_advice()}")
+    """What `--skills` names, or where skills are by default; raises Mistake when they are nowhere.
+
+    By default they are in ./skills, .agents/skills and .claude/skills, together; where a project has none of these, in
+    the latter two of the home folder.
+    """
+    found = tuple(given or ()) or _of_project() or _of_user()
+    if found:
+        return found
+    raise Mistake(
+        f"no skills are named, and none are in ./{DEFAULT_FOLDER}, .agents/skills or .claude/skills; {_advice()}"
+    )
 
 
 def skills_beside_packs(given: Sequence[str] | None, packs: Sequence[str] | None) -> tuple[str, ...]:
-    """What `--skills` names beside packs: with a pack there need be no ./skills, but it is taken where it is."""
-    if packs and not given and not Path(DEFAULT_FOLDER).is_dir():
+    """What `--skills` names beside packs: with a pack there need be no skills of the project; the user's are left."""
+    return named_skills(given) if given or not packs else _of_project()
+
+
+def _of_project() -> tuple[str, ...]:
+    from skillweave.sources.roots import Scope, default_roots
+
+    own = (DEFAULT_FOLDER,) if Path(DEFAULT_FOLDER).is_dir() else ()
+    real = {os.path.realpath(folder) for folder in own}
+    roots = default_roots(Scope.PROJECT, Path())
+    return (*own, *(str(root) for root in roots if os.path.realpath(root) not in real))
+
+
+def _of_user() -> tuple[str, ...]:
+    from skillweave.sources.roots import Scope, default_roots
+
+    try:
+        return tuple(map(str, default_roots(Scope.USER, Path.home())))
+    except RuntimeError:  # a system without home folders
         return ()
-    return named_skills(given)
 
 
 def sources_of(
@@ -85,14 +107,35 @@ def sources_of(
     packs: Sequence[str] | None = None,
     cache: "CacheFolder | None" = None,
 ) -> tuple["Source", ...]:
-    """A source for each name, then for each pack; long loads show a bar. Nothing is read yet."""
+    """A source for each name, then for each pack; long loads show a bar. Nothing is read yet.
+
+    Where nobody named them, and they are not in ./skills alone, a line on stderr says where the skills come from.
+    """
     from skillweave.formats.strictness import Strictness
-    from skillweave.sources.named import source_of
 
     names = skills_beside_packs(given, packs)
     bar = LoadingBar(sys.stderr)
     strictness = Strictness.STRICT if strict else Strictness.LENIENT
-    sources = tuple(source_of(name, strictness, bar.part(), cache) for name in names)
+    if given:
+        from skillweave.sources.named import source_of
+
+        sources: tuple[Source, ...] = tuple(source_of(name, strictness, bar.part(), cache) for name in names)
+    else:
+        from skillweave.sources.folder import Folder
+
+        # A link from one of them into another is that other's skill: clients install into one and link from the rest.
+        sources = tuple(
+            Folder(
+                name,
+                strictness=strictness,
+                progress=bar.part(),
+                cache=cache,
+                beside=[*names[:place], *names[place + 1 :]],
+            )
+            for place, name in enumerate(names)
+        )
+        if names and names != (DEFAULT_FOLDER,):
+            sys.stderr.write(f"skillweave: using the skills of {' and '.join(names)}; --skills names others\n")
     if not packs:
         return sources
     from skillweave.sources.named import packs_of
@@ -107,8 +150,8 @@ def sources_at_hand(
     packs: Sequence[str] | None = None,
     cache: "CacheFolder | None" = None,
 ) -> tuple["Source", ...]:
-    """The sources for a command that can do without skills: none where none are named and there is no ./skills."""
-    nothing = not given and not packs and not Path(DEFAULT_FOLDER).is_dir()
+    """The sources for a command that can do without skills: none where none are named and the project has none."""
+    nothing = not given and not packs and not _of_project()
     return () if nothing else sources_of(given, strict=strict, packs=packs, cache=cache)
 
 

@@ -1,5 +1,6 @@
 """What stands around the program: its configuration, the skills, the ledger and the terminal."""
 
+import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,11 +59,15 @@ async def look_at_skills(
         yield await _loaded(f"pack {name}", partial(_pack, name), strict=False)
 
 
-async def look_at_roots(project: Path, home: Path) -> AsyncIterator[Finding]:
-    """A finding for each folder in which clients keep skills and that is there; none is loaded unless it is named."""
+async def look_at_roots(
+    project: Path, home: Path, names: Sequence[str] | None, packs: Sequence[str] | None
+) -> AsyncIterator[Finding]:
+    """A finding for each other folder in which clients keep skills and that is there; none is used unless named."""
     from skillweave.sources.roots import existing_roots
 
-    for root, path in existing_roots(project, home):
+    used = _real_folders(names, packs)
+    others = (one for one in existing_roots(project, home) if _real(one[1]) not in used)
+    for root, path in others:
         name = str(path.relative_to(project)) if path.is_relative_to(project) else str(path)
         subject = f"{name} ({root.scope.value}, {root.client})"
         try:
@@ -71,6 +76,18 @@ async def look_at_roots(project: Path, home: Path) -> AsyncIterator[Finding]:
             yield Finding(SKILLS, subject, Level.MISSING, f"cannot be loaded: {error}")
         else:
             yield Finding(SKILLS, subject, Level.OK, _words(tally), f"to use it: --skills {quote(name)}")
+
+
+def _real_folders(names: Sequence[str] | None, packs: Sequence[str] | None) -> frozenset[str]:
+    """The real paths of what is used already."""
+    try:
+        return frozenset(map(_real, skills_beside_packs(names, packs)))
+    except Mistake:
+        return frozenset()
+
+
+def _real(folder: str | Path) -> str:
+    return os.path.realpath(folder)
 
 
 def _pack(name: str) -> "Sequence[Source]":

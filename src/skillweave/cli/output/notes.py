@@ -26,6 +26,7 @@ REPAIRS = frozenset(
         texts.BLANK_BEFORE_FENCE,
         texts.REPAIRED,
         texts.DUPLICATE_KEY,
+        fields.FRONT_MATTER_GUESSED,
         fields.NAME_MISSING,
         fields.NAME_DIFFERS,
         fields.NAME_TOO_LONG,

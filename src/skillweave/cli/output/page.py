@@ -6,7 +6,7 @@ import re
 import shutil
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from skillweave.decisions import Evidence
 
 T = TypeVar("T")
-SCHEMA_KEY = "$schema"
-"""The first key of everything that is printed with `--json`: the id of its published schema."""
-SCHEMA_VERSION = 1
-"""Of what commands print: grows when a key goes or changes its meaning; a new key leaves it as it is."""
 WIDEST = 100
 """What a terminal gets at most: longer lines are hard to read."""
 NARROWEST = 40
@@ -195,8 +191,10 @@ class Answer:
         return json.dumps(self._data(), ensure_ascii=True)
 
     def _data(self) -> dict[str, Any]:
-        named = {} if self.schema is None else {SCHEMA_KEY: schema_id(self.schema)}
-        return {**named, **self.value().to_dict()}
+        from skillweave.schemas import naming
+
+        data: dict[str, Any] = self.value().to_dict()
+        return data if self.schema is None else {**naming(self.schema), **data}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +202,6 @@ class Stream:
     """Answers that come one after the other, until there are no more or the user ends it; JSON is a line for each."""
 
     answers: Iterator[Answer]
-
-
-def schema_id(name: str, version: int = SCHEMA_VERSION) -> str:
-    """The `$id` of a published schema."""
-    return f"urn:skillweave:schema:{name}:{version}"
 
 
 def tokens_shown(count: int) -> str:
@@ -227,9 +220,11 @@ def listed(names: Iterable[str], none: str = "none") -> str:
 
 
 def evidence_shown(evidence: "Sequence[Evidence]") -> str:
-    """`keyword 'bonjour', terms 'letter'`; at most five pieces."""
-    shown = [f"{piece.kind} {piece.text[:60]!r}" for piece in evidence[:5]]
-    return listed(shown, none="no evidence") + (f" and {len(evidence) - 5} more" if len(evidence) > 5 else "")
+    """`keyword 'bonjour', words 'letter', 'greet'`; at most five pieces."""
+    from skillweave.decisions import evidence_in_words
+
+    shown = evidence_in_words(replace(piece, text=piece.text[:60]) for piece in evidence[:5])
+    return (shown or "no evidence") + (f" and {len(evidence) - 5} more" if len(evidence) > 5 else "")
 
 
 def extended(kind: type[T], value: "DataclassInstance", **more: object) -> T:

@@ -1,4 +1,4 @@
-"""Items of the Responses API read as host messages, as the OpenAI Agents SDK keeps and sends them."""
+"""Items of the Responses API read as host messages, as plain lists and the OpenAI Agents SDK keep and send them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -10,19 +10,23 @@ from skillweave.conversation import Message, Part, Role
 
 _ROLES = {"user": Role.USER, "system": Role.SYSTEM, "developer": Role.SYSTEM, "assistant": Role.ASSISTANT}
 _TEXTS = ("input_text", "output_text", "text")
-_CALLS = ("function_call", "custom_tool_call")
+CALLS = ("function_call", "custom_tool_call")
+"""The types of items that ask for a tool of the host."""
 
 
-def host_messages(items: str | Sequence[Any]) -> list[HostMessage]:
-    """What the model is sent; all that it said and asked for in one reply is one message."""
+def host_messages(items: str | Sequence[Any], name: str = "input") -> list[HostMessage]:
+    """What the model is sent; all that it said and asked for in one reply is one message.
+
+    `name` is what the list is called in errors.
+    """
     entries = [{"role": "user", "content": items}] if isinstance(items, str) else [plain(item) or {} for item in items]
-    return list(_read(entries))
+    return list(_read(entries, name))
 
 
-def _read(entries: Sequence[Mapping[str, Any]]) -> Iterator[HostMessage]:
+def _read(entries: Sequence[Mapping[str, Any]], name: str) -> Iterator[HostMessage]:
     numbered = ((index, item, _role(item)) for index, item in enumerate(entries))
     for role, group in groupby(numbered, key=lambda entry: entry[2]):
-        found = [(f"input[{index}]", item) for index, item, _ in group]
+        found = [(f"{name}[{index}]", item) for index, item, _ in group]
         if role is Role.ASSISTANT:
             yield _reply(found[0][0], [item for _, item in found])
         else:
@@ -55,13 +59,14 @@ def _reply(where: str, items: Sequence[Mapping[str, Any]]) -> HostMessage:
             parts.extend(_parts(item.get("content")))
             continue
         parts.append({"type": str(item.get("type")), "id": item.get("call_id"), "name": item.get("name")})
-        if item.get("type") in _CALLS:
-            calls.append(_call(item))
+        if item.get("type") in CALLS:
+            calls.append(call_in(item))
     whole = Message(Role.ASSISTANT, tuple(parts))
     return HostMessage(where, whole, whole, tuple(calls))
 
 
-def _call(item: Mapping[str, Any]) -> Call:
+def call_in(item: Mapping[str, Any]) -> Call:
+    """The call that an item of one of the types of `CALLS` makes."""
     arguments = item.get("arguments") if item["type"] == "function_call" else {"input": item.get("input")}
     return read_call(item.get("call_id"), item.get("name"), arguments)
 

@@ -1,0 +1,84 @@
+"""What is wrong with the text of a skill: nothing there, a template that nobody filled in, files that are not there."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from skillweave.cli.checks import codes
+from skillweave.cli.checks.lines import Lines
+from skillweave.cli.scaffold import is_scaffold_text
+from skillweave.diagnostics import Diagnostic, Location
+from skillweave.frontmatter import Code
+from skillweave.skill import Skill, SkillText
+from skillweave.sources.tree import ARTIFACT_FOLDERS, SKILL_FILES
+
+_LINK = re.compile(
+    rf"(?<![\w/.$}}~-])(?:\./)?(?P<file>(?:{'|'.join(ARTIFACT_FOLDERS)})/(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z0-9]{{1,8}})(?![\w/*<{{-])"
+)
+"""A file of the skill as texts name it; a placeholder such as `references/<name>.md` is none."""
+_NAMED = 3
+_TEMPLATE = re.compile(
+    r"replace with description|\[?TODO:? complete and informative explanation|insert instructions below"
+    r"|^\[TODO\b|^TODO:?\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What the templates say that people begin with."""
+
+
+def text_findings(skill: Skill, lines: Lines) -> Iterator[Diagnostic]:
+    """What is wrong with the text of one skill."""
+    place = Location(skill.origin.location) if skill.origin else None
+    text = replace(skill.text, instructions=(skill.text.instructions or "").strip() or None)
+    if text == SkillText():
+        message = f"skill {skill.id!r} has no instructions"
+        yield _found(codes.EMPTY_TEXT, skill, place, message, "write below the front matter what the agent is to do")
+        return
+    yield from _template(skill, lines)
+    yield from _dead_links(skill, lines)
+
+
+def _template(skill: Skill, lines: Lines) -> Iterator[Diagnostic]:
+    body = skill.text.instructions or ""
+    described = _TEMPLATE.search(skill.description)
+    written = _TEMPLATE.search(body)
+    left = next((line for line in body.splitlines() if is_scaffold_text(line)), None)
+    if described is not None:
+        location = lines.of(skill, lambda keys, _: keys == ("description",))
+        said = described[0]
+    elif written is not None or left is not None:
+        said = written[0] if written is not None else left or ""
+        location = lines.in_text(skill, said)
+    else:
+        return
+    message = f"words of a template stand in skill {skill.id!r} still: {said.strip()[:60]!r}"
+    yield _found(codes.UNEDITED, skill, location, message, "write in their place what they ask for")
+
+
+def _dead_links(skill: Skill, lines: Lines) -> Iterator[Diagnostic]:
+    """One finding for all of them: where a folder was not copied along, every link into it is dead."""
+    place = Path(skill.origin.location) if skill.origin else Path()
+    if place.name not in SKILL_FILES or skill.text.instructions is None:
+        return
+    there = {artifact.id for artifact in skill.artifacts}
+    named = dict.fromkeys(match["file"] for match in _LINK.finditer(skill.text.instructions))
+    dead = [file for file in named if file not in there and not _is_there(place.parent, file)]
+    if not dead:
+        return
+    rest = f" and {len(dead) - _NAMED} more" if len(dead) > _NAMED else ""
+    verb = "is" if len(dead) == 1 else "are"
+    message = f"{', '.join(map(repr, dead[:_NAMED]))}{rest} {verb} named in the text of skill {skill.id!r}"
+    message += " and not in its folder"
+    fix = "copy the files into the skill's folder, or take their names out of the text"
+    yield _found(codes.DEAD_LINK, skill, lines.in_text(skill, dead[0]), message, fix)
+
+
+def _is_there(folder: Path, file: str) -> bool:
+    try:
+        return (folder / file).exists()
+    except OSError:
+        return False
+
+
+def _found(code: Code, skill: Skill, place: Location | None, message: str, fix: str) -> Diagnostic:
+    return Diagnostic(code.name, code.severity, message, fix, skill.id, place)

@@ -1,0 +1,268 @@
+"""Whether one call falls under one entry of a tool list, judged to the safe side (spec 4.3).
+
+Where a call cannot be judged, a forbidding entry covers it and an allowing one does not. Rules on arguments keep an
+honest agent in its lane; they are no sandbox, since a shell spells one thing in many ways.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import unquote
+
+from skillweave.compose.shell import commands_in, real_name, words_in
+from skillweave.relations.rules import Form, ToolEntry
+
+DEFAULT_PARAMETER = "command"
+"""The parameter that a pattern is about, where neither the entry nor the policy names another and the tool has it."""
+
+
+class Reading(StrEnum):
+    """What a text is: a command for a shell, or a path, an address or a name, in which a shell's signs mean nothing."""
+
+    SHELL = "shell"
+    PLAIN = "plain"
+
+
+_OF_NO_SHELL = "path paths file filename folder dir directory url uri query sql pattern glob id name key"
+_PLAIN = frozenset(_OF_NO_SHELL.split())
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+
+def reading_of(parameter: str) -> Reading:
+    """How the text of a parameter is read: by the last word of its name, as a shell's command where that says nothing.
+
+    `file_path` and `baseUrl` are plain, `command` and `input` are a shell's.
+    """
+    words = _WORD.findall(parameter)
+    return Reading.PLAIN if words and words[-1].lower() in _PLAIN else Reading.SHELL
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """One call of a tool, as rules look at it.
+
+    `parameters` are the names of all parameters that the tool has, None where nobody said; `named` is the one that a
+    policy names for patterns about this tool. Arguments that are not a mapping, such as JSON text that a host has not
+    parsed, have no text.
+    """
+
+    tool: str
+    arguments: Mapping[str, object] | None = None
+    parameters: Sequence[str] | None = None
+    named: str | None = None
+
+    def parameter_of(self, entry: ToolEntry) -> str | None:
+        """The parameter that the entry is about; None where that cannot be told, or the tool has no such parameter.
+
+        It is the one that the entry names, else the policy, else `command`, else the only one that the tool has.
+        """
+        known = self.parameters
+        wanted = entry.parameter or self.named
+        if not wanted and known is not None and DEFAULT_PARAMETER not in known:
+            wanted = known[0] if len(known) == 1 else None
+        elif not wanted:
+            wanted = DEFAULT_PARAMETER
+        return wanted if wanted and (known is None or wanted in known) else None
+
+    def text_for(self, entry: ToolEntry) -> tuple[str | None, Reading]:
+        """The text that the entry is matched with, None where there is none, and how it is read."""
+        parameter = self.parameter_of(entry)
+        if parameter is None:
+            return None, Reading.SHELL
+        text = self.arguments.get(parameter) if isinstance(self.arguments, Mapping) else None
+        return text if isinstance(text, str) else None, reading_of(parameter)
+
+    def permitted_by(self, entry: ToolEntry) -> bool:
+        """Whether an allowing entry covers the call."""
+        return permits(entry, self.tool, *self.text_for(entry))
+
+    def prohibited_by(self, entry: ToolEntry) -> bool:
+        """Whether a forbidding entry covers the call."""
+        return prohibits(entry, self.tool, *self.text_for(entry))
+
+    def unknown_arguments(self) -> tuple[str, ...]:
+        """The arguments that the tool does not have, in the order given; none where its parameters are not known."""
+        if self.parameters is None or not isinstance(self.arguments, Mapping):
+            return ()
+        return tuple(str(name) for name in self.arguments if name not in self.parameters)
+
+
+def permits(entry: ToolEntry, tool: str, text: str | None, reading: Reading = Reading.SHELL) -> bool:
+    """Whether an allowing entry covers a call with that text; a pattern never covers what cannot be read.
+
+    A program is meant as it is written: `git:*` covers neither `/tmp/git` nor `env git`.
+    """
+    if entry.form is Form.BROKEN or not entry.names(tool):
+        return False
+    if entry.form is Form.TOOL:
+        return True
+    if text is None or not text.isprintable():
+        return False
+    return _permits_command(entry, text) if reading is Reading.SHELL else _permits_plain(entry, text)
+
+
+def prohibits(entry: ToolEntry, tool: str, text: str | None, reading: Reading = Reading.SHELL) -> bool:
+    """Whether a forbidding entry covers a call with that text; a pattern covers all that is missing or cannot be read.
+
+    A prefix is taken letter by letter (`python:*` also stops `python3`), and so is what stands before a `*` elsewhere.
+    A program is meant by its own name, wherever it lies and whatever starts it; a path whichever way it is written.
+    """
+    if not entry.names(tool):
+        return False
+    if entry.form in (Form.TOOL, Form.BROKEN) or text is None or not text.isprintable():
+        return True
+    stem, star, _ = entry.argument.partition("*")
+    whole = entry.form is Form.EXACT and not star
+    if _squeezed(text) == _squeezed(stem) or (not whole and _squeezed(text).startswith(_squeezed(stem))):
+        return True
+    return _prohibits_command(stem, text, whole=whole) if reading is Reading.SHELL else _is_at(stem, text, whole=whole)
+
+
+def is_readable(text: str, reading: Reading) -> bool:
+    """Whether a text means what it shows, so that a pattern can cover it."""
+    return text.isprintable() and (reading is Reading.PLAIN or commands_in(text) is not None)
+
+
+def _permits_command(entry: ToolEntry, text: str) -> bool:
+    words = words_in(text)
+    if words is None:
+        return False
+    if entry.form is Form.EXACT:
+        return text.strip() == entry.argument
+    # Code in an argument says nothing of what it starts, unless the entry itself asks for code there.
+    if commands_in(text) is None and (commands_in(entry.argument) is not None or words_in(entry.argument) is None):
+        return False
+    climbing = entry.argument.endswith("/") and any(map(_climbs, words))
+    return not climbing and _continues(text.strip(), entry.argument)
+
+
+def _permits_plain(entry: ToolEntry, text: str) -> bool:
+    if entry.form is Form.EXACT:
+        return text.strip() == entry.argument
+    climbing = _climbs(unquote(text)) and not _climbs(entry.argument)
+    return not climbing and _continues(text.strip(), entry.argument)
+
+
+def _continues(text: str, prefix: str) -> bool:
+    # `git:*` is the command git, not gitleaks: what follows begins a new word, unless the prefix itself ended one.
+    if not text.startswith(prefix):
+        return False
+    rest = text[len(prefix) :]
+    if prefix.endswith("/"):
+        return not _climbs(rest)
+    return not prefix or not rest or rest[0] == " " or not prefix[-1].isalnum()
+
+
+def _prohibits_command(stem: str, text: str, *, whole: bool) -> bool:
+    commands = commands_in(text)
+    if commands is None:
+        return True
+    wanted = words_in(stem)
+    if not wanted:
+        return False  # an entry that is not a command itself is compared by its letters only
+    if whole:
+        return any(_same_program(wanted[0], one[0]) and one[1:] == wanted[1:] for one in commands)
+    return any(_begins(wanted, one) for one in commands)
+
+
+def _begins(wanted: Sequence[str], command: Sequence[str]) -> bool:
+    """Whether the command begins with the wanted words, where options and their values may stand between them."""
+    if len(wanted) == 1:
+        return _same_program(wanted[0], command[0]) or _word_begins(wanted[0], command[0], program=True)
+    if not _same_program(wanted[0], command[0]):
+        return False
+    places = {1}
+    options = "".join(word[1:] for word in command if _is_short(word))
+    for number, word in enumerate(wanted[1:], 2):
+        places = _behind_options(places, command)
+        last = number == len(wanted)
+        found = {at + 1 for at in places if at < len(command) and _meets(word, command[at], last=last)}
+        if _is_short(word) and set(word[1:]) <= set(options):
+            found |= places  # `-rf` is also written `-r -f` and `-fr`
+        places = found
+    return bool(places)
+
+
+def _behind_options(places: set[int], command: Sequence[str]) -> set[int]:
+    """The places with all that lie behind options there; each option may have a value."""
+    reached: set[int] = set()
+    waiting = list(places)
+    while waiting:
+        at = waiting.pop()
+        if at not in reached:
+            reached.add(at)
+            if at < len(command) and command[at].startswith("-"):
+                waiting += [at + 1, at + 2]
+    return reached
+
+
+def _meets(wanted: str, word: str, *, last: bool) -> bool:
+    return wanted == word or (last and _word_begins(wanted, word))
+
+
+def _word_begins(wanted: str, word: str, *, program: bool = False) -> bool:
+    if "/" in wanted and _is_at(wanted, word, whole=False):
+        return True
+    return real_name(word).startswith(real_name(wanted)) if program and real_name(wanted) else word.startswith(wanted)
+
+
+def _same_program(wanted: str, program: str) -> bool:
+    return bool(real_name(wanted)) and real_name(wanted) == real_name(program)
+
+
+def _is_short(word: str) -> bool:
+    return len(word) > 1 and word[0] == "-" and word[1:].isalpha()
+
+
+def _is_at(stem: str, text: str, *, whole: bool) -> bool:
+    """Whether a path is, or lies at, the one that an entry names, or may do so: the working folder is not known.
+
+    It is taken to lie outside of what an absolute entry forbids.
+    """
+    if _climbs(unquote(text)):
+        return True
+    wanted, parts = _parts(stem), _parts(text)
+    if not wanted:
+        return not whole or not parts
+
+    def stands(names: Sequence[str], at: int) -> bool:
+        found = parts[at : at + len(names)]
+        ends = found == names if whole or stem.endswith("/") else _last_begins(names, found)
+        return ends and (not whole or at + len(names) == len(parts))
+
+    home = stem.startswith("~") or text.startswith("~")
+    rooted, absolute = _is_rooted(stem), _is_rooted(text)
+    if stands(wanted, 0) and (home or rooted == absolute):
+        return True
+    if (home or not rooted) and any(stands(wanted, at) for at in range(len(parts)) if home or absolute):
+        return True
+    # A relative path may go on where the working folder ends.
+    return (home or (rooted and not absolute)) and any(stands(wanted[n:], 0) for n in range(1, len(wanted)))
+
+
+def _last_begins(names: Sequence[str], found: Sequence[str]) -> bool:
+    return len(found) == len(names) and found[:-1] == names[:-1] and found[-1].startswith(names[-1])
+
+
+_SEPARATOR = re.compile(r"[/\\]+")
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in _SEPARATOR.split(unquote(path).casefold()) if part not in ("", ".", "~")]
+
+
+def _is_rooted(path: str) -> bool:
+    return path.startswith(("/", "\\")) or path[1:2] == ":"
+
+
+def _climbs(path: str) -> bool:
+    # A glob that begins with a dot may stand for `..`.
+    return any(
+        part == ".." or (part.startswith(".") and any(sign in part for sign in "*?["))
+        for part in _SEPARATOR.split(path)
+    )
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
