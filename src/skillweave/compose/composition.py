@@ -89,10 +89,14 @@ Asks: TypeAlias = Mapping[str, tuple[str, ...]]
 """Tool entries with the names of the checkpoints before them."""
 
 
-class Enforce(StrEnum):
-    """Whose `allowed` restricts the agent: that of skills engaged deliberately, or of all."""
+class OnlySkillTools(StrEnum):
+    """When the agent has only the tools that the skills in force allow.
 
-    EXPLICIT = "explicit"
+    `when_chosen`: while one of them is in force because somebody chose it, which the words of a message do not.
+    `always`: while any skill with such a list is in force. What a skill forbids holds in both.
+    """
+
+    WHEN_CHOSEN = "when_chosen"
     ALWAYS = "always"
 
 
@@ -111,7 +115,7 @@ def policy_of(
     active: Sequence[ActiveSkill],
     *,
     grant: Sequence[str] | None = None,
-    enforce: Enforce = Enforce.EXPLICIT,
+    only_skill_tools: OnlySkillTools = OnlySkillTools.WHEN_CHOSEN,
     mode: Mode = Mode.UNION,
     consented: frozenset[str] = frozenset(),
     let_through: frozenset[tuple[str, str, str]] = frozenset(),
@@ -133,7 +137,7 @@ def policy_of(
     A person's no never widens anything: what a skill in `kept_out` forbids stays forbidden, its checkpoints still ask,
     and the tool entries in `rejected`, each with the reason in words, are denied.
     """
-    always = Enforce(enforce) is Enforce.ALWAYS
+    always = OnlySkillTools(only_skill_tools) is OnlySkillTools.ALWAYS
     rules = [
         one.skill.tools if always or one.deliberate else replace(one.skill.tools, allowed=None)
         for one in active
