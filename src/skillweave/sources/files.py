@@ -102,7 +102,12 @@ def read_real(path: str, limit: int) -> Content:
         real = os.path.realpath(path)
     except (OSError, ValueError) as error:
         raise refusal(error) from None
-    return read_plain(real, limit)
+    try:
+        return read_plain(real, limit)
+    except Refused as refused:
+        if refused.code is codes.VANISHED:
+            raise Refused(codes.VANISHED, "No such file or directory", "check the path") from None
+        raise
 
 
 def read_inside(
