@@ -312,9 +312,9 @@ def _rows(path: Path) -> Iterator[tuple[Location, Mapping[str, Any]]]:
         try:
             row = json.loads(line)
         except ValueError as error:
-            raise InvalidData(f"{place}: this line is no JSON: {error}; write one object a line") from None
+            raise InvalidData(f"{place}: this line is not JSON: {error}; write one object a line") from None
         if not isinstance(row, dict):
-            raise InvalidData(f"{place}: this line is no JSON object; write one object a line")
+            raise InvalidData(f"{place}: this line is not a JSON object; write one object a line")
         yield place, row
 
 
@@ -322,7 +322,7 @@ def _text(path: Path) -> str:
     try:
         return bytes_of(path, "name a file of labelled queries").decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidData(f"{path} is no UTF-8 text (byte {error.start + 1}); save it as UTF-8") from None
+        raise InvalidData(f"{path} is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from None
 
 
 def bytes_of(path: Path, wanted: str) -> bytes:

@@ -1,7 +1,8 @@
 """The messages of the Microsoft Agent Framework as host messages, its tools by name, and words about refused calls."""
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -20,12 +21,51 @@ except ModuleNotFoundError:
 _ROLES = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}
 
 
-def host_messages(messages: Sequence[FrameworkMessage]) -> list[HostMessage]:
+UNNAMED = "UnnamedAgent"
+"""Under which name the framework writes what an agent without a name says."""
+
+
+def host_messages(messages: Sequence[FrameworkMessage], agent: str | None = None) -> list[HostMessage]:
     """Each message that the model is sent, and each result of a tool by itself.
 
-    Raises InvalidTurn for a message of a role that no model is sent.
+    `agent` is the name of the agent that is sent them: what another agent of a workflow said is said to it, as by a
+    user, and what that one's tools answered is nothing that it waits for. Raises InvalidTurn for a message of a role
+    that no model is sent.
     """
-    return [piece for index, message in enumerate(messages) for piece in _read(message, f"messages[{index}]")]
+    theirs = [agent is not None and _is_of_another(message, agent) for message in messages]
+    foreign = {
+        call.call_id for call in calls_in(message for message, other in zip(messages, theirs, strict=True) if other)
+    }
+    return [
+        _as_told(piece, foreign, other=other)
+        for index, (message, other) in enumerate(zip(messages, theirs, strict=True))
+        for piece in _read(message, f"messages[{index}]")
+    ]
+
+
+def with_one_request(pieces: Sequence[HostMessage], *, others_last: bool = False) -> list[HostMessage]:
+    """The messages, the last of which says all that was said to the agent since its own last words.
+
+    In a workflow that is the user's message and what other agents made of it; an agent that looked at the end alone
+    would never read what the user wants. `others_last` says that the words at the end are not the agent's own, whatever
+    name they bear.
+    """
+    if others_last:
+        start = max((n for n, piece in enumerate(pieces) if piece.message.role is Role.USER), default=-1) + 1
+        told = (_as_told(piece, (), other=piece.result is None) for piece in pieces[start:])
+        pieces = [*pieces[:start], *(replace(piece, result=None) for piece in told)]
+    last = max((n for n, piece in enumerate(pieces) if piece.message.role is Role.ASSISTANT), default=-1)
+    said = [n for n, one in enumerate(pieces) if n > last and one.message.role is Role.USER and one.host_part]
+    if len(said) < 2:
+        return list(pieces)
+    parts = tuple(part for n in said for part in _parts_of(pieces[n]))
+    whole = replace(pieces[said[-1]], host_part=Message(Role.USER, parts))
+    return [whole if n == said[-1] else piece for n, piece in enumerate(pieces)]
+
+
+def speaks_last(messages: Sequence[FrameworkMessage]) -> bool:
+    """Whether what a run is given ends with an agent's words: no agent is asked to answer its own."""
+    return bool(messages) and str(messages[-1].role) == Role.ASSISTANT.value and not calls_in(messages[-1:])
 
 
 def call_of(content: Content) -> Call:
@@ -33,7 +73,7 @@ def call_of(content: Content) -> Call:
     return read_call(content.call_id, content.name, content.arguments)
 
 
-def calls_in(messages: Sequence[FrameworkMessage]) -> list[Content]:
+def calls_in(messages: Iterable[FrameworkMessage]) -> list[Content]:
     """The calls in a reply of the model that the agent, and not the service, is to run."""
     return [content for message in messages for content in message.contents if _is_ours_to_run(content)]
 
@@ -61,6 +101,24 @@ def _read(message: FrameworkMessage, where: str) -> Iterator[HostMessage]:
             yield from (_result(content, where) for content in contents)
         else:
             yield _said(message, list(contents), where)
+
+
+def _is_of_another(message: FrameworkMessage, agent: str) -> bool:
+    return str(message.role) == Role.ASSISTANT.value and message.author_name not in (None, agent)
+
+
+def _as_told(piece: HostMessage, foreign: Container[str | None], *, other: bool) -> HostMessage:
+    if other:
+        told = replace(piece.message, role=Role.USER)
+        return replace(piece, message=told, host_part=told, calls=())
+    if piece.result is not None and piece.result.call in foreign:
+        return replace(piece, result=None)
+    return piece
+
+
+def _parts_of(piece: HostMessage) -> tuple[Part, ...]:
+    content = piece.host_part.content if piece.host_part else None
+    return (content,) if isinstance(content, str) else content or ()
 
 
 def _said(message: FrameworkMessage, contents: Sequence[Content], where: str) -> HostMessage:

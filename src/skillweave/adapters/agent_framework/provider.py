@@ -6,11 +6,22 @@ from typing import Any
 from uuid import uuid4
 
 from skillweave.adapters.agent_framework.approval import Verdicts
-from skillweave.adapters.agent_framework.messages import call_of, calls_in, host_messages, name_of, with_refusals
+from skillweave.adapters.agent_framework.guarded import GuardingProvider, require_guarded
+from skillweave.adapters.agent_framework.messages import (
+    UNNAMED,
+    call_of,
+    calls_in,
+    host_messages,
+    name_of,
+    speaks_last,
+    with_one_request,
+    with_refusals,
+)
 from skillweave.adapters.agent_framework.pauses import hold, keep_unsent, pause_of, require_open, with_unsent
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
-from skillweave.adapters.chat import SEPARATOR, Call, words_for
+from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, words_for
+from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import Ruling
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
@@ -27,7 +38,6 @@ try:
         ChatMiddlewareLayer,
         ChatResponse,
         Content,
-        ContextProvider,
         FunctionInvocationContext,
         FunctionMiddleware,
         FunctionTool,
@@ -40,20 +50,23 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
 
+_IN_PROVIDERS = 3
 _LAST_REPLY = "last_reply"
 _OCCURRENCE = "function_call_occurrence_id"
+_APPROVED = "_approved_function_arguments"
 CALLER = "skillweave.caller"
 """Where a tool finds whose call it is: the Bridge of the agent, and its conversation."""
 
 
-class SkillContextProvider(ContextProvider):
+class SkillContextProvider(GuardingProvider):
     """Puts the right skills into the instructions of every model call of an agent, hides tools and blocks them.
 
     The conversation is the session's `session_id`, unless `conversation` names it; the framework makes up a session for
     a run without one, which is then a conversation of its own. A `plan` makes the agent a sub-agent: conversation,
     skills, limits and text are the plan's. `max_skills` is the weaver's unless given. `decided_by` is the person named
-    in a verdict where the response to an approval request names nobody, as those of ready-made chat windows do.
-    Raises InvalidTurn for a `conversation` beside a plan.
+    in a verdict where the response to an approval request names nobody, as those of ready-made chat windows do. A run
+    whose tools or providers hold another agent that has tools and no such provider is refused with UnguardedAgent, or
+    let be with `unguarded="allow"`. Raises InvalidTurn for a `conversation` beside a plan.
     """
 
     def __init__(
@@ -64,6 +77,7 @@ class SkillContextProvider(ContextProvider):
         plan: SpawnPlan | None = None,
         conversation: str | None = None,
         decided_by: str | None = None,
+        unguarded: Unguarded = Unguarded.REFUSE,
         source_id: str = "skillweave",
     ) -> None:
         super().__init__(source_id)
@@ -74,6 +88,7 @@ class SkillContextProvider(ContextProvider):
         self.bridge = Bridge(weaver, Placement.CALL, plan=plan, max_skills=max_skills, append_only=True)
         self._conversation = plan.conversation if plan else conversation
         self._decided_by = decided_by
+        self._unguarded = Unguarded(unguarded)
         self._own_tools = [_declared(spec) for spec in self.bridge.own_tools]
 
     async def before_run(
@@ -90,6 +105,9 @@ class SkillContextProvider(ContextProvider):
                 f"{type(agent).__name__} has no chat client with a ChatMiddlewareLayer, so the model would be given no"
                 " skill; use an Agent over one of the framework's chat clients"
             )
+        for provider in getattr(agent, "context_providers", ()):
+            held_by = f"the provider {provider.source_id!r} of {agent.name or agent.id!r}"
+            require_guarded(provider, unguarded=self._unguarded, where=held_by, deepest=_IN_PROVIDERS)
         conversation = session.session_id if self._conversation is None else self._conversation
         verdicts = Verdicts(self.bridge, conversation, state, self._decided_by)
         pause, said = pause_of(session), context.input_messages
@@ -103,7 +121,16 @@ class SkillContextProvider(ContextProvider):
         if goes_on or pause.is_answered_by(said):
             context.input_messages = with_unsent(said, state)
         written_down = bool(getattr(agent, "require_per_service_call_history_persistence", False))
-        chat = SkillChatMiddleware(self.bridge, conversation, verdicts, state, written_down=written_down)
+        chat = SkillChatMiddleware(
+            self.bridge,
+            conversation,
+            verdicts,
+            state,
+            agent=agent.name or UNNAMED,
+            others_last=speaks_last(said),
+            unguarded=self._unguarded,
+            written_down=written_down,
+        )
         guard = SkillFunctionMiddleware(self.bridge, verdicts, chat, session, pause.released_by(said))
         context.extend_tools(self.source_id, self._own_tools)
         context.extend_middleware(self.source_id, [chat, guard])
@@ -119,7 +146,8 @@ class SkillChatMiddleware(ChatMiddleware):
     """What stands before each call of the model in one run, also between its tool calls.
 
     `tools` are the names of all tools of the last call, `calls` what the model asked for in its reply; None before the
-    first. `written_down` says that the framework writes each call's messages into the history, so that nothing can be
+    first. `agent` is the name of the agent; `others_last` says that what the run was given ends with another agent's
+    words. `written_down` says that the framework writes each call's messages into the history, so that nothing can be
     for one call only.
     """
 
@@ -130,11 +158,17 @@ class SkillChatMiddleware(ChatMiddleware):
         verdicts: Verdicts,
         state: dict[str, Any],
         *,
+        agent: str,
+        others_last: bool = False,
+        unguarded: Unguarded = Unguarded.REFUSE,
         written_down: bool = False,
     ) -> None:
         self._bridge = bridge
         self._verdicts = verdicts
         self._state = state
+        self._agent = agent
+        self._others_last = others_last
+        self._unguarded = unguarded
         self._written_down = written_down
         self.conversation = conversation
         self.tools: list[str] | None = None
@@ -146,6 +180,8 @@ class SkillChatMiddleware(ChatMiddleware):
         options = dict(context.options or {})
         tools = list(options.get("tools") or ())
         self.tools = [name_of(tool) for tool in tools]
+        if self.calls is None:
+            require_guarded(tools, unguarded=self._unguarded)
         self._tell_refusals(context)
         kept_by_service = options.get("conversation_id") is not None
         injection = await self._weave(context.messages, kept_by_service=kept_by_service)
@@ -155,7 +191,7 @@ class SkillChatMiddleware(ChatMiddleware):
         options["tools"] = [tool for tool in tools if name_of(tool) in offered]
         options["instructions"] = self._instructions(options.get("instructions"), injection)
         context.options = options
-        tail = tail_of(injection, host_messages(self._chat), kept_by_service=kept_by_service)
+        tail = tail_of(injection, self._read(), kept_by_service=kept_by_service)
         if tail and not self._written_down:
             context.messages = [*context.messages, Message("user", [tail])]
         context.stream_result_hooks.append(self._replied)
@@ -167,11 +203,14 @@ class SkillChatMiddleware(ChatMiddleware):
         # A service that keeps the history is sent only what is new; of the rest, only what it said last is known here.
         if not kept_by_service:
             self._chat = list(sent)
-            return await self._bridge.weave(host_messages(self._chat), self.conversation, tools=self.tools)
+            return await self._bridge.weave(self._read(), self.conversation, tools=self.tools)
         before = self._chat or [Message("assistant", [self._state.get(_LAST_REPLY, "")])]
         self._chat = [*before, *sent]
-        return await self._bridge.weave(
-            host_messages(self._chat), self.conversation, tools=self.tools, turn_id=uuid4().hex
+        return await self._bridge.weave(self._read(), self.conversation, tools=self.tools, turn_id=uuid4().hex)
+
+    def _read(self) -> list[HostMessage]:
+        return with_one_request(
+            host_messages(self._chat, self._agent), others_last=self._others_last and self.calls is None
         )
 
     def _tell_refusals(self, context: ChatContext) -> None:
@@ -236,11 +275,17 @@ class SkillFunctionMiddleware(FunctionMiddleware):
         known: Judged | None,
         call_next: Callable[[], Awaitable[None]],
     ) -> None:
-        judged = known or await self._bridge.judge(call, self._now.conversation, self._now.tools)
+        left = self._verdicts.as_replied(call, occurrence or call.id)
+        judged = known or await self._bridge.judge(left, self._now.conversation, self._now.tools)
         if judged.waits:
-            context.result = self._verdicts.request(call, occurrence or call.id, judged.waits)
+            context.result = self._verdicts.request(left, occurrence or call.id, judged.waits)
         elif judged.runs:
             context.metadata[CALLER] = (self._bridge, self._now.conversation)
+            if left is not call:
+                # The framework binds an approval to the arguments that it asked about; the person gave others.
+                context.metadata.pop(_APPROVED, None)
+                context.arguments = dict(left.arguments or {})
+                self._verdicts.ran(occurrence or call.id)
             await call_next()
         else:
             context.result = words_for(judged.verdict)
@@ -260,11 +305,12 @@ class SkillFunctionMiddleware(FunctionMiddleware):
 
     async def _waits_of(self, calls: Sequence[Content]) -> Mapping[str, Judged]:
         now = await self._bridge.current_policy(self._now.conversation, self._now.tools)
-        hosts = [(str(one.id), call_of(one)) for one in calls if not is_own(str(one.name))]
+        asked = [(str(one.id), call_of(one)) for one in calls if not is_own(str(one.name))]
+        hosts = [(occurrence, self._verdicts.as_replied(call, occurrence)) for occurrence, call in asked]
         judged = {
             occurrence: await self._bridge.judge(call, self._now.conversation, now=now)
             for occurrence, call in hosts
-            if now.tools.authorize(call.name, call.arguments).ruling is Ruling.ASK
+            if now.tools.authorize(call.name, call.arguments, call_id=call.id).ruling is Ruling.ASK
         }
         return {occurrence: one for occurrence, one in judged.items() if one.waits}
 
