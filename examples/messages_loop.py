@@ -1,7 +1,8 @@
 """An agent loop without a framework, over plain message lists: what skillweave adds to it, step by step.
 
-The model is a script, so that this runs anywhere and always says the same. Two styles of message lists and two places
-for skill text are played through; the loop itself is written once, in `call_model`.
+The model is a script, so that this runs anywhere and always says the same. Three styles of message lists and two
+places for skill text are played through; the loop itself is written once, in `call_model`. Where a call waits for a
+person, the user says something else, and the conversation goes on.
 
     python examples/messages_loop.py
 """
@@ -14,12 +15,12 @@ from typing import Any
 
 import skillweave
 from skillweave import CatalogMode, Injection, Placement, Settings, Weaver
-from skillweave.adapters.messages import Call, anthropic_style, openai_style
+from skillweave.adapters.messages import Call, anthropic_style, openai_style, responses_style
 from skillweave.compose.policy import Ruling
 
 SKILLS = Path(__file__).parent / "skills"
 BASE = "You are the assistant of a small company's office."
-TOOLS = ("search_ledger", "lookup_purchase_order", "change_vendor_record")
+TOOLS = ("search_ledger", "lookup_purchase_order", "pay_invoice", "change_vendor_record")
 MARKER = "SKILL_SELECT:"
 
 
@@ -35,6 +36,7 @@ SCRIPT = (
     Says("I compare it with the ledger.", ("search_ledger", "change_vendor_record")),
     Says("Verdict: HOLD. The account number differs from the last three payments."),
     Says("Yes: pay only what arrived, and ask for a credit note for the rest."),
+    Says("I pay what arrived.", ("pay_invoice",)),
     Says("That calls for proper minutes. SKILL_SELECT:meeting-minutes"),
     Says("Decision: the payment is on hold. Action: Kim calls the supplier by Friday."),
     Says("Not yet; Kim's call is still open."),
@@ -74,6 +76,33 @@ class OpenAiModel:
 
     def with_results(self, chat: list[Any], results: list[Any]) -> list[Any]:
         return [*chat, *results]
+
+
+@dataclass
+class ResponsesModel(OpenAiModel):
+    """The same in the shapes of OpenAI's Responses API: items, with what the model thought; all of them are kept."""
+
+    style: Any = responses_style
+
+    def tool(self, name: str) -> dict[str, Any]:
+        return {"type": "function", "name": name, "parameters": {"type": "object", "properties": {}}}
+
+    def __call__(self, system: object, messages: list[Any], tools: list[Any]) -> dict[str, Any]:
+        self.sent.append(json.dumps([system, messages]))
+        says = self.script.pop(0)
+        content = [{"type": "output_text", "text": says.text, "annotations": []}]
+        calls = [
+            {"type": "function_call", "call_id": f"call-{name}", "name": name, "arguments": "{}"} for name in says.calls
+        ]
+        thought = {"type": "reasoning", "id": f"rs_{len(self.sent)}", "summary": []}
+        said = {"type": "message", "role": "assistant", "status": "completed", "content": content}
+        return {"object": "response", "output": [thought, said, *calls]}
+
+    def with_reply(self, chat: list[Any], reply: dict[str, Any]) -> list[Any]:
+        return [*chat, *reply["output"]]
+
+    def result(self, call: Call, content: str) -> dict[str, Any]:
+        return {"type": "function_call_output", "call_id": call.id, "output": content}
 
 
 @dataclass
@@ -122,7 +151,12 @@ def call_model(weaver: Weaver, model: Model, chat: list[Any], placement: Placeme
         reply = model(style.system(BASE, injection), sent, offered)
     show_call(injection, model, len(offered))
     chat = model.with_reply(chat, reply)
-    results = [answer(call, injection, model) for call in style.calls(reply)]
+    calls = style.calls(reply)
+    for call in calls:
+        if injection.tools.authorize(call.name, call.arguments).ruling is Ruling.ASK:
+            print(f"   person  is asked whether {call.name} may run")
+            return chat, False  # nothing runs until a person replies, or the user says something else
+    results = [answer(call, injection, model) for call in calls]
     if results:
         chat = model.with_results(chat, results)
     return chat, bool(results) or MARKER in json.dumps(reply)
@@ -165,21 +199,25 @@ def play(model: Model, placement: Placement) -> None:
     for text in (
         "Is invoice INV-20417 from Brandt GmbH right before we pay it?",
         "Two boxes were missing. Does that matter?",
-        "Good. Please write down what we agreed on, and who does what.",
+        "Good. Then pay what arrived.",
+        "Wait, let me ask Kim first. Please write down what we agreed on, and who does what.",
         "Summary: the bill is on hold, Kim calls. Now the user asks: did they answer?",
     ):
         if text.startswith("Summary:"):
             chat = []
             print("   -       the host replaces its history by a summary")
         print(f"   user    {text}")
-        chat, goes_on = call_model(weaver, model, [*chat, {"role": "user", "content": text}], placement)
+        for call in model.style.unanswered(chat):
+            print(f"   tool    {call.name}: not run, the conversation goes on without it")
+        chat, goes_on = call_model(weaver, model, model.style.go_on(chat, text), placement)
         while goes_on:
             chat, goes_on = call_model(weaver, model, chat, placement)
 
 
 def main() -> None:
-    """Both styles, both placements."""
-    for name, made in (("OpenAI style", OpenAiModel), ("Anthropic style", AnthropicModel)):
+    """All styles, both placements."""
+    styles = (("OpenAI style", OpenAiModel), ("Responses style", ResponsesModel), ("Anthropic style", AnthropicModel))
+    for name, made in styles:
         for placement in Placement:
             print(f"{name}, {placement.value} placement")
             play(made(list(SCRIPT)), placement)

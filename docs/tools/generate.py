@@ -81,6 +81,7 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "source-unavailable": ("error", "a source that was read before does not answer now; its skills stay in use"),
         "task-rule-unknown-skill": ("warning", "a task rule names a skill that there is not"),
         "text-escaped": ("info", "a line of the skill would pass for one of skillweave's own; it was escaped"),
+        "too-many-companions": ("error", "a skill requires more than 100 others, theirs included; it is never given"),
         "too-many-keywords": ("error", "a skill has more than 1,000 keywords; the first ones count"),
         "too-many-patterns": (
             "error",

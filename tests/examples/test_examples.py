@@ -11,19 +11,22 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 LOOP_IN_HISTORY = (
     "skill   invoice-checking: injected (triggers: keyword 'invoice', a pattern; given in full)",
-    "model   had Invoice Checking; 2 of 3 tools",
+    "model   had Invoice Checking; 3 of 4 tools",
     "tool    search_ledger: ran",
     "tool    change_vendor_record: refused, TOOL_FORBIDDEN",
-    "model   had Invoice Checking; 2 of 3 tools; 100% of the call before unchanged",
-    "model   had Invoice Checking; 2 of 3 tools; 100% of the call before unchanged",
-    "model   had Invoice Checking; 2 of 3 tools; 100% of the call before unchanged",
+    "model   had Invoice Checking; 3 of 4 tools; 100% of the call before unchanged",
+    "model   had Invoice Checking; 3 of 4 tools; 100% of the call before unchanged",
+    "model   had Invoice Checking; 3 of 4 tools; 100% of the call before unchanged",
+    "person  is asked whether pay_invoice may run",
+    "tool    pay_invoice: not run, the conversation goes on without it",
+    "model   had Invoice Checking; 3 of 4 tools; 100% of the call before unchanged",
     "skill   meeting-minutes: injected (explicit: marker 'SKILL_SELECT:meeting-minutes'; given in full)",
-    "model   had Invoice Checking, Meeting Minutes; 2 of 3 tools; 100% of the call before unchanged",
+    "model   had Invoice Checking, Meeting Minutes; 3 of 4 tools; 100% of the call before unchanged",
     "-       the host replaces its history by a summary",
     "skill   meeting-minutes: injected (engaged earlier by explicit; given in full)",
     "skill   invoice-checking: injected (engaged earlier by triggers; given in full)",
 )
-"""What happens in history placement, the same in both styles: each text is given once, and again when it is gone."""
+"""What happens in history placement, the same in each style: each text is given once, and again when it is gone."""
 
 LONG_HANDBOOK = (
     "injected: triggers: keyword 'coffee machine'; given as an outline, to be read in sections",
@@ -156,12 +159,12 @@ def test_every_example_runs_and_prints_what_it_shows(example: str) -> None:
     assert [line for line in SAYS[example] if line not in lines] == []
 
 
-def test_both_styles_and_placements_give_the_model_each_skill_once_in_every_call() -> None:
+def test_all_styles_and_placements_give_the_model_each_skill_once_in_every_call() -> None:
     lines = run("messages_loop.py")
     parts = "\n".join(lines).strip().split("\n\n")
     had = [[line.split(";")[0] for line in part.splitlines() if line.startswith("model")] for part in parts]
     one, both = "model   had Invoice Checking", "model   had Invoice Checking, Meeting Minutes"
-    assert had == [[one] * 4 + [both] * 2] * 4
+    assert had == [[one] * 5 + [both] * 2] * 6
 
 
 def test_a_desk_refuses_what_belongs_to_another_place_in_words() -> None:

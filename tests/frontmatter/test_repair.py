@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillweave.frontmatter import read_yaml
+from skillweave.frontmatter import documents, read_yaml
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,22 @@ def test_repairs_end_after_sixteen() -> None:
 
     assert read_yaml(sixteen, path="p").data is not None
     assert read_yaml(f"{sixteen}\nlast: a: b", path="p").data is None
+
+
+def test_a_text_with_more_to_repair_than_is_repaired_says_so_with_the_line_and_the_limit() -> None:
+    many = "\n".join(f"k{index}: a: b" for index in range(17))
+    (finding,) = read_yaml(many, path="p").diagnostics
+    assert (finding.code, finding.line) == ("frontmatter-too-many-repairs", 17)
+    assert "16 values before it were put in quotes already, the most in" in finding.message
+
+
+@pytest.mark.parametrize(("repairs", "code"), [(3, "frontmatter-repaired"), (4, "frontmatter-too-many-repairs")])
+def test_a_longer_text_is_read_again_less_often(monkeypatch: pytest.MonkeyPatch, repairs: int, code: str) -> None:
+    text = "\n".join([*(f"plain{n}: text" for n in range(50)), *(f"k{n}: a: b" for n in range(repairs))])
+    monkeypatch.setattr(documents, "MOST_REREAD", 3 * len(text) + 100)
+    assert {finding.code for finding in read_yaml(text, path="p").diagnostics} == {code}
+
+
+def test_however_long_a_text_is_one_value_is_repaired(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MOST_REREAD", 0)
+    assert read_yaml("k: a: b", path="p").data == {"k": "a: b"}

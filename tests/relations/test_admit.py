@@ -1,6 +1,9 @@
-from skillweave import Candidate, Decision, Evidence, Outcome, Rejected, Selection, Snapshot, Status
+from itertools import pairwise
+
+from skillweave import Candidate, Decision, Evidence, Outcome, Rejected, Selection, Severity, Snapshot, Status
 from skillweave.relations import Admission, Group
 from skillweave.relations.admit import admit
+from skillweave.relations.rules import MOST_COMPANIONS, check_companions
 from tests.related import CODING, chosen, forbids, incompatible, requires, skill, snapshot
 
 
@@ -246,3 +249,34 @@ def test_a_skill_in_force_does_not_leave_because_a_task_rule_cannot_give_the_oth
     admission = admit(given_together("a", "b"), registry, engaged=["a"], max_skills=3, granted=frozenset({"a"}))
     assert [group.members for group in admission.groups] == [("a",)]
     assert [decision.skill_id for decision in admission.decisions] == ["b"]
+
+
+def _with_companions(number: int) -> Snapshot:
+    names = [f"c{place}" for place in range(number)]
+    return snapshot(skill("head", *map(requires, names)), *map(skill, names))
+
+
+def test_a_skill_goes_with_as_many_others_as_go_together() -> None:
+    admission = _admit(_with_companions(MOST_COMPANIONS), "head")
+    assert len(admission.groups[0].members) == MOST_COMPANIONS + 1
+    assert check_companions(_with_companions(MOST_COMPANIONS)) == ()
+
+
+def test_a_skill_that_needs_more_others_than_go_together_does_not_enter() -> None:
+    decision = _only_decision(_admit(_with_companions(MOST_COMPANIONS + 1), "head"))
+    assert (decision.outcome, decision.reason) == (
+        Outcome.UNMET,
+        "it needs more than 100 other skills, and no more go together",
+    )
+
+
+def test_a_chain_counts_as_all_that_stands_in_it() -> None:
+    names = [f"s{place}" for place in range(MOST_COMPANIONS + 2)]
+    chain = snapshot(*(skill(one, requires(other)) for one, other in pairwise(names)), skill(names[-1]))
+    assert _outcomes(_admit(chain, "s0")) == {"s0": Outcome.UNMET}
+    assert len(_admit(chain, "s1").groups[0].members) == MOST_COMPANIONS + 1
+
+
+def test_a_skill_that_needs_too_many_others_is_said_when_it_is_read() -> None:
+    (finding,) = check_companions(_with_companions(MOST_COMPANIONS + 1))
+    assert (finding.code, finding.skill, finding.severity) == ("too-many-companions", "head", Severity.ERROR)

@@ -1,3 +1,9 @@
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from skillweave import Candidate
 from skillweave.relations import Group, form_groups, rank
 
@@ -48,3 +54,42 @@ def test_a_group_ranks_by_its_best_match_and_names_it() -> None:
 def test_of_a_candidate_that_stands_twice_the_first_counts() -> None:
     first, second = Candidate("a", 0.9, "explicit"), Candidate("a", 0.1, "lexical")
     assert rank([first, second], []).matched == {"a": first}
+
+
+class _Counted(dict[str, None]):
+    """A closure that knows how many members somebody has walked over."""
+
+    walked = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for member in super().__iter__():
+            type(self).walked += 1
+            yield member
+
+
+@pytest.mark.parametrize("length", [40, 160])
+def test_skills_in_a_long_chain_are_joined_in_one_walk_over_what_each_needs(length: int) -> None:
+    names = [f"s{place}" for place in range(length)]
+    closures = {name: _Counted.fromkeys(names[place:]) for place, name in enumerate(names)}
+    _Counted.walked = 0
+    (group,) = form_groups(closures, rank(_candidates(*names), []))
+    assert group.members == tuple(names)
+    assert _Counted.walked <= 4 * sum(map(len, closures.values()))
+
+
+@given(needs=st.dictionaries(st.sampled_from("abcdefgh"), st.sets(st.sampled_from("abcdefgh")), min_size=1))
+def test_groups_share_no_skill_and_hold_all_that_their_members_need(needs: dict[str, set[str]]) -> None:
+    closures = {owner: _reached(owner, needs) for owner in needs}
+    groups = _groups(sorted(needs), [], **{owner: sorted(closure - {owner}) for owner, closure in closures.items()})
+    members = [member for group in groups for member in group]
+    assert len(members) == len(set(members)) == len(set().union(*closures.values()))
+    for owner, closure in closures.items():
+        (group,) = (group for group in groups if owner in group)
+        assert closure <= set(group)
+
+
+def _reached(owner: str, needs: dict[str, set[str]]) -> set[str]:
+    reached = {owner}
+    while more := {other for one in reached for other in needs.get(one, ())} - reached:
+        reached |= more
+    return reached

@@ -242,6 +242,7 @@ async def test_what_does_not_fit_is_a_decision_with_its_price() -> None:
     assert decision.outcome is Outcome.OVER_BUDGET
     assert decision.tokens is not None and decision.tokens > 500
     assert injection.messages[0].text.startswith("=== Skill Available: Long One ===")
+    assert injection.skills == ()  # a line is not the skill
 
 
 async def test_a_skill_given_as_its_line_is_upgraded_when_there_is_room() -> None:

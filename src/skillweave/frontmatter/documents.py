@@ -58,7 +58,7 @@ def read_front_matter(data: bytes, *, path: str) -> FrontMatter:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"byte {data[error.start]:#04x} is no UTF-8"
+        message = f"byte {data[error.start]:#04x} is not UTF-8"
         return _skipped(codes.NOT_UTF8.found(Location(path, line), message, "save the file as UTF-8"))
     found: list[Diagnostic] = []
     if text.startswith(_BOM):
@@ -123,7 +123,10 @@ def _skipped(*diagnostics: Diagnostic) -> FrontMatter:
     return FrontMatter(fields=None, diagnostics=diagnostics)
 
 
-_MOST_REPAIRS = 16
+MOST_REPAIRS = 16
+"""So many values of one text are put in quotes: for each, the text is read again from its beginning."""
+MOST_REREAD = 4 * 1024 * 1024
+"""Characters that are read again for repairs of one text; one is always tried."""
 _NO_LINES: Mapping[Keys, int] = MappingProxyType({})
 
 
@@ -149,17 +152,27 @@ def read_yaml(text: str, *, path: str, limits: Limits = PACK_LIMITS, first_line:
             parsed = parse(text, limits, first_line)
         except Refused as refusal:
             line = refusal.line - first_line + 1 if refusal.code is codes.YAML_INVALID and refusal.line else 0
-            quoted = quote_value(text, line) if line and len(found) < _MOST_REPAIRS else None
+            quoted = quote_value(text, line) if line else None
             if quoted is None:
                 return Document(None, _NO_LINES, (refusal.found(path),))
+            if len(found) >= (most := _repairs_of(len(text))):
+                again = f"{most} values before it were put in quotes already, the most in {len(text):,} characters"
+                limit = codes.TOO_MANY_REPAIRS.found(
+                    Location(path, refusal.line), f"a value needs quotes, and {again}", "quote values that hold a colon"
+                )
+                return Document(None, _NO_LINES, (limit,))
             text = quoted.text
             message = f"the value of `{quoted.key[:60]}` holds a colon or sign that needs quotes; it was read as text"
             where = Location(path, quoted.line + first_line - 1)
             found.append(codes.REPAIRED.found(where, message, f'put it in quotes: {quoted.key[:60]}: "..."'))
     for key, line, first in parsed.duplicates:
-        message = f"key `{key[:60]}` stands twice; the one in line {first} counts"
+        message = f"key `{key[:60]}` appears twice; the one in line {first} counts"
         found.append(codes.DUPLICATE_KEY.found(Location(path, line), message, "remove one of them"))
     return _document(parsed.data, parsed.lines, found, Location(path, first_line))
+
+
+def _repairs_of(characters: int) -> int:
+    return min(MOST_REPAIRS, max(1, MOST_REREAD // max(characters, 1)))
 
 
 def read_json(text: str, *, path: str, limits: Limits = PACK_LIMITS) -> Document:
@@ -170,7 +183,7 @@ def read_json(text: str, *, path: str, limits: Limits = PACK_LIMITS) -> Document
         data: dict[str, Tree] = {}
         for key, value in pairs:
             if key in data:
-                message = f"key `{key[:60]}` stands twice; the first one counts"
+                message = f"key `{key[:60]}` appears twice; the first one counts"
                 found.append(codes.DUPLICATE_KEY.found(Location(path), message, "remove one of them"))
             else:
                 data[key] = value
@@ -189,7 +202,7 @@ def read_json(text: str, *, path: str, limits: Limits = PACK_LIMITS) -> Document
 
 def refuse_constant(name: str) -> float:
     """For `json.loads`: raise ValueError for NaN and the infinities, which Python reads and JSON does not have."""
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _parse_json(text: str, pairs: Callable[[list[tuple[str, Tree]]], dict[str, Tree]]) -> Tree:

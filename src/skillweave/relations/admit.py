@@ -6,7 +6,14 @@ from typing import TypeAlias
 
 from skillweave.decisions import Decision, Outcome
 from skillweave.registry import Snapshot
-from skillweave.relations.rules import all_requirements, exclusions, name_shown, rule_shown, standing_shown
+from skillweave.relations.rules import (
+    MOST_COMPANIONS,
+    all_requirements,
+    exclusions,
+    name_shown,
+    rule_shown,
+    standing_shown,
+)
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.skill import SELECTABLE, Relation
 
@@ -115,26 +122,37 @@ def form_groups(closures: Closures, ranking: Ranking) -> tuple[Group, ...]:
 
 
 def _connected(closures: Closures) -> list[Closures]:
-    cluster_of: dict[str, dict[str, Mapping[str, None]]] = {}
+    """The closures in clusters that share no member; members are joined by their roots, each closure once."""
+    above: dict[str, str] = {}
+
+    def root(member: str) -> str:
+        while (parent := above.setdefault(member, member)) != member:
+            above[member] = above[parent]
+            member = parent
+        return member
+
     for skill_id, closure in closures.items():
-        merged = {skill_id: closure}
-        for cluster in {id(found): found for member in closure if (found := cluster_of.get(member))}.values():
-            merged.update(cluster)
-        cluster_of.update((member, merged) for joined in merged.values() for member in joined)
-    return list({id(cluster): cluster for cluster in cluster_of.values()}.values())
+        for member in closure:
+            above[root(member)] = root(skill_id)
+    clusters: dict[str, dict[str, Mapping[str, None]]] = {}
+    for skill_id, closure in closures.items():
+        clusters.setdefault(root(skill_id), {})[skill_id] = closure
+    return list(clusters.values())
 
 
 def _form_group(closures: Closures, ranking: Ranking) -> Group:
     # Of two heads that share a companion, and of a mutual pair, the better-placed leads; a skill that another one
     # merely needs never does, so that an engaged skill's companion does not take its place by being matched alone.
     ranked = sorted(closures, key=ranking.place)
-    heads = [skill_id for skill_id in ranked if not _is_companion(skill_id, closures)]
+    companions = {
+        member
+        for owner, closure in closures.items()
+        for member in closure
+        if owner not in closures.get(member, (owner,))
+    }
+    heads = [skill_id for skill_id in ranked if skill_id not in companions]
     members = tuple(dict.fromkeys(member for skill_id in heads for member in closures[skill_id]))
     return Group(heads[0], members, ranking.matched.get(min(members, key=ranking.place)))
-
-
-def _is_companion(skill_id: str, closures: Closures) -> bool:
-    return any(skill_id in closure and other not in closures[skill_id] for other, closure in closures.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +228,11 @@ class _Gate:
 
     def _gathered(self, given: Sequence[str]) -> tuple[_Refusal | None, Mapping[str, None]]:
         """All that goes with the given skills, and why it cannot go together, if it cannot."""
-        needed = all_requirements(given, self.snapshot)
+        needed = all_requirements(given, self.snapshot, most=MOST_COMPANIONS + 1)
         closure = dict.fromkeys((*given, *(requirement.rule.skill for requirement in needed)))
+        if len(needed) > MOST_COMPANIONS:
+            reason = f"it needs more than {MOST_COMPANIONS} other skills, and no more go together"
+            return _Refusal(Outcome.UNMET, reason), closure
         for other in given[1:]:
             if (unfit := self._unfit(other)) is not None:
                 reason = f"a task rule gives it with {name_shown(other)} or not at all; {unfit.reason}"

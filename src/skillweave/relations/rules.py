@@ -11,8 +11,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.registry import Snapshot
 from skillweave.skill import Relation, RelationKind, Skill, Status
+
+MOST_COMPANIONS = 100
+"""So many other skills at most go with one, its companions' companions too; one that needs more is never given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +37,11 @@ def exclusions(skill: Skill) -> Sequence[Relation]:
     return _first_each(skill, [rule for rule in skill.relations if rule.kind is not RelationKind.REQUIRES])
 
 
-def all_requirements(names: Iterable[str], snapshot: Snapshot) -> Sequence[Requirement]:
-    """All companions of the named skills, also those of companions: nearest first, each once, known or not."""
+def all_requirements(names: Iterable[str], snapshot: Snapshot, *, most: int | None = None) -> Sequence[Requirement]:
+    """All companions of the named skills, also those of companions: nearest first, each once, known or not.
+
+    With `most` it ends at so many.
+    """
     waiting = deque(names)
     seen = set(waiting)
     found: list[Requirement] = []
@@ -47,7 +54,26 @@ def all_requirements(names: Iterable[str], snapshot: Snapshot) -> Sequence[Requi
                 seen.add(rule.skill)
                 waiting.append(rule.skill)
                 found.append(Requirement(skill.id, rule))
+                if len(found) == most:
+                    return found
     return found
+
+
+def check_companions(snapshot: Snapshot) -> tuple[Diagnostic, ...]:
+    """An error for each active skill that needs more others than go together."""
+    related = (skill for skill in snapshot.active() if skill.relations)
+    return tuple(
+        Diagnostic(
+            code="too-many-companions",
+            severity=Severity.ERROR,
+            skill=skill.id,
+            location=Location(skill.origin.location) if skill.origin else None,
+            message=f"skill {skill.id!r} requires more than {MOST_COMPANIONS} other skills, theirs included",
+            fix="require those that it cannot do without; until then it is never given",
+        )
+        for skill in related
+        if len(all_requirements([skill.id], snapshot, most=MOST_COMPANIONS + 1)) > MOST_COMPANIONS
+    )
 
 
 def needs_any(skill_id: str, others: Collection[str], snapshot: Snapshot) -> bool:

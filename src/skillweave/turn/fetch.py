@@ -18,6 +18,8 @@ from skillweave.turn.admit import SkillInTurn
 
 MOST_INLINE_BYTES = 256 * 1024
 """So much of a skill's documents is read to stand in its block; the others are listed, and read on demand."""
+MOST_INLINE_DOCUMENTS = 256
+"""So many of a skill's documents are read to stand in its block, however small they are."""
 MOST_READ_BYTES = 1024 * 1024
 """The largest artifact that is read as text for a model."""
 
@@ -92,14 +94,15 @@ def _artifacts_of(wanted: SkillInTurn) -> tuple[list[ArtifactRef], list[Decision
         return refs, []
     size = 0
     left: list[ArtifactRef] = []
-    for ref in documents_to_show(wanted.skill):
+    for place, ref in enumerate(documents_to_show(wanted.skill)):
         size += ref.size
-        (refs if size <= MOST_INLINE_BYTES else left).append(ref)
+        within = size <= MOST_INLINE_BYTES and place < MOST_INLINE_DOCUMENTS
+        (refs if within else left).append(ref)
     refs = list(dict.fromkeys(refs))
     if not left or wanted.present is not None:
         return refs, []
     more = f" and {len(left) - 1} more are" if len(left) > 1 else " is"
-    limit = f"with them the block would hold over {MOST_INLINE_BYTES:,} bytes of documents"
+    limit = f"a block may hold {MOST_INLINE_DOCUMENTS} documents and {MOST_INLINE_BYTES:,} bytes of them"
     reason = f"{left[0].id} ({left[0].size:,} bytes){more} only listed: {limit}"
     return refs, [Decision(wanted.skill.id, Outcome.OVER_BUDGET, "fetch", reason)]
 
@@ -110,7 +113,7 @@ async def _read(read_artifact: ReadArtifact, skill_id: str, ref: ArtifactRef) ->
     _require_readable(artifact.ref)  # it may have grown since it was listed
     text = artifact.text
     if text is None:
-        raise SkillweaveError("it is no UTF-8 text; it stays listed with its size")
+        raise SkillweaveError("it is not UTF-8 text; it stays listed with its size")
     return Inlined(replace(ref, content_hash=artifact.ref.content_hash), text)
 
 

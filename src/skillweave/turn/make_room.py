@@ -14,6 +14,8 @@ from skillweave.turn.reconcile import Presence, Reconciled
 
 IDLE_MESSAGES = 2
 """A skill that matched none of so many of the latest user messages leaves where its room is needed."""
+MOST_OUTDATED = 64
+"""So many outdated texts may stand in the history before the host is asked to take them out, with or without need."""
 WANTED_LATELY = 1
 """A skill that matched one of the latest user messages so many ago at most is one that room is made for."""
 
@@ -37,21 +39,26 @@ def leaving(
 ) -> Leaving:
     """What has to leave so that what was left out of the newly wanted skills fits; nothing where that is not enough.
 
-    Outdated texts go first, then what was read by itself and the texts of skills that apply no longer, then engaged
-    skills, longest without a match first. `admission` has what would be shown without that, `left` are the tokens that
-    are still free, `per_skill` the most that one skill may take, `cursor` the skill that a graph's cursor is on. In
-    answer to a model's call nothing leaves for other skills than those that it is about.
+    Outdated texts go first, all of them at once, and where there are many even when nothing is missing. Then goes what
+    was read by itself and the texts of skills that apply no longer, then engaged skills, longest without a match first.
+    `admission` has what would be shown without that, `left` are the tokens that are still free, `per_skill` the most
+    that one skill may take, `cursor` the skill that a graph's cursor is on. In answer to a model's call nothing leaves
+    for other skills than those that it is about.
     """
     missing = [sizes for sizes in _left_out(turn, admission, per_skill) if sizes]
-    if not missing:
+    if not missing and len(context.state.superseded) <= MOST_OUTDATED:
         return Leaving()
     parts = list(_parts(admission, context, cursor, reads=bool(turn.reads)))
     needed = _fitting(missing, left + sum(part.tokens for part in parts)) - left
-    chosen: list[_Part] = []
-    for part in parts:
-        if sum(one.tokens for one in chosen) >= needed:
+    # They are of no use to anybody: one by one they would break the provider's cache in turn after turn.
+    outdated = [part for part in parts if part.outdated]
+    chosen = outdated if needed > 0 or len(outdated) > MOST_OUTDATED else []
+    freed = sum(part.tokens for part in chosen)
+    for part in parts[len(outdated) :]:
+        if freed >= needed:
             break
         chosen.append(part)
+        freed += part.tokens
     return Leaving(
         tuple(drop for part in chosen for drop in part.drops),
         frozenset(skill_id for part in chosen for skill_id in part.skills),
@@ -135,6 +142,7 @@ class _Part:
     drops: tuple[Drop, ...]
     skills: tuple[str, ...] = ()
     idle: int = 0
+    outdated: bool = False
 
     @property
     def tokens(self) -> int:
@@ -159,7 +167,7 @@ def _parts(admission: Admission, context: Reconciled, cursor: str | None, *, rea
     asked = {leaf.key for readout in readouts for leaf in readout.reading.leaves if leaf.there}
     needed = {record.carrier for record in present if record.key in asked}
     outdated = [old.record for old in context.state.superseded if old.record.carrier not in shown and not old.dropped]
-    yield from (_Part((drop,)) for drop in _drops(outdated, tokens))
+    yield from (_Part((drop,), outdated=True) for drop in _drops(outdated, tokens))
     staying = _staying(admission, cursor)
     free = [r for r in present if skill_of(r.key) not in staying and r.carrier not in needed]
     if reads:

@@ -29,6 +29,7 @@ from skillweave.knowledge.context import ContextSource
 from skillweave.limits import ToolLimits
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
+from skillweave.relations.rules import check_companions
 from skillweave.select.candidates import Selection, within_places
 from skillweave.select.matchers import Matcher
 from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
@@ -242,10 +243,11 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
     ) -> Verdict:
         """What `policy.tools.authorize` rules on a call, and observers are told when it is denied; reads nothing.
 
-        They are never told the arguments. `call_id` is the host's name for the call, so that one that is judged twice
-        is told once; `parameters` and `host_tools` are those of `ToolPolicy.authorize`.
+        They are never told the arguments. `call_id` is the model's id of the call: a person's yes to one call is known
+        by it, and one that is judged twice is told once; `parameters` and `host_tools` are those of
+        `ToolPolicy.authorize`.
         """
-        verdict = policy.tools.authorize(tool, arguments, parameters=parameters, host_tools=host_tools)
+        verdict = policy.tools.authorize(tool, arguments, call_id=call_id, parameters=parameters, host_tools=host_tools)
         if verdict.ruling is Ruling.DENY:
             await self._engine.announcer.tool_blocked(policy, verdict, call_id)
         return verdict
@@ -328,7 +330,8 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         snapshot = library.snapshot
         contracts = await asyncio.to_thread(check_contracts, snapshot.values())
         lifecycles = check_lifecycles(self.settings.lifecycles, snapshot.skills)
-        about_skills = (*snapshot.diagnostics, *library.index.diagnostics, *contracts)
+        companions = await asyncio.to_thread(check_companions, snapshot)
+        about_skills = (*snapshot.diagnostics, *library.index.diagnostics, *companions, *contracts)
         about_graph = await asyncio.to_thread(graph_findings, snapshot, self.graph)
         return (*about_skills, *about_graph, *library.catalog.diagnostics, *lifecycles)
 

@@ -4,9 +4,12 @@
 `with_tail`, `offer`, `calls`, `unanswered`, `go_on` and `refuse`, and for skillweave's own tools `skill_tools`,
 `transcript`, `answer` and `take_out`, so that a host writes
 `from skillweave.adapters.messages import anthropic_style as style` and the rest of its loop stays the same.
+
+`skills_in` and `without_skills` tell skill text from the rest of a chat, for windows and summarisers.
 """
 
 from skillweave.adapters.chat import NOT_RUN, Call
 from skillweave.adapters.messages.lists import TurnOptions
+from skillweave.adapters.messages.marking import skills_in, without_skills
 
-__all__ = ["NOT_RUN", "Call", "TurnOptions"]
+__all__ = ["NOT_RUN", "Call", "TurnOptions", "skills_in", "without_skills"]
