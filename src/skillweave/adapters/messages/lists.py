@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, cast
 
-from skillweave.adapters.chat import TAKEN_OUT, Call, HostFields, HostMessage, parameters_in, turn_from
+from skillweave.adapters.chat import Call, HostFields, HostMessage, parameters_in, turn_from
 from skillweave.conversation import Part, Placement, Role, Turn, require_known
-from skillweave.disclose.block import digest_in, text_digest
+from skillweave.disclose.block import TAKEN_OUT, digest_in, text_digest
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
 from skillweave.limits import ToolLimits
@@ -32,7 +32,7 @@ def listed(value: object) -> Sequence[Any]:
 
 
 def entries(chat: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each message with the words that name its place; raises InvalidTurn for what is no list of messages."""
+    """Each message with the words that name its place; raises InvalidTurn for what is not a list of messages."""
     if not isinstance(chat, Sequence) or isinstance(chat, str | bytes):
         raise InvalidTurn(f"the chat is a {_kind(chat)}; give a list of messages")
     if not chat:
