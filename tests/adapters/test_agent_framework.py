@@ -395,7 +395,7 @@ class TestCheckpoints:
         assert (await stage.agent.run("Submit it", session=session)).user_input_requests
         assert (await stage.agent.run("Wait, is the plat there?", session=session)).text == "Of course."
         assert stage.workshop.ran == []
-        assert stage.script.last.times_in_messages("This call was not run") == 2
+        assert stage.script.last.times_in_messages("not run: the chat went on") == 2
 
     async def test_the_model_reads_the_same_refusal_in_every_later_call(self, stage: Stage) -> None:
         session = stage.session
@@ -590,7 +590,7 @@ class TestRepliesOneByOne:
         assert (await run(stage, way, "Wait, is the plat there?", session))[1] == []
         assert (await run(stage, way, "And now?", session))[1] == []
         assert stage.workshop.ran == []
-        assert stage.script.last.times_in_messages("This call was not run") == 2
+        assert stage.script.last.times_in_messages("not run: the chat went on") == 2
 
     async def test_the_last_reply_is_refused_once_the_user_said_something_else(self, stage: Stage) -> None:
         session, requests = await both_paused(stage)

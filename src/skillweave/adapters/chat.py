@@ -69,6 +69,17 @@ def read_call(call_id: object, name: object, arguments: object) -> Call:
     return Call(known_id, name, found)
 
 
+def parameters_in(schema: Mapping[str, Any] | None) -> tuple[str, ...] | None:
+    """The names of a tool's parameters by its JSON Schema, None where there is none or where it takes any others.
+
+    A schema that says nothing of others names all that the tool has.
+    """
+    if schema is None or schema.get("additionalProperties", False) is not False or schema.get("patternProperties"):
+        return None
+    properties = schema.get("properties", {})
+    return tuple(properties) if isinstance(properties, Mapping) else None
+
+
 def _parsed(arguments: object) -> tuple[Mapping[str, Any] | None, str]:
     if not isinstance(arguments, str):
         return None, f"of type {type(arguments).__name__}, not a JSON object"
