@@ -156,6 +156,8 @@ def _converter(*, detailed: bool) -> "Converter":
         converter.register_structure_hook(kind, _scalar_reader(kind))
     converter.register_structure_hook(StrEnum, _read_word)
     converter.register_structure_hook(IntEnum, _read_word)
+    # Otherwise a member would be written as the text that it is too: as itself, which not every JSON store takes.
+    converter.register_unstructure_hook(StrEnum, str.__str__)
     # Of two that take a type the one that is registered last is asked.
     for takes, reader, writer in (
         (_is_value, _value_reader, _value_writer),
@@ -239,7 +241,7 @@ def _value_reader(converter: "Converter", cls: Hint) -> Read:
     spelled = ", ".join(f"{key.name}{'?' * key.optional}" for key in keys)
 
     if own is None and not exact and not converter.detailed_validation and _has_required(cls):
-        return build  # which fails by itself on what is no object; the slow reader then says why
+        return build  # which fails by itself on what is not an object; the slow reader then says why
 
     def read_value(data: object, _: Hint) -> object:
         if data.__class__ is not dict and not isinstance(data, Mapping):

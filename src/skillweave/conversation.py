@@ -1,14 +1,16 @@
 """What a host tells about a conversation: messages, tool results and the coming turn, neutral of any framework."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any, ClassVar, TypeAlias, TypedDict
 
 from skillweave.checking import Checked, shown
 from skillweave.codec import Portable
 from skillweave.errors import InvalidTurn
-from skillweave.frozen import EMPTY
+from skillweave.frozen import EMPTY, as_json
 from skillweave.limits import ToolLimits
 from skillweave.task import Task
 
@@ -39,7 +41,7 @@ class Placement(StrEnum):
 class Message(Portable):
     """One message; `id` is the host's, where it keeps one. Only text is ever matched, None content is empty.
 
-    `role` is also taken as its text, parts as any list. Raises InvalidTurn for what is no role, no text and no part.
+    `role` is also taken as its text, parts as any list. Raises InvalidTurn for what is not a role, a text or a part.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("id", "role", "content")
@@ -85,6 +87,39 @@ class ToolResult(Portable):
     def __post_init__(self) -> None:
         for name in ("tool", "content", "status"):
             _RESULT.text(name, getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall(Portable):
+    """One call of a tool by the model, as a person is shown it; `id` is the model's, one for each call."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, object] = field(default=EMPTY, hash=False)
+
+    def __post_init__(self) -> None:
+        """Raises InvalidTurn for a call of another form."""
+        for name in ("id", "tool"):
+            _CALL.text(name, getattr(self, name))
+        _CALL.kind("arguments", self.arguments, Mapping, "the arguments by name")  # type: ignore[type-abstract]
+
+    @property
+    def digest(self) -> str | None:
+        """SHA-256 hex of the call itself: its id, tool and arguments; None without an id or where these are no JSON."""
+        return _digest_of((self.id, self.tool, self.arguments)) if self.id else None
+
+    @property
+    def content(self) -> str | None:
+        """SHA-256 hex of what the call does, whatever its id; None where the arguments are no JSON."""
+        return _digest_of((self.tool, self.arguments))
+
+
+def _digest_of(parts: Sequence[object]) -> str | None:
+    try:
+        written = json.dumps(as_json(parts), sort_keys=True)
+    except ValueError:
+        return None
+    return sha256(written.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +187,7 @@ class Turn(Portable):
 MessageLike: TypeAlias = str | Message | Mapping[str, object]
 """What is taken for a message: a text of the user, a Message, or a mapping with `role` and `content`."""
 
-_TURN, _MESSAGE, _RESULT = (Checked(name, InvalidTurn) for name in ("Turn", "Message", "ToolResult"))
+_TURN, _MESSAGE, _RESULT, _CALL = (Checked(name, InvalidTurn) for name in ("Turn", "Message", "ToolResult", "ToolCall"))
 _OTHER_ROLES = {"developer": Role.SYSTEM, "function": Role.TOOL}
 _MESSAGE_WANTED = "a text, a Message, or a mapping with role and content"
 

@@ -12,11 +12,17 @@ from skillweave.conversation import Message, Part, Placement, Role, ToolResult, 
 from skillweave.disclose.block import HEADER_END, HEADERS
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
+from skillweave.select.selection import MARKER
 from skillweave.task import Task
 from skillweave.turn.reconcile import split_at_blocks
 
 SEPARATOR = "\n\n"
 """Between two of our texts in one place; blocks are recognised from header to header."""
+LOADS_NOTHING = (
+    "That marker loads nothing: the skill is in this conversation already, or it cannot be loaded now. Go on with what "
+    "was asked, without a marker."
+)
+"""What the model is told that wrote a marker and nothing else, and gets no skill for it."""
 TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
 """What stands in the place of a text that was taken out."""
 NOT_RUN = (
@@ -30,13 +36,14 @@ _REFUSED = tuple(f"{code.value}: " for code in Refusal)
 _HEADER = re.compile(
     f"(?:{'|'.join(re.escape(header) for header in HEADERS)})[^\r\n]*{re.escape(HEADER_END)}(?:\r?\n|$)"
 )
+_MORE_PARAMETERS = ("additionalProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """A tool call of the model: judge it with `injection.tools.authorize(name, arguments)` before anything runs.
 
-    `arguments` is None when what the model wrote is no JSON object; then `problem` says why, in words for the model:
+    `arguments` is None when what the model wrote is not a JSON object; then `problem` says why, in words for the model:
     answer with `refuse(call, call.problem)`. `parameters` are the names of all parameters that the tool has, None where
     they are not known or it takes any; rules on arguments are judged on no others.
     """
@@ -76,9 +83,25 @@ def _parsed(arguments: object) -> tuple[Mapping[str, Any] | None, str]:
     return (found, "") if isinstance(found, dict) else (None, "JSON, but not an object")
 
 
+def parameters_in(schema: object) -> tuple[str, ...] | None:
+    """The names of all parameters that a tool's JSON Schema declares; None where it takes others too, or says none.
+
+    An argument that no parameter declares counts as one that the tool has not, unless the schema asks for more.
+    """
+    if not isinstance(schema, Mapping) or any(schema.get(key) for key in _MORE_PARAMETERS):
+        return None
+    declared = schema.get("properties")
+    return tuple(map(str, declared)) if isinstance(declared, Mapping) else None
+
+
 def words_for(why: Verdict | str) -> str:
     """What the model is told about a call that was not run."""
     return why if isinstance(why, str) else why.message
+
+
+def only_markers(text: str) -> bool:
+    """Whether the model said nothing but `SKILL_SELECT:` markers, so that nobody was answered."""
+    return MARKER.search(text) is not None and not MARKER.sub("", text).strip(" \t\r\n.,;:`*'\"")
 
 
 def is_block(part: Part) -> bool:
@@ -239,7 +262,7 @@ def _written(value: object, where: str) -> bytes:
     try:
         return json.dumps(value, sort_keys=True, default=_dumped).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidTurn(f"{where} cannot be written as JSON: {error}; no provider takes it, so mend it") from error
+        raise InvalidTurn(f"{where} cannot be written as JSON: {error}; no provider accepts it; correct it") from error
 
 
 def _dumped(value: object) -> object:

@@ -44,7 +44,7 @@ class SpawnRequest(Portable):
     """A sub-agent for a task: `skills` None asks for no restriction, an empty list for no capability at all.
 
     `label`, `model`, `thinking` and `extra` are for whoever starts the agent; skillweave only carries them. Raises
-    InvalidSpawn for a task without a word in it, for skills that are no list of texts, and for other values of a wrong
+    InvalidSpawn for a task without a word in it, for skills that are not a list, and for other values of a wrong
     type.
     """
 
@@ -214,7 +214,7 @@ def prepare_spawn(
     `spawn_id` makes the sub-agent's conversation `{parent}/{spawn_id}`: another one for every spawn, the same one when
     a spawn is tried again. `tools` are those that the host has for the sub-agent, None when not stated; `granted` the
     skills that it may have, None for all. Inactive skills are rejected, as the sub-agent would never be given them.
-    Raises InvalidSpawn for an id that cannot be one and for tools that are no list, InvalidTurn for a parent that is no
+    Raises InvalidSpawn for an unusable id and for tools that are not a list, InvalidTurn for a parent that is no
     conversation.
     """
     conversation = conversation_of(parent, spawn_id)
@@ -276,7 +276,7 @@ def conversation_of(parent: Parent | None, spawn_id: str) -> str:
     Raises InvalidSpawn and InvalidTurn like `prepare_spawn`.
     """
     if not spawn_id or "/" in spawn_id or not spawn_id.isprintable():
-        raise InvalidSpawn(f"{spawn_id[:60]!r} is no spawn id; give printable characters without `/`, such as a UUID")
+        raise InvalidSpawn(f"{spawn_id[:60]!r} is not a spawn id; use printable characters without `/`, as in a UUID")
     if parent is not None:
         Turn("spawn", parent.conversation, Message(Role.USER, None))  # raises for what is no conversation
     conversation = f"{parent.conversation if parent else ''}/{spawn_id}"
@@ -309,4 +309,4 @@ def _rejected(
     if completion.added and check_spawn(completion.skills, snapshot, granted=granted).valid:
         together = ", ".join(map(name_shown, completion.skills))
         return SpawnRejected(request, result, completion, f"ask for {together} together")
-    return SpawnRejected(request, result, None, "put right each of these errors, or ask for other skills")
+    return SpawnRejected(request, result, None, "correct each of these errors, or ask for other skills")

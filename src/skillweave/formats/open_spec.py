@@ -107,7 +107,7 @@ class ToolList:
 
 
 def split_tools(text: str) -> ToolList:
-    """The tools in the text, parted by spaces or commas; an argument pattern in parentheses stays whole.
+    """The tools in the text, separated by spaces or commas; an argument pattern in parentheses stays whole.
 
     Where parentheses do not match, they part nothing and keep nothing together.
     """

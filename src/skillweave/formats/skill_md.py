@@ -180,7 +180,7 @@ def _preapproved(fields: Fields) -> ToolRules | None:
     found = split_tools(text or "")
     if found.commas or (found.tools and as_list):
         how = "is a list" if as_list else "has commas between the tools"
-        fix = "write the tools in one line with spaces between them"
+        fix = "separate the tools with spaces"
         fields.report(codes.TOOLS_RESPELLED, ALLOWED_TOOLS, f"{how}; it was read as meant", fix)
     return ToolRules(preapproved=found.tools) if found.tools else None
 

@@ -365,5 +365,5 @@ def _not_scored(why: str) -> Diagnostic:
         code="entries-not-scored",
         severity=Severity.WARNING,
         message=f"the scorer of the skill graph gave no answer, so that it chose no entry: {why}",
-        fix="see to the scorer or its embedder; the conversation begins when it answers or the model picks an entry",
+        fix="check the scorer or its embedder; the conversation begins when it answers or the model picks an entry",
     )

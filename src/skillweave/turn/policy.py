@@ -19,7 +19,17 @@ from skillweave.select.candidates import Selection
 from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
 from skillweave.skill import Skill
-from skillweave.state.approvals import consented, decided, denied_tools, digests_shown, guards, kept_out, undecided
+from skillweave.state.approvals import (
+    calls_let_through,
+    consented,
+    decided,
+    denied_tools,
+    digests_shown,
+    guards,
+    kept_out,
+    refused_calls,
+    undecided,
+)
 from skillweave.state.state import Approval, State, skill_of
 from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
 from skillweave.turn.disclose import skill_tools_in
@@ -92,6 +102,8 @@ def tool_policy(
         shown=shown,
         kept_out=out,
         rejected=denied_tools(approvals, snapshot, skills.keys()) if approvals else {},
+        cleared=_cleared(turn.limits, snapshot, approvals, shown, admission, (*skills.values(), *out)),
+        rejected_calls=refused_calls(approvals) if approvals else EMPTY,
         own_tools=OWN_TOOLS if skill_tools_in(turn, settings) is SkillTools.OFFERED else (),
     )
     if position is not None:
@@ -140,6 +152,7 @@ def pending_checkpoints(
             reviewer=checkpoint.reviewer,
             asks=checkpoint.asks,
             digest=shown.get(skill.id, skill.digest),
+            scope=checkpoint.scope,
         )
         for skill, checkpoints in asking
         for checkpoint in checkpoints
@@ -163,6 +176,28 @@ def _elsewhere(position: Position, admission: Admission, active: Collection[str]
     return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}")
 
 
+def _cleared(
+    limits: ToolLimits | None,
+    snapshot: Snapshot,
+    approvals: Sequence[Approval],
+    shown: Mapping[str, str],
+    admission: Admission,
+    asking: Sequence[Skill],
+) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """The single calls that a person let through, at the checkpoints of all skills that ask here."""
+    if not approvals:
+        return EMPTY
+    if limits is not None and limits.own_asks:
+        asking = (*asking, *(snapshot[one] for one in _applying(admission) if one in snapshot))
+    digests = {skill.id: (skill, shown.get(skill.id, skill.digest)) for skill in asking}
+    return calls_let_through(approvals, tuple(digests.values()), decided(approvals))
+
+
+def _applying(admission: Admission) -> frozenset[str]:
+    entries = (*admission.engaged, *admission.restraining)
+    return frozenset((*(entry.skill_id for entry in entries), *(one.skill.id for one in admission.skills)))
+
+
 def _undecided(
     limits: ToolLimits,
     snapshot: Snapshot,
@@ -182,13 +217,11 @@ def _undecided(
         for skill_id, name, digest in let_through
         if skill_id in snapshot and digest == shown.get(skill_id, snapshot[skill_id].digest)
         for checkpoint in snapshot[skill_id].checkpoints
-        if checkpoint.name == name and checkpoint.before is not None
+        if checkpoint.name == name and checkpoint.before is not None and not checkpoint.per_call
     }
-    entries = (*admission.engaged, *admission.restraining)
-    applying = {*(entry.skill_id for entry in entries), *(wanted.skill.id for wanted in admission.skills)}
     asking = {
         (checkpoint.before, checkpoint.name)
-        for skill_id in applying
+        for skill_id in _applying(admission)
         if skill_id in snapshot
         for checkpoint in undecided(snapshot[skill_id], let_through, shown.get(skill_id))
         if checkpoint.blocking
