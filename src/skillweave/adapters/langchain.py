@@ -32,7 +32,7 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("the adapter for LangChain", "langchain", "langchain") from None
 
-from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
+from skillweave.adapters.approval import from_data, question, read_reply, record, to_data, waiting
 from skillweave.adapters.bridge import Bridge, tail_of
 from skillweave.adapters.chat import LOADS_NOTHING, last_words
 from skillweave.adapters.langchain_agents import require_guarded
@@ -60,6 +60,7 @@ from skillweave.conversation import Placement
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.settings import Settings
+from skillweave.state.approvals import rejection_notice
 from skillweave.state.state import Approval, ApprovalVerdict
 from skillweave.weaver import Weaver
 

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 from skillweave.adapters.approval import as_replied, from_data, question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import (
-    TAKEN_OUT,
     Call,
     HostMessage,
     all_blocks,
@@ -26,7 +25,7 @@ from skillweave.adapters.spawning import spawn_id_of
 from skillweave.compose.policy import Verdict
 from skillweave.compose.spawn import SpawnRejected, SpawnRequest
 from skillweave.conversation import Message, Part, Role
-from skillweave.disclose.block import digest_in
+from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import CheckpointNotFound, InvalidSpawn, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.state.state import ApprovalVerdict
@@ -195,8 +194,8 @@ def removals(messages: Sequence[BaseMessage], drops: Sequence[Drop]) -> list[Bas
 
 
 def _without(message: BaseMessage, content: Any) -> BaseMessage:  # noqa: ANN401 - as messages hold it
-    if digest_in(message.id or ""):
-        return RemoveMessage(id=message.id or "")
+    if content == TAKEN_OUT and message.id and not isinstance(message, ToolMessage):
+        return RemoveMessage(id=message.id)
     return message.model_copy(update={"content": content})
 
 
@@ -236,8 +235,7 @@ def _read(message: BaseMessage, where: str) -> HostMessage:
         )
     asking = tuple({"type": "tool_call", "id": call.id, "name": call.name} for call in calls(message))
     whole = Message(role, (*parts, *asking), message.id)
-    known = bool(digest_in(message.id or "")) or (message.id or "").startswith(_TOLD)
-    ours = known or (role in (Role.USER, Role.SYSTEM) and all_blocks(parts))
+    ours = role in (Role.USER, Role.SYSTEM) and all_blocks(parts)
     return HostMessage(where, whole, None if ours else whole, _whole(message))
 
 

@@ -81,6 +81,8 @@ AGENT = "=== Agent Capabilities: "
 HEADER_END = " ==="
 HEADERS = (ACTIVATED, OUTLINED, SECTION, REFERENCE, AVAILABLE, CONTEXT, AGENT)
 """The headers that a block begins with."""
+TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
+"""What stands in the place of a text that was taken out."""
 REPLACES = "This replaces the earlier text of this skill."
 """The line under the header of a block that is given again with other content."""
 

@@ -24,7 +24,7 @@ from skillweave.state.port import Store
 from skillweave.state.state import Delivery, State, Writes
 from skillweave.turn.library import Libraries, Library
 from skillweave.turn.policy import policy_at
-from skillweave.turn.run import Prepared, Reading, find_place, prepare, run, selected
+from skillweave.turn.run import Prepared, Reading, completed, find_place, prepare, run, selected
 from skillweave.turn.settle import Settled
 from skillweave.weaver.contention import Queues
 from skillweave.weaver.news import News
@@ -144,6 +144,7 @@ class Engine:
         prepared = await prepare(
             turn, await self.library(), self.matchers, self.fetch_seconds, self.settings.thresholds
         )
+        turn, prepared = await completed(turn, prepared, State(), self.matchers, self.fetch_seconds)
         position = await find_place(turn, prepared, State(), self.fetch_seconds)
         return await selected(turn, prepared, position, self.matchers, self.settings.thresholds)
 

@@ -24,7 +24,6 @@ from skillweave.adapters.approval import (
     question,
     read_reply,
     record,
-    rejection_notice,
     require_decided,
     to_data,
     waiting,
@@ -52,6 +51,7 @@ from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, SkillNotFound, StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.settings import CatalogMode
+from skillweave.state.approvals import rejection_notice
 from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, cast
 
-from skillweave.adapters.chat import TAKEN_OUT, Call, HostFields, HostMessage, parameters_in, turn_from
+from skillweave.adapters.chat import Call, HostFields, HostMessage, parameters_in, turn_from
 from skillweave.conversation import Part, Placement, Role, Turn, require_known
-from skillweave.disclose.block import digest_in, text_digest
+from skillweave.disclose.block import TAKEN_OUT, digest_in, text_digest
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
 from skillweave.limits import ToolLimits
