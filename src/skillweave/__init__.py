@@ -19,7 +19,18 @@ if TYPE_CHECKING:
         prepare_schema,
         require_output,
     )
-    from skillweave.conversation import Message, MessageLike, Part, Placement, Read, Role, ToolResult, Turn, TurnFields
+    from skillweave.conversation import (
+        Message,
+        MessageLike,
+        Part,
+        Placement,
+        Read,
+        Role,
+        ToolCall,
+        ToolResult,
+        Turn,
+        TurnFields,
+    )
     from skillweave.decisions import Decision, Evidence, Outcome
     from skillweave.diagnostics import Diagnostic, Location, Severity
     from skillweave.disclose.block import Rung, SkillTools
@@ -93,6 +104,7 @@ if TYPE_CHECKING:
     from skillweave.skill import (
         ArtifactRef,
         Checkpoint,
+        CheckpointScope,
         Origin,
         OutputContract,
         Relation,
@@ -126,7 +138,7 @@ if TYPE_CHECKING:
     from skillweave.task import RiskLevel, Task, TaskRule, When
     from skillweave.text.embedding import Embedder
     from skillweave.tokens.counter import Tiktoken, TokenCounter
-    from skillweave.weaver import Judgement, Left, OnStoreFailure, SyncWeaver, Weaver
+    from skillweave.weaver import CheckpointVerdict, Judgement, Left, OnStoreFailure, SyncWeaver, Weaver
     from skillweave.weaver.reading import CallFields, ToolAnswer, ToolSpec
 
 _HOMES = """
@@ -136,7 +148,7 @@ compose.composition: Composition Enforce Mode
 compose.policy: Refusal Ruling ToolOwners ToolPolicy ToolScope Verdict
 compose.spawn: Parent SpawnPlan SpawnRejected SpawnRequest
 contracts: OutputMismatch PreparedSchema check_against check_output prepare_schema require_output
-conversation: Message MessageLike Part Placement Read Role ToolResult Turn TurnFields
+conversation: Message MessageLike Part Placement Read Role ToolCall ToolResult Turn TurnFields
 decisions: Decision Evidence Outcome
 diagnostics: Diagnostic Location Severity
 disclose.block: Rung SkillTools
@@ -160,8 +172,8 @@ select.matchers: Hindered MatchContext Matcher PreparingMatcher Thresholds
 select.own_fit: OwnFit
 select.reranker: Choice RerankedMatcher Reranker
 settings: CatalogMode FileAccess Settings
-skill: ArtifactRef Checkpoint Origin OutputContract Relation RelationKind RuleList Skill SkillText Status ToolRules
-    Triggers
+skill: ArtifactRef Checkpoint CheckpointScope Origin OutputContract Relation RelationKind RuleList Skill SkillText
+    Status ToolRules Triggers
 sources.memory: MemorySource
 sources.named: Progress SkillSource
 state.port: Logged Store
@@ -172,7 +184,7 @@ stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
 text.embedding: Embedder
 tokens.counter: Tiktoken TokenCounter
-weaver: Judgement Left OnStoreFailure SyncWeaver Weaver
+weaver: CheckpointVerdict Judgement Left OnStoreFailure SyncWeaver Weaver
 weaver.reading: CallFields ToolAnswer ToolSpec
 """
 """The exports by the module below skillweave that has them; a line that is indented goes on with the last."""
@@ -198,6 +210,8 @@ __all__ = [
     "Changes",
     "Checkpoint",
     "CheckpointNotFound",
+    "CheckpointScope",
+    "CheckpointVerdict",
     "Choice",
     "ClosedOnExit",
     "Completion",
@@ -312,6 +326,7 @@ __all__ = [
     "TokenReport",
     "Told",
     "ToolAnswer",
+    "ToolCall",
     "ToolLimits",
     "ToolOwners",
     "ToolPolicy",

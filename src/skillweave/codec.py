@@ -156,6 +156,8 @@ def _converter(*, detailed: bool) -> "Converter":
         converter.register_structure_hook(kind, _scalar_reader(kind))
     converter.register_structure_hook(StrEnum, _read_word)
     converter.register_structure_hook(IntEnum, _read_word)
+    # Otherwise a member would be written as the text that it is too: as itself, which not every JSON store takes.
+    converter.register_unstructure_hook(StrEnum, str.__str__)
     # Of two that take a type the one that is registered last is asked.
     for takes, reader, writer in (
         (_is_value, _value_reader, _value_writer),

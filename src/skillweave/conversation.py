@@ -1,14 +1,16 @@
 """What a host tells about a conversation: messages, tool results and the coming turn, neutral of any framework."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any, ClassVar, TypeAlias, TypedDict
 
 from skillweave.checking import Checked, shown
 from skillweave.codec import Portable
 from skillweave.errors import InvalidTurn
-from skillweave.frozen import EMPTY
+from skillweave.frozen import EMPTY, as_json
 from skillweave.limits import ToolLimits
 from skillweave.task import Task
 
@@ -72,19 +74,57 @@ class Message(Portable):
 
 @dataclass(frozen=True, slots=True)
 class ToolResult(Portable):
-    """What a tool answered since the last turn; `call` is the id of the call.
+    """What a tool answered since the last turn; `call` is the id of the call, `arguments` are its own, where known.
 
-    `status` is one of success, failure, denied, invalid, partial, pending, absent, which routes of a graph look at.
+    `status` is one of success, failure, denied, invalid, partial, pending, absent, which routes of a graph look at. A
+    turn makes `denied` of it where the answer is our denial and the tool policy denies that call; an answer that only
+    reads like one stays what the host says.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "arguments?")
 
     tool: str
     content: str
     status: str = "success"
     call: str | None = None
+    arguments: Mapping[str, Any] | None = field(default=None, hash=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("tool", "content", "status"):
             _RESULT.text(name, getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall(Portable):
+    """One call of a tool by the model, as a person is shown it; `id` is the model's, one for each call."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, object] = field(default=EMPTY, hash=False)
+
+    def __post_init__(self) -> None:
+        """Raises InvalidTurn for a call of another form."""
+        for name in ("id", "tool"):
+            _CALL.text(name, getattr(self, name))
+        _CALL.kind("arguments", self.arguments, Mapping, "the arguments by name")  # type: ignore[type-abstract]
+
+    @property
+    def digest(self) -> str | None:
+        """SHA-256 hex of the call itself: its id, tool and arguments; None without an id or where these are no JSON."""
+        return _digest_of((self.id, self.tool, self.arguments)) if self.id else None
+
+    @property
+    def content(self) -> str | None:
+        """SHA-256 hex of what the call does, whatever its id; None where the arguments are no JSON."""
+        return _digest_of((self.tool, self.arguments))
+
+
+def _digest_of(parts: Sequence[object]) -> str | None:
+    try:
+        written = json.dumps(as_json(parts), sort_keys=True)
+    except ValueError:
+        return None
+    return sha256(written.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +192,7 @@ class Turn(Portable):
 MessageLike: TypeAlias = str | Message | Mapping[str, object]
 """What is taken for a message: a text of the user, a Message, or a mapping with `role` and `content`."""
 
-_TURN, _MESSAGE, _RESULT = (Checked(name, InvalidTurn) for name in ("Turn", "Message", "ToolResult"))
+_TURN, _MESSAGE, _RESULT, _CALL = (Checked(name, InvalidTurn) for name in ("Turn", "Message", "ToolResult", "ToolCall"))
 _OTHER_ROLES = {"developer": Role.SYSTEM, "function": Role.TOOL}
 _MESSAGE_WANTED = "a text, a Message, or a mapping with role and content"
 

@@ -11,6 +11,7 @@ from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.block import Rung
 from skillweave.graph.move import Move
+from skillweave.skill import CheckpointScope
 from skillweave.state.state import FallbackKind
 
 LEDGER_UNAVAILABLE = "ledger-unavailable"
@@ -53,7 +54,8 @@ class PendingCheckpoint(Portable):
     """A checkpoint that nobody has decided yet, of a skill in force, or of a rejected one that still guards a tool.
 
     `digest` is that of the skill's text as it is now, with the arguments that stand in it: hand it to `weaver.decide`,
-    so that a person's verdict never falls on a text that the person did not see.
+    so that a person's verdict never falls on a text that the person did not see. With the scope `call` each call before
+    which it stands is decided by itself, so that it is pending as long as its skill is there.
     """
 
     skill_id: str
@@ -63,6 +65,12 @@ class PendingCheckpoint(Portable):
     reviewer: str | None
     asks: str | None
     digest: str = ""
+    scope: CheckpointScope = CheckpointScope.CALL
+
+    @property
+    def per_call(self) -> bool:
+        """Whether each call has to be decided by itself."""
+        return self.before is not None and self.scope != CheckpointScope.CONVERSATION
 
 
 @dataclass(frozen=True, slots=True)

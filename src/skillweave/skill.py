@@ -101,15 +101,32 @@ class Relation(Portable):
     list: RuleList = RuleList.COMPOSABILITY
 
 
+class CheckpointScope(StrEnum):
+    """What a yes at a checkpoint before a tool covers.
+
+    `call`: the one call that the person was shown, with its arguments. `conversation`: every later call that the
+    checkpoint stands before, until the skill changes.
+    """
+
+    CALL = "call"
+    CONVERSATION = "conversation"
+
+
 @dataclass(frozen=True, slots=True)
 class Checkpoint(Portable):
-    """A point where a person must approve; with `before`, ahead of that tool's call."""
+    """A point where a person must approve; with `before`, ahead of that tool's calls, as far as `scope` says."""
 
     name: str
     before: str | None = None
     blocking: bool = True
     reviewer: str | None = None
     asks: str | None = None
+    scope: CheckpointScope = CheckpointScope.CALL
+
+    @property
+    def per_call(self) -> bool:
+        """Whether each call has to be decided by itself."""
+        return self.before is not None and self.scope != CheckpointScope.CONVERSATION
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,8 @@ def test_anything_else_is_refused_with_the_form(reply: object) -> None:
 async def test_a_reply_is_kept_for_each_checkpoint_that_was_shown() -> None:
     one = weaver()
     injection = await one.weave("the filing", conversation="c")
-    judgements = await record(one, "c", injection.checkpoints[:2], Reply(ApprovalVerdict.APPROVED, "Ann", "fine"))
+    call = Call("1", "submit", {"text": "W-1"})
+    judgements = await record(one, "c", injection.checkpoints[:2], Reply(ApprovalVerdict.APPROVED, "Ann", "fine"), call)
     assert [kept.approval.checkpoint for kept in judgements] == ["pre_filing", "review"]
     assert {kept.approval.by for kept in judgements} == {"Ann"}
 

@@ -11,6 +11,7 @@ from skillweave import (
     Ruling,
     Settings,
     SpawnPlan,
+    ToolCall,
     ToolRules,
     Weaver,
 )
@@ -140,7 +141,8 @@ async def test_a_turn_without_the_ledger_adds_rules_and_takes_none_away() -> Non
     judged = await bridge.judge(call("pay"), "c")
     assert (judged.verdict.ruling, [one.name for one in judged.waits]) == (Ruling.ASK, ["release"])
     store.down.clear()
-    await bridge.weaver.decide("c", "invoice", "release", "approved", by="Ann")
+    paid = ToolCall(call("pay").id, "pay", call("pay").arguments or {})
+    await bridge.weaver.decide("c", "invoice", "release", "approved", by="Ann", call=paid)
     assert (await bridge.judge(call("pay"), "c")).runs
 
 

@@ -26,7 +26,7 @@ from skillweave.factory import open_weaver
 from skillweave.testing import WordCounter
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import GREETINGS, INVOICES, NARRATIVE, Workshop, heading, weaver_in
+from skillweave.testing.hosts.play import FILING_FOR_ALL, GREETINGS, INVOICES, NARRATIVE, Workshop, heading, weaver_in
 from tests.adapters.hosts.langchain_agent import as_langchain
 
 INVOICE = "Is this invoice right?"
@@ -385,8 +385,8 @@ def test_a_call_that_a_person_rejects_does_not_run_because_another_was_approved(
     assert "submit(W-2)" not in office.workshop.ran
 
 
-def test_a_text_that_was_rejected_before_a_tool_is_taken_out_of_the_history(weaver: Weaver) -> None:
-    office = Office(weaver)
+def test_a_text_that_was_rejected_before_a_tool_is_taken_out_of_the_history() -> None:
+    office = Office(open_weaver(FILING_FOR_ALL, counter=WordCounter()))
     office.script.then(Says(asks=(tool_call("submit", text="W-1"),)), "Then not.")
     office.invoke("Prepare the filing")
     result = office.resume(REJECTED)

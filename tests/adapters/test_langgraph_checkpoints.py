@@ -8,10 +8,11 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command, interrupt
 
-from skillweave import ApprovalNeeded, ApprovalVerdict, Weaver
+from skillweave import ApprovalNeeded, ApprovalVerdict, ToolCall, Weaver
 from skillweave.adapters.approval import Reply, record
+from skillweave.adapters.chat import Call
 from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.play import FILING, GREETINGS, NARRATIVE, SKILLS, Workshop, heading
+from skillweave.testing.hosts.play import FILING, FILING_FOR_ALL, GREETINGS, NARRATIVE, SKILLS, Workshop, heading
 from tests.adapters.graphs import BOTH, MARKED, agent_of, asked, holding, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 
@@ -207,8 +208,9 @@ def test_a_reply_that_is_none_asks_again_before_a_tool_too(reopened: Callable[..
 
 def test_a_rejected_filing_takes_the_skills_text_out(reopened: Callable[..., Any]) -> None:
     workshop, script = Workshop(), Script("SKILL_SELECT:filing", SUBMIT, "Then not.")
-    reopened(script, workshop).invoke(said("File it"), thread())
-    result = reopened(script, workshop).invoke(Command(resume=REJECTED), thread())
+    skills = [FILING_FOR_ALL]
+    reopened(script, workshop, skills=skills).invoke(said("File it"), thread())
+    result = reopened(script, workshop, skills=skills).invoke(Command(resume=REJECTED), thread())
     assert holding(result, FILING) == []
     assert workshop.ran == ["search(x)"]
     assert script.last.times_in_messages("Ann Lee") == 1
@@ -275,9 +277,9 @@ def test_a_call_that_a_person_rejects_does_not_run_because_another_was_approved(
 def test_a_rejected_call_does_not_run_when_an_approval_is_kept_right_behind_it(
     reopened: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def overtaken(weaver: Weaver, conversation: str, pending: Any, reply: Reply) -> Any:
-        await record(weaver, conversation, pending, reply)
-        return await record(weaver, conversation, pending, Reply(ApprovalVerdict.APPROVED, "Bo"))
+    async def overtaken(weaver: Weaver, conversation: str, pending: Any, reply: Reply, call: Call) -> Any:
+        await record(weaver, conversation, pending, reply, call)
+        return await record(weaver, conversation, pending, Reply(ApprovalVerdict.APPROVED, "Bo"), call)
 
     workshop, script = Workshop(), Script("SKILL_SELECT:filing", SUBMIT, "Then not.")
     reopened(script, workshop).invoke(said("File it"), thread())
@@ -292,7 +294,8 @@ def test_a_call_whose_checkpoint_was_decided_elsewhere_runs_without_a_reply(
 ) -> None:
     workshop, script = Workshop(), Script("SKILL_SELECT:filing", SUBMIT, "Submitted.")
     reopened(script, workshop).invoke(said("File it"), thread())
-    opened(ledger=tmp_path / "ledger.db").sync.decide("t1", "filing", "pre_filing", "approved", by="Bo")
+    asked = ToolCall("p", "submit", {"text": "W-1"})
+    opened(ledger=tmp_path / "ledger.db").sync.decide("t1", "filing", "pre_filing", "approved", by="Bo", call=asked)
     result = reopened(script, workshop).invoke(None, thread())
     assert result["messages"][-1].text == "Submitted."
     assert workshop.ran == ["search(x)", "submit(W-1)"]

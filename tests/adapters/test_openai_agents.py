@@ -3,6 +3,7 @@
 import asyncio
 import copy
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ from skillweave.factory import open_weaver
 from skillweave.testing import WordCounter
 from skillweave.testing.hosts import Asks, Says, Script, tool_call
 from skillweave.testing.hosts.openai_agents import ScriptedModel
-from skillweave.testing.hosts.play import BASE, INVOICES, NARRATIVE, SKILLS, Workshop
+from skillweave.testing.hosts.play import BASE, FILING_FOR_ALL, INVOICES, NARRATIVE, SKILLS, Workshop
 from tests.adapters.hosts.openai_agents_agent import UNTRACED, declared
 
 pytestmark = pytest.mark.asyncio
@@ -67,7 +68,7 @@ MORE: tuple[dict[str, Any], ...] = (
         "description": "Asks before it searches the web.",
         "triggers": ["careful"],
         "text": {"instructions": "Ask first."},
-        "checkpoints": [{"name": "web", "before": "web_search", "asks": "May it search?"}],
+        "checkpoints": [{"name": "web", "before": "web_search", "asks": "May it search?", "scope": "conversation"}],
     },
     {
         "id": "deploying",
@@ -82,10 +83,9 @@ MORE: tuple[dict[str, Any], ...] = (
 class Office:
     """An agent in one conversation, its chat in memory."""
 
-    def __init__(self, folder: Path, *says: Says | str, **agent: Any) -> None:
+    def __init__(self, folder: Path, *says: Says | str, skills: Sequence[Any] = (*SKILLS, *MORE), **agent: Any) -> None:
         self.weaver: Weaver = open_weaver(
-            *SKILLS,
-            *MORE,
+            *skills,
             ledger=SqliteStore(folder / "ledger.db"),
             settings=Settings(catalog=CatalogMode.ALWAYS),
             counter=WordCounter(),
@@ -239,7 +239,7 @@ async def test_a_rule_of_the_host_about_a_tool_behind_a_decided_checkpoint_still
         return arguments["text"] == "W-2"
 
     two = Says(asks=(tool_call("submit", "one", text="W-1"), tool_call("submit", "two", text="W-2")))
-    office = Office(tmp_path, SUBMIT, "Done.", two)
+    office = Office(tmp_path, SUBMIT, "Done.", two, skills=[FILING_FOR_ALL])
     changed(office.tools["submit"], needs_approval=second)
     state = await decided(office.skills, await office.paused(), ROOM, APPROVED)
     await office.run(state)

@@ -57,6 +57,7 @@ from skillweave.testing import Recorder, WordCounter
 from skillweave.testing.hosts import Asks, Says, Script, tool_call
 from skillweave.testing.hosts.play import (
     FILING,
+    FILING_FOR_ALL,
     GREETINGS,
     INVOICES,
     NARRATIVE,
@@ -539,8 +540,8 @@ async def test_an_approval_without_a_verdict_runs_nothing_and_asks_again(weaver:
 async def test_an_approval_of_other_arguments_runs_with_those(weaver: Weaver) -> None:
     office = Office(weaver)
     history, requests = await office.asked()
-    results = await approvals(weaver, requests, {**APPROVED, "verdict": "modified"})
-    results.approvals["the-call"] = ToolApproved(override_args={"text": "W-2"})
+    results = await approvals(weaver, requests, {**APPROVED, "verdict": "modified", "arguments": {"text": "W-2"}})
+    assert results.approvals == {"the-call": ToolApproved(override_args={"text": "W-2"})}
     await office.agent.run(message_history=history, deferred_tool_results=results)
     assert office.workshop.ran == ["submit(W-2)"]
 
@@ -552,7 +553,7 @@ async def test_the_question_says_who_is_asked_what_about_which_call(weaver: Weav
     assert asked["call"] == {"id": "the-call", "tool": "submit", "arguments": {"text": "W-1"}}
 
 
-async def test_two_calls_at_one_checkpoint_take_one_verdict() -> None:
+async def test_two_calls_at_one_checkpoint_take_one_reply_and_a_verdict_each() -> None:
     told = Recorder()
     weaver = open_weaver(*SKILLS, counter=WordCounter(), matchers=("triggers",), observers=[told])
     office = Office(weaver)
@@ -561,7 +562,7 @@ async def test_two_calls_at_one_checkpoint_take_one_verdict() -> None:
     results = await approvals(weaver, requests, REJECTED)
     await office.agent.run(message_history=history, deferred_tool_results=results)
     assert office.script.last.times_in_messages("Ann Lee") == 2
-    assert len(told.of("checkpoint.decided")) == 1
+    assert len(told.of("checkpoint.decided")) == 2
     assert office.workshop.ran == []
 
 
@@ -574,7 +575,8 @@ async def test_a_rejected_call_is_a_denied_one_to_the_framework(weaver: Weaver) 
     assert [part.outcome for part in parts if isinstance(part, ToolReturnPart)] == ["denied"]
 
 
-async def test_a_rejected_text_is_taken_out_of_the_messages_and_none_of_them_moves(weaver: Weaver) -> None:
+async def test_a_rejected_text_is_taken_out_of_the_messages_and_none_of_them_moves() -> None:
+    weaver = open_weaver(FILING_FOR_ALL, counter=WordCounter(), matchers=("triggers",))
     office = Office(weaver)
     history, requests = await office.asked()
     results = await approvals(weaver, requests, REJECTED)

@@ -8,7 +8,8 @@ RULES = """triggers: [bill]
 x-skillweave:
   tools: {preapproved: [read]}
   checkpoints:
-    - {name: sign-off, before: pay, reviewer: controller, asks: Is the sum right?}
+    - {name: sign-off, before: pay, reviewer: controller, asks: Is the sum right?, scope: conversation}
+    - {name: each, before: send}
     - {name: look}"""
 
 
@@ -41,7 +42,7 @@ def test_an_approval_is_kept_and_not_asked_for_again(cli: Any, said: Any, skills
     )
     assert (answer["conversation"], answer["replaced"], answer["left"], answer["resumed"]) == ("c1", None, None, [])
     again = cli("weave", "--skills", skills, "--ledger", ledger, "--conversation", "c1", "Go on", "--json").data
-    assert [checkpoint["name"] for checkpoint in again["checkpoints"]] == ["look"]
+    assert [checkpoint["name"] for checkpoint in again["checkpoints"]] == ["each", "look"]
     assert again["waits"] is True
 
 
@@ -53,6 +54,43 @@ def test_a_rejection_tells_what_left_and_the_skill_stays_out(cli: Any, said: Any
     outcomes = {decision["skill_id"]: decision["outcome"] for decision in again["decisions"]}
     assert outcomes["pay-bill"] == "forbidden"
     assert again["tools"]["forbidden_tools"] == ["pay"]
+
+
+SENT = '{"id": "call_1", "tool": "send", "arguments": {"to": "Brandt"}}'
+
+
+def test_an_approval_of_a_call_is_about_that_call(cli: Any, said: Any, skills: Path, ledger: Path) -> None:
+    approval = said("approve", "pay-bill", "each", "--by", "Ann Lee", "--call", SENT, "--json").data["approval"]
+    assert len(approval["call"]) == 64
+    again = cli("weave", "--skills", skills, "--ledger", ledger, "--conversation", "c1", "Go on", "--json").data
+    assert "each" in [checkpoint["name"] for checkpoint in again["checkpoints"]]
+    assert list(again["tools"]["cleared"].values()) == [{"send": ["each"]}]
+
+
+def test_an_approval_with_other_arguments_is_a_modified_call(said: Any) -> None:
+    words = ("--call", SENT, "--arguments", '{"to": "Lindqvist"}', "--by", "Ann Lee")
+    assert said("approve", "pay-bill", "each", *words, "--json").data["approval"]["verdict"] == "modified"
+
+
+def test_a_rejected_call_leaves_the_skill_where_it_is(said: Any) -> None:
+    answer = said("reject", "pay-bill", "each", "--by", "Ann Lee", "--call", SENT, "--json").data
+    assert (answer["approval"]["verdict"], answer["left"]) == ("rejected", None)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((), "asks about each call by itself"),
+        (("--call", "{"), "--call is no JSON"),
+        (("--call", "[]"), "--call is list, not a JSON object"),
+        (("--call", '{"id": "1"}'), "--call has id; it is the `call` of a question"),
+        (("--call", SENT, "--arguments", "x"), "--arguments is no JSON"),
+    ],
+)
+def test_a_yes_that_does_not_say_to_which_call_is_a_mistake(said: Any, words: tuple[str, ...], why: str) -> None:
+    done = said("approve", "pay-bill", "each", "--by", "Ann Lee", *words)
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert why in done.err
 
 
 def test_a_verdict_is_withdrawn(said: Any) -> None:
@@ -87,7 +125,10 @@ def test_a_system_without_user_names_asks_for_one(said: Any, monkeypatch: Any) -
     ("words", "why"),
     [
         (("approve", "pay-bil", "sign-off"), "did you mean 'pay-bill'?"),
-        (("approve", "pay-bill", "signoff"), "skill 'pay-bill' has no checkpoint 'signoff'; it has 'sign-off', 'look'"),
+        (
+            ("approve", "pay-bill", "signoff"),
+            "skill 'pay-bill' has no checkpoint 'signoff'; it has 'sign-off', 'each', 'look'",
+        ),
         (("reject", "tea", "x"), "skill 'tea' has no checkpoint 'x'; it has none"),
         (("consent", "tea"), "skill 'tea' preapproves no tools, so there is nothing to consent to"),
     ],
@@ -147,9 +188,9 @@ def test_show_has_lifecycles_verdicts_and_what_waits(said: Any) -> None:
     told = " ".join(said("show").out.split())
     assert "engaged tea, by triggers, lifecycle conversation; matched by the latest message" in told
     assert "approved sign-off of pay-bill before pay, by Ann Lee, " in told
-    assert "UTC up to 500 approval look of pay-bill revision 2" in told
+    assert "UTC up to 500 approval each of pay-bill before send approval look of pay-bill revision 2" in told
     data = said("show", "--json").data
-    assert [checkpoint["name"] for checkpoint in data["checkpoints"]] == ["look"]
+    assert [checkpoint["name"] for checkpoint in data["checkpoints"]] == ["each", "look"]
     assert {entry["skill"]: entry["lifecycle"] for entry in data["engaged"]} == {
         "pay-bill": "conversation",
         "tea": "conversation",

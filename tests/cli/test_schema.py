@@ -85,10 +85,11 @@ def ledger(cli: Any, examples: Path, tmp_path: Path) -> tuple[object, ...]:
     return options
 
 
+CALL = '{"id": "call_1", "tool": "pay_invoice", "arguments": {"number": "INV-1"}}'
 LEDGER = [
     ("show", "c1"),
     ("show", "c1", "invoice-checking"),
-    ("approve", "c1", "invoice-checking", "payment_release", "--by", "Ann"),
+    ("approve", "c1", "invoice-checking", "payment_release", "--by", "Ann", "--call", CALL),
     ("reject", "c1", "invoice-checking", "payment_release", "--by", "Ann"),
     ("reconsider", "c1", "invoice-checking", "payment_release"),
     ("disengage", "c1", "invoice-checking"),

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave import Checkpoint, Enforce, Mode, Refusal, Ruling, ToolPolicy, ToolRules
+from skillweave import Checkpoint, CheckpointScope, Enforce, Mode, Refusal, Ruling, ToolPolicy, ToolRules
 from skillweave.compose import ActiveSkill, policy_of
 from skillweave.select import find_matchers
 from tests.related import OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
@@ -82,8 +82,13 @@ def test_the_intersection_is_one_argument_away() -> None:
 
 
 def test_a_blocking_checkpoint_before_a_tool_asks() -> None:
-    deployer = replace(skill("deployer"), checkpoints=(Checkpoint("sign-off", before="deploy"), Checkpoint("look")))
-    second = replace(skill("second"), checkpoints=(Checkpoint("budget", before="deploy"),))
+    deployer = replace(
+        skill("deployer"),
+        checkpoints=(Checkpoint("sign-off", before="deploy", scope=CheckpointScope.CONVERSATION), Checkpoint("look")),
+    )
+    second = replace(
+        skill("second"), checkpoints=(Checkpoint("budget", before="deploy", scope=CheckpointScope.CONVERSATION),)
+    )
     verdict = policy_of([ActiveSkill(deployer, False), ActiveSkill(second, False)]).authorize("deploy")
     assert (verdict.ruling, verdict.checkpoints) == (Ruling.ASK, ("sign-off", "budget"))
 
@@ -121,7 +126,10 @@ def test_the_argument_that_a_tool_declares_is_handed_on() -> None:
 def test_a_checkpoint_that_was_let_through_does_not_ask_again() -> None:
     deployer = replace(
         skill("deployer", digest="d1"),
-        checkpoints=(Checkpoint("sign-off", before="deploy"), Checkpoint("budget", before="deploy")),
+        checkpoints=(
+            Checkpoint("sign-off", before="deploy", scope=CheckpointScope.CONVERSATION),
+            Checkpoint("budget", before="deploy", scope=CheckpointScope.CONVERSATION),
+        ),
     )
     in_force = [ActiveSkill(deployer, False)]
     passed = policy_of(in_force, let_through=frozenset({("deployer", "sign-off", "d1")}))
@@ -149,7 +157,7 @@ def test_a_rejected_argument_pattern_denies_those_calls_only() -> None:
 def test_a_skill_that_was_kept_out_still_forbids_and_asks_but_allows_nothing() -> None:
     out = replace(
         skill("out", tools=allowing("read", forbidden=("write",), preapproved=("read",))),
-        checkpoints=(Checkpoint("look", before="send"),),
+        checkpoints=(Checkpoint("look", before="send", scope=CheckpointScope.CONVERSATION),),
     )
     policy = policy_of([], kept_out=[out])
     assert (policy.allowed_tools, policy.forbidden_tools, policy.preapproved_tools) == (None, ("write",), ())

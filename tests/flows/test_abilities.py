@@ -15,6 +15,7 @@ import skillweave
 from skillweave import (
     Budget,
     Checkpoint,
+    CheckpointScope,
     Lifecycle,
     Outcome,
     OutputContract,
@@ -38,7 +39,7 @@ from tests.skills import make_skill
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAIR = ["specification-engine", "opencode-implementer"]
-PAY = Checkpoint("payment", before="pay")
+PAY = Checkpoint("payment", before="pay", scope=CheckpointScope.CONVERSATION)
 PAYING = make_skill("paying", keywords=["pay"], checkpoints=[PAY])
 
 Says = Callable[[str, str], None]

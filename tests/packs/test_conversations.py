@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import skillweave
-from skillweave import Injection, Message, Outcome, Role, Ruling, ToolResult, Turn, Weaver
+from skillweave import Injection, Message, Outcome, Role, Ruling, ToolCall, ToolResult, Turn, Weaver
 from skillweave.testing import WordCounter
 
 SUPPORT_TOOLS = {
@@ -200,9 +200,18 @@ async def test_a_release_waits_for_a_person_in_whatever_process_it_is_asked_for(
     (elsewhere,) = host.elsewhere(("Is it out?", None, ""))
     assert [one["name"] for one in elsewhere["checkpoints"]] == ["release-approval"]
     await host.weaver.decide(
-        "c", "pipeline-release", "release-approval", "approved", by="the release manager", digest=waiting.digest
+        "c",
+        "pipeline-release",
+        "release-approval",
+        "approved",
+        by="the release manager",
+        digest=waiting.digest,
+        call=ToolCall("call-1", "publish_release", {"version": "1.2.0"}),
     )
     after = await host.turn("It is approved")
-    assert after.checkpoints == ()
-    assert after.tools.authorize("publish_release").ruling is Ruling.ALLOW
+    rulings = [
+        after.tools.authorize("publish_release", {"version": version}, call_id="call-1").ruling
+        for version in ("1.2.0", "1.3.0")
+    ]
+    assert rulings == [Ruling.ALLOW, Ruling.ASK]
     await host.close()

@@ -12,6 +12,7 @@ from skillweave import (
     ApprovalVerdict,
     Budget,
     Checkpoint,
+    CheckpointScope,
     MemoryStore,
     Parent,
     Placement,
@@ -43,6 +44,7 @@ CHECKPOINTS = st.lists(
         st.sampled_from(["review", "release"]),
         before=st.none() | NAMES | PATTERNS,
         blocking=st.sampled_from([True, True, False]),
+        scope=st.just(CheckpointScope.CONVERSATION),
     ),
     max_size=2,
     unique_by=lambda checkpoint: checkpoint.name,
@@ -52,7 +54,9 @@ LAWS = tried(100)
 THROUGH_THE_LEDGER = tried(60)
 
 
-ALIKE = st.sampled_from(["write", "Bash(git:*)"]).map(lambda before: (Checkpoint("release", before=before),))
+ALIKE = st.sampled_from(["write", "Bash(git:*)"]).map(
+    lambda before: (Checkpoint("release", before=before, scope=CheckpointScope.CONVERSATION),)
+)
 """Skills of strangers ask under the same name before the same tools."""
 BODIES = st.sampled_from(["Short.", "long " * 300])
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave import Approval, ApprovalVerdict, Checkpoint, InvalidVerdict, Skill, State, ToolRules
+from skillweave import Approval, ApprovalVerdict, Checkpoint, CheckpointScope, InvalidVerdict, Skill, State, ToolRules
 from skillweave.state import (
     CONSENT,
     MOST_APPROVALS,
@@ -18,7 +18,10 @@ from skillweave.state import (
 from tests.related import skill, snapshot
 
 YES, NO, CHANGED = ApprovalVerdict.APPROVED, ApprovalVerdict.REJECTED, ApprovalVerdict.MODIFIED
-A = replace(skill("a", digest="d1"), checkpoints=(Checkpoint("sign-off", before="pay"), Checkpoint("look")))
+A = replace(
+    skill("a", digest="d1"),
+    checkpoints=(Checkpoint("sign-off", before="pay", scope=CheckpointScope.CONVERSATION), Checkpoint("look")),
+)
 
 
 def said(verdict: ApprovalVerdict, digest: str = "d1", *, checkpoint: str = "sign-off", at: float = 1.0) -> Approval:
@@ -102,7 +105,11 @@ def test_a_rejected_content_that_comes_back_is_rejected_still() -> None:
 
 
 def test_consent_is_no_approval_and_an_approval_is_no_consent() -> None:
-    sly = replace(A, tools=ToolRules(preapproved=("read",)), checkpoints=(Checkpoint(CONSENT, before="read"),))
+    sly = replace(
+        A,
+        tools=ToolRules(preapproved=("read",)),
+        checkpoints=(Checkpoint(CONSENT, before="read", scope=CheckpointScope.CONVERSATION),),
+    )
     agreed = after(said(YES, checkpoint=CONSENT))
     assert consented(agreed, [sly]) == {"d1"}
     assert len(undecided(sly, decided(agreed))) == 1
@@ -131,7 +138,9 @@ def test_an_edit_that_takes_the_checkpoint_away_does_not_free_the_rejected_tool(
 
 
 def test_a_checkpoint_of_another_name_before_the_same_tool_asks_in_its_place() -> None:
-    changed = snapshot(replace(edited("d2"), checkpoints=(Checkpoint("four-eyes", before="pay"),)))
+    changed = snapshot(
+        replace(edited("d2"), checkpoints=(Checkpoint("four-eyes", before="pay", scope=CheckpointScope.CONVERSATION),))
+    )
     assert list(denied_tools(after(said(NO)), changed, in_force=("a",))) == []
 
 

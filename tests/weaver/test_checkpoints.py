@@ -9,6 +9,7 @@ from skillweave import (
     CatalogMode,
     Checkpoint,
     CheckpointNotFound,
+    CheckpointScope,
     Injection,
     InvalidVerdict,
     MemoryStore,
@@ -29,7 +30,9 @@ from skillweave.state import CONSENT, LONGEST_NOTE
 from skillweave.testing import WordCounter
 from tests.skills import make_skill
 
-SIGN_OFF = Checkpoint("sign-off", before="pay", reviewer="controller", asks="Is the sum right?")
+SIGN_OFF = Checkpoint(
+    "sign-off", before="pay", reviewer="controller", asks="Is the sum right?", scope=CheckpointScope.CONVERSATION
+)
 
 
 def bill(instructions: str = "How to pay.", *more: Checkpoint, tools: ToolRules | None = None) -> Skill:
@@ -159,7 +162,9 @@ async def test_a_changed_skill_comes_back_after_a_rejection_and_asks() -> None:
 
 async def test_a_rejection_keeps_what_the_skill_forbids_and_guards() -> None:
     tools = ToolRules(allowed=("read",), forbidden=("delete",))
-    weaver = weaver_of(bill("How.", Checkpoint("last-look", before="send"), tools=tools))
+    weaver = weaver_of(
+        bill("How.", Checkpoint("last-look", before="send", scope=CheckpointScope.CONVERSATION), tools=tools)
+    )
     await weaver.weave("the bill", conversation="c", named=["pay-bill"])
     await weaver.decide("c", "pay-bill", "sign-off", "rejected", by="Zoë")
     after = await weaver.weave("anything", conversation="c")
@@ -176,7 +181,7 @@ async def test_a_rejection_keeps_what_the_skill_forbids_and_guards() -> None:
 
 
 async def test_one_name_before_two_tools_is_one_decision_about_both() -> None:
-    weaver = weaver_of(bill("How.", Checkpoint("sign-off", before="send")))
+    weaver = weaver_of(bill("How.", Checkpoint("sign-off", before="send", scope=CheckpointScope.CONVERSATION)))
     await weaver.decide("c", "pay-bill", "sign-off", "rejected", by="Zoë")
     after = await weaver.weave("anything", conversation="c")
     assert [ruling(after, tool) for tool in ("pay", "send")] == [Ruling.DENY, Ruling.DENY]
@@ -320,7 +325,7 @@ async def test_consent_to_nothing_is_refused() -> None:
 
 
 async def test_a_skill_cannot_get_consent_by_naming_a_checkpoint_like_it() -> None:
-    weaver = weaver_of(reader("How.", Checkpoint(CONSENT, before="read")))
+    weaver = weaver_of(reader("How.", Checkpoint(CONSENT, before="read", scope=CheckpointScope.CONVERSATION)))
     with pytest.raises(InvalidVerdict, match=r"weaver\.consent"):
         await weaver.decide("c", "read-it", CONSENT, "approved", by="Zoë")
     await weaver.consent("c", "read-it", by="Zoë")
@@ -374,7 +379,7 @@ async def test_rejecting_a_companion_frees_nothing_that_the_skill_that_needs_it_
         keywords=["head"],
         requires=["pay-bill"],
         tools=ToolRules(forbidden=("rm",)),
-        checkpoints=[Checkpoint("drop-review", before="drop")],
+        checkpoints=[Checkpoint("drop-review", before="drop", scope=CheckpointScope.CONVERSATION)],
     )
     weaver = weaver_of(bill(), head)
     await weaver.weave("head", conversation="c", placement=placement)

@@ -10,6 +10,7 @@ from skillweave import (
     Budget,
     CatalogMode,
     Checkpoint,
+    CheckpointScope,
     Enforce,
     InvalidTurn,
     Lifecycle,
@@ -31,7 +32,7 @@ INVOICE = make_skill(
     "invoice",
     keywords=["invoice"],
     tools=ToolRules(forbidden=("write",)),
-    checkpoints=[Checkpoint("release", before="pay")],
+    checkpoints=[Checkpoint("release", before="pay", scope=CheckpointScope.CONVERSATION)],
 )
 GREET = make_skill("greet", keywords=["hello"])
 

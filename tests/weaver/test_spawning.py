@@ -8,6 +8,7 @@ from skillweave import (
     Budget,
     Callback,
     Checkpoint,
+    CheckpointScope,
     Event,
     InvalidSpawn,
     InvalidTurn,
@@ -32,7 +33,7 @@ from tests.skills import make_skill
 READER = make_skill("reader", keywords=["read"], tools=ToolRules(("read", "search")))
 WRITER = make_skill("writer", tools=ToolRules(("write", "Bash"), forbidden=("Bash(rm:*)",)))
 SHELL = make_skill("shell", tools=ToolRules(("Bash",)))
-PAYER = make_skill("payer", checkpoints=[Checkpoint("release", before="pay")])
+PAYER = make_skill("payer", checkpoints=[Checkpoint("release", before="pay", scope=CheckpointScope.CONVERSATION)])
 NEEDY = make_skill("needy", requires=["reader"])
 TOOLS = ["read", "search", "write", "Bash", "pay"]
 
@@ -305,7 +306,11 @@ async def test_its_own_checkpoint_asks_while_the_ledger_does_not_answer() -> Non
 
 async def test_a_yes_to_another_skill_is_none_to_its_own_checkpoint_of_the_same_name() -> None:
     weaver = weaver_of(settings=Settings(budget=Budget(total=60)))
-    long = make_skill("long", instructions="word " * 200, checkpoints=[Checkpoint("release", before="pay")])
+    long = make_skill(
+        "long",
+        instructions="word " * 200,
+        checkpoints=[Checkpoint("release", before="pay", scope=CheckpointScope.CONVERSATION)],
+    )
     weaver.registry.register(long)
     plan = await plan_of(weaver, "long")
     begun = await weaver.weave(plan.turn("Begin", "t1"))

@@ -1,29 +1,45 @@
 """A person's verdict inside a host: the question and the reply as JSON, and the reply kept in the ledger."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from skillweave.adapters.chat import Call
-from skillweave.errors import ApprovalNeeded, InvalidVerdict
+from skillweave.conversation import ToolCall
+from skillweave.errors import ApprovalNeeded, InvalidData, InvalidVerdict
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
-from skillweave.state.state import Approval, ApprovalVerdict
+from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
-from skillweave.weaver.verdicts import Judgement
+from skillweave.weaver.verdicts import CheckpointVerdict, Judgement
 
 KIND = "skillweave.checkpoint"
 """What tells our questions from a host's own."""
 
-_FORM = '{"verdict": "approved" | "rejected" | "modified", "by": "the person\'s name", "note": "optional"}'
+_FORM = (
+    '{"verdict": "approved" | "rejected" | "modified", "by": "the person\'s name", "note": "optional", '
+    '"call": "the id of the call that it is about", "arguments": {with "modified": what the call is to run with}}'
+)
+_KEYS = ("verdict", "by", "note", "call", "arguments")
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a person said; `by` names the person, `note` is kept with the verdict."""
+    """What a person said; `by` names the person, `note` is kept with the verdict and told to the model.
+
+    `call` is the id of the call that it is about, empty where the question is about one call only or about none;
+    `arguments` are those that a `modified` call is to run with, all of them.
+    """
 
     verdict: ApprovalVerdict
     by: str
     note: str = ""
+    call: str = ""
+    arguments: Mapping[str, Any] | None = None
+
+    @property
+    def refuses(self) -> bool:
+        """Whether it is a no."""
+        return self.verdict is ApprovalVerdict.REJECTED
 
 
 def question(
@@ -50,8 +66,18 @@ def read_question(asked: Mapping[str, Any]) -> tuple[str, tuple[PendingCheckpoin
     """The conversation and the checkpoints of a question that a host kept; raises InvalidVerdict for a damaged one."""
     try:
         return str(asked["conversation"]), from_data(asked["checkpoints"])
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, InvalidData) as error:
         raise InvalidVerdict(f"this question is not as it was asked ({error}); keep it whole") from error
+
+
+def read_asked_call(asked: Mapping[str, Any]) -> Call | None:
+    """The call that a question is about, None for one that is about no call; raises InvalidVerdict like the other."""
+    call = asked.get("call")
+    if call is None:
+        return None
+    if not isinstance(call, Mapping) or not isinstance(call.get("arguments"), Mapping):
+        raise InvalidVerdict(f"the call of this question is not as it was asked ({str(call)[:60]}); keep it whole")
+    return Call(str(call.get("id") or ""), str(call.get("tool") or ""), call["arguments"])
 
 
 def read_reply(value: object) -> Reply:
@@ -60,40 +86,78 @@ def read_reply(value: object) -> Reply:
         return value
     if not isinstance(value, Mapping) or not isinstance(value.get("by"), str) or not str(value["by"]).strip():
         raise InvalidVerdict(f"a reply to a checkpoint says what and who: {_FORM}; got {str(value)[:60]!r}")
-    unknown = sorted(str(key) for key in value.keys() - {"verdict", "by", "note"})
+    unknown = sorted(str(key) for key in value.keys() - set(_KEYS))
     if unknown:
         raise InvalidVerdict(f"a reply to a checkpoint has no {unknown[0][:40]!r}; give {_FORM}")
     try:
         verdict = ApprovalVerdict(str(value.get("verdict")))
     except ValueError:
         raise InvalidVerdict(f"verdict {str(value.get('verdict'))[:40]!r} is none; give {_FORM}") from None
-    return Reply(verdict, value["by"], str(value.get("note") or ""))
+    return Reply(verdict, value["by"], str(value.get("note") or ""), str(value.get("call") or ""), _arguments_in(value))
+
+
+def _arguments_in(reply: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    arguments = reply.get("arguments")
+    if arguments is None:
+        return None
+    if reply.get("verdict") != ApprovalVerdict.MODIFIED.value:
+        raise InvalidVerdict(f"only a reply 'modified' has arguments, not {reply.get('verdict')!r}; give {_FORM}")
+    if not isinstance(arguments, Mapping) or not all(isinstance(name, str) for name in arguments):
+        raise InvalidVerdict(f"arguments of a modified call are an object, not {str(arguments)[:60]!r}; give {_FORM}")
+    return dict(arguments)
+
+
+def as_replied(call: Call, reply: Reply) -> Call:
+    """The call that is left after the reply: the same, or with the arguments that a person gave it.
+
+    Judge it (`Bridge.judge`) before it runs: what a person changed is none the less for the policy to allow.
+    """
+    return call if reply.arguments is None else replace(call, arguments=reply.arguments, problem=None)
+
+
+Replied: TypeAlias = tuple[Sequence[PendingCheckpoint], Reply, Call | None]
+"""The checkpoints of one question, what was said to it, and the call that it is about."""
 
 
 async def record(
-    weaver: Weaver, conversation: str, pending: Iterable[PendingCheckpoint], reply: Reply
+    weaver: Weaver,
+    conversation: str,
+    pending: Iterable[PendingCheckpoint],
+    reply: Reply,
+    call: Call | None = None,
 ) -> tuple[Judgement, ...]:
-    """Keep the reply as the verdict on each of the checkpoints that the person was shown.
+    """Keep the reply as the verdict on each of the checkpoints that the person was shown with the call, in one write.
 
-    Raises InvalidVerdict where a skill has changed since: the person saw another text.
+    Raises InvalidVerdict where a skill has changed since, so that the person saw another text, and where the reply is
+    about another call.
     """
-    return tuple(
-        [
-            await weaver.decide(
-                conversation, one.skill_id, one.name, reply.verdict, by=reply.by, note=reply.note, digest=one.digest
+    return await record_all(weaver, conversation, [(tuple(pending), reply, call)])
+
+
+async def record_all(weaver: Weaver, conversation: str, replied: Sequence[Replied]) -> tuple[Judgement, ...]:
+    """Keep several replies in one write, all of them or none; raises like `record`."""
+    said: dict[CheckpointVerdict, None] = {}
+    for pending, reply, call in replied:
+        if reply.call and (call is None or reply.call != call.id):
+            about = "no call" if call is None else f"call {call.id[:60]!r}"
+            raise InvalidVerdict(f"this reply is about call {reply.call[:60]!r}, and the question is about {about}")
+        if reply.arguments is not None and call is None:
+            raise InvalidVerdict(f"this question is about no call that could have arguments; give {_FORM} without them")
+        shown = None if call is None else ToolCall(call.id, call.name, call.arguments or {})
+        said |= dict.fromkeys(
+            CheckpointVerdict(
+                one.skill_id,
+                one.name,
+                reply.verdict,
+                reply.by,
+                reply.note,
+                one.digest,
+                shown if one.before is not None else None,
+                reply.arguments if one.before is not None else None,
             )
             for one in pending
-        ]
-    )
-
-
-def rejection_notice(approval: Approval) -> str:
-    """What the model is told when a person rejected a skill before the model acted on it."""
-    why = f", saying {approval.note!r}" if approval.note else ""
-    return (
-        f"{approval.by!r} rejected the skill {approval.skill_id!r} at its checkpoint {approval.checkpoint!r}{why}. "
-        "It no longer applies; go on without it."
-    )
+        )
+    return await weaver.decide_all(conversation, tuple(said)) if said else ()
 
 
 def to_data(checkpoints: Iterable[PendingCheckpoint]) -> list[dict[str, Any]]:
@@ -103,7 +167,7 @@ def to_data(checkpoints: Iterable[PendingCheckpoint]) -> list[dict[str, Any]]:
 
 def from_data(kept: Iterable[Mapping[str, Any]]) -> tuple[PendingCheckpoint, ...]:
     """The checkpoints that `to_data` wrote into a host's state."""
-    return tuple(PendingCheckpoint(**one) for one in kept)
+    return tuple(PendingCheckpoint.from_dict(one) for one in kept)
 
 
 def waiting(injection: Injection | CurrentPolicy) -> tuple[PendingCheckpoint, ...]:

@@ -4,7 +4,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from skillweave.adapters.approval import KIND, question, read_question, read_reply, record, require_decided
+from skillweave.adapters.approval import (
+    KIND,
+    Replied,
+    Reply,
+    as_replied,
+    question,
+    read_asked_call,
+    read_question,
+    read_reply,
+    record_all,
+    require_decided,
+)
 from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
 from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call
 from skillweave.adapters.messages.lists import take_out
@@ -361,26 +372,32 @@ async def approvals(
 ) -> DeferredToolResults:
     """Keep a person's reply to the calls that wait at checkpoints, as the results with which the next run resumes.
 
-    `reply` is `{"verdict": ..., "by": ..., "note": ...}`; it is about the calls with the ids `calls`, all by default.
+    `reply` is `{"verdict": ..., "by": ..., "note": ..., "call": ..., "arguments": ...}`. It is about the calls with the
+    ids `calls`, without these about the one that it names, without that about all that wait.
     Requests of the host's own are left to the host: `update` the results with theirs. Raises InvalidVerdict for a reply
     of another form, for an id that no waiting call has, and where a skill has changed since it was asked about.
     """
     answer = read_reply(reply)
     asked = {call.tool_call_id: requests.metadata.get(call.tool_call_id) or {} for call in requests.approvals}
     ours = {key: read_question(told) for key, told in asked.items() if told.get("kind") == KIND}
-    for key in calls or ():
+    named = tuple(calls) if calls is not None else (answer.call,) if answer.call else tuple(ours)
+    for key in named:
         if key not in ours:
             raise InvalidVerdict(
                 f"no call {key[:60]!r} waits at a checkpoint; it is one of {', '.join(ours) or 'none'}"
             )
-    about = {key: told for key, told in ours.items() if calls is None or key in calls}
-    for conversation, pending in about.values():
-        await record(weaver, conversation, pending, answer)
+    about = {key: (told, read_asked_call(asked[key])) for key, told in ours.items() if key in named}
+    by_conversation: dict[str, list[Replied]] = {}
+    for (conversation, pending), call in about.values():
+        by_conversation.setdefault(conversation, []).append((pending, answer, call))
+    for conversation, replied in by_conversation.items():
+        await record_all(weaver, conversation, replied)
     results = DeferredToolResults(answered_by=dict.fromkeys(about, answer.by))
-    for call in requests.approvals:
-        if call.tool_call_id in about:
-            conversation, _ = about[call.tool_call_id]
-            results.approvals[call.tool_call_id] = await _ruled(weaver, conversation, call)
+    for part in requests.approvals:
+        if part.tool_call_id in about:
+            (conversation, _), call = about[part.tool_call_id]
+            written = call or read_call(part.tool_call_id, part.tool_name, part.args)
+            results.approvals[part.tool_call_id] = await _ruled(weaver, conversation, written, answer)
     return results
 
 
@@ -391,8 +408,10 @@ def approvals_sync(
     return weaver.sync.run(approvals(weaver, requests, reply, calls=calls))
 
 
-async def _ruled(weaver: Weaver, conversation: str, part: ToolCallPart) -> ToolApproved | ToolDenied:
-    call = read_call(part.tool_call_id, part.tool_name, part.args)
+async def _ruled(weaver: Weaver, conversation: str, call: Call, reply: Reply) -> ToolApproved | ToolDenied:
+    left = as_replied(call, reply)
     now = await weaver.current_policy(conversation)
-    verdict = await weaver.authorize(now, call.name, call.arguments, call_id=call.id)
-    return ToolDenied(verdict.message) if verdict.ruling is Ruling.DENY else ToolApproved()
+    verdict = await weaver.authorize(now, left.name, left.arguments, call_id=left.id)
+    if verdict.ruling is Ruling.DENY:
+        return ToolDenied(verdict.message)
+    return ToolApproved(override_args=None if reply.arguments is None else dict(reply.arguments))

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,11 +20,13 @@ from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, extended
 
 if TYPE_CHECKING:
+    from skillweave.conversation import ToolCall
     from skillweave.injection import PendingCheckpoint
     from skillweave.registry import Source
     from skillweave.state.state import Record, State
     from skillweave.weaver import Weaver
-    from skillweave.weaver.verdicts import Judgement, Left
+    from skillweave.weaver.leaving import Left
+    from skillweave.weaver.verdicts import Judgement
 
 EXAMPLES = {
     "list": """
@@ -50,8 +52,9 @@ skillweave ledger unload c1 multilingual-greetings
 skillweave ledger unload c1 artifact:multilingual-greetings/references/forms-of-address.md
 """,
     "approve": """
-skillweave ledger approve c1 invoice-checking payment_release
-skillweave ledger approve c1 invoice-checking payment_release --by "Ann Lee" --note "up to 500"
+skillweave ledger approve c1 contract-clause-review lawyer_sign_off --by "Ann Lee"
+skillweave ledger approve c1 invoice-checking payment_release --by "Ann Lee" \\
+    --call '{"id": "call_1", "tool": "pay_invoice", "arguments": {"number": "INV-20417"}}'
 """,
     "reject": """
 skillweave ledger reject c1 invoice-checking payment_release --by "Ann Lee"
@@ -72,6 +75,13 @@ _Skill = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's id.", au
 _Checkpoint = Annotated[str, typer.Argument(metavar="CHECKPOINT", help="The name of one of its checkpoints.")]
 _By = Annotated[str | None, options.option(_SAID, "--by NAME", "Who says so. Default: your user name.")]
 _Note = Annotated[str, options.option(_SAID, "--note TEXT", "A remark, kept with it.")]
+_Call = Annotated[
+    str | None,
+    options.option(_SAID, "--call JSON", "The call that it is about, as in the question: id, tool and arguments."),
+]
+_Arguments = Annotated[
+    str | None, options.option(_SAID, "--arguments JSON", "What the call is to run with instead, all of it.")
+]
 
 
 async def list_(
@@ -194,11 +204,20 @@ async def approve(
     by: _By = None,
     note: _Note = "",
     *,
+    call: _Call = None,
+    arguments: _Arguments = None,
     loading: options.LoadingWithLedger,
 ) -> Answer:
-    """Let a skill through a checkpoint, until its text changes."""
+    """Let one call through a checkpoint, or with no --call the skill, until its text changes.
+
+    A checkpoint before a tool asks about each call, unless it has `scope: conversation`.
+    """
+    verdict = "approved" if arguments is None else "modified"
+    shown, changed = _call_in(call), None if arguments is None else _object_in(arguments, "--arguments")
     async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
-        said = await weaver.decide(conversation, skill, checkpoint, "approved", by=_person(by), note=note)
+        said = await weaver.decide(
+            conversation, skill, checkpoint, verdict, by=_person(by), note=note, call=shown, arguments=changed
+        )
     return _judged(conversation, said)
 
 
@@ -209,14 +228,17 @@ async def reject(
     by: _By = None,
     note: _Note = "",
     *,
+    call: _Call = None,
     loading: options.LoadingWithLedger,
 ) -> Answer:
-    """Stop a skill at a checkpoint: it leaves the conversation and stays out.
+    """Stop one call at a checkpoint, or with no --call the skill: it leaves the conversation and stays out.
 
-    The tool that the checkpoint stands before stays denied, until `approve` or `reconsider`.
+    A call that was stopped stays denied with these arguments. With no --call the tool that the checkpoint stands before
+    stays denied. Both last until `reconsider`, or `approve` of the same.
     """
+    shown = _call_in(call)
     async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
-        said = await weaver.decide(conversation, skill, checkpoint, "rejected", by=_person(by), note=note)
+        said = await weaver.decide(conversation, skill, checkpoint, "rejected", by=_person(by), note=note, call=shown)
     return _judged(conversation, said)
 
 
@@ -287,6 +309,33 @@ async def _pending(state: "State", sources: "Sequence[Source]") -> "tuple[Pendin
     found = [known.skills[name] for name in names if name in known.skills and name not in out]
     kept = [known.skills[name] for name in out]
     return pending_checkpoints(found, state.approvals, kept, digests_shown(state.engaged, known))
+
+
+def _call_in(text: str | None) -> "ToolCall | None":
+    from skillweave.conversation import ToolCall
+
+    if text is None:
+        return None
+    call = _object_in(text, "--call")
+    names, wanted = sorted(call), ("arguments", "id", "tool")
+    if names != sorted(wanted) or not isinstance(call["arguments"], dict):
+        raise Mistake(
+            f"--call has {', '.join(names)[:60] or 'nothing'}; it is the `call` of a question: "
+            '{"id": "call_1", "tool": "pay", "arguments": {"amount": 5}}'
+        )
+    return ToolCall(str(call["id"]), str(call["tool"]), call["arguments"])
+
+
+def _object_in(text: str, option: str) -> dict[str, Any]:
+    import json
+
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Mistake(f"{option} is no JSON ({str(error)[:80]}); give one object in quotes") from None
+    if not isinstance(found, dict):
+        raise Mistake(f"{option} is {type(found).__name__}, not a JSON object; give one object in quotes")
+    return found
 
 
 def _person(by: str | None) -> str:

@@ -118,6 +118,8 @@ def policy_of(
     shown: Mapping[str, str] = EMPTY,
     kept_out: Sequence[Skill] = (),
     rejected: Mapping[str, str] = EMPTY,
+    cleared: Mapping[str, Asks] = EMPTY,
+    rejected_calls: Mapping[str, str] = EMPTY,
     argument_names: Mapping[str, str] = EMPTY,
     own_tools: tuple[str, ...] = OWN_TOOLS,
 ) -> ToolPolicy:
@@ -131,7 +133,8 @@ def policy_of(
     model has.
 
     A person's no never widens anything: what a skill in `kept_out` forbids stays forbidden, its checkpoints still ask,
-    and the tool entries in `rejected`, each with the reason in words, are denied.
+    and the tool entries in `rejected`, each with the reason in words, are denied. `cleared` and `rejected_calls` are
+    what persons said about single calls, as in the policy.
     """
     always = Enforce(enforce) is Enforce.ALWAYS
     rules = [
@@ -163,6 +166,8 @@ def policy_of(
         argument_names=FrozenDict(argument_names) if argument_names else EMPTY,
         rejected=FrozenDict(rejected) if rejected else EMPTY,
         own_tools=own_tools,
+        cleared=FrozenDict(cleared) if cleared else EMPTY,
+        rejected_calls=FrozenDict(rejected_calls) if rejected_calls else EMPTY,
     )
 
 
@@ -171,7 +176,8 @@ def _asks(skills: Iterable[Skill], let_through: frozenset[tuple[str, str, str]],
     for skill in skills:
         for checkpoint in skill.checkpoints:
             passed = (skill.id, checkpoint.name, shown.get(skill.id, skill.digest)) in let_through
-            if checkpoint.before is not None and checkpoint.blocking and not passed:
+            waits = checkpoint.blocking and (checkpoint.per_call or not passed)
+            if checkpoint.before is not None and waits:
                 asks.setdefault(checkpoint.before, {})[checkpoint.name] = None
     return FrozenDict({tool: tuple(names) for tool, names in asks.items()}) if asks else EMPTY
 
@@ -180,7 +186,15 @@ def limits_of(policy: ToolPolicy) -> ToolLimits:
     """Everything that the policy bounds, as one value for agents that must not get more."""
     forbidden = policy.denied_tools
     allowed = _within_both(policy.allowed_tools, policy.grant, forbidden)
-    return ToolLimits(allowed, forbidden, policy.asks, policy.argument_names)
+    skills = tuple(sorted(policy.elsewhere.closed_skills))
+    return ToolLimits(
+        allowed,
+        forbidden,
+        policy.asks,
+        policy.argument_names,
+        rejected_calls=policy.rejected_calls,
+        closed_skills=skills,
+    )
 
 
 def closed(policy: ToolPolicy, why: str) -> ToolPolicy:
@@ -191,7 +205,8 @@ def closed(policy: ToolPolicy, why: str) -> ToolPolicy:
 def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
     """The policy within the limits: what they deny is denied, what they ask about is asked about.
 
-    Where the two name different arguments for one tool, the limits' name counts for the patterns of both.
+    Where the two name different arguments for one tool, the limits' name counts for the patterns of both. A person who
+    lets a call of this agent through does so at its own checkpoints, never at those of whoever spawned it.
     """
     if limits is None:
         return policy
@@ -203,14 +218,19 @@ def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
     for asked in (policy.asks, limits.asks, limits.own_asks):
         for tool, names in asked.items():
             asks[tool] = union((asks.get(tool, ()), names))
+    theirs = {(tool, name) for tool, names in limits.asks.items() for name in names}
+    closed_skills = policy.elsewhere.closed_skills.union(limits.closed_skills)
     return replace(
         policy,
+        elsewhere=replace(policy.elsewhere, closed_skills=closed_skills) if closed_skills else policy.elsewhere,
         allowed_tools=allowed,
         forbidden_tools=forbidden,
         preapproved_tools=preapproved if allowed is None else inside(preapproved, allowed),
         consented_tools=consented if allowed is None else inside(consented, allowed),
         asks=FrozenDict(asks),
         argument_names=FrozenDict({**policy.argument_names, **limits.argument_names}),
+        cleared=FrozenDict({call: without_asks(passed, theirs) for call, passed in policy.cleared.items()}),
+        rejected_calls=FrozenDict({**policy.rejected_calls, **limits.rejected_calls}),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from skillweave.codec import Portable
 from skillweave.compose.entries import EntryIndex, index_entries, without
 from skillweave.compose.matching import Called, is_readable
+from skillweave.conversation import ToolCall
 from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.relations.rules import Form, ToolEntry, name_shown, read_entry
 
@@ -94,12 +95,16 @@ class ToolOwners(Portable):
 class ToolScope(Portable):
     """Whose the tools are; which skills are engaged, and where the conversation is in words.
 
-    A tool that belongs to skills is denied while none of them is engaged (spec 3.2).
+    A tool that belongs to skills is denied while none of them is engaged (spec 3.2). `closed_skills` are those that
+    nobody may open from here, no sub-agent either.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "closed_skills?")
 
     owners: ToolOwners = ToolOwners()
     engaged: frozenset[str] = frozenset()
     where: str = ""
+    closed_skills: frozenset[str] = frozenset()
 
     def denies(self, tool: str) -> bool:
         """Whether the tool belongs to other places only."""
@@ -137,13 +142,15 @@ class ToolPolicy(Portable):
     are those of the forbidden entries that a person refused at a checkpoint, each with who did. `elsewhere` are the
     tools that belong to other places of the skill graph, which are denied too. `closed` says why no tool may be called
     at all, empty otherwise. `own_tools` are the names under which the model has skillweave's own tools, which nothing
-    denies; any other tool is judged, also a host's that happens to have such a name.
+    denies; any other tool is judged, also a  `cleared` are, by
+    the digest of a call, the checkpoints in `asks` that a person let this one call through; `rejected_calls` are, by
+    the digest of what a call does (`ToolCall.content`), the words in which a person refused it.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("allowed_tools", "denied_tools as forbidden_tools", "preapproved_tools", "forbidden_entries?"),
         *("consented_tools?", "grant?", "asks?", "argument_names?", "rejected?", "elsewhere?", "closed?"),
-        "own_tools?",
+        *("own_tools?", "cleared?", "rejected_calls?"),
     )
     json_exact: ClassVar[bool] = True
 
@@ -158,6 +165,8 @@ class ToolPolicy(Portable):
     elsewhere: ToolScope = ALL_IN_SCOPE
     closed: str = ""
     own_tools: tuple[str, ...] = OWN_TOOLS
+    cleared: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default=EMPTY, hash=False)
+    rejected_calls: Mapping[str, str] = field(default=EMPTY, hash=False)
 
     @property
     def denied_tools(self) -> tuple[str, ...]:
@@ -189,11 +198,13 @@ class ToolPolicy(Portable):
         name: str,
         arguments: Mapping[str, object] | None = None,
         *,
+        call_id: str | None = None,
         parameters: Sequence[str] | None = None,
         host_tools: Iterable[str] | None = None,
     ) -> Verdict:
         """Judge one call. Call it for hidden tools too: frameworks run whatever tool the model names.
 
+        `call_id` is the model's id of the call: without it, no yes of a person to one call is known to be about this.
         `parameters` are the names of all parameters that the tool has, None where they are not known or it takes any:
         an argument that it does not have is denied, as no rule could be judged on it. `host_tools` are the names of the
         tools that the host has, so that a denial names no others.
@@ -208,16 +219,32 @@ class ToolPolicy(Portable):
             return self._denied(Refusal.NOT_ALLOWED, called, known)
         if unknown := called.unknown_arguments():
             return _denied_argument(called, unknown[0])
-        checkpoints = self._checkpoints(called)
+        if self.rejected_calls and (why := self._why_refused(name, arguments)):
+            code, hint = Refusal.FORBIDDEN, "go on without it, or ask for something else"
+            message = f"{code.value}: this call of {name_shown(name)} with these arguments was {why}; {hint}"
+            return Verdict(Ruling.DENY, name, message, code)
+        checkpoints = self._checkpoints(called, self._cleared(name, arguments, call_id))
         if checkpoints:
             message = f"{name_shown(name)} waits for a person's approval: {', '.join(map(name_shown, checkpoints))}"
             return Verdict(Ruling.ASK, name, message, checkpoints=checkpoints)
         consented = bool(self.consented_tools) and _passes(self.consented_tools, called)
         return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is allowed", preapproved=consented)
 
-    def _checkpoints(self, called: Called) -> tuple[str, ...]:
-        asked = (names for entry, names in self.asks.items() if called.prohibited_by(read_entry(entry)))
+    def _checkpoints(self, called: Called, cleared: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        asked = (
+            (checkpoint for checkpoint in names if checkpoint not in cleared.get(entry, ()))
+            for entry, names in self.asks.items()
+            if called.prohibited_by(read_entry(entry))
+        )
         return tuple(dict.fromkeys(checkpoint for names in asked for checkpoint in names))
+
+    def _cleared(self, name: str, arguments: object, call_id: str | None) -> Mapping[str, tuple[str, ...]]:
+        digest = call.digest if self.cleared and call_id and (call := _call(call_id, name, arguments)) else None
+        return EMPTY if digest is None else self.cleared.get(digest, EMPTY)
+
+    def _why_refused(self, name: str, arguments: object) -> str | None:
+        content = call.content if (call := _call("", name, arguments)) else None
+        return None if content is None else self.rejected_calls.get(content)
 
     def _denied(self, code: Refusal, called: Called, known: Sequence[str]) -> Verdict:
         name = called.tool
@@ -246,6 +273,13 @@ class ToolPolicy(Portable):
         left = () if limits is None else _about(without(limits, self.forbidden_tools), known)
         allowed = "every other tool" if limits is None else _listed(left)
         return "; ".join(part for part in (f"allowed: {allowed or 'no tool'}", forbidden) if part)
+
+
+def _call(call_id: str, name: str, arguments: object) -> ToolCall | None:
+    """The call, None where its arguments are no mapping, such as JSON text that a host has not parsed."""
+    if arguments is None:
+        return ToolCall(call_id, name)
+    return ToolCall(call_id, name, arguments) if isinstance(arguments, Mapping) else None
 
 
 def _passes(entries: tuple[str, ...] | None, called: Called) -> bool:

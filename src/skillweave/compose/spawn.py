@@ -220,9 +220,10 @@ def prepare_spawn(
     conversation = conversation_of(parent, spawn_id)
     host_tools = None if tools is None else _names(tools)
     asked = request.skills
-    result = check_spawn(asked or (), snapshot, host_tools=host_tools, granted=granted)
+    closed = frozenset[str]() if parent is None else parent.policy.elsewhere.closed_skills
+    result = check_spawn(asked or (), snapshot, host_tools=host_tools, granted=granted, closed=closed)
     if not result.valid:
-        return _rejected(request, result, snapshot, granted)
+        return _rejected(request, result, snapshot, granted, closed)
     composition = Composition(allowed_tools=None) if asked is None else compose_ids(asked, snapshot)
     active = [ActiveSkill(snapshot[skill], deliberate=True) for skill in composition.skills]
     policy = policy_of(active, grant=host_tools)
@@ -247,16 +248,22 @@ def check_spawn(
     *,
     host_tools: Sequence[str] | None = None,
     granted: frozenset[str] | None = None,
+    closed: frozenset[str] = frozenset(),
 ) -> ValidationResult:
-    """What `validate_skills` says, and an error for each skill that a sub-agent would never be given (V001)."""
+    """What `validate_skills` says, and an error for each skill that a sub-agent would never be given (V001).
+
+    `closed` are the skills that its parent may not open where it stands in the skill graph.
+    """
     result = validate_skills(names, snapshot, host_tools=host_tools)
-    useless = [error for name in names if (error := _never_given(name, snapshot, granted)) is not None]
+    useless = [error for name in names if (error := _never_given(name, snapshot, granted, closed)) is not None]
     places = {name: place for place, name in enumerate(names)}
     errors = tuple(sorted((*useless, *result.errors), key=lambda error: places[error.skill]))
     return replace(result, valid=not errors, errors=errors)
 
 
-def _never_given(name: str, snapshot: Snapshot, granted: frozenset[str] | None) -> ValidationError | None:
+def _never_given(
+    name: str, snapshot: Snapshot, granted: frozenset[str] | None, closed: frozenset[str]
+) -> ValidationError | None:
     skill = snapshot.get(name)
     if skill is None:
         return None
@@ -267,6 +274,12 @@ def _never_given(name: str, snapshot: Snapshot, granted: frozenset[str] | None) 
     if granted is not None and name not in granted:
         message = f"{shown} is not granted to this agent, so that no sub-agent of it can have it; leave it out"
         return ValidationError("SKILL_NOT_GRANTED", message, name, "V001")
+    if name in closed:
+        message = (
+            f"{shown} cannot be opened where the agent that spawns stands in the skill graph, so that no sub-agent "
+            "of it can have it; leave it out, or spawn from its own place"
+        )
+        return ValidationError("SKILL_NOT_REACHABLE", message, name, "V001")
     return None
 
 
@@ -303,10 +316,14 @@ def _withheld(policy: ToolPolicy, within: ToolPolicy) -> Iterator[str]:
 
 
 def _rejected(
-    request: SpawnRequest, result: ValidationResult, snapshot: Snapshot, granted: frozenset[str] | None
+    request: SpawnRequest,
+    result: ValidationResult,
+    snapshot: Snapshot,
+    granted: frozenset[str] | None,
+    closed: frozenset[str],
 ) -> SpawnRejected:
     completion = complete_skills(request.skills or (), snapshot)
-    if completion.added and check_spawn(completion.skills, snapshot, granted=granted).valid:
+    if completion.added and check_spawn(completion.skills, snapshot, granted=granted, closed=closed).valid:
         together = ", ".join(map(name_shown, completion.skills))
         return SpawnRejected(request, result, completion, f"ask for {together} together")
     return SpawnRejected(request, result, None, "correct each of these errors, or ask for other skills")

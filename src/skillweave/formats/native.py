@@ -20,6 +20,7 @@ from skillweave.skill import (
     EMPTY,
     ArtifactRef,
     Checkpoint,
+    CheckpointScope,
     FrozenJson,
     Json,
     Origin,
@@ -430,6 +431,7 @@ _CHECKPOINT: Mapping[str, Reader] = {
     "blocking": Fields.flag,
     "reviewer": Fields.text,
     "asks": Fields.text,
+    "scope": _choice(CheckpointScope),
 }
 _ARTIFACT: Mapping[str, Reader] = {
     "id": _required,

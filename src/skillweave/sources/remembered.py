@@ -10,6 +10,7 @@ from skillweave.registry.source import Loaded
 from skillweave.skill import (
     ArtifactRef,
     Checkpoint,
+    CheckpointScope,
     Origin,
     OutputContract,
     Relation,
@@ -88,7 +89,7 @@ _CODE = (
 """What decides how skill files are read and kept."""
 CLASSES = (
     *(Skill, Triggers, SkillText, OutputContract, ToolRules, Relation, Checkpoint, ArtifactRef, Origin),
-    *(Status, RelationKind, RuleList, Severity, Diagnostic, Location),
+    *(Status, RelationKind, RuleList, CheckpointScope, Severity, Diagnostic, Location),
     *(Unit, Artifacts, LeftOut, Listing),
 )
 _LENGTH = 8

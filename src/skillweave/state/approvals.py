@@ -2,23 +2,27 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import TypeAlias
 
 from skillweave.compose.entries import index_entries
 from skillweave.errors import InvalidVerdict
 from skillweave.formats.arguments import digest_in_use
-from skillweave.frozen import FrozenDict
+from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import name_shown, read_entry
 from skillweave.skill import Checkpoint, Skill
-from skillweave.state.state import Approval, ApprovalVerdict, Engaged, State
+from skillweave.state.state import Approval, Engaged, State
 
 CONSENT = "preapproved-tools"
 """The name under which consent to a skill's preapproved tools is kept; no checkpoint of that name can be decided."""
 MOST_APPROVALS = 200
-"""Verdicts that one conversation keeps; beyond it the oldest yes is forgotten, and so asked for again, never a no."""
+"""Verdicts that one conversation keeps; beyond it the oldest yes, to a call first, is forgotten, never a no."""
 LONGEST_NAME, LONGEST_NOTE = 200, 1000
 """Characters that the name of a reviewer and a reviewer's remark may have."""
+
+NOTICE_END = "It no longer applies; go on without it."
+"""How the notice of a rejection ends."""
 
 LetThrough: TypeAlias = frozenset[tuple[str, str, str]]
 """What a person let through: skill id, checkpoint and digest."""
@@ -34,18 +38,39 @@ def require_words(by: str, note: str) -> None:
         raise InvalidVerdict(f"the note has {len(note):,} characters; {LONGEST_NOTE:,} are kept, so make it shorter")
 
 
-def decide(state: State, approval: Approval) -> State:
-    """Enter a verdict in place of an earlier one on the same content; the same verdict again changes nothing.
+def decide(state: State, approval: Approval, answers: Collection[str] = ()) -> State:
+    """Enter a verdict in place of earlier ones that it answers; the same verdict again changes nothing.
 
-    Raises InvalidVerdict when the conversation is full of rejections, none of which may be forgotten.
+    A verdict on all calls takes the place of one on the same content; a no of that kind ends what was said yes to about
+    single calls. A verdict on a call takes the place of an earlier one on it, and of those whose `call` is in
+    `answers`: a no to what the call does, a yes to the call as it was. Raises InvalidVerdict when the conversation is
+    full of rejections, none of which may be forgotten.
     """
-    newest = _newest(state.approvals).get((approval.skill_id, approval.checkpoint))
-    if newest is not None and replace(approval, at=newest.at) == newest:
+    kept = [other for other in state.approvals if not takes_place(approval, other, answers)]
+    gone = [other for other in state.approvals if takes_place(approval, other, answers)]
+    if len(gone) == 1 and replace(approval, at=gone[0].at) == gone[0] and _is_newest(gone[0], state.approvals):
         return state
-    kept = [other for other in state.approvals if _subject(other) != _subject(approval)]
     if len(kept) >= MOST_APPROVALS:
         kept.remove(_oldest_yes(kept))
     return replace(state, approvals=(*kept, approval))
+
+
+def takes_place(new: Approval, old: Approval, answers: Collection[str] = ()) -> bool:
+    """Whether the new verdict stands in place of the old one, as `decide` says."""
+    if (old.skill_id, old.checkpoint) != (new.skill_id, new.checkpoint):
+        return False
+    if not new.call:
+        return _subject(old) == _subject(new) or (new.refuses and bool(old.call) and not old.refuses)
+    return old.call == new.call or old.call in answers
+
+
+def rejection_notice(approval: Approval) -> str:
+    """What the model is told when a person rejected a skill before the model acted on it."""
+    why = f", saying {approval.note!r}" if approval.note else ""
+    return (
+        f"{approval.by!r} rejected the skill {approval.skill_id!r} at its checkpoint {approval.checkpoint!r}{why}. "
+        f"{NOTICE_END}"
+    )
 
 
 def withdraw(state: State, skill_id: str, checkpoint: str) -> State:
@@ -59,8 +84,50 @@ def decided(approvals: Iterable[Approval]) -> LetThrough:
     return frozenset(
         (a.skill_id, a.checkpoint, a.shown or a.digest)
         for a in approvals
-        if a.verdict is not ApprovalVerdict.REJECTED and a.checkpoint != CONSENT
+        if not a.refuses and a.checkpoint != CONSENT and not a.call
     )
+
+
+def shown_with(text: str, call: str) -> str:
+    """The digest of what a person saw who decided about a call: the text's and the call's together."""
+    return sha256(f"{text}\n{call}".encode()).hexdigest()
+
+
+def calls_let_through(
+    approvals: Iterable[Approval], asking: Sequence[tuple[Skill, str]], let_through: LetThrough
+) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """By the digest of each call that a person said yes to, the checkpoints that it has passed: by entry their names.
+
+    `asking` are the skills whose checkpoints ask, each with the digest of what is shown of it. Where several ask under
+    one name before the same tool, each has to be answered.
+    """
+    yes = [a for a in approvals if a.call and not a.refuses]
+    if not yes:
+        return EMPTY
+    said = {(a.skill_id, a.checkpoint, a.shown, a.call) for a in yes}
+    points = [
+        (one.before, one, skill.id, text)
+        for skill, text in asking
+        for one in skill.checkpoints
+        if one.blocking and one.before is not None and (one.per_call or (skill.id, one.name, text) not in let_through)
+    ]
+    found: dict[str, Mapping[str, tuple[str, ...]]] = {}
+    for call in dict.fromkeys(a.call for a in yes):
+        passed: dict[str, dict[str, None]] = {}
+        open_still: set[tuple[str, str]] = set()
+        for before, one, skill_id, text in points:
+            if (skill_id, one.name, shown_with(text, call), call) in said:
+                passed.setdefault(before, {})[one.name] = None
+            else:
+                open_still.add((before, one.name))
+        left = {before: tuple(n for n in names if (before, n) not in open_still) for before, names in passed.items()}
+        found[call] = FrozenDict({before: names for before, names in left.items() if names})
+    return FrozenDict({call: names for call, names in found.items() if names})
+
+
+def refused_calls(approvals: Iterable[Approval]) -> Mapping[str, str]:
+    """By the digest of what a call does, in whose words a person refused it; its skill need not be there any more."""
+    return FrozenDict({a.call: _why_denied(a) for a in approvals if a.call and a.refuses})
 
 
 def digests_shown(engaged: Iterable[Engaged], snapshot: Snapshot) -> Mapping[str, str]:
@@ -73,24 +140,24 @@ def digests_shown(engaged: Iterable[Engaged], snapshot: Snapshot) -> Mapping[str
 
 def consented(approvals: Iterable[Approval], skills: Iterable[Skill]) -> frozenset[str]:
     """The digests of those skills whose preapproved tools a person agreed to, as they are now."""
-    agreed = {_subject(a) for a in approvals if a.verdict is not ApprovalVerdict.REJECTED and a.checkpoint == CONSENT}
-    return frozenset(skill.digest for skill in skills if (skill.id, CONSENT, skill.digest) in agreed)
+    agreed = {_subject(a) for a in approvals if not a.refuses and a.checkpoint == CONSENT}
+    return frozenset(skill.digest for skill in skills if (skill.id, CONSENT, skill.digest, "") in agreed)
 
 
 def undecided(skill: Skill, let_through: LetThrough, shown: str | None = None) -> tuple[Checkpoint, ...]:
-    """The checkpoints that nobody has let the skill through as it is now, in its order.
+    """The checkpoints that nobody has let the skill through as it is now, in its order; those about calls always ask.
 
     `shown` is the digest of what is shown of it, None for its own: without arguments.
     """
     digest = shown or skill.digest
-    return tuple(one for one in skill.checkpoints if (skill.id, one.name, digest) not in let_through)
+    return tuple(one for one in skill.checkpoints if one.per_call or (skill.id, one.name, digest) not in let_through)
 
 
 def guards(skill: Skill, approvals: Sequence[Approval], shown: str | None = None) -> tuple[Checkpoint, ...]:
     """The checkpoints of a rejected skill that still ask before their tools; the rejected ones ask nobody any more."""
-    no = {_subject(approval) for approval in approvals if approval.verdict is ApprovalVerdict.REJECTED}
+    no = {_subject(approval) for approval in approvals if approval.refuses}
     left = undecided(skill, decided(approvals), shown)
-    asking = (one for one in left if (skill.id, one.name, skill.digest) not in no)
+    asking = (one for one in left if (skill.id, one.name, skill.digest, "") not in no)
     return tuple(one for one in asking if one.blocking and one.before is not None)
 
 
@@ -116,7 +183,7 @@ def denied_tools(approvals: Sequence[Approval], snapshot: Snapshot, in_force: Co
         {
             entry: _why_denied(a)
             for a in approvals
-            if a.verdict is ApprovalVerdict.REJECTED
+            if a.refuses and not a.call
             for entry in a.before
             if _stands(a, snapshot)
             or (a in latest and not (a.skill_id in in_force and _asks_before(entry, snapshot.skills[a.skill_id])))
@@ -126,7 +193,7 @@ def denied_tools(approvals: Sequence[Approval], snapshot: Snapshot, in_force: Co
 
 def _stands(approval: Approval, snapshot: Snapshot) -> bool:
     skill = snapshot.skills.get(approval.skill_id)
-    rejected = approval.verdict is ApprovalVerdict.REJECTED and approval.checkpoint != CONSENT
+    rejected = approval.refuses and not approval.call and approval.checkpoint != CONSENT
     return rejected and skill is not None and skill.digest == approval.digest
 
 
@@ -135,18 +202,23 @@ def _asks_before(entry: str, skill: Skill) -> bool:
     return index_entries(asking).holds(read_entry(entry))
 
 
-def _subject(approval: Approval) -> tuple[str, str, str]:
-    return approval.skill_id, approval.checkpoint, approval.digest
+def _subject(approval: Approval) -> tuple[str, str, str, str]:
+    return approval.skill_id, approval.checkpoint, approval.digest, approval.call
+
+
+def _is_newest(approval: Approval, approvals: Iterable[Approval]) -> bool:
+    return bool(approval.call) or _newest(approvals)[approval.skill_id, approval.checkpoint] is approval
 
 
 def _newest(approvals: Iterable[Approval]) -> dict[tuple[str, str], Approval]:
-    return {(approval.skill_id, approval.checkpoint): approval for approval in approvals}
+    """The latest verdict on all calls, by skill and checkpoint."""
+    return {(approval.skill_id, approval.checkpoint): approval for approval in approvals if not approval.call}
 
 
 def _oldest_yes(approvals: Sequence[Approval]) -> Approval:
-    for approval in approvals:
-        if approval.verdict is not ApprovalVerdict.REJECTED:
-            return approval
+    yes = [approval for approval in approvals if not approval.refuses]
+    for approval in (*(one for one in yes if one.call), *yes):
+        return approval
     raise InvalidVerdict(
         f"this conversation keeps {len(approvals)} rejections, none of which is forgotten by itself; "
         "withdraw those that no longer matter with `weaver.reconsider`"
@@ -162,4 +234,5 @@ def _why_kept_out(approval: Approval) -> str:
 
 
 def _why_denied(approval: Approval) -> str:
-    return f"rejected by {name_shown(approval.by)} at the checkpoint {name_shown(approval.checkpoint)}"
+    why = f", saying {approval.note!r}" if approval.note else ""
+    return f"rejected by {name_shown(approval.by)} at the checkpoint {name_shown(approval.checkpoint)}{why}"

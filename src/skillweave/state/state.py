@@ -159,10 +159,13 @@ class Approval(Portable):
     `by` names the person, `at` is in seconds of the store's clock, `note` is the reviewer's own remark. `before` are
     the tool entries that the checkpoint stood before: they outlive the skill's text, so that a rejected call stays
     denied when the skill is edited or gone. `shown` is the digest of the text with the arguments that stood in it,
-    empty where it took none: a yes is valid for that text, a no for the skill whatever its arguments.
+    empty where it took none: a yes is valid for that text, a no for the skill whatever its arguments. `call` is empty
+    where the verdict is about all calls, else the digest of the one that it is about: of a yes `ToolCall.digest`, of a
+    no `ToolCall.content`. Then `shown` is the digest of the text and the call together, so that a version of
+    skillweave that knows nothing of calls never takes the yes for one to all.
     """
 
-    json_keys: ClassVar[tuple[str, ...]] = ("skill_id as skill", "...")
+    json_keys: ClassVar[tuple[str, ...]] = ("skill_id as skill", "...", "call?")
 
     skill_id: str
     checkpoint: str
@@ -173,6 +176,12 @@ class Approval(Portable):
     note: str = ""
     before: tuple[str, ...] = ()
     shown: str = ""
+    call: str = ""
+
+    @property
+    def refuses(self) -> bool:
+        """Whether it is a no."""
+        return self.verdict is ApprovalVerdict.REJECTED
 
 
 @dataclass(frozen=True, slots=True)

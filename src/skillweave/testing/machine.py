@@ -35,7 +35,7 @@ from skillweave.testing.conversation_model import (
 )
 from skillweave.testing.fakes import ManualClock, WordCounter
 from skillweave.weaver import Weaver
-from skillweave.weaver.verdicts import Left
+from skillweave.weaver.leaving import Left
 
 PLENTY = Budget(total=100_000, per_skill=100_000)
 CONVERSATION = "c"

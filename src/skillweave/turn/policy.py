@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
-from skillweave.compose.policy import OWN_TOOLS, ToolPolicy, ToolScope
-from skillweave.conversation import Placement, Turn
+from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, ToolScope
+from skillweave.conversation import Placement, ToolResult, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
 from skillweave.frozen import EMPTY
 from skillweave.injection import CurrentPolicy, Drop, PendingCheckpoint
@@ -19,7 +19,17 @@ from skillweave.select.candidates import Selection
 from skillweave.select.matchers import Matchers
 from skillweave.settings import Settings
 from skillweave.skill import Skill
-from skillweave.state.approvals import consented, decided, denied_tools, digests_shown, guards, kept_out, undecided
+from skillweave.state.approvals import (
+    calls_let_through,
+    consented,
+    decided,
+    denied_tools,
+    digests_shown,
+    guards,
+    kept_out,
+    refused_calls,
+    undecided,
+)
 from skillweave.state.state import Approval, State, skill_of
 from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
 from skillweave.turn.disclose import skill_tools_in
@@ -60,6 +70,33 @@ def policy_at(
     )
 
 
+_DENIAL = tuple(f"{code.value}: " for code in Refusal)
+
+
+def with_denials(
+    turn: Turn, state: State, library: Library, settings: Settings, matchers: Matchers, now: float
+) -> Turn:
+    """The turn with the status `denied` for the calls that were denied.
+
+    These are the ones that the conversation's policy denies, and that were answered so. How an answer begins is never
+    enough: a tool that ran may have read it anywhere.
+    """
+    if not any(_may_be_denied(result) for result in turn.results):
+        return turn
+    between = nothing_said("denied", turn.conversation, tools=turn.tools, limits=turn.limits, placement=turn.placement)
+    tools = policy_at(state, library, settings, matchers, replace(between, transcript=turn.transcript), now).tools
+
+    def judged(result: ToolResult) -> ToolResult:
+        denied = _may_be_denied(result) and tools.authorize(result.tool, result.arguments).ruling is Ruling.DENY
+        return replace(result, status="denied") if denied else result
+
+    return replace(turn, results=tuple(map(judged, turn.results)))
+
+
+def _may_be_denied(result: ToolResult) -> bool:
+    return result.status in ("success", "failure") and result.content.startswith(_DENIAL)
+
+
 def tool_policy(
     turn: Turn,
     settings: Settings,
@@ -92,6 +129,8 @@ def tool_policy(
         shown=shown,
         kept_out=out,
         rejected=denied_tools(approvals, snapshot, skills.keys()) if approvals else {},
+        cleared=_cleared(turn.limits, snapshot, approvals, shown, admission, (*skills.values(), *out)),
+        rejected_calls=refused_calls(approvals) if approvals else EMPTY,
         own_tools=OWN_TOOLS if skill_tools_in(turn, settings) is SkillTools.OFFERED else (),
     )
     if position is not None:
@@ -140,6 +179,7 @@ def pending_checkpoints(
             reviewer=checkpoint.reviewer,
             asks=checkpoint.asks,
             digest=shown.get(skill.id, skill.digest),
+            scope=checkpoint.scope,
         )
         for skill, checkpoints in asking
         for checkpoint in checkpoints
@@ -160,7 +200,29 @@ def _elsewhere(position: Position, admission: Admission, active: Collection[str]
     """The tools that belong to wired skills, with those that are engaged (spec 3.2)."""
     engaged = frozenset((*active, *(wanted.skill.id for wanted in admission.skills)))
     idle = "" if position.skill is None or position.skill in engaged else ", where its skill cannot be engaged now"
-    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}")
+    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}", position.here.closed)
+
+
+def _cleared(
+    limits: ToolLimits | None,
+    snapshot: Snapshot,
+    approvals: Sequence[Approval],
+    shown: Mapping[str, str],
+    admission: Admission,
+    asking: Sequence[Skill],
+) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """The single calls that a person let through, at the checkpoints of all skills that ask here."""
+    if not approvals:
+        return EMPTY
+    if limits is not None and limits.own_asks:
+        asking = (*asking, *(snapshot[one] for one in _applying(admission) if one in snapshot))
+    digests = {skill.id: (skill, shown.get(skill.id, skill.digest)) for skill in asking}
+    return calls_let_through(approvals, tuple(digests.values()), decided(approvals))
+
+
+def _applying(admission: Admission) -> frozenset[str]:
+    entries = (*admission.engaged, *admission.restraining)
+    return frozenset((*(entry.skill_id for entry in entries), *(one.skill.id for one in admission.skills)))
 
 
 def _undecided(
@@ -182,13 +244,11 @@ def _undecided(
         for skill_id, name, digest in let_through
         if skill_id in snapshot and digest == shown.get(skill_id, snapshot[skill_id].digest)
         for checkpoint in snapshot[skill_id].checkpoints
-        if checkpoint.name == name and checkpoint.before is not None
+        if checkpoint.name == name and checkpoint.before is not None and not checkpoint.per_call
     }
-    entries = (*admission.engaged, *admission.restraining)
-    applying = {*(entry.skill_id for entry in entries), *(wanted.skill.id for wanted in admission.skills)}
     asking = {
         (checkpoint.before, checkpoint.name)
-        for skill_id in applying
+        for skill_id in _applying(admission)
         if skill_id in snapshot
         for checkpoint in undecided(snapshot[skill_id], let_through, shown.get(skill_id))
         if checkpoint.blocking

@@ -2,10 +2,11 @@
 
 from skillweave.doors import door
 from skillweave.weaver.engine import OnStoreFailure
-from skillweave.weaver.verdicts import Judgement, Left
+from skillweave.weaver.leaving import Left
+from skillweave.weaver.verdicts import CheckpointVerdict, Judgement
 from skillweave.weaver.weaver import SyncWeaver, Weaver
 
-__all__ = ["Judgement", "Left", "OnStoreFailure", "SyncWeaver", "Weaver"]
+__all__ = ["CheckpointVerdict", "Judgement", "Left", "OnStoreFailure", "SyncWeaver", "Weaver"]
 
 __getattr__ = door(
     __name__,

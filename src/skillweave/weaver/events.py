@@ -176,7 +176,8 @@ def _judged(conversation: str, turn_id: str | None, approval: Approval, verdict:
         verdict=verdict,
         by=approval.by,
     )
-    subject = (approval.skill_id, approval.checkpoint, approval.digest)
+    call = (approval.call,) if approval.call else ()
+    subject = (approval.skill_id, approval.checkpoint, approval.digest, *call)
     made = event_id(conversation, payload.event_type, *subject, verdict, repr(approval.at))
     return event_of(payload, id=made, conversation=conversation, turn_id=turn_id)
 

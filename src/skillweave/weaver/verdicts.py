@@ -1,173 +1,72 @@
 """What changes a conversation without a turn: skills that leave, claims that wait, verdicts of people (spec 5.5)."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from skillweave.codec import Portable
-from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
+from skillweave.conversation import ToolCall
+from skillweave.errors import CheckpointNotFound, InvalidVerdict
 from skillweave.events.event import Cause
-from skillweave.injection import Drop
 from skillweave.registry import Snapshot
-from skillweave.relations.rules import all_requirements
-from skillweave.skill import Skill
-from skillweave.state.approvals import CONSENT, decide, decided, digests_shown, require_words, waits, withdraw
+from skillweave.relations.rules import name_shown, read_entry
+from skillweave.skill import Checkpoint, Skill
+from skillweave.state.approvals import (
+    CONSENT,
+    decide,
+    decided,
+    digests_shown,
+    require_words,
+    shown_with,
+    takes_place,
+    waits,
+    withdraw,
+)
 from skillweave.state.state import (
-    ARTIFACT,
-    DOCUMENT,
-    SKILL,
     Approval,
     ApprovalVerdict,
-    Record,
     State,
     confirm,
-    disengage,
-    evict,
     held_keys,
     hold,
     reject,
     release,
     resume,
-    skill_key,
-    skill_of,
-    unload,
 )
 from skillweave.weaver.engine import Engine
+from skillweave.weaver.leaving import Left, disengage_skill, skill_left, unload_text
 
 
 @dataclass(frozen=True, slots=True)
-class Left(Portable):
-    """What became of a skill, or of one text, that was to go.
+class CheckpointVerdict(Portable):
+    """What a person says at one checkpoint: the verdict, the person's name, a remark.
 
-    `key` is the ledger key that it is about; `disengaged` says that the skill was engaged in its own right until now.
-    `evicted` are the keys that are forgotten: given again when they are wanted. `drops` are the messages that the host
-    may take out of the history. `needed_by` are engaged skills that require this one, so that it stays in force, or
-    comes back with the next turn, as their companion. All are empty for what was not there.
+    `digest` is that of the skill as it was shown, `call` the call that the person was shown, None where the verdict is
+    about all. `arguments` are those to run it with instead, of a `modified` call.
     """
 
-    key: str
-    disengaged: bool = False
-    evicted: tuple[str, ...] = ()
-    drops: tuple[Drop, ...] = ()
-    needed_by: tuple[str, ...] = ()
-
-
-async def disengage_skill(engine: Engine, conversation: str, skill_id: str) -> Left:
-    """End the engagement; raises SkillNotFound for an id that neither the registry nor the conversation knows."""
-    snapshot = await engine.snapshot()
-
-    def change(state: State) -> State:
-        _require_known(skill_id, snapshot, state)
-        return disengage(state, skill_id)
-
-    return await _left(engine, conversation, change, partial(skill_left, skill_id, snapshot))
-
-
-async def unload_text(engine: Engine, conversation: str, key: str) -> Left:
-    """Let a text go: all of a skill, or what one other key is about. Raises SkillNotFound like `disengage_skill`."""
-    kind, colon, rest = key.partition(":")
-    if colon and f"{kind}{colon}" != SKILL:
-        return await _left(engine, conversation, partial(_without, key), partial(text_left, key))
-    skill_id = rest if colon else key
-    snapshot = await engine.snapshot()
-
-    def change(state: State) -> State:
-        _require_known(skill_id, snapshot, state)
-        return unload(state, skill_id)
-
-    return await _left(engine, conversation, change, partial(skill_left, skill_id, snapshot))
-
-
-def skill_left(skill_id: str, snapshot: Snapshot, before: State, after: State) -> Left:
-    """What the step from one State to the other did to the skill, and to those that were there for its sake only."""
-    engaged = [entry.skill_id for entry in after.engaged]
-    wanted = _with_companions(engaged, snapshot)
-    gone = _with_companions([skill_id], snapshot) - wanted
-    evicted = _evicted(before, after)
-    old = {record.carrier for record in before.records if record.key in evicted}
-    return Left(
-        key=skill_key(skill_id),
-        disengaged=any(entry.skill_id == skill_id for entry in before.engaged) and skill_id not in engaged,
-        evicted=evicted,
-        drops=_drops(after, lambda record: record.carrier in old or skill_of(record.key) in gone),
-        needed_by=tuple(other for other in engaged if skill_id in _with_companions([other], snapshot) - {other}),
-    )
-
-
-def text_left(key: str, before: State, after: State) -> Left:
-    """The same for one text; a message that shows something else too is not to be dropped."""
-    evicted = _evicted(before, after)
-    live = {record.carrier for record in after.records}
-    old = {record.carrier for record in before.records if record.key in evicted} - live
-    return Left(key, evicted=evicted, drops=_drops(after, lambda record: record.carrier in old))
-
-
-async def _left(
-    engine: Engine, conversation: str, change: Callable[[State], State], compare: Callable[[State, State], Left]
-) -> Left:
-    def step(state: State, _: float) -> tuple[State, Left]:
-        after = change(state)
-        return after, compare(state, after)
-
-    left, _ = await engine.step(conversation, step, cause=Cause.UNLOADED)
-    return left
-
-
-def _without(key: str, state: State) -> State:
-    kind, _, name = key.partition(":")
-    document = f"{DOCUMENT}{name}" if f"{kind}:" == ARTIFACT else None
-    for record in state.records:
-        if record.key == key or record.key.rpartition("#")[0] == document:
-            state = evict(state, record.key)
-    return state
-
-
-def _evicted(before: State, after: State) -> tuple[str, ...]:
-    left = {record.key for record in after.records}
-    return tuple(record.key for record in before.records if record.key not in left)
-
-
-def _drops(state: State, chosen: Callable[[Record], bool]) -> tuple[Drop, ...]:
-    texts = [*(old.record for old in state.superseded), *state.records]
-    carriers = dict.fromkeys(record.carrier for record in texts if chosen(record))
-    return tuple(
-        Drop(_skill_in(carrier, texts), carrier, sum(r.tokens for r in texts if r.carrier == carrier))
-        for carrier in carriers
-    )
-
-
-def _skill_in(carrier: str, texts: Iterable[Record]) -> str:
-    return next((found for r in texts if r.carrier == carrier and (found := skill_of(r.key)) is not None), "")
-
-
-def _with_companions(skill_ids: Iterable[str], snapshot: Snapshot) -> set[str]:
-    heads = list(skill_ids)
-    return {*heads, *(requirement.rule.skill for requirement in all_requirements(heads, snapshot))}
-
-
-def _require_known(skill_id: str, snapshot: Snapshot, state: State) -> None:
-    texts = (*state.records, *(old.record for old in state.superseded))
-    named = {*(entry.skill_id for entry in state.engaged), *(skill_of(record.key) for record in texts)}
-    if skill_id not in snapshot.skills and skill_id not in named:
-        raise SkillNotFound(skill_id, {*snapshot.skills, *(name for name in named if name)})
-
-
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """What a person says: the verdict, the person's name, a remark, and the digest of the skill as it was shown."""
-
+    skill_id: str
+    checkpoint: str
     verdict: ApprovalVerdict
     by: str
     note: str = ""
     digest: str | None = None
+    call: ToolCall | None = None
+    arguments: Mapping[str, object] | None = field(default=None, hash=False)
+
+    @property
+    def decided_call(self) -> ToolCall | None:
+        """The call that may run: the one that was shown, with the new arguments where there are any."""
+        if self.call is None or self.arguments is None:
+            return self.call
+        return replace(self.call, arguments=self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement(Portable):
     """A verdict as it was kept, and what it changed.
 
-    `replaced` is the earlier verdict on the same content; `left` says what a rejection took out of the conversation;
-    `resumed` are the ids of held turns that wait for nobody any more and have 60 s to deliver.
+    `replaced` is the earlier verdict on the same content, or on the same call; `left` says what a rejection took out of
+    the conversation; `resumed` are the ids of held turns that wait for nobody any more and have 60 s to deliver.
     """
 
     approval: Approval
@@ -176,27 +75,23 @@ class Judgement(Portable):
     resumed: tuple[str, ...] = ()
 
 
-async def judge(engine: Engine, conversation: str, skill_id: str, checkpoint: str, opinion: Opinion) -> Judgement:
-    """Keep the verdict on the skill as it is now, with what follows from it, in one step.
+async def judge(engine: Engine, conversation: str, verdicts: Sequence[CheckpointVerdict]) -> tuple[Judgement, ...]:
+    """Keep the verdicts on the skills as they are now, with what follows from them, in one step: all of them or none.
 
     Raises SkillNotFound and CheckpointNotFound, naming the known ones; InvalidVerdict for nobody's verdict, one on
-    another content than the present one, and one that cannot be kept.
+    another content than the present one, one that does not say which call it is about, and one that cannot be kept.
     """
-    snapshot, skill = await _known(engine, skill_id, opinion)
-    if checkpoint == CONSENT:
-        raise InvalidVerdict(f"{CONSENT!r} is kept for consent to preapproved tools; call `weaver.consent`")
-    before = tuple(one.before for one in skill.checkpoints if one.name == checkpoint and one.before is not None)
-    if all(one.name != checkpoint for one in skill.checkpoints):
-        raise CheckpointNotFound(skill_id, checkpoint, (one.name for one in skill.checkpoints))
-    return await _kept(engine, conversation, snapshot, _approval(skill, checkpoint, opinion, before, snapshot))
+    return await _kept(engine, conversation, verdicts, [_subject_of(await engine.snapshot(), one) for one in verdicts])
 
 
-async def agree(engine: Engine, conversation: str, skill_id: str, opinion: Opinion) -> Judgement:
+async def agree(engine: Engine, conversation: str, said: CheckpointVerdict) -> Judgement:
     """Keep consent to the tools that the skill preapproves; raises like `judge`, and where it preapproves none."""
-    snapshot, skill = await _known(engine, skill_id, opinion)
+    require_words(said.by, said.note)
+    skill = (await engine.snapshot())[said.skill_id]
     if skill.tools is None or not skill.tools.preapproved:
-        raise InvalidVerdict(f"skill {skill_id!r} preapproves no tools, so there is nothing to consent to")
-    return await _kept(engine, conversation, snapshot, _approval(skill, CONSENT, opinion, (), snapshot))
+        raise InvalidVerdict(f"skill {said.skill_id!r} preapproves no tools, so there is nothing to consent to")
+    (judgement,) = await _kept(engine, conversation, [said], [_Subject(skill, (), None)])
+    return judgement
 
 
 async def forget_verdict(engine: Engine, conversation: str, skill_id: str, checkpoint: str) -> tuple[Approval, ...]:
@@ -215,57 +110,119 @@ async def forget_verdict(engine: Engine, conversation: str, skill_id: str, check
     return withdrawn
 
 
-async def _known(engine: Engine, skill_id: str, opinion: Opinion) -> tuple[Snapshot, Skill]:
-    require_words(opinion.by, opinion.note)
-    snapshot = await engine.snapshot()
-    return snapshot, snapshot[skill_id]
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What a verdict is about: the skill, the tool entries, and the one call, None where it is about all."""
+
+    skill: Skill
+    before: tuple[str, ...]
+    call: ToolCall | None
 
 
-def _approval(
-    skill: Skill, checkpoint: str, opinion: Opinion, before: tuple[str, ...], snapshot: Snapshot
-) -> Callable[[State, float], Approval]:
-    def approval(state: State, now: float) -> Approval:
-        shown = digests_shown(state.engaged, snapshot).get(skill.id, skill.digest)
-        _require_shown(skill, opinion, shown, consent=checkpoint == CONSENT)
-        return Approval(
-            skill.id,
-            checkpoint,
-            skill.digest,
-            opinion.verdict,
-            opinion.by,
-            now,
-            opinion.note,
-            before,
-            shown="" if shown == skill.digest else shown,
-        )
-
-    return approval
+def _subject_of(snapshot: Snapshot, said: CheckpointVerdict) -> _Subject:
+    require_words(said.by, said.note)
+    skill = snapshot[said.skill_id]
+    if said.checkpoint == CONSENT:
+        raise InvalidVerdict(f"{CONSENT!r} is kept for consent to preapproved tools; call `weaver.consent`")
+    points = [one for one in skill.checkpoints if one.name == said.checkpoint]
+    if not points:
+        raise CheckpointNotFound(skill.id, said.checkpoint, (one.name for one in skill.checkpoints))
+    before = tuple(one.before for one in points if one.before is not None)
+    return _Subject(skill, before, _call_of(said, points))
 
 
-def _require_shown(skill: Skill, opinion: Opinion, shown: str, *, consent: bool) -> None:
-    # Consent is about the tools that the skill names, whatever arguments stand in its text.
-    right = {shown, skill.digest} if consent else {shown}
-    if opinion.digest is not None and opinion.digest not in right:
+def _call_of(said: CheckpointVerdict, points: Sequence[Checkpoint]) -> ToolCall | None:
+    """The call that the verdict is about, None where it is about all calls, or about the skill as a whole."""
+    where = f"checkpoint {said.checkpoint!r} of skill {said.skill_id!r}"
+    about_calls = [one for one in points if one.per_call]
+    if said.arguments is not None and (said.call is None or said.verdict is not ApprovalVerdict.MODIFIED):
         raise InvalidVerdict(
-            f"skill {skill.id!r} has changed since it was shown ({opinion.digest[:12]}, now {shown[:12]}); "
+            f"arguments={str(dict(said.arguments))[:60]} at {where} are those of a call that was modified; give them "
+            "with the verdict 'modified' and the `call` that was shown"
+        )
+    if said.call is None:
+        if len(about_calls) == len(points) and said.verdict is not ApprovalVerdict.REJECTED:
+            raise InvalidVerdict(
+                f"{where} asks about each call by itself, so a yes says to which: give call=ToolCall(id, tool, "
+                "arguments) as it was shown. For a yes to every later call, write `scope: conversation` at the "
+                "checkpoint; to take an earlier no back, call `weaver.reconsider`"
+            )
+        return None
+    standing = [one for one in points if one.before is not None and read_entry(one.before).names(said.call.tool)]
+    if not about_calls or (standing and not any(one.per_call for one in standing)):
+        return None
+    if not standing:
+        stands = " and ".join(name_shown(one.before or "") for one in about_calls)
+        raise InvalidVerdict(f"{where} stands before {stands}, so no call of {name_shown(said.call.tool)} waits there")
+    if said.verdict is ApprovalVerdict.MODIFIED and said.arguments is None:
+        raise InvalidVerdict(
+            f"a modified call at {where} says what it is to run with; give arguments={{...}}, all of them"
+        )
+    for call in (said.call, said.decided_call):
+        if call is None or call.digest is None:
+            raise InvalidVerdict(
+                f"call {said.call.id[:60]!r} of {name_shown(said.call.tool)} at {where} has no id, or arguments that "
+                "are no JSON, so that no later call is known to be this one; give both as the model wrote them"
+            )
+    return said.call
+
+
+async def _kept(
+    engine: Engine, conversation: str, verdicts: Sequence[CheckpointVerdict], subjects: Sequence[_Subject]
+) -> tuple[Judgement, ...]:
+    snapshot = await engine.snapshot()
+
+    def step(state: State, now: float) -> tuple[State, tuple[Judgement, ...]]:
+        # What was shown is that of before all of them: the first no takes a skill, and the words in its text, away.
+        shown = digests_shown(state.engaged, snapshot)
+        judgements = []
+        for said, subject in zip(verdicts, subjects, strict=True):
+            text = shown.get(subject.skill.id, subject.skill.digest)
+            _require_shown(subject.skill, said, text)
+            state, judgement = _judged(state, _approval(said, subject, text, now), said, snapshot, now)
+            judgements.append(judgement)
+        return state, tuple(judgements)
+
+    judgements, _ = await engine.step(conversation, step, cause=Cause.REJECTED)
+    return judgements
+
+
+def _approval(said: CheckpointVerdict, subject: _Subject, text: str, now: float) -> Approval:
+    approval = Approval(
+        subject.skill.id,
+        said.checkpoint,
+        subject.skill.digest,
+        said.verdict,
+        said.by,
+        now,
+        said.note,
+        subject.before,
+        shown="" if text == subject.skill.digest else text,
+    )
+    if subject.call is None:
+        return approval
+    allowed = said.decided_call or subject.call
+    call = (subject.call.content if approval.refuses else allowed.digest) or ""
+    return replace(approval, shown=shown_with(text, call), call=call)
+
+
+def _require_shown(skill: Skill, said: CheckpointVerdict, shown: str) -> None:
+    # Consent is about the tools that the skill names, whatever arguments stand in its text.
+    right = {shown, skill.digest} if said.checkpoint == CONSENT else {shown}
+    if said.digest is not None and said.digest not in right:
+        raise InvalidVerdict(
+            f"skill {skill.id!r} has changed since it was shown ({said.digest[:12]}, now {shown[:12]}); "
             "show it again, then decide"
         )
 
 
-async def _kept(
-    engine: Engine, conversation: str, snapshot: Snapshot, approval_at: Callable[[State, float], Approval]
-) -> Judgement:
-    def step(state: State, now: float) -> tuple[State, Judgement]:
-        return _judged(state, approval_at(state, now), snapshot, now)
-
-    judgement, _ = await engine.step(conversation, step, cause=Cause.REJECTED)
-    return judgement
-
-
-def _judged(state: State, approval: Approval, snapshot: Snapshot, now: float) -> tuple[State, Judgement]:
-    after = decide(state, approval)
+def _judged(
+    state: State, approval: Approval, said: CheckpointVerdict, snapshot: Snapshot, now: float
+) -> tuple[State, Judgement]:
+    answers = _answered_by(said) if approval.call else frozenset[str]()
+    after = decide(state, approval, answers)
     left = None
-    if approval.verdict is ApprovalVerdict.REJECTED:
+    if approval.refuses and not approval.call:
         after = reject(after, approval.skill_id)
         left = skill_left(approval.skill_id, snapshot, state, after)
     let_through = decided(after.approvals)
@@ -278,13 +235,18 @@ def _judged(state: State, approval: Approval, snapshot: Snapshot, now: float) ->
 
     after = resume(after, still_waits, now)
     resumed = {new.holder: None for old, new in zip(held.records, after.records, strict=True) if old != new}
-    replaced = [one for one in state.approvals if one not in after.approvals and _same_subject(one, approval)]
-    kept = next(one for one in after.approvals if _same_subject(one, approval))
-    return after, Judgement(kept, replaced[0] if replaced else None, left, tuple(resumed))
+    gone = (one for one in state.approvals if one not in after.approvals and takes_place(approval, one, answers))
+    kept = next(one for one in after.approvals if replace(one, at=approval.at) == approval)
+    return after, Judgement(kept, next(gone, None), left, tuple(resumed))
 
 
-def _same_subject(one: Approval, other: Approval) -> bool:
-    return (one.skill_id, one.checkpoint, one.digest) == (other.skill_id, other.checkpoint, other.digest)
+def _answered_by(said: CheckpointVerdict) -> frozenset[str]:
+    """What earlier verdicts may have been about that this one answers: the call, and what it does."""
+    calls = [call for call in (said.call, said.decided_call) if call is not None]
+    contents = () if said.verdict is ApprovalVerdict.REJECTED else (said.decided_call,)
+    return frozenset(
+        (*(call.digest or "" for call in calls), *(call.content or "" for call in contents if call is not None))
+    )
 
 
 class Engagements:
@@ -344,17 +306,33 @@ class Engagements:
         by: str,
         note: str = "",
         digest: str | None = None,
+        call: ToolCall | None = None,
+        arguments: Mapping[str, object] | None = None,
     ) -> Judgement:
         """Keep a person's verdict on the skill as it is now: approved, rejected or modified.
 
-        Approved and modified checkpoints don't ask again until the skill changes. A rejection disengages and unloads
-        the skill and keeps it out, and denies the tool that the checkpoint stood before, until another verdict. `by`
-        names the person, `note` is kept with the verdict; `digest` is the pending checkpoint's, so that nobody decides
-        about a text that was not shown. Raises SkillNotFound, CheckpointNotFound, and InvalidVerdict for a verdict
-        that is none, nobody's, too long, or about a skill that has changed since.
+        Of a checkpoint that asks about each call, `call` is the one that the person was shown. A yes covers that call
+        alone, with its id and its arguments; `modified` says with which `arguments` it is to run instead. A no denies
+        the tool with the same arguments, whatever the call's id; the skill stays. Other checkpoints, once approved or
+        modified, don't ask again until the skill changes. A rejection without a call disengages and unloads the skill
+        and keeps it out, and denies the tool that the checkpoint stood before, until `reconsider`, or another verdict
+        on all calls. `by` names the person, `note` is kept with the verdict, and is told to the model where its call is
+        denied; `digest` is the pending checkpoint's, so that nobody decides about a text that was not shown. Raises
+        SkillNotFound, CheckpointNotFound, and InvalidVerdict for a verdict that is none, nobody's, too long, about a
+        skill that has changed since, or that does not say which call it is about.
         """
-        opinion = Opinion(_verdict_of(verdict), by, note, digest)
-        return await judge(self._engine, conversation, skill_id, checkpoint, opinion)
+        said = CheckpointVerdict(skill_id, checkpoint, _verdict_of(verdict), by, note, digest, call, arguments)
+        (judgement,) = await judge(self._engine, conversation, [said])
+        return judgement
+
+    async def decide_all(self, conversation: str, verdicts: Sequence[CheckpointVerdict]) -> tuple[Judgement, ...]:
+        """Keep several verdicts in their order, all of them or none, in one write of the ledger.
+
+        What each means and what is raised is as in `decide`.
+        """
+        return await judge(
+            self._engine, conversation, [replace(one, verdict=_verdict_of(one.verdict)) for one in verdicts]
+        )
 
     async def consent(self, conversation: str, skill_id: str, *, by: str, digest: str | None = None) -> Judgement:
         """A person agrees that the tools that the skill preapproves run unasked, until the skill changes.
@@ -362,8 +340,8 @@ class Engagements:
         It is kept as a verdict under the checkpoint name `skillweave.state.approvals.CONSENT`, which `reconsider`
         takes too. Raises like `decide`, and for a skill that preapproves nothing.
         """
-        opinion = Opinion(ApprovalVerdict.APPROVED, by, digest=digest)
-        return await agree(self._engine, conversation, skill_id, opinion)
+        said = CheckpointVerdict(skill_id, CONSENT, ApprovalVerdict.APPROVED, by, digest=digest)
+        return await agree(self._engine, conversation, said)
 
     async def reconsider(self, conversation: str, skill_id: str, checkpoint: str) -> tuple[Approval, ...]:
         """Withdraw every verdict on a checkpoint and tell which there were: it asks again, a rejected skill may return.

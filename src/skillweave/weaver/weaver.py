@@ -243,10 +243,11 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
     ) -> Verdict:
         """What `policy.tools.authorize` rules on a call, and observers are told when it is denied; reads nothing.
 
-        They are never told the arguments. `call_id` is the host's name for the call, so that one that is judged twice
-        is told once; `parameters` and `host_tools` are those of `ToolPolicy.authorize`.
+        They are never told the arguments. `call_id` is the model's id of the call: a person's yes to one call is known
+        by it, and one that is judged twice is told once; `parameters` and `host_tools` are those of
+        `ToolPolicy.authorize`.
         """
-        verdict = policy.tools.authorize(tool, arguments, parameters=parameters, host_tools=host_tools)
+        verdict = policy.tools.authorize(tool, arguments, call_id=call_id, parameters=parameters, host_tools=host_tools)
         if verdict.ruling is Ruling.DENY:
             await self._engine.announcer.tool_blocked(policy, verdict, call_id)
         return verdict

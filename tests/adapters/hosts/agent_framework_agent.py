@@ -65,7 +65,10 @@ class FrameworkAgent:
         return [checkpoint["name"] for checkpoint in checkpoints]
 
     async def resume(self, reply: Mapping[str, object]) -> str:
-        return await self._run(Message("user", [reply_to(request, reply) for request in self.requests]))
+        about = reply.get("call")
+        called = [(request, request.function_call) for request in self.requests]
+        asked = [request for request, call in called if about is None or (call and call.call_id == about)]
+        return await self._run(Message("user", [reply_to(request, reply) for request in asked]))
 
     async def _run(self, said: str | Message) -> str:
         response = await self.agent.run(said, session=self.session)

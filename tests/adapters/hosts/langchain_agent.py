@@ -71,7 +71,8 @@ class LangChainAgent:
         return [point["name"] for asked in self._interrupts() for point in asked.value["checkpoints"]]
 
     async def resume(self, reply: Mapping[str, object]) -> str:
-        answers = {asked.id: reply for asked in self._interrupts()}
+        about = reply.get("call")
+        answers = {asked.id: reply for asked in self._interrupts() if about in (None, asked.value["call"]["id"])}
         async with AsyncSqliteSaver.from_conn_string(self.file) as saver:
             return _words(await self._agent(saver).ainvoke(Command(resume=answers), THREAD))
 

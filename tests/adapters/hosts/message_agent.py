@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from skillweave import CurrentPolicy, Injection, Placement, Ruling, Weaver
-from skillweave.adapters.approval import read_reply, record
+from skillweave.adapters.approval import as_replied, read_reply, record
 from skillweave.adapters.messages import Call
 from skillweave.compose import OWN_TOOLS
 from skillweave.testing.hosts import Says, Script, Sent, as_json
@@ -39,6 +39,7 @@ class MessageAgent:
         self.before: list[Any] = []
         self.waiting: Sequence[str] = ()
         self.injection: Injection | None = None
+        self.changed: dict[str, Call] = {}
 
     async def say(self, text: str) -> str:
         self.before = self.chat
@@ -57,11 +58,16 @@ class MessageAgent:
         return [as_json(message) for message in self.chat]
 
     async def resume(self, reply: Mapping[str, object]) -> str:
-        now = await self._now()
-        await record(self.weaver, CONVERSATION, [one for one in now.checkpoints if one.before], read_reply(reply))
+        now, said = await self._now(), read_reply(reply)
+        for call in self._open_calls():
+            verdict = await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id)
+            asked = [one for one in now.checkpoints if one.name in verdict.checkpoints and one.before == call.name]
+            if asked and said.call in ("", call.id):
+                await record(self.weaver, CONVERSATION, asked, said, call)
+                self.changed[call.id] = as_replied(call, said)
         self.waiting = ()
-        await self._answered(self._open_calls())
-        return await self._run()
+        await self._answered([self.changed.get(call.id, call) for call in self._open_calls()])
+        return "" if self.waiting else await self._run()
 
     async def _run(self) -> str:
         while True:
@@ -105,7 +111,9 @@ class MessageAgent:
 
     async def _answered(self, calls: Sequence[Call]) -> None:
         now = await self._now()
-        verdicts = {call.id: await self.weaver.authorize(now, call.name, call.arguments) for call in calls}
+        verdicts = {
+            call.id: await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id) for call in calls
+        }
         self.waiting = [
             name for verdict in verdicts.values() if verdict.ruling is Ruling.ASK for name in verdict.checkpoints
         ]
@@ -129,7 +137,7 @@ class MessageAgent:
             )
             answered: dict[str, Any] = self.style.answer(call, answer)
             return answered
-        verdict = await self.weaver.authorize(now, call.name, call.arguments)
+        verdict = await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id)
         if verdict.ruling is not Ruling.ALLOW:
             refused: dict[str, Any] = self.style.refuse(call, verdict)
             return refused

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic_ai import Agent, DeferredToolRequests, Tool
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, Tool
 from pydantic_ai.conversation import Conversation, ConversationTypeAdapter
 from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelRequest, ModelResponse, TextPart
 from pydantic_ai.run import AgentRunResult
@@ -35,6 +35,7 @@ class PydanticAgent:
         self.file = memory / "conversation.json"
         self.before = self._read()
         self.said = ""
+        self.results = DeferredToolResults()
 
     async def say(self, text: str) -> str:
         self.before, self.said = self._read(), text
@@ -64,13 +65,17 @@ class PydanticAgent:
     @property
     def waiting(self) -> Sequence[str]:
         requests = self._read().deferred_tool_requests
-        asked = requests.metadata.values() if requests else ()
-        return [point["name"] for question in asked for point in question["checkpoints"]]
+        asked = requests.metadata.items() if requests else ()
+        left = [question for call, question in asked if call not in self.results.approvals]
+        return [point["name"] for question in left for point in question["checkpoints"]]
 
     async def resume(self, reply: Mapping[str, object]) -> str:
         conversation = self._read()
         assert conversation.deferred_tool_requests is not None
-        results = await approvals(self.weaver, conversation.deferred_tool_requests, reply)
+        self.results.update(await approvals(self.weaver, conversation.deferred_tool_requests, reply))
+        if self.waiting:
+            return ""
+        results, self.results = self.results, DeferredToolResults()
         return self._kept(await self.agent.run(conversation=conversation, deferred_tool_results=results))
 
     def _kept(self, result: AgentRunResult[str | DeferredToolRequests]) -> str:

@@ -102,8 +102,10 @@ class PlainAgent(WireAgent):
 
     async def resume(self, reply: Mapping[str, object]) -> str:
         assert self._weaver is not None
-        now = await self._weaver.current_policy(CONVERSATION)
-        await record(self._weaver, CONVERSATION, [one for one in now.checkpoints if one.before], read_reply(reply))
+        now, said = await self._weaver.current_policy(CONVERSATION), read_reply(reply)
+        for call in self._style.unanswered(self._chat):
+            asked = [one for one in now.checkpoints if one.before == call.name]
+            await record(self._weaver, CONVERSATION, asked, said, call)
         return await self._run()
 
     async def _run(self) -> str:

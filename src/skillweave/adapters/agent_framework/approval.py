@@ -1,11 +1,12 @@
 """Persons' verdicts in the Agent Framework: its approval requests and responses, and what is kept in the session."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from skillweave.adapters.agent_framework.messages import call_of
 from skillweave.adapters.agent_framework.pauses import Pause, replies_to
-from skillweave.adapters.approval import Reply, question, read_reply, record
+from skillweave.adapters.approval import Replied, Reply, from_data, question, read_reply, record_all
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call
 from skillweave.errors import InvalidVerdict, MissingExtra
@@ -19,6 +20,8 @@ except ModuleNotFoundError:
 
 PROBLEMS = "problems"
 """Where the state of our provider keeps what was wrong with a reply, by the call's occurrence."""
+CHANGED = "changed"
+"""Where the state of our provider keeps the arguments that persons gave calls, until these run."""
 ASKED = ("checkpoints", "call", "calls")
 """What of a question its reply repeats."""
 
@@ -38,12 +41,13 @@ def rejects(response: Content) -> bool:
 
 
 def _rejected(pause: Pause) -> list[Mapping[str, Any]]:
-    """The checkpoints that a reply of an earlier run rejected."""
+    """The checkpoints, but those that ask about each call, that a reply of an earlier run rejected."""
     no = [pause.asked[name] for name, reply in pause.given.items() if rejects(reply) and name in pause.asked]
-    return [one for request in no for one in request.additional_properties.get("checkpoints", ())]
+    points = [one for request in no for one in request.additional_properties.get("checkpoints", ())]
+    return [one for one in points if not PendingCheckpoint.from_dict(one).per_call]
 
 
-_FIELDS = ("verdict", "by", "note")
+_FIELDS = ("verdict", "by", "note", "arguments")
 
 
 class Verdicts:
@@ -51,7 +55,7 @@ class Verdicts:
 
     `state["questions"]` are the checkpoints that persons were asked about, `state["refusals"]` are the words for the
     model about calls that a person rejected, `state["problems"]` what was wrong with a reply, for the question that
-    asks again; all go by the id of the call's occurrence.
+    asks again, `state["changed"]` the arguments that a person gave a call; all go by the id of the call's occurrence.
     """
 
     def __init__(self, bridge: Bridge, conversation: str, state: dict[str, Any], decided_by: str | None) -> None:
@@ -72,6 +76,18 @@ class Verdicts:
         waiting = Content.from_function_call(call.id, call.name, arguments=call.arguments, id=occurrence)
         return Content.from_function_approval_request(occurrence, waiting, additional_properties=asked)
 
+    def as_replied(self, call: Call, occurrence: str) -> Call:
+        """The call with the arguments that a person gave it, the same one where nobody did."""
+        given = self._state.get(CHANGED, {}).get(occurrence)
+        return call if given is None else replace(call, arguments=given)
+
+    def ran(self, occurrence: str) -> None:
+        """Forget the arguments of a call that runs now."""
+        kept: dict[str, Any] = self._state[CHANGED]
+        kept.pop(occurrence)
+        if not kept:
+            self._state.pop(CHANGED)
+
     def close(self, pause: Pause) -> None:
         """Forget the questions of a reply that the conversation went on without."""
         for name in pause.asked:
@@ -88,8 +104,9 @@ class Verdicts:
         replies = [one for one in contents if replies_to(one, self._questions) and pause.changes(one)]
         # Of several replies to one question or about one checkpoint, a rejection is to stand.
         last = {str(one.id): one for one in sorted(replies, key=self._precedence)}
-        for occurrence, response in sorted(last.items(), key=lambda item: rejects(item[1])):
-            await self._record(response, self._questions[occurrence], pause)
+        ordered = sorted(last.items(), key=lambda item: rejects(item[1]))
+        await self._record({occurrence: (response, self._reply(response)) for occurrence, response in ordered}, pause)
+        for occurrence, response in ordered:
             if occurrence in pause.given:
                 pause.take_back(response, session)
         if replies and pause.is_answered_by(messages):
@@ -106,25 +123,41 @@ class Verdicts:
     def _precedence(self, response: Content) -> tuple[bool, bool]:
         return rejects(response), answers(response, {"checkpoints": self._questions[str(response.id)]})
 
-    async def _record(self, response: Content, checkpoints: Sequence[Mapping[str, Any]], pause: Pause) -> None:
-        reply, occurrence = self._reply(response), str(response.id)
-        self._solved(occurrence)
-        try:
-            if not answers(response, {"checkpoints": list(checkpoints)}):
-                raise InvalidVerdict("this reply is to an earlier question; look at what is asked now, then decide")
+    async def _record(self, read: Mapping[str, tuple[Content, Reply]], pause: Pause) -> None:
+        """Keep what was said in one write; where something is wrong with one reply, the others by themselves."""
+        replied: dict[str, Replied] = {}
+        for occurrence, (response, reply) in read.items():
+            self._solved(occurrence)
+            checkpoints = self._questions[occurrence]
+            if not answers(response, {"checkpoints": checkpoints}):
+                late = InvalidVerdict("this reply is to an earlier question; look at what is asked now, then decide")
+                self._failed(occurrence, reply, late)
+                continue
             # A yes to another call of the reply does not undo what an earlier run's no said about the same checkpoint.
-            done = [] if rejects(response) else _rejected(pause)
-            pending = [PendingCheckpoint(**one) for one in checkpoints if one not in done]
-            await record(self._bridge.weaver, self._conversation, pending, reply)
-        except InvalidVerdict as error:
-            if reply.verdict is ApprovalVerdict.REJECTED:
-                raise
-            # The call is judged again, and the person asked again.
-            self._state.setdefault(PROBLEMS, {})[occurrence] = str(error)
-            return
-        if reply.verdict is ApprovalVerdict.REJECTED and response.function_call is not None:
-            judged = await self._bridge.judge(call_of(response.function_call), self._conversation)
-            self.refusals[occurrence] = judged.verdict.message or f"{reply.by} rejected this call"
+            done = [] if reply.refuses else _rejected(pause)
+            pending = from_data(one for one in checkpoints if one not in done)
+            call = None if response.function_call is None else call_of(response.function_call)
+            replied[occurrence] = (pending, reply, call)
+        try:
+            await record_all(self._bridge.weaver, self._conversation, tuple(replied.values()))
+        except InvalidVerdict:
+            for occurrence, one in replied.items():
+                try:
+                    await record_all(self._bridge.weaver, self._conversation, (one,))
+                except InvalidVerdict as error:
+                    self._failed(occurrence, one[1], error)
+        for occurrence, (_, reply, call) in replied.items():
+            if reply.arguments is not None:
+                self._state.setdefault(CHANGED, {})[occurrence] = dict(reply.arguments)
+            if reply.refuses and call is not None:
+                judged = await self._bridge.judge(call, self._conversation)
+                self.refusals[occurrence] = judged.verdict.message or f"{reply.by} rejected this call"
+
+    def _failed(self, occurrence: str, reply: Reply, error: InvalidVerdict) -> None:
+        if reply.refuses:
+            raise error
+        # The call is judged again, and the person asked again.
+        self._state.setdefault(PROBLEMS, {})[occurrence] = str(error)
 
     def _reply(self, response: Content) -> Reply:
         said = {
@@ -148,5 +181,7 @@ def reply_to(request: Content, reply: Reply | Mapping[str, object]) -> Content:
     read = read_reply(reply)
     response = request.to_function_approval_response(approved=read.verdict is not ApprovalVerdict.REJECTED)
     asked = {name: request.additional_properties[name] for name in ASKED if name in request.additional_properties}
-    response.additional_properties = {**asked, "verdict": read.verdict.value, "by": read.by, "note": read.note}
+    told = {"verdict": read.verdict.value, "by": read.by, "note": read.note}
+    changed = {} if read.arguments is None else {"arguments": dict(read.arguments)}
+    response.additional_properties = {**asked, **told, **changed}
     return response

@@ -53,6 +53,7 @@ except ModuleNotFoundError:
 _IN_PROVIDERS = 3
 _LAST_REPLY = "last_reply"
 _OCCURRENCE = "function_call_occurrence_id"
+_APPROVED = "_approved_function_arguments"
 CALLER = "skillweave.caller"
 """Where a tool finds whose call it is: the Bridge of the agent, and its conversation."""
 
@@ -274,11 +275,17 @@ class SkillFunctionMiddleware(FunctionMiddleware):
         known: Judged | None,
         call_next: Callable[[], Awaitable[None]],
     ) -> None:
-        judged = known or await self._bridge.judge(call, self._now.conversation, self._now.tools)
+        left = self._verdicts.as_replied(call, occurrence or call.id)
+        judged = known or await self._bridge.judge(left, self._now.conversation, self._now.tools)
         if judged.waits:
-            context.result = self._verdicts.request(call, occurrence or call.id, judged.waits)
+            context.result = self._verdicts.request(left, occurrence or call.id, judged.waits)
         elif judged.runs:
             context.metadata[CALLER] = (self._bridge, self._now.conversation)
+            if left is not call:
+                # The framework binds an approval to the arguments that it asked about; the person gave others.
+                context.metadata.pop(_APPROVED, None)
+                context.arguments = dict(left.arguments or {})
+                self._verdicts.ran(occurrence or call.id)
             await call_next()
         else:
             context.result = words_for(judged.verdict)
@@ -298,11 +305,12 @@ class SkillFunctionMiddleware(FunctionMiddleware):
 
     async def _waits_of(self, calls: Sequence[Content]) -> Mapping[str, Judged]:
         now = await self._bridge.current_policy(self._now.conversation, self._now.tools)
-        hosts = [(str(one.id), call_of(one)) for one in calls if not is_own(str(one.name))]
+        asked = [(str(one.id), call_of(one)) for one in calls if not is_own(str(one.name))]
+        hosts = [(occurrence, self._verdicts.as_replied(call, occurrence)) for occurrence, call in asked]
         judged = {
             occurrence: await self._bridge.judge(call, self._now.conversation, now=now)
             for occurrence, call in hosts
-            if now.tools.authorize(call.name, call.arguments).ruling is Ruling.ASK
+            if now.tools.authorize(call.name, call.arguments, call_id=call.id).ruling is Ruling.ASK
         }
         return {occurrence: one for occurrence, one in judged.items() if one.waits}
 

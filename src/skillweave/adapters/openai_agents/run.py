@@ -1,10 +1,12 @@
 """One run of the OpenAI Agents SDK: its conversation, its guarded tools, and its model with the weaving in front."""
 
 import copy
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+import json
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import isawaitable
-from typing import Any
+from typing import Any, TypeAlias
 
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own
@@ -66,7 +68,8 @@ class ConversationFilter:
         left = await found if isawaitable(found) else found
         if not isinstance(bridge, Bridge):
             return left
-        return replace(left, instructions=Instructions(left.instructions or "", bridge, self.conversation))
+        changed: Any = getattr(data.agent, "changed", OrderedDict())
+        return replace(left, instructions=Instructions(left.instructions or "", bridge, self.conversation, changed))
 
 
 class Instructions(str):
@@ -75,15 +78,16 @@ class Instructions(str):
     The SDK hands a model its instructions as the filter left them, and nothing else of the run.
     """
 
-    __slots__ = ("bridge", "conversation")
+    __slots__ = ("bridge", "changed", "conversation")
 
     bridge: Bridge
     conversation: str
+    changed: "Changed"
 
-    def __new__(cls, text: str, bridge: Bridge, conversation: str) -> "Instructions":
+    def __new__(cls, text: str, bridge: Bridge, conversation: str, changed: "Changed") -> "Instructions":
         """The text, and beside it what it stands for."""
         made = super().__new__(cls, text)
-        made.bridge, made.conversation = bridge, conversation
+        made.bridge, made.conversation, made.changed = bridge, conversation, changed
         return made
 
 
@@ -120,11 +124,17 @@ def declared(bridge: Bridge, spec: ToolSpec) -> FunctionTool:
     return OwnTool(spec.name, spec.description, data["parameters"], answer, strict_json_schema=False)
 
 
-def guarded(bridge: Bridge, tool: Tool, names: Sequence[str]) -> Tool:
+Changed: TypeAlias = OrderedDict[tuple[str, str], Mapping[str, Any]]
+"""By conversation and call, the arguments that a person gave a call that is about to run."""
+MOST_CHANGED = 1024
+"""Calls whose new arguments are remembered until they run; one that was forgotten is asked about again."""
+
+
+def guarded(bridge: Bridge, tool: Tool, names: Sequence[str], changed: Changed) -> Tool:
     """A copy of a host's function tool that is judged at each call, before the host's own guardrails.
 
-    `names` are those of all tools of the agent. Raises InvalidTurn for a tool with the name of one of skillweave's own,
-    whose calls are not judged.
+    `names` are those of all tools of the agent; a call in `changed` is judged, and run, with these arguments. Raises
+    InvalidTurn for a tool with the name of one of skillweave's own, whose calls are not judged.
     """
     if not isinstance(tool, FunctionTool) or isinstance(tool, OwnTool):
         return tool
@@ -132,15 +142,36 @@ def guarded(bridge: Bridge, tool: Tool, names: Sequence[str]) -> Tool:
         raise InvalidTurn(f"a tool is named {tool.name!r}, as skillweave's own; give it another name, or leave it out")
 
     copied = copy.copy(tool)
-    copied.tool_input_guardrails = [_guardrail(tool.name, bridge, names, {}), *(tool.tool_input_guardrails or ())]
+    guardrail = _guardrail(tool.name, bridge, names, {}, changed)
+    copied.tool_input_guardrails = [guardrail, *(tool.tool_input_guardrails or ())]
+    if changed:
+        copied.on_invoke_tool = _with_changed(tool, changed)
     return copied
 
 
-def _guardrail(name: str, bridge: Bridge, names: Sequence[str], known: dict[str, Judged]) -> ToolInputGuardrail[Any]:
+def _with_changed(tool: FunctionTool, changed: Changed) -> Callable[[ToolContext[Any], str], Awaitable[Any]]:
+    invoke = tool.on_invoke_tool
+
+    async def invoked(context: ToolContext[Any], arguments: str) -> object:
+        new = changed.pop((conversation_of(context), context.tool_call_id), None)
+        if new is None:
+            return await invoke(context, arguments)
+        context.tool_arguments = json.dumps(new)
+        return await invoke(context, context.tool_arguments)
+
+    return invoked
+
+
+def _guardrail(
+    name: str, bridge: Bridge, names: Sequence[str], known: dict[str, Judged], changed: Changed
+) -> ToolInputGuardrail[Any]:
     """Judges each call of the tool, unless it is `known`, by the id of the call, how it was judged just before."""
 
     async def judged(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
         call = read_call(data.context.tool_call_id, name, data.context.tool_arguments)
+        new = changed.get((conversation_of(data.context), call.id)) if changed else None
+        if new is not None:
+            call = replace(call, arguments=new, problem=None)
         found = known.pop(call.id, None) or await bridge.judge(call, conversation_of(data.context), names)
         if found.runs:
             return ToolGuardrailFunctionOutput.allow()
@@ -158,7 +189,7 @@ def offered(tools: Sequence[Tool], injection: Injection) -> list[Tool]:
     return [tool for tool in tools if tool.name in named and (isinstance(tool, FunctionTool) or _free(tool, injection))]
 
 
-def pause(tools: Sequence[Tool], bridge: Bridge, injection: Injection) -> None:
+def pause(tools: Sequence[Tool], bridge: Bridge, injection: Injection, changed: Changed) -> None:
     """Let the SDK pause before a tool that an open checkpoint guards.
 
     Only there: with a rule in place, the SDK pauses also before each call whose arguments it cannot read.
@@ -166,10 +197,10 @@ def pause(tools: Sequence[Tool], bridge: Bridge, injection: Injection) -> None:
     before = [read_entry(one.before) for one in injection.checkpoints if one.blocking and one.before]
     for tool in tools:
         if isinstance(tool, FunctionTool) and any(entry.names(tool.name) for entry in before):
-            _pause(tool, bridge, injection.conversation, [one.name for one in tools])
+            _pause(tool, bridge, injection.conversation, [one.name for one in tools], changed)
 
 
-def _pause(tool: FunctionTool, bridge: Bridge, conversation: str, names: Sequence[str]) -> None:
+def _pause(tool: FunctionTool, bridge: Bridge, conversation: str, names: Sequence[str], changed: Changed) -> None:
     hosts: Any = tool.needs_approval
     invoke = tool.on_invoke_tool
     known: dict[str, Judged] = {}
@@ -188,7 +219,10 @@ def _pause(tool: FunctionTool, bridge: Bridge, conversation: str, names: Sequenc
         return await invoke(context, arguments)
 
     tool.needs_approval = waits
-    tool.tool_input_guardrails = [_guardrail(tool.name, bridge, names, known), *(tool.tool_input_guardrails or ())[1:]]
+    tool.tool_input_guardrails = [
+        _guardrail(tool.name, bridge, names, known, changed),
+        *(tool.tool_input_guardrails or ())[1:],
+    ]
     if isinstance(hosts, bool):
         # Behind an invoker of its own the SDK would ask about every call that leaves a default to the tool.
         tool.on_invoke_tool = invoked
@@ -271,7 +305,7 @@ class Woven(Model):
             host_messages(sent), instructions.conversation, tools=[tool.name for tool in tools]
         )
         require_decided(injection)
-        pause(tools, bridge, injection)
+        pause(tools, bridge, injection, instructions.changed)
         written = SEPARATOR.join(part for part in (str(instructions), injection.instructions) if part)
         return written or None, _with_tail(sent, injection.tail), offered(tools, injection)
 

@@ -3,15 +3,18 @@
 Skill text is placed in the call: what is added to a call's input is not kept in the SDK's sessions.
 """
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
-from skillweave.adapters.approval import question, read_question, read_reply, record
+from skillweave.adapters.approval import as_replied, question, read_question, read_reply, record_all
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import Call, read_call, words_for
 from skillweave.adapters.messages.lists import plain
 from skillweave.adapters.openai_agents.run import (
+    MOST_CHANGED,
+    Changed,
     ConversationFilter,
     OwnTool,
     Woven,
@@ -64,6 +67,7 @@ class Skills:
             settings=settings,
             append_only=True,
         )
+        self._changed: Changed = OrderedDict()
 
     def agent(self, agent: "Agent[_Context]") -> "Agent[_Context]":
         """A copy of the agent with skills, whose function tools, also those of MCP servers, are judged at each call.
@@ -82,7 +86,7 @@ class Skills:
         values = {one.name: getattr(agent, one.name) for one in fields(agent) if one.init}
         values["tools"] = [*hosts, *(declared(self._bridge, spec) for spec in self._bridge.own_tools)]
         bases = (type(agent),) if isinstance(agent, _Skilled) else (_Skilled, type(agent))
-        kind = type(type(agent).__name__, bases, {"bridge": self._bridge})
+        kind = type(type(agent).__name__, bases, {"bridge": self._bridge, "changed": self._changed})
         return cast("Agent[_Context]", kind(**values))
 
     def run_config(self, conversation: "str | Session", base: "RunConfig | None" = None) -> "RunConfig":
@@ -130,9 +134,10 @@ class Skills:
     ) -> "RunState[Any]":
         """Keep a person's reply for the interrupted calls, or the one of this id, and give the state to run on.
 
-        `asked` are the questions of `waiting` that the person was shown, `reply` is `{verdict, by, note}`, about them
-        alone. A call that may not run is rejected with words for the model; what only the host's own rules interrupted,
-        or a checkpoint that nobody was asked about, stays as it is. Doing it again, as after a crash, changes nothing.
+        `asked` are the questions of `waiting` that the person was shown, `reply` is `{verdict, by, note, call,
+        arguments}`, about them alone; the new arguments of a modified call are remembered in this object until it runs.
+        A call that may not run is rejected with words for the model; what only the host's own rules interrupted, or a
+        checkpoint that nobody was asked about, stays as it is. Doing it again, as after a crash, changes nothing.
         Raises InvalidVerdict for any other reply, for an id that no such call has, and where a skill has changed since
         the person was asked.
         """
@@ -140,24 +145,35 @@ class Skills:
         found = await self._interrupted(state, named)
         waiting = {call.id for _, call, _ in found}
         pending = {call: shown for call, shown in _shown(asked, named).items() if call in waiting}
+        call_id = call_id or said.call or None
         if call_id is not None:
             if call_id not in pending:
                 raise InvalidVerdict(
                     f"no call {call_id[:60]!r} waits here; it is one of {', '.join(pending) or 'none'}"
                 )
             pending = {call_id: pending[call_id]}
-        await record(
-            self._bridge.weaver, named, dict.fromkeys(one for points in pending.values() for one in points), said
-        )
+        replied = [(pending[call.id], said, call) for _, call, _ in found if call.id in pending]
+        await record_all(self._bridge.weaver, named, replied)
         for item, call, _ in found:
-            now = await self._bridge.judge(call, named)
-            if call.id not in pending or now.waits:
+            if call.id not in pending:
+                continue
+            left = as_replied(call, said)
+            now = await self._bridge.judge(left, named)
+            if now.waits:
                 continue
             if now.runs:
+                if said.arguments is not None:
+                    self._change((named, call.id), said.arguments)
                 state.approve(item)
             else:
                 state.reject(item, rejection_message=words_for(now.verdict))
         return state
+
+    def _change(self, call: tuple[str, str], arguments: Mapping[str, Any]) -> None:
+        self._changed[call] = arguments
+        self._changed.move_to_end(call)
+        if len(self._changed) > MOST_CHANGED:
+            self._changed.popitem(last=False)
 
     async def _interrupted(
         self, state: "RunState[Any]", conversation: str
@@ -205,6 +221,7 @@ class _Skilled(Agent[Any]):
     """An agent whose tools are made anew for each call of the model, so that one call's rules are never another's."""
 
     bridge: Bridge
+    changed: Changed
 
     def __post_init__(self) -> None:
         super().__post_init__()  # type: ignore[no-untyped-call]  # as the SDK has it
@@ -214,4 +231,4 @@ class _Skilled(Agent[Any]):
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
         tools = await super().get_all_tools(run_context)
         names = [tool.name for tool in tools]
-        return [guarded(self.bridge, tool, names) for tool in tools]
+        return [guarded(self.bridge, tool, names, self.changed) for tool in tools]

@@ -11,7 +11,8 @@ from skillweave.codec import Portable
 from skillweave.injection import PendingCheckpoint
 from skillweave.state.approvals import CONSENT
 from skillweave.state.state import Approval, ApprovalVerdict, Engaged, Record, State
-from skillweave.weaver.verdicts import Judgement, Left
+from skillweave.weaver.leaving import Left
+from skillweave.weaver.verdicts import Judgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

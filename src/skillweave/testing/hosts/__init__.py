@@ -60,7 +60,10 @@ class HostedAgent(Protocol):
         ...
 
     async def resume(self, reply: Mapping[str, object]) -> str:
-        """Go on after a person's reply (`verdict`, `by`, `note`), and give the model's last words."""
+        """Go on after a person's reply (`verdict`, `by`, `note`, `call`, `arguments`), and give the model's last words.
+
+        A reply that names a `call` is about that one alone; where others still wait, the words until there.
+        """
         ...
 
 

@@ -1,6 +1,5 @@
 """The contract of an adapter as tests, by what its framework can do; it passes them in its real framework."""
 
-from collections import Counter
 from contextlib import suppress
 
 import pytest
@@ -9,17 +8,18 @@ from skillweave.graph import Declared, Entry, GraphSkill, Route, SkillGraph
 from skillweave.graph.conditions import Keywords
 from skillweave.settings import Settings
 from skillweave.testing.hosts import Asks, Says, tool_call
+from skillweave.testing.hosts.checkpoints import CheckpointContract
 from skillweave.testing.hosts.play import (
     BASE,
     CONVERSATION,
     CROWD,
-    FILING,
     GREETINGS,
     INVOICES,
     HostContract,
     Play,
     heading,
     ledger_of,
+    say_within,
 )
 from skillweave.testing.hosts.room import CallRoomContract, RoomContract
 from skillweave.testing.hosts.tails import OVERVIEW, QUESTION, CallTailContract, HistoryTailContract, TailContract
@@ -107,32 +107,24 @@ class LedgerCallsContract(HostContract):
 
     @pytest.mark.parametrize("text", ["What is 2+2?", "Is this invoice right?", "Say bonjour"])
     async def test_a_first_message_costs_two_loads_and_one_write_at_most(self, play: Play, text: str) -> None:
-        await _say_within(play, text, load=2, swap=1, append=1)
+        await say_within(play, text, load=2, swap=1, append=1)
 
     async def test_a_later_message_costs_two_loads_and_one_write_at_most(self, play: Play) -> None:
         await play.agent.say("Is this invoice right?")
         for text in ("Go on", "Another invoice", "Say bonjour", "Go on"):
-            await _say_within(play, text, load=2, swap=1, append=1)
+            await say_within(play, text, load=2, swap=1, append=1)
 
     @pytest.mark.parametrize("tool", ["search", "write"])
     async def test_a_tool_call_costs_one_load_at_most(self, play: Play, tool: str) -> None:
         await play.agent.say("Is this invoice right?")
         asked = tuple(tool_call(tool, text=str(number)) for number in range(5))
         play.script.then(Says(asks=asked), "Done.")
-        await _say_within(play, "Do it five times", load=3 + len(asked), swap=2, append=2)
+        await say_within(play, "Do it five times", load=3 + len(asked), swap=2, append=2)
 
     async def test_a_tool_call_in_a_reply_of_its_own_costs_one_load_at_most(self, play: Play) -> None:
         await play.agent.say("Is this invoice right?")
         play.script.then(*(Says(asks=(tool_call("search", text=str(number)),)) for number in range(5)), "Done.")
-        await _say_within(play, "Do it five times", load=7 + 5, swap=6, append=6)
-
-
-async def _say_within(play: Play, text: str, **most: int) -> None:
-    """Say it, and require that the ledger is called at most so often, by method."""
-    before = ledger_of(play.weaver).asked.copy()
-    await play.agent.say(text)
-    calls = ledger_of(play.weaver).asked - before
-    assert not calls - Counter(most), f"{dict(calls)} calls of the ledger, at most {most}"
+        await say_within(play, "Do it five times", load=7 + 5, swap=6, append=6)
 
 
 @pytest.mark.asyncio
@@ -291,90 +283,6 @@ class AdapterContract(GraphContract, LedgerCallsContract, TailContract):
         play.script.then(Says(asks=(Asks("search", {"text": text}),)), "Done.")
         await play.agent.say("Look it up")
         assert play.workshop.ran == [f"search({text})"]
-
-
-APPROVED = {"verdict": "approved", "by": "Ann Lee"}
-REJECTED = {"verdict": "rejected", "by": "Ann Lee", "note": "The plat is missing."}
-SUBMIT = Says(asks=(tool_call("submit", "the-call", text="W-1"),))
-
-
-@pytest.mark.asyncio
-class CheckpointContract(HostContract):
-    """A tool behind a checkpoint waits for a person, in this process or a later one."""
-
-    async def test_a_tool_behind_a_checkpoint_waits_for_a_person(self, play: Play) -> None:
-        await play.agent.say("Prepare the filing")
-        play.script.then(SUBMIT)
-        await play.agent.say("Submit it")
-        assert list(play.agent.waiting) == ["pre_filing"]
-        assert play.workshop.ran == []
-
-    async def test_an_approved_call_runs_once(self, play: Play) -> None:
-        await self._paused(play)
-        play.script.then("Submitted.")
-        assert await play.agent.resume(APPROVED) == "Submitted."
-        assert play.workshop.ran == ["submit(W-1)"]
-        assert list(play.agent.waiting) == []
-
-    async def test_the_verdict_is_kept_with_the_persons_name(self, play: Play) -> None:
-        await self._paused(play)
-        await play.agent.resume(APPROVED)
-        kept = (await play.weaver.state(CONVERSATION)).approvals
-        assert [(one.skill_id, one.checkpoint, one.verdict.value, one.by) for one in kept] == [
-            ("filing", "pre_filing", "approved", "Ann Lee")
-        ]
-
-    async def test_an_approved_checkpoint_is_not_asked_again(self, play: Play) -> None:
-        await self._paused(play)
-        await play.agent.resume(APPROVED)
-        play.script.then(SUBMIT, "Again.")
-        await play.agent.say("Submit it again")
-        assert list(play.agent.waiting) == []
-        assert play.workshop.ran == ["submit(W-1)", "submit(W-1)"]
-
-    async def test_a_rejected_call_does_not_run_and_the_model_is_told(self, play: Play) -> None:
-        await self._paused(play)
-        play.script.then("I won't.")
-        assert await play.agent.resume(REJECTED) == "I won't."
-        assert play.workshop.ran == []
-        assert play.script.last.times_in_messages("Ann Lee") >= 1
-
-    async def test_a_rejected_skill_leaves_and_its_tool_stays_denied(self, play: Play) -> None:
-        await self._paused(play)
-        await play.agent.resume(REJECTED)
-        play.script.then(SUBMIT, "I can't.")
-        await play.agent.say("Submit it all the same")
-        assert play.workshop.ran == []
-        assert "filing" not in [one.skill_id for one in (await play.weaver.state(CONVERSATION)).engaged]
-        assert "submit" not in play.script.last.tools
-
-    async def test_a_restart_in_the_middle_of_a_checkpoint_loses_nothing(self, play: Play) -> None:
-        await self._paused(play)
-        play.restart()
-        play.script.then("Submitted.")
-        assert await play.agent.resume(APPROVED) == "Submitted."
-        assert play.workshop.ran == ["submit(W-1)"]
-        assert play.script.last.times(FILING) == 1
-
-    async def test_other_calls_of_the_same_reply_run_once(self, play: Play) -> None:
-        await play.agent.say("Prepare the filing")
-        play.script.then(Says(asks=(tool_call("search", "a", text="x"), tool_call("submit", "b", text="W-1"))))
-        await play.agent.say("Submit it")
-        play.script.then("Done.")
-        assert await play.agent.resume(APPROVED) == "Done."
-        assert sorted(play.workshop.ran) == ["search(x)", "submit(W-1)"]
-
-    async def test_a_call_that_was_approved_before_costs_one_load_at_most(self, play: Play) -> None:
-        await self._paused(play)
-        await play.agent.resume(APPROVED)
-        play.script.then(SUBMIT, "Again.")
-        await _say_within(play, "Submit it again", load=3 + 1, swap=2, append=2)
-
-    async def _paused(self, play: Play) -> None:
-        await play.agent.say("Prepare the filing")
-        play.script.then(SUBMIT)
-        await play.agent.say("Submit it")
-        assert list(play.agent.waiting) == ["pre_filing"]
 
 
 HEADING = heading("invoice-checking")

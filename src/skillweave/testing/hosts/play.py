@@ -1,5 +1,6 @@
 """The stage of the contract: skills, a weaver, a script, tools, and one agent among them that may be made again."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,20 @@ SKILLS: tuple[dict[str, Any], ...] = (
         "checkpoints": [{"name": "good_cause_review", "asks": "Is the reasoning sound?"}],
     },
 )
+FILING_SKILL = next(one for one in SKILLS if one["id"] == "filing")
+FILING_FOR_ALL: dict[str, Any] = {
+    **FILING_SKILL,
+    "checkpoints": [{**FILING_SKILL["checkpoints"][0], "scope": "conversation"}],
+}
+"""The same with a checkpoint whose verdict is about every call of the conversation."""
+AUDIT_SKILL: dict[str, Any] = {
+    "id": "audit",
+    "description": "Looks over what was submitted.",
+    "triggers": ["audit"],
+    "text": {"instructions": "Count the pages."},
+    "checkpoints": [{"name": "audit_release", "before": "submit"}],
+}
+"""Another skill that asks before the tool of the first."""
 CROWD: tuple[dict[str, Any], ...] = (
     *({key: one[key] for key in ("id", "description", "triggers", "text")} for one in SKILLS[:2]),
     *(
@@ -225,3 +240,11 @@ class HostContract:
     def careful_play(self, tmp_path: Path) -> Play:
         """One whose weaver withholds skills and tools while the ledger does not answer."""
         return Play(self, tmp_path, OnStoreFailure.FAIL_CLOSED)
+
+
+async def say_within(play: Play, text: str, **most: int) -> None:
+    """Say it, and require that the ledger is called at most so often, by method."""
+    before = ledger_of(play.weaver).asked.copy()
+    await play.agent.say(text)
+    calls = ledger_of(play.weaver).asked - before
+    assert not calls - Counter(most), f"{dict(calls)} calls of the ledger, at most {most}"
