@@ -95,7 +95,7 @@ artifacts = st.builds(
 
 @st.composite
 def identities(draw: st.DrawFn) -> tuple[str, str | None]:
-    """An id, and the spelling of the name it was made from, where that is no id or another one."""
+    """An id, and the spelling of the name it was made from, where that is not an id or another one."""
     if draw(st.booleans()):
         return draw(ids), None
     spelling = draw(names)

@@ -274,7 +274,7 @@ def _require_valid(block: Block, page: Path) -> None:
         try:
             readers[block.language](block.body)
         except ValueError as error:
-            raise ValueError(f"{page}:{block.line}: this is no {block.language}: {error}") from error
+            raise ValueError(f"{page}:{block.line}: this is not {block.language}: {error}") from error
 
 
 def _keys(address: str) -> dict[str, str]:

@@ -25,7 +25,7 @@ class Scratch:
         """Where the path is; raises Refused for one that would leave the folder, by `..`, a root or a link."""
         names = PurePosixPath(path).parts
         if not names or not path.isprintable() or "\\" in path or ":" in path:
-            raise Refused(f"{path[:60]!r} is no path here; give one such as `src/login.py`")
+            raise Refused(f"{path[:60]!r} is not a path here; give one such as `src/login.py`")
         if path.startswith("/") or ".." in names:
             raise Refused(f"{path[:60]!r} leaves the folder; give a path inside it, without `..` and not from `/`")
         place = self.root
@@ -55,7 +55,7 @@ class Scratch:
         return len(text)
 
     def read(self, path: str) -> str:
-        """The text of a file; raises Refused for one that is not there, is no text, or is too long."""
+        """The text of a file; raises Refused for one that is not there, is not text, or is too long."""
         place = self.place(path)
         if not place.is_file():
             raise Refused(f"there is no file {path[:60]!r}; there are: {', '.join(self.files()) or 'none'}")
@@ -63,7 +63,7 @@ class Scratch:
             with place.open(encoding="utf-8", newline="") as file:
                 text = file.read(MOST_CHARACTERS + 1)
         except UnicodeDecodeError:
-            raise Refused(f"{path[:60]!r} is no text in UTF-8; only texts are shown") from None
+            raise Refused(f"{path[:60]!r} is not text in UTF-8; only texts are shown") from None
         if len(text) > MOST_CHARACTERS:
             raise Refused(f"{path[:60]!r} has more than {MOST_CHARACTERS} characters; only shorter files are shown")
         return text

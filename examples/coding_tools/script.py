@@ -17,7 +17,7 @@ Doubles numbers.
 """
 CODE = """def double(number):
     if isinstance(number, str):
-        raise TypeError(f"{number!r} is no number")
+        raise TypeError(f"{number!r} is not a number")
     return 2 * number
 """
 TEST = """import unittest

@@ -34,7 +34,7 @@ def from_content(content: memoryview, classes: Sequence[type]) -> Any:  # noqa: 
         body = content[end + -end % ALIGNED :]
         return _read(json.loads(bytes(content[_LENGTH:end])), body, {cls.__name__: cls for cls in classes})
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise Unpackable(f"these are no written arrays: {error}") from error
+        raise Unpackable(f"these are not written arrays: {error}") from error
 
 
 class _Writer:

@@ -39,11 +39,11 @@ class CacheFolder:
         """The content for a key, mapped into memory; None where there is none that can be trusted."""
         path = self._path(kind, key)
         try:
-            # What is no plain file of ours, such as a pipe or a link, must not be waited for nor followed.
+            # What is not a plain file of ours, such as a pipe or a link, must not be waited for nor followed.
             with os.fdopen(os.open(path, _READ), "rb") as file:
                 status = os.fstat(file.fileno())
                 if not S_ISREG(status.st_mode):
-                    raise OSError("it is no plain file")
+                    raise OSError("it is not a plain file")
                 whole = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ)) if status.st_size else memoryview(b"")
         except FileNotFoundError:
             return None

@@ -241,7 +241,7 @@ def _value_reader(converter: "Converter", cls: Hint) -> Read:
     spelled = ", ".join(f"{key.name}{'?' * key.optional}" for key in keys)
 
     if own is None and not exact and not converter.detailed_validation and _has_required(cls):
-        return build  # which fails by itself on what is no object; the slow reader then says why
+        return build  # which fails by itself on what is not an object; the slow reader then says why
 
     def read_value(data: object, _: Hint) -> object:
         if data.__class__ is not dict and not isinstance(data, Mapping):

@@ -41,7 +41,7 @@ class Placement(StrEnum):
 class Message(Portable):
     """One message; `id` is the host's, where it keeps one. Only text is ever matched, None content is empty.
 
-    `role` is also taken as its text, parts as any list. Raises InvalidTurn for what is no role, no text and no part.
+    `role` is also taken as its text, parts as any list. Raises InvalidTurn for what is not a role, a text or a part.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("id", "role", "content")
@@ -74,15 +74,20 @@ class Message(Portable):
 
 @dataclass(frozen=True, slots=True)
 class ToolResult(Portable):
-    """What a tool answered since the last turn; `call` is the id of the call.
+    """What a tool answered since the last turn; `call` is the id of the call, `arguments` are its own, where known.
 
-    `status` is one of success, failure, denied, invalid, partial, pending, absent, which routes of a graph look at.
+    `status` is one of success, failure, denied, invalid, partial, pending, absent, which routes of a graph look at. A
+    turn makes `denied` of it where the answer is our denial and the tool policy denies that call; an answer that only
+    reads like one stays what the host says.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "arguments?")
 
     tool: str
     content: str
     status: str = "success"
     call: str | None = None
+    arguments: Mapping[str, Any] | None = field(default=None, hash=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("tool", "content", "status"):

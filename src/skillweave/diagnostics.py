@@ -29,7 +29,7 @@ class Location(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic(Portable):
-    """One finding: a stable `code`, the skill and place it is about, what is wrong and how to mend it."""
+    """One finding: a stable `code`, the skill and place it is about, what is wrong and how to correct it."""
 
     json_keys: ClassVar[tuple[str, ...]] = ("code", "severity", "skill", "path", "line", "message", "fix")
 

@@ -85,7 +85,7 @@ class InvalidData(SkillweaveError, ValueError):
 
 
 class InvalidSpawn(SkillweaveError, ValueError):
-    """A request for a sub-agent that cannot be read: no task, skills that are no list of texts, an id that is none."""
+    """A request for a sub-agent that cannot be read: no task, no list of skill ids, or an id that is not valid."""
 
 
 class InvalidGraph(SkillweaveError, ValueError):
@@ -113,7 +113,7 @@ class GraphRefused(InvalidGraph):
 
 
 class InvalidScores(SkillweaveError, ValueError):
-    """An answer of a scorer that cannot be ranked: an id is missing or was not asked for, or a score is no number."""
+    """An answer of a scorer that cannot be ranked: an id is missing or unknown, or a score is not a number."""
 
     def __init__(self, scorer: str, expected: str, found: str) -> None:
         self.scorer = scorer

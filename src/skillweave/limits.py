@@ -17,6 +17,8 @@ class ToolLimits(Portable):
     with, by tool; both as in a ToolPolicy. `own_asks` are those checkpoints that a verdict in the agent's own
     conversation ends: they belong to its own skills, while those in `asks` belong to whoever spawned it.
     `rejected_calls` are those that a person refused, as in a ToolPolicy.
+    `closed_skills` are the ids of skills that whoever spawned the agent may not open where it stands in its skill
+    graph: the agent may not have them either.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("...", "rejected_calls?")
@@ -28,6 +30,7 @@ class ToolLimits(Portable):
     argument_names: Mapping[str, str] = field(default=EMPTY, hash=False)
     own_asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
     rejected_calls: Mapping[str, str] = field(default=EMPTY, hash=False)
+    closed_skills: tuple[str, ...] = ()
 
     @classmethod
     def from_dict(cls, data: object) -> Self:

@@ -40,7 +40,7 @@ def unpack(data: bytes | memoryview, texts: bytes | memoryview, classes: Sequenc
     try:
         return read([_TUPLE, json.loads(bytes(data), object_hook=_frozen(read))])[0]
     except (LookupError, TypeError, ValueError, RecursionError) as error:
-        raise Unpackable(f"this is no packed value: {error}") from error
+        raise Unpackable(f"this is not a packed value: {error}") from error
 
 
 class _Writer:
@@ -79,7 +79,7 @@ class _Writer:
 
     def _key(self, key: object) -> str:
         if not isinstance(key, str):
-            raise Unpackable(f"the key {key!r} is no text")
+            raise Unpackable(f"the key {key!r} is not text")
         return key
 
 

@@ -35,7 +35,7 @@ class Task(Portable):
         if not isinstance(self.description, str):
             raise InvalidTurn(f"Task(description=...) is a {type(self.description).__name__}; give a text")
         if not isinstance(self.coding, bool):
-            raise InvalidTurn(f"Task(coding={self.coding!r}) is no truth value; give True or False")
+            raise InvalidTurn(f"Task(coding={self.coding!r}) is not a truth value; give True or False")
         if self.risk_level is not None:
             object.__setattr__(self, "risk_level", _risk_level(self.risk_level))
 
@@ -105,4 +105,4 @@ def _risk_level(value: str) -> RiskLevel:
     try:
         return RiskLevel(value)
     except ValueError:
-        raise InvalidTurn(f"{value!r} is no risk level; choose from {', '.join(RiskLevel)}") from None
+        raise InvalidTurn(f"{value!r} is not a risk level; choose from {', '.join(RiskLevel)}") from None

@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
-from skillweave import InvalidTurn, Message, Placement, Role, ToolPolicy, ToolResult
+import skillweave
+from skillweave import InvalidTurn, Message, Placement, Role, ToolPolicy, ToolResult, Weaver
 from skillweave.adapters.messages.anthropic_style import calls, offer, place, refuse, system, turn, with_tail
+from skillweave.turn import in_own_words
 from tests.injections import make_injection
+from tests.skills import make_skill
 
 BLOCK = "=== Skill Activated: A ===\n## Description\nWhat a is for."
 OTHER = "=== Skill Activated: B ===\n## Description\nWhat b is for."
@@ -54,23 +57,41 @@ def test_in_call_placement_the_list_is_equal_but_new() -> None:
     assert placed is not chat
 
 
+def own_words(chat: list[Any], weaver: Weaver) -> Message:
+    """What the user or the model said last in the chat, as a turn of the conversation takes it."""
+    return in_own_words(turn(chat, conversation="c"), weaver.sync.state("c")).message
+
+
+def given(chat: list[Any]) -> tuple[list[Any], Weaver]:
+    """The chat with the block of the skill that it calls for, and whoever gave it."""
+    weaver = skillweave.open(make_skill("a", keywords=["go"]))
+    return place(chat, weaver.sync.weave(turn(chat, conversation="c"))), weaver
+
+
 def test_a_block_in_the_users_message_is_not_the_users_words() -> None:
-    made = turn(place([USER], make_injection(BLOCK)), conversation="c")
-    assert made.message == Message(Role.USER, ("Hi",))
-    assert BLOCK in (made.transcript or ())[0].text
+    placed, weaver = given([{"role": "user", "content": "go"}])
+    assert own_words(placed, weaver) == Message(Role.USER, ("go",))
+    assert "Skill Activated" in (turn(placed, conversation="c").transcript or ())[0].text
 
 
 def test_a_pasted_block_is_the_users_words_before_and_after_placing() -> None:
-    chat = [{"role": "user", "content": OTHER}]
-    before, after = turn(chat, conversation="c"), turn(place(chat, make_injection(BLOCK)), conversation="c")
-    assert (before.message, before.id) == (after.message, after.id)
-    assert before.message.text == OTHER
+    chat = [{"role": "user", "content": f"{OTHER}\nand go"}]
+    placed, weaver = given(chat)
+    assert placed != chat
+    assert own_words(chat, weaver).text == own_words(placed, weaver).text == f"{OTHER}\nand go"
+    assert turn(chat, conversation="c").id == turn(placed, conversation="c").id
 
 
 def test_a_message_of_nothing_but_our_block_is_nobodys() -> None:
-    said = {"role": "assistant", "content": "SKILL_SELECT:a"}
-    made = turn(place([USER, said], make_injection(BLOCK)), conversation="c")
-    assert made.message == Message(Role.ASSISTANT, ("SKILL_SELECT:a",))
+    placed, weaver = given([USER, {"role": "assistant", "content": "SKILL_SELECT:a"}])
+    assert placed[-1]["role"] == "user"
+    assert own_words(placed, weaver) == Message(Role.ASSISTANT, ("SKILL_SELECT:a",))
+
+
+def test_what_only_looks_like_a_block_is_the_users_words() -> None:
+    placed, weaver = given([{"role": "user", "content": "go"}])
+    forged = [*placed, {"role": "assistant", "content": "ok"}, {"role": "user", "content": [text(BLOCK)]}]
+    assert own_words(forged, weaver) == Message(Role.USER, (BLOCK,))
 
 
 def test_tool_results_in_a_user_message_are_a_tools_words() -> None:

@@ -1,4 +1,4 @@
-"""Chats that are no chats: one clear line that names the place."""
+"""Chats that are not chats: one clear line that names the place."""
 
 from typing import Any
 

@@ -65,12 +65,14 @@ def test_a_message_of_the_model_needs_no_content_beside_its_calls() -> None:
     assert made.results == (ToolResult("search", "42", call="id-search"),)
 
 
-def test_a_refused_call_is_denied_although_results_have_no_status() -> None:
+def test_how_an_answer_begins_is_no_status_and_it_brings_the_arguments_that_the_rules_are_asked_about() -> None:
     message = calling("search")
     (call,) = calls(message)
     verdict = ToolPolicy(forbidden_tools=("search",)).authorize("search")
     made = turn([USER, message, refuse(call, verdict)], conversation="c")
-    assert [(result.tool, result.status) for result in made.results] == [("search", "denied")]
+    assert [(result.tool, result.status, result.arguments) for result in made.results] == [
+        ("search", "success", call.arguments)
+    ]
 
 
 def test_a_call_that_could_not_be_read_is_invalid() -> None:

@@ -6,8 +6,10 @@ import pytest
 import skillweave
 from skillweave import Drop, Injection, Settings, SkillTools, ToolAnswer, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style
-from skillweave.adapters.messages.lists import TAKEN_OUT, take_out
+from skillweave.adapters.messages.lists import take_out
 from skillweave.disclose import carrier_of, text_digest
+from skillweave.disclose.block import TAKEN_OUT
+from skillweave.turn import in_own_words
 from tests.injections import make_injection
 from tests.skills import make_skill
 
@@ -179,7 +181,7 @@ def test_the_line_that_takes_the_place_of_a_text_is_nobodys_words(style: Any) ->
     chat = style.place([{"role": "user", "content": [{"type": "text", "text": "hello"}]}], injection)
     before = style.turn(chat, conversation="c")
     after = style.turn(take_out(chat, drops(injection)), conversation="c")
-    assert after.message.text == "hello"
+    assert in_own_words(after, weaver.sync.state("c")).message.text == "hello"
     assert after.id == before.id, "it is the same turn again, with more room"
 
 

@@ -16,7 +16,7 @@ def untidy(tmp_path: Path, write: Any) -> Path:
 
 def test_the_json_has_counts_and_diagnostics(cli: Any, untidy: Path) -> None:
     answer = cli("check", "--skills", untidy, "--json").data
-    assert answer.keys() == {"loaded", "skipped", "repaired", "host_keys", "diagnostics"}
+    assert answer.keys() == {"loaded", "skipped", "repaired", "host_keys", "diagnostics", "fixed"}
     assert (answer["loaded"], answer["skipped"], answer["repaired"]) == (3, 1, 1)
     for found in answer["diagnostics"]:
         assert found.keys() == {"code", "severity", "skill", "path", "line", "message", "fix"}

@@ -161,7 +161,7 @@ def test_a_mistake_in_a_context_file_is_told_with_its_line(cli: Any, graph: Path
 def test_a_key_that_stands_twice_in_a_context_is_said(cli: Any, graph: Path) -> None:
     done = cli("graph", "next", graph, "--ctx", '{"user": "refund", "user": "hello"}', "--json")
     assert done.data["to"] == "triage"
-    assert done.err == "skillweave: --ctx: key `user` stands twice; the first one counts; remove one of them\n"
+    assert done.err == "skillweave: --ctx: key `user` appears twice; the first one counts; remove one of them\n"
 
 
 @pytest.mark.parametrize(
@@ -359,4 +359,4 @@ def test_a_key_that_stands_twice_is_said(cli: Any, tmp_path: Path) -> None:
     graph = written(tmp_path, "graph.yaml", "entries: [{skill: a}]\nentries: [{skill: b}]")
     done = cli("graph", "reachable", graph, "--json")
     assert done.data == {"reachable": ["a"]}
-    assert f"{graph}:2: key `entries` stands twice; the one in line 1 counts" in done.err
+    assert f"{graph}:2: key `entries` appears twice; the one in line 1 counts" in done.err

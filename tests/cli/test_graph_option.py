@@ -113,7 +113,7 @@ def test_a_key_that_stands_twice_in_the_graph_of_the_option_is_said(
 ) -> None:
     graph.write_text(f"{GRAPH}entries: [{{skill: coffee}}]\n", encoding="utf-8")
     done = cli(*command, "--skills", small, "--graph", graph)
-    assert f"skillweave: {graph}:7: key `entries` stands twice; the one in line 1 counts" in done.err
+    assert f"skillweave: {graph}:7: key `entries` appears twice; the one in line 1 counts" in done.err
 
 
 def test_the_graph_of_the_option_goes_before_that_of_a_pack(cli: Any, graph: Path) -> None:

@@ -138,7 +138,7 @@ def test_a_key_that_stands_twice_in_a_script_is_said(cli: Any, graph: Path, tmp_
     script = written(tmp_path, "script.yaml", "- user: refund\n  user: hello\n")
     done = cli("graph", "simulate", graph, script, "--json")
     assert done.data["moves"][0]["to"] == "triage"
-    assert f"{script}:2: key `user` stands twice; the one in line 1 counts" in done.err
+    assert f"{script}:2: key `user` appears twice; the one in line 1 counts" in done.err
 
 
 def test_a_missing_script_is_named(cli: Any, graph: Path) -> None:

@@ -45,6 +45,9 @@ COMMANDS = [
     ("eval", "live"),
     ("demo",),
     ("init",),
+    ("add",),
+    ("list",),
+    ("remove",),
     ("doctor",),
     ("schema",),
 ]

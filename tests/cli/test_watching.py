@@ -94,7 +94,7 @@ def test_it_ends_with_ctrl_c_and_code_130(running: Any, small: Path) -> None:
 def test_json_is_one_object_per_line(running: Any, small: Path, write: Any) -> None:
     command = running("check", "--watch", "--skills", small, "--json")
     first = json.loads(command.line())
-    assert first.keys() == {"$schema", "loaded", "skipped", "repaired", "host_keys", "diagnostics"}
+    assert first.keys() == {"$schema", "loaded", "skipped", "repaired", "host_keys", "diagnostics", "fixed"}
     write(small, "milk", "Warms milk.", "allowed-tools: [Read, Grep]")
     edit = json.loads(command.line())
     assert edit["$schema"] == "urn:skillweave:schema:check-edit:1"

@@ -166,7 +166,7 @@ def test_a_completion_that_is_not_valid_either_is_not_proposed() -> None:
     known = snapshot(skill("a", requires("b")), skill("b", forbids("c")), skill("c"))
     rejection = rejected("a", "c", known=known)
     assert rejection.completion is None
-    assert rejection.fix == "put right each of these errors, or ask for other skills"
+    assert rejection.fix == "correct each of these errors, or ask for other skills"
 
 
 def test_skills_that_exclude_each_other_are_rejected() -> None:

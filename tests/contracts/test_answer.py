@@ -33,13 +33,13 @@ def test_the_json_in_an_answer_is_found(text: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "the text is no JSON: Expecting value in line 1, column 1"),
-        ("all fine", "the text is no JSON: Expecting value in line 1, column 1"),
-        ('so:\n```json\n{"a": \n```', "the text is no JSON: Expecting value in line 1, column 7"),
-        ("NaN", "the text is no JSON: NaN is no JSON value"),
-        ("[" * 100_000, "the text is no JSON: it is nested too deeply"),
-        ("```python\n1\n```", "the text is no JSON: Expecting value in line 1, column 1"),
-        ("1" * 5_000, "the text is no JSON: Exceeds the limit (4300 digits) for integer string conversion: "),
+        ("", "the text is not JSON: Expecting value in line 1, column 1"),
+        ("all fine", "the text is not JSON: Expecting value in line 1, column 1"),
+        ('so:\n```json\n{"a": \n```', "the text is not JSON: Expecting value in line 1, column 7"),
+        ("NaN", "the text is not JSON: NaN is not a JSON value"),
+        ("[" * 100_000, "the text is not JSON: it is nested too deeply"),
+        ("```python\n1\n```", "the text is not JSON: Expecting value in line 1, column 1"),
+        ("1" * 5_000, "the text is not JSON: Exceeds the limit (4300 digits) for integer string conversion: "),
     ],
 )
 def test_text_without_json_is_said_to_be_none(text: str, why: str) -> None:
@@ -65,7 +65,7 @@ def test_a_key_that_stands_twice_counts_once_and_that_is_said() -> None:
     read = read_answer('{"a": 1, "a": 2}')
     assert (read.value, [str(problem.message) for problem in read.problems]) == (
         {"a": 1},
-        ['key "a" stands twice in one object; the first one counts'],
+        ['key "a" appears twice in one object; the first one counts'],
     )
     assert len(read_answer('{"a": 1' + ', "a": 2' * 100 + "}").problems) == 5
 

@@ -60,7 +60,7 @@ def test_who_promises_nothing_breaks_nothing(skill: Skill, output: object) -> No
 def test_text_for_an_object_is_one_finding() -> None:
     (found,) = check_output(promising(FINDING), "It passes.")
     assert str(found) == (
-        "output#: error: the text is no JSON: Expecting value in line 1, column 1 [not-json]. "
+        "output#: error: the text is not JSON: Expecting value in line 1, column 1 [not-json]. "
         "answer with JSON alone, or put it into a ```json block"
     )
 

@@ -47,13 +47,13 @@ def test_its_text_is_short_whatever_it_holds() -> None:
 @pytest.mark.parametrize(
     ("value", "why", "keys"),
     [
-        (b"x", "a bytes is no JSON data", ()),
-        ({"a": {1}}, "a set is no JSON data", ("a",)),
-        ([0, math.nan], "nan is no JSON number", (1,)),
-        ([math.inf], "inf is no JSON number", (0,)),
-        ({1: 2}, "the key '1' is no text", ()),
-        ({"a": "\ud800"}, "a text in it is no valid Unicode", ("a",)),
-        ({"\ud800": 1}, "a text in it is no valid Unicode", ()),
+        (b"x", "a bytes is not JSON data", ()),
+        ({"a": {1}}, "a set is not JSON data", ("a",)),
+        ([0, math.nan], "nan is not a JSON number", (1,)),
+        ([math.inf], "inf is not a JSON number", (0,)),
+        ({1: 2}, "the key '1' is not text", ()),
+        ({"a": "\ud800"}, "a text in it is not valid Unicode", ("a",)),
+        ({"\ud800": 1}, "a text in it is not valid Unicode", ()),
     ],
 )
 def test_what_json_does_not_have_is_refused_with_its_place(

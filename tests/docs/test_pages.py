@@ -70,7 +70,7 @@ def test_blocks_of_a_page_share_names_and_files(page: Path) -> None:
 
 def test_data_in_a_page_must_be_valid(page: Path) -> None:
     page.write_text("```json\n{no}\n```\n")
-    with pytest.raises(ValueError, match="this is no json"):
+    with pytest.raises(ValueError, match="this is not json"):
         run_page(page)
 
 

@@ -131,7 +131,7 @@ def test_a_folder_of_json_lines_is_read_by_its_split(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("row", "told"),
-    [("{", "no JSON"), ("[]", "no JSON object"), ('{"gold": []}', "message"), ('{"message": "Tea"}', "gold"),
+    [("{", "not JSON"), ("[]", "not a JSON object"), ('{"gold": []}', "message"), ('{"message": "Tea"}', "gold"),
      ('{"message": "Tea", "gold": "tea"}', "list of skill ids"),
      ('{"message": "Tea", "gold": [], "before": [1]}', "before")],
 )  # fmt: skip

@@ -45,7 +45,7 @@ def test_json_types_are_read_too() -> None:
         ("{when: {coding: yes}, skills: [a]}", "is 'yes', not true or false"),
         ('{when: {coding: "true"}, skills: [a]}', "is 'true', not true or false"),
         ("{when: {risk_level: huge}, skills: [a]}", "is 'huge', not one of low, medium, high"),
-        ("{when: {risk_level: [low, huge]}, skills: [a]}", "names 'huge', which is no risk level"),
+        ("{when: {risk_level: [low, huge]}, skills: [a]}", "names 'huge', which is not a risk level"),
         ("{when: {risk_level: []}, skills: [a]}", "names no level"),
         ("{when: {codign: true}, skills: [a]}", "`task_rules[0].when.codign` is nothing that can be asked of a task"),
         ("{when: {coding: true, mood: good}, skills: [a]}", "`task_rules[0].when.mood` is nothing that can be asked"),

@@ -90,7 +90,7 @@ intents = st.builds(
 numbers = st.sampled_from((-1, 0, 1, 2, 2.0, 2.5, 10)) | st.floats(allow_nan=False, allow_infinity=False, width=16)
 words = st.sampled_from(("low", "medium", "high", "critical", "s", "m", "l", "success", "search", "", "other"))
 scalars: st.SearchStrategy[Scalar] = st.one_of(st.none(), st.booleans(), numbers, words)
-"""Values of JSON that are no list and no object, mostly such as the scales know."""
+"""Values of JSON that are not a list and no object, mostly such as the scales know."""
 
 _HOP_VALUES: Mapping[str, st.SearchStrategy[Scalar]] = {
     "tool_name": tool_names | scalars,

@@ -339,7 +339,7 @@ def test_two_ways_to_choose_are_refused() -> None:
 
 @pytest.mark.parametrize("odd", [None, "keyword", KeywordScorer, object()])
 def test_what_is_no_scorer_is_refused(odd: Any) -> None:
-    with pytest.raises(InvalidGraph, match="is no scorer"):
+    with pytest.raises(InvalidGraph, match="is not a scorer"):
         _new().entry_by(odd)
 
 
@@ -449,7 +449,7 @@ def test_a_builder_may_go_on_after_it_built_a_graph() -> None:
         (lambda builder: builder.route("a", "b", on_tool=3), r"routes\[0\]\.on_tool: it is the number 3"),
         (lambda builder: builder.route("a", "b", on_tool={"regex": "("}), r"routes\[0\]\.on_tool\.regex: "),
         (lambda builder: builder.route("a", "b", on_status=[]), r"routes\[0\]\.on_status: the list is empty"),
-        (lambda builder: builder.route("a", "b", guard={"n": {"=": 1}}), r"routes\[0\]\.guard\.n: '=' is no operator"),
+        (lambda builder: builder.route("a", "b", guard={"n": {"=": 1}}), r"\[0\]\.guard\.n: '=' is not an operator"),
         (lambda builder: builder.route("a", "b", priority="high"), r"routes\[0\]\.priority: it is the text 'high'"),
         (lambda builder: builder.route("a", "b", priority=True), r"routes\[0\]\.priority: it is true"),
         (lambda builder: builder.tree(3), r"tree: it is the number 3"),
@@ -463,7 +463,7 @@ def test_a_builder_may_go_on_after_it_built_a_graph() -> None:
         (lambda builder: builder.never_routes("thanks"), "never_routes: .* a list is expected"),
         (lambda builder: builder.never_routes([""]), r"never_routes\[0\]: the text is empty"),
         (lambda builder: builder.scales(risk="low"), r"scales\.risk: .* a list is expected"),
-        (lambda builder: builder.scales(risk=["low", "low"]), r"scales\.risk: the word 'low' stands twice"),
+        (lambda builder: builder.scales(risk=["low", "low"]), r"scales\.risk: the word 'low' appears twice"),
         (lambda builder: builder.limits(visits="3"), r"limits\.visits\.per_skill: it is the text '3'"),
         (lambda builder: builder.limits(visits=True), r"limits\.visits\.per_skill: it is true"),
         (lambda builder: builder.limits(visits=0), r"limits\.visits\.per_skill: it is the number 0"),

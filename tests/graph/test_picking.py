@@ -141,7 +141,7 @@ def test_between_two_calls_of_the_model_no_route_fires() -> None:
 
 def test_between_two_calls_of_the_model_no_entry_begins() -> None:
     move = _picked(current=None, between=True)
-    assert (move.to, move.by, move.reason) == (None, By.NONE, "nothing is begun yet")
+    assert (move.to, move.by, move.reason) == (None, By.NONE, "nothing has begun yet")
 
 
 def test_between_two_calls_of_the_model_a_pick_may_begin() -> None:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Injection, Placement, Rung, Turn
+from skillweave import Delivery, Injection, Placement, Record, Rung, State, Turn
 from skillweave.adapters.messages import anthropic_style, openai_style
 from skillweave.disclose import render_skill, text_digest
-from skillweave.turn import blocks_in
+from skillweave.turn import blocks_in, in_own_words
 from tests.chatting import ALL_SHAPES, Says, Shapes
 from tests.depth import tried
 from tests.injections import make_injection
@@ -109,7 +109,14 @@ def test_placing_leaves_every_word_of_the_host_in_its_place(style: str, data: st
 def test_the_placed_chat_is_the_same_turn_with_the_same_message(style: str, data: st.DataObject) -> None:
     shapes, chat, injection = drawn(data, style)
     before, after = read(shapes, chat), read(shapes, shapes.style.place(chat, injection))
-    assert (before.id, before.message, before.results) == (after.id, after.message, after.results)
+    state = State(
+        records=tuple(
+            Record(f"skill:s{n}", "d", Rung.FULL, block.id, 1, Delivery.GIVEN, "t1", 0.0)
+            for n, block in enumerate(injection.blocks)
+        )
+    )
+    said, again = in_own_words(before, state).message, in_own_words(after, state).message
+    assert (before.id, said, before.results) == (after.id, again, after.results)
 
 
 @STYLES

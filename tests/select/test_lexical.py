@@ -75,7 +75,7 @@ def test_what_is_not_likely_enough_to_offer_is_rejected_with_its_probability() -
     rejected = refusal(selection, "bread-baking")
     assert (selection.offered, rejected.outcome) == ((), Outcome.BELOW_THRESHOLD)
     assert rejected.reason.startswith("not likely enough to offer: ")
-    assert rejected.reason.endswith("%, and that needs 90.0%")
+    assert rejected.reason.endswith("%, and 90.0% is needed")
 
 
 def test_a_message_that_asks_for_two_things_selects_both() -> None:

@@ -86,7 +86,7 @@ async def test_a_reranker_that_fails_leaves_the_ranking_as_it_is_and_says_so(jud
     assert outcomes_of(injection) == outcomes_of(plain)
     (finding,) = injection.diagnostics
     assert finding.code == "reranker-failed"
-    assert "has no say in this turn" in finding.message
+    assert "is not used in this turn" in finding.message
 
 
 async def test_a_reranker_that_is_late_leaves_the_ranking_as_it_is() -> None:

@@ -53,7 +53,7 @@ async def test_artifacts_of_a_skill_that_is_not_there_are_reported() -> None:
 async def test_text_that_is_no_unicode_is_a_finding() -> None:
     loaded = await InCode(Skill("a", "A", "x"), artifacts={"a": {"x.md": "\ud800"}}).load()
     assert ids(loaded) == []
-    assert "no Unicode text at character 0" in loaded.diagnostics[0].message
+    assert "not Unicode text at character 0" in loaded.diagnostics[0].message
 
 
 async def test_the_same_skill_of_another_source_is_not_read() -> None:

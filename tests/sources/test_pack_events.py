@@ -58,13 +58,13 @@ async def test_a_pack_may_declare_none(tmp_path: Path, nothing: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("events: [A]\n", 3, "`events` is no mapping"),
-        ("events: A\n", 3, "`events` is no mapping"),
-        ("events:\n  A: {}\n  two words: {}\n", 5, "'two words' is no event name"),
+        ("events: [A]\n", 3, "`events` is not a mapping"),
+        ("events: A\n", 3, "`events` is not a mapping"),
+        ("events:\n  A: {}\n  two words: {}\n", 5, "'two words' is not an event name"),
         ("events:\n  turn.decided: {}\n", 4, "'turn.decided' begins like skillweave's own events"),
-        ("events:\n  A: [object]\n", 4, "the schema of event 'A' is no mapping"),
-        ("events:\n  A: object\n", 4, "the schema of event 'A' is no mapping"),
-        ("events:\n  A: true\n", 4, "the schema of event 'A' is no mapping"),
+        ("events:\n  A: [object]\n", 4, "the schema of event 'A' is not a mapping"),
+        ("events:\n  A: object\n", 4, "the schema of event 'A' is not a mapping"),
+        ("events:\n  A: true\n", 4, "the schema of event 'A' is not a mapping"),
     ],
 )
 async def test_every_mistake_is_one_finding_with_its_line_and_a_fix(

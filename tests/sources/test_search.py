@@ -43,7 +43,7 @@ async def test_a_nested_skill_belongs_to_its_parent_and_is_mentioned(tmp_path: P
     assert ids(loaded) == ["parent"]
     (finding,) = found(loaded, "nested-skill")
     assert finding.severity is Severity.INFO
-    assert "'" + str(tmp_path / "parent/more/child") + "' stand" in finding.message
+    assert f"'{tmp_path / 'parent/more/child'}' is part of the skill" in finding.message
 
 
 async def test_a_nested_skill_is_one_of_its_own_when_asked_for(tmp_path: Path) -> None:

@@ -210,4 +210,4 @@ def test_where_the_model_begins_it_is_told_what_it_may_begin_with() -> None:
     fallback = weaver_over(graph, [make_skill("a"), make_skill("b")]).sync.weave("hello", conversation="c").fallback
     assert fallback is not None
     assert fallback.kind is FallbackKind.REACHABLE
-    assert "No skill is begun yet. From here you may go to: a, b" in fallback.text
+    assert "No skill has begun yet. From here you may go to: a, b" in fallback.text

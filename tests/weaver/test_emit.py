@@ -173,11 +173,11 @@ async def test_inside_a_delivery_a_skill_may_announce_already() -> None:
 @pytest.mark.parametrize(
     ("payload", "message"),
     [
-        ([], "is no JSON object"),
-        ("text", "is no JSON object"),
-        ({"n": float("nan")}, r"payload#/n: nan is no JSON number"),
-        ({"rows": [object()]}, r"payload#/rows/0: a object is no JSON data"),
-        ({1: "a"}, "the key '1' is no text"),
+        ([], "is not a JSON object"),
+        ("text", "is not a JSON object"),
+        ({"n": float("nan")}, r"payload#/n: nan is not a JSON number"),
+        ({"rows": [object()]}, r"payload#/rows/0: a object is not JSON data"),
+        ({1: "a"}, "the key '1' is not text"),
         ({"a": "x" * 70_000}, "more than 65,536 characters"),
         ({"a": ["x"] * 5_001}, "more than 5,000 values"),
     ],

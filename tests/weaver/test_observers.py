@@ -187,7 +187,7 @@ async def test_an_observer_without_a_name_is_called_by_its_type() -> None:
 
 
 def test_what_cannot_observe_is_refused_at_once_with_the_way_out() -> None:
-    with pytest.raises(TypeError, match=r"print> is no observer.*Callback"):
+    with pytest.raises(TypeError, match=r"print> is not an observer.*Callback"):
         Observers([print])  # type: ignore[list-item]
 
 

@@ -579,7 +579,7 @@ async def test_an_unknown_document_is_answered_with_the_known_ones() -> None:
 
 async def test_a_binary_document_is_answered_with_the_reason() -> None:
     answer = await with_documents(a=b"\0\1").read_artifact("filing", "references/a.md", conversation=C)
-    assert "references/a.md is left out: SkillweaveError: it is no UTF-8 text" in answer.text
+    assert "references/a.md is left out: SkillweaveError: it is not UTF-8 text" in answer.text
 
 
 async def test_a_document_that_is_larger_than_it_was_listed_is_not_shown() -> None:

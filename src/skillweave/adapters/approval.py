@@ -8,7 +8,7 @@ from skillweave.adapters.chat import Call
 from skillweave.conversation import ToolCall
 from skillweave.errors import ApprovalNeeded, InvalidData, InvalidVerdict
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
-from skillweave.state.state import Approval, ApprovalVerdict
+from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
 from skillweave.weaver.verdicts import CheckpointVerdict, Judgement
 
@@ -158,15 +158,6 @@ async def record_all(weaver: Weaver, conversation: str, replied: Sequence[Replie
             for one in pending
         )
     return await weaver.decide_all(conversation, tuple(said)) if said else ()
-
-
-def rejection_notice(approval: Approval) -> str:
-    """What the model is told when a person rejected a skill before the model acted on it."""
-    why = f", saying {approval.note!r}" if approval.note else ""
-    return (
-        f"{approval.by!r} rejected the skill {approval.skill_id!r} at its checkpoint {approval.checkpoint!r}{why}. "
-        "It no longer applies; go on without it."
-    )
 
 
 def to_data(checkpoints: Iterable[PendingCheckpoint]) -> list[dict[str, Any]]:

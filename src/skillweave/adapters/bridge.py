@@ -14,7 +14,7 @@ from skillweave.adapters.chat import (
     HostFields,
     HostMessage,
     asked_now,
-    last_words,
+    last_spoken,
     transcript_of,
     turn_from,
 )
@@ -217,7 +217,7 @@ class Bridge:
 
     def _turn(self, chat: Sequence[HostMessage], conversation: str, fields: HostFields) -> Turn:
         named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
-        if last_words(chat) is not None:
+        if last_spoken(chat) is not None:
             known = HostFields(**{**fields, "named": named, "limits": self.limits, "placement": self.placement})
             known["append_only"] = self._append_only
             return turn_from(chat, conversation, **known)

@@ -7,18 +7,23 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, TypedDict, Unpack
 
-from skillweave.compose.policy import Refusal, Verdict
+from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
-from skillweave.disclose.block import HEADER_END, HEADERS
+from skillweave.disclose.block import HEADER_END, HEADERS, TAKEN_OUT
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
+from skillweave.select.selection import MARKER
+from skillweave.state.approvals import NOTICE_END
 from skillweave.task import Task
 from skillweave.turn.reconcile import split_at_blocks
 
 SEPARATOR = "\n\n"
 """Between two of our texts in one place; blocks are recognised from header to header."""
-TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
-"""What stands in the place of a text that was taken out."""
+LOADS_NOTHING = (
+    "That marker loads nothing: the skill is in this conversation already, or it cannot be loaded now. Go on with what "
+    "was asked, without a marker."
+)
+"""What the model is told that wrote a marker and nothing else, and gets no skill for it."""
 NOT_RUN = (
     "not run: the chat went on before a person had decided about this call; call again if it is still wanted, "
     "and the person is asked again"
@@ -26,17 +31,17 @@ NOT_RUN = (
 """What the model is told of a call that waited for a person."""
 
 _SHOWN = 60
-_REFUSED = tuple(f"{code.value}: " for code in Refusal)
 _HEADER = re.compile(
     f"(?:{'|'.join(re.escape(header) for header in HEADERS)})[^\r\n]*{re.escape(HEADER_END)}(?:\r?\n|$)"
 )
+_MORE_PARAMETERS = ("additionalProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """A tool call of the model: judge it with `injection.tools.authorize(name, arguments)` before anything runs.
 
-    `arguments` is None when what the model wrote is no JSON object; then `problem` says why, in words for the model:
+    `arguments` is None when what the model wrote is not a JSON object; then `problem` says why, in words for the model:
     answer with `refuse(call, call.problem)`. `parameters` are the names of all parameters that the tool has, None where
     they are not known or it takes any; rules on arguments are judged on no others.
     """
@@ -76,22 +81,41 @@ def _parsed(arguments: object) -> tuple[Mapping[str, Any] | None, str]:
     return (found, "") if isinstance(found, dict) else (None, "JSON, but not an object")
 
 
+def parameters_in(schema: object) -> tuple[str, ...] | None:
+    """The names of all parameters that a tool's JSON Schema declares; None where it takes others too, or says none.
+
+    An argument that no parameter declares counts as one that the tool has not, unless the schema asks for more.
+    """
+    if not isinstance(schema, Mapping) or any(schema.get(key) for key in _MORE_PARAMETERS):
+        return None
+    declared = schema.get("properties")
+    return tuple(map(str, declared)) if isinstance(declared, Mapping) else None
+
+
 def words_for(why: Verdict | str) -> str:
     """What the model is told about a call that was not run."""
     return why if isinstance(why, str) else why.message
 
 
-def is_block(part: Part) -> bool:
-    """Whether the part is a text that starts with the header line of a block, or stands in the place of one.
+def only_markers(text: str) -> bool:
+    """Whether the model said nothing but `SKILL_SELECT:` markers, so that nobody was answered."""
+    return MARKER.search(text) is not None and not MARKER.sub("", text).strip(" \t\r\n.,;:`*'\"")
 
-    This says only whose words a text is. Whether a block is in the context is the ledger's question, and a header
-    proves nothing there (spec 5.4).
+
+def is_block(part: Part) -> bool:
+    """Whether the part looks like a text of ours: it has a block's header line, or is one of our fixed sentences.
+
+    This is for the id of a turn alone, which has to be the same whether our texts stand in the chat already or not.
+    Whose words a text is, and whether a block is in the context, is the ledger's question: how a text begins proves
+    nothing there (spec 5.4).
     """
-    return isinstance(part, str) and (_HEADER.match(part) is not None or part == TAKEN_OUT)
+    if not isinstance(part, str):
+        return False
+    return _HEADER.match(part) is not None or part == TAKEN_OUT or part.endswith(NOTICE_END)
 
 
 def all_blocks(parts: Sequence[Part]) -> bool:
-    """Whether there is nothing but blocks, and at least one."""
+    """Whether there is nothing but what looks like ours, and at least one such part."""
     return bool(parts) and all(is_block(part) for part in parts)
 
 
@@ -104,10 +128,10 @@ def without_blocks(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 @dataclass(frozen=True, slots=True)
 class HostMessage:
-    """One message of a chat as the model is sent it; `host_part` is what of it is not ours, None when all of it is.
+    """One message of a chat as the model is sent it; `host_part` is it without what looks like ours, None for nothing.
 
-    `calls` are what the model asks for in it, `result` is what a tool answered in it; `where` names its place in
-    errors.
+    The host's part is what a turn's id is made of, and nothing more. `calls` are what the model asks for in it,
+    `result` is what a tool answered in it; `where` names its place in errors.
     """
 
     where: str
@@ -148,10 +172,10 @@ class HostFields(TypedDict, total=False):
 def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]) -> Turn:
     """The Turn of the coming call of the model: the chat is its transcript, the last words in it are its message.
 
-    Raises InvalidTurn when neither user nor model said anything, or when the model's last calls are not all answered:
-    no provider takes such a chat.
+    The message is whole: the turn finds out which of its words are ours. Raises InvalidTurn when neither user nor model
+    said anything, or when the model's last calls are not all answered: no provider takes such a chat.
     """
-    said = last_words(chat)
+    said = last_spoken(chat)
     if said is None:
         raise InvalidTurn("the chat holds no message of a user or of the model; add what the user said")
     tools = fields.get("tools")
@@ -171,8 +195,14 @@ def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[H
     )
 
 
+def last_spoken(chat: Sequence[HostMessage]) -> Message | None:
+    """The last message of the user or the model, None where neither said anything; it may hold texts of ours."""
+    messages = (piece.message for piece in reversed(chat))
+    return next((said for said in messages if said.role in (Role.USER, Role.ASSISTANT)), None)
+
+
 def last_words(chat: Sequence[HostMessage]) -> Message | None:
-    """What the user or the model said last, None where neither did."""
+    """What was said last without what looks like ours: to compare two forms of one chat, as a turn's id does."""
     parts = (piece.host_part for piece in reversed(chat))
     return next((said for said in parts if said and said.role in (Role.USER, Role.ASSISTANT)), None)
 
@@ -209,11 +239,9 @@ def _results(chat: Sequence[HostMessage]) -> tuple[ToolResult, ...]:
 
 def _named(result: ToolResult, call: Call | None) -> ToolResult:
     """The result with its tool, and a status in the words of a graph's routes, also where a framework has none."""
-    named = result if call is None else replace(result, tool=call.name)
+    named = result if call is None else replace(result, tool=call.name, arguments=call.arguments)
     if call is not None and call.problem:
         return replace(named, status="invalid")
-    if result.content.startswith(_REFUSED):
-        return replace(named, status="denied")
     return replace(named, status="failure") if result.status == "error" else named
 
 
@@ -223,7 +251,7 @@ def _stable_id(conversation: str, chat: Sequence[HostMessage]) -> str:
     A system prompt in front may tell the time of day; what was said is what makes a turn the same turn again.
     """
     said = [(piece.message.role, piece.host_part, piece.where) for piece in chat if piece.host_part is not None]
-    start = next(n for n, (role, _, _) in enumerate(said) if role is not Role.SYSTEM)
+    start = next((n for n, (role, _, _) in enumerate(said) if role is not Role.SYSTEM), len(said))
     digest = sha256(_written([conversation], "the conversation"))
     for role, part, where in said[start:]:
         digest.update(_written([role.value, [_stable(one) for one in part.content or ()]], where))
@@ -239,7 +267,7 @@ def _written(value: object, where: str) -> bytes:
     try:
         return json.dumps(value, sort_keys=True, default=_dumped).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidTurn(f"{where} cannot be written as JSON: {error}; no provider takes it, so mend it") from error
+        raise InvalidTurn(f"{where} cannot be written as JSON: {error}; no provider accepts it; correct it") from error
 
 
 def _dumped(value: object) -> object:

@@ -32,9 +32,9 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("the adapter for LangChain", "langchain", "langchain") from None
 
-from skillweave.adapters.approval import from_data, question, read_reply, record, rejection_notice, to_data, waiting
+from skillweave.adapters.approval import from_data, question, read_reply, record, to_data, waiting
 from skillweave.adapters.bridge import Bridge, tail_of
-from skillweave.adapters.chat import last_words
+from skillweave.adapters.chat import LOADS_NOTHING, last_words
 from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
     Ran,
@@ -42,6 +42,7 @@ from skillweave.adapters.langchain_core import (
     ToolGuard,
     block_messages,
     host_messages,
+    is_skill_message,
     notice,
     own_tools,
     removals,
@@ -49,6 +50,8 @@ from skillweave.adapters.langchain_core import (
     run_of,
     with_instructions,
     with_tail,
+    without_skill_text,
+    wrote_only_markers,
 )
 from skillweave.adapters.langchain_models import kept_by_service, require_held, require_text_kept, shown
 from skillweave.adapters.langchain_pause import continued, in_place_of_all, require_asked
@@ -57,10 +60,19 @@ from skillweave.conversation import Placement
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.settings import Settings
+from skillweave.state.approvals import rejection_notice
 from skillweave.state.state import Approval, ApprovalVerdict
 from skillweave.weaver import Weaver
 
-__all__ = ["SkillMiddleware", "SkillState", "Speaker", "require_asked"]
+__all__ = [
+    "SkillMiddleware",
+    "SkillState",
+    "Speaker",
+    "Unguarded",
+    "is_skill_message",
+    "require_asked",
+    "without_skill_text",
+]
 
 Answered = ModelResponse[Any] | ExtendedModelResponse[Any]
 
@@ -83,7 +95,8 @@ class _Coming:
     """A call of the model that is about to be made, once nothing is `pending`.
 
     `rejected` are texts that are to go, `gone` the changes of the history with which they are; the model is told of
-    `rejections` in this call.
+    `rejections` in this call. `chat` is the history of the call, without what is at its end for once, `added` is what
+    of it is new in the state, `given` are the skills whose text it holds.
     """
 
     request: ModelRequest[Any]
@@ -94,11 +107,21 @@ class _Coming:
     rejected: tuple[Drop, ...] = ()
     rejections: tuple[Approval, ...] = ()
     gone: tuple[BaseMessage, ...] = ()
+    chat: tuple[BaseMessage, ...] = ()
+    added: tuple[BaseMessage, ...] = ()
+    given: frozenset[str] = frozenset()
+
+    @property
+    def ready(self) -> bool:
+        """Whether nobody has to decide anything first."""
+        return not self.pending
 
     def answered(self, response: ModelResponse[Any]) -> Answered:
-        if not self.gone:
-            return response
-        return ExtendedModelResponse(response, Command(update={"messages": list(self.gone)}))
+        """What the model node gives back; the loop begins anew where a person has to decide first."""
+        update: dict[str, Any] = {"messages": [*self.gone]} if self.gone else {}
+        if self.pending:
+            update["jump_to"] = "model"
+        return ExtendedModelResponse(response, Command(update=update)) if update else response
 
 
 class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
@@ -150,14 +173,22 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         Where a person must decide first, the run pauses here.
         """
         coming = self._bridge.run(self._coming(request))
-        return coming.answered(handler(coming.request))
+        response = handler(coming.request)
+        if not _says_nothing(coming, response):
+            return coming.answered(response)
+        again = self._bridge.run(self._once_more(request, coming, response))
+        return again.answered(_joined(response, again, handler(again.request)) if again.ready else response)
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> Answered:
         """What `wrap_model_call` does, awaited."""
         coming = await self._coming(request)
-        return coming.answered(await handler(coming.request))
+        response = await handler(coming.request)
+        if not _says_nothing(coming, response):
+            return coming.answered(response)
+        again = await self._once_more(request, coming, response)
+        return again.answered(_joined(response, again, await handler(again.request)) if again.ready else response)
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
         """Answer a call of our own tools; let others run, wait for a person, or not."""
@@ -214,6 +245,26 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
             return coming if awaiting else await self._woven(coming)
         return self._ready(coming, replace(held, messages=(), drop=()))
 
+    async def _once_more(self, request: ModelRequest[Any], coming: _Coming, response: ModelResponse[Any]) -> _Coming:
+        """A reply of markers alone answers nobody: one more call, with the skill, or told that none comes.
+
+        Where a person must decide first, the loop begins anew and asks, unless an `after_model` of others comes first.
+        """
+        chat = [*coming.chat, *response.result]
+        injection = await coming.bridge.weave(host_messages(chat), coming.conversation)
+        if pending := waiting(injection):
+            return replace(coming, pending=pending)
+        told = (
+            []
+            if _skills_of(injection) - coming.given
+            else [notice(LOADS_NOTHING, str(response.result[-1].id), self._speaker)]
+        )
+        before: list[Any] = [*chat, *told]
+        again = self._ready(replace(coming, request=request.override(messages=before), rejections=()), injection)
+        return replace(
+            again, gone=(*coming.gone, *again.gone), added=(*told, *block_messages(injection, self._speaker))
+        )
+
     async def _decided(self, coming: _Coming, reply: object) -> _Coming:
         try:
             judged = await record(coming.bridge.weaver, coming.conversation, coming.pending, read_reply(reply))
@@ -257,7 +308,21 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
             messages=sent,
             tools=shown(request.tools, injection.tools),
         )
-        return replace(coming, request=ready, pending=(), gone=tuple(gone))
+        return replace(
+            coming, request=ready, pending=(), gone=tuple(gone), chat=tuple(chat), given=_skills_of(injection)
+        )
+
+
+def _says_nothing(coming: _Coming, response: ModelResponse[Any]) -> bool:
+    return bool(response.result) and wrote_only_markers([*coming.chat, *response.result])
+
+
+def _skills_of(injection: Injection) -> frozenset[str]:
+    return frozenset((*injection.present, *(block.skill_id for block in injection.blocks)))
+
+
+def _joined(first: ModelResponse[Any], again: _Coming, last: ModelResponse[Any]) -> ModelResponse[Any]:
+    return replace(last, result=[*first.result, *again.added, *last.result])
 
 
 def _unchanged(request: ModelRequest[Any]) -> bool:

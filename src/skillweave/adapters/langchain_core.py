@@ -11,14 +11,21 @@ from typing import Any, TypeAlias
 
 from skillweave.adapters.approval import as_replied, from_data, question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged, is_own
-from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call, words_for
-from skillweave.adapters.langchain_models import name_in
+from skillweave.adapters.chat import (
+    Call,
+    HostMessage,
+    all_blocks,
+    answer_of_tool,
+    only_markers,
+    read_call,
+    words_for,
+)
 from skillweave.adapters.messages.lists import take_out
 from skillweave.adapters.spawning import spawn_id_of
 from skillweave.compose.policy import Verdict
 from skillweave.compose.spawn import SpawnRejected, SpawnRequest
 from skillweave.conversation import Message, Part, Role
-from skillweave.disclose.block import digest_in
+from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import CheckpointNotFound, InvalidSpawn, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.state.state import ApprovalVerdict
@@ -42,6 +49,8 @@ class Speaker(StrEnum):
     SYSTEM = "system"
 
 
+MARK = "skillweave"
+"""The key in `additional_kwargs` of a message that skillweave put into the history; no provider is sent it."""
 _TOLD = "skillweave-told-"
 _ROLES = {"human": Role.USER, "ai": Role.ASSISTANT, "system": Role.SYSTEM, "tool": Role.TOOL, "function": Role.TOOL}
 
@@ -65,7 +74,37 @@ def _compacts(message: BaseMessage) -> bool:
 def block_messages(injection: Injection, speaker: Speaker = Speaker.USER) -> list[BaseMessage]:
     """The given blocks as messages; their ids are the same in a replay, so that they replace themselves."""
     kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
-    return [kind(content=message.text, id=message.id) for message in injection.messages]
+    skills: dict[str | None, list[str]] = {}
+    for block in injection.blocks:
+        skills.setdefault(block.id, []).append(block.skill_id)
+    return [
+        kind(content=message.text, id=message.id, additional_kwargs=_mark("text", skills.get(message.id, [])))
+        for message in injection.messages
+    ]
+
+
+def is_skill_message(message: BaseMessage) -> bool:
+    """Whether skillweave put the message into the history: a skill's text, an answer of its tools, or a notice.
+
+    For what is shown to people, and for summaries. It is a mark that anybody can set: no rule depends on it.
+    """
+    return MARK in message.additional_kwargs
+
+
+def without_skill_text(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """The messages for a summary: what skillweave put there left out, a tool's answer kept as a line.
+
+    A skill that is wanted after the summary is given again.
+    """
+    return [
+        message.model_copy(update={"content": TAKEN_OUT}) if is_skill_message(message) else message
+        for message in messages
+        if isinstance(message, ToolMessage) or not is_skill_message(message)
+    ]
+
+
+def _mark(kind: str, skills: Sequence[str] = ()) -> dict[str, Any]:
+    return {MARK: {"kind": kind, "skills": list(skills)} if skills else {"kind": kind}}
 
 
 def with_tail(
@@ -125,7 +164,25 @@ def unreadable(reply: BaseMessage) -> list[ToolMessage]:
 def notice(words: str, key: str, speaker: Speaker = Speaker.USER) -> BaseMessage:
     """A message of ours that tells the model something; one with an earlier `key` replaces the earlier one."""
     kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
-    return kind(content=words, id=f"{_TOLD}{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}")
+    told = f"{_TOLD}{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+    return kind(content=words, id=told, additional_kwargs=_mark("notice"))
+
+
+def wrote_only_markers(messages: Sequence[BaseMessage]) -> bool:
+    """Whether the last of these is a reply of nothing but markers, and the first such since somebody said something."""
+    if not _only_markers(messages[-1]):
+        return False
+    earlier = messages[:-1]
+    for piece, message in zip(reversed(host_messages(earlier)), reversed(earlier), strict=False):
+        if _only_markers(message):
+            return False
+        if piece.message.role is Role.USER and piece.host_part is not None:
+            break
+    return True
+
+
+def _only_markers(message: BaseMessage) -> bool:
+    return isinstance(message, AIMessage) and not message.tool_calls and only_markers(str(message.text))
 
 
 def removals(messages: Sequence[BaseMessage], drops: Sequence[Drop]) -> list[BaseMessage]:
@@ -137,15 +194,17 @@ def removals(messages: Sequence[BaseMessage], drops: Sequence[Drop]) -> list[Bas
 
 
 def _without(message: BaseMessage, content: Any) -> BaseMessage:  # noqa: ANN401 - as messages hold it
-    if digest_in(message.id or ""):
-        return RemoveMessage(id=message.id or "")
+    if content == TAKEN_OUT and message.id and not isinstance(message, ToolMessage):
+        return RemoveMessage(id=message.id)
     return message.model_copy(update={"content": content})
 
 
 def answered(call: Call, answer: ToolAnswer) -> ToolMessage:
     """The result of a call of one of our own tools; its text stays as it is, to be recognised again."""
     status = "error" if answer.failed else "success"
-    return ToolMessage(content=answer.text, tool_call_id=call.id, name=call.name, status=status)
+    return ToolMessage(
+        content=answer.text, tool_call_id=call.id, name=call.name, status=status, additional_kwargs=_mark("answer")
+    )
 
 
 def refused(call: Call, why: Verdict | str) -> ToolMessage:
@@ -176,8 +235,7 @@ def _read(message: BaseMessage, where: str) -> HostMessage:
         )
     asking = tuple({"type": "tool_call", "id": call.id, "name": call.name} for call in calls(message))
     whole = Message(role, (*parts, *asking), message.id)
-    known = bool(digest_in(message.id or "")) or (message.id or "").startswith(_TOLD)
-    ours = known or (role in (Role.USER, Role.SYSTEM) and all_blocks(parts))
+    ours = role in (Role.USER, Role.SYSTEM) and all_blocks(parts)
     return HostMessage(where, whole, None if ours else whole, _whole(message))
 
 
@@ -412,6 +470,11 @@ def require_other_names(tools: Iterable[BaseTool | dict[str, Any]]) -> None:
 def names_of(tools: Sequence[BaseTool | dict[str, Any]]) -> list[str]:
     """The name of each tool; a provider's own tool without a name goes by its type."""
     return [tool.name if isinstance(tool, BaseTool) else name_in(tool) for tool in tools]
+
+
+def name_in(tool: Mapping[str, Any]) -> str:
+    """The name of a tool in a provider's form; one without a name goes by its type, else by its first key."""
+    return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type") or next(iter(tool), ""))
 
 
 class OwnTool(StructuredTool):

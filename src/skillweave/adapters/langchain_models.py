@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from skillweave.adapters.langchain_core import name_in, names_of
 from skillweave.compose.policy import OWN_TOOLS, Ruling, ToolPolicy
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, MissingExtra, UnguardedAgent
@@ -24,17 +25,12 @@ _RUN_UNSEEN = ("mcp_servers", "web_search_options")
 _ALLOW = 'or pass unguarded="allow"'
 
 
-def name_in(tool: Mapping[str, Any]) -> str:
-    """The name of a tool in a provider's form; one without a name goes by its type, else by its first key."""
-    return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type") or next(iter(tool), ""))
-
-
 def shown(tools: Sequence[Declared], policy: ToolPolicy) -> list[Declared]:
     """The tools that the model may see; one that its provider runs only while no rule says anything of it.
 
     Its calls never come by here: nobody could look at their arguments, or wait for a person.
     """
-    names = [tool.name if isinstance(tool, BaseTool) else name_in(tool) for tool in tools]
+    names = names_of(tools)
     offered = set(policy.offers(names))
     return [tool for tool, name in zip(tools, names, strict=True) if name in offered and _free(tool, policy)]
 

@@ -290,7 +290,7 @@ class Skills(AbstractCapability[Any]):
 def _as_declared(ready: dict[str, Any], tool_def: ToolDefinition) -> dict[str, Any]:
     try:
         arguments: dict[str, Any] = to_jsonable_python(ready, fallback=str)
-    except UnicodeDecodeError:  # bytes that are no text
+    except UnicodeDecodeError:  # bytes that are not text
         arguments = to_jsonable_python(ready, fallback=str, bytes_mode="base64")
     # A model that is a tool's one parameter is declared, and written, by its fields.
     declared = tool_def.parameters_json_schema.get("properties", {})

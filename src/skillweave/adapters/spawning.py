@@ -231,7 +231,7 @@ def same_for_all(model: T) -> Callable[[SpawnRequest], T]:
 def request_in(call: Call) -> SpawnRequest:
     """What the model asked for; raises InvalidSpawn, in words for the model, for what is no such request."""
     if call.arguments is None:
-        raise InvalidSpawn(call.problem or "the arguments are no JSON object; call again with one")
+        raise InvalidSpawn(call.problem or "the arguments are not a JSON object; call again with one")
     known = cast("Mapping[str, object]", SPAWN_TOOL.parameters["properties"])
     unknown = [str(name) for name in call.arguments if name not in known]
     if unknown:

@@ -38,6 +38,9 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "graph": "Move in a skill graph, check it, draw it, play a script.",
         "eval": "Test whether the right skill is found, and whether it helps.",
         "init": "Begin a new skill, which passes its own check.",
+        "add": "Copy skills of others into your folder of skills.",
+        "list": "List the skills that were added, and whether they were edited.",
+        "remove": "Take an added skill out again.",
         "doctor": "Find what is missing or wrong with this installation.",
         "schema": "Print the JSON Schemas of what --json prints.",
     }
@@ -51,6 +54,8 @@ _MODULES: Mapping[str, str] = MappingProxyType(
         "why": "weave",
         "catalog": "skills",
         "show": "skills",
+        "list": "add",
+        "remove": "add",
         "eval": "evaluate",
         **dict.fromkeys(("validate", "compose", "spawn"), "combine"),
     }

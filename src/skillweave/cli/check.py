@@ -9,13 +9,13 @@ import typer
 
 from skillweave.cli import options
 from skillweave.cli.arguments.skills import working
-from skillweave.cli.failure import MISTAKE
+from skillweave.cli.failure import MISTAKE, Mistake
 from skillweave.cli.output.page import Answer, Ink, Page, Stream, counted, printable
 from skillweave.diagnostics import has_errors
 
 if TYPE_CHECKING:
     from skillweave.cli.output.notes import Tally
-    from skillweave.cli.output.skills import CheckShown, EditShown
+    from skillweave.cli.output.skills import CheckShown, EditShown, FileFixed
     from skillweave.diagnostics import Diagnostic
     from skillweave.graph import SkillGraph
     from skillweave.registry import Changes, Registry, Snapshot
@@ -27,6 +27,7 @@ EXAMPLES = {
 skillweave check examples/skills
 skillweave check examples/skills --strict
 skillweave check skills/release/SKILL.md --json
+skillweave check skills --fix --dry-run
 skillweave check skills --watch
 """
 }
@@ -44,6 +45,18 @@ def check(
     ] = None,
     *,
     loading: options.LoadingWithGraph,
+    fix: Annotated[
+        bool,
+        options.option(
+            options.OUTPUT,
+            "--fix",
+            "Write back what is repaired on reading: keys with a slip, quotes, line ends, names that differ from their "
+            "folder, lists of tools, missing front matter.",
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, options.option(options.OUTPUT, "--dry-run", "With --fix: show the changes and write nothing.")
+    ] = False,
     watch: options.Watch = False,
 ) -> Answer | Stream:
     """Find what is wrong with skill files, with line and fix.
@@ -56,13 +69,23 @@ def check(
     """
     if paths:
         loading = _with_paths(loading, paths, ctx)
+    if dry_run and not fix:
+        raise Mistake("--dry-run shows what --fix would change; add --fix")
+    if fix and watch:
+        raise Mistake("--fix mends once, and --watch goes on; leave out one of the two")
     graph, notes = asyncio.run(loading.own_graph())
     if watch:
         from skillweave.registry import Registry
 
         registry = Registry(loading.sources())
         return Stream(_watched(registry, registry.watch(), graph))
-    return replace(_looked(loading.snapshot(), graph).answer(), notes=notes)
+    if not fix:
+        return replace(_looked(loading.snapshot(), graph).answer(), notes=notes)
+    from skillweave.cli.checks.fixing import fix_files
+
+    fixed, refused = fix_files(loading.snapshot(), loading.names(), write=not dry_run)
+    checked = replace(_looked(loading.snapshot(), graph), fixed=fixed, dry_run=dry_run)
+    return replace(checked.answer(), notes=(*notes, *refused))
 
 
 def _with_paths(
@@ -153,6 +176,8 @@ class Checked:
     tally: "Tally"
     diagnostics: tuple["Diagnostic", ...]
     host_keys: dict[str, list[str]]
+    fixed: tuple["FileFixed", ...] = ()
+    dry_run: bool = False
 
     def answer(self) -> Answer:
         """The answer of `check`; its code is 1 when there is an error."""
@@ -163,13 +188,22 @@ class Checked:
         from skillweave.cli.output.skills import CheckShown
 
         tally = self.tally
-        return CheckShown(tally.loaded, tally.skipped, tally.repaired, self.host_keys, self.diagnostics)
+        counts = tally.loaded, tally.skipped, tally.repaired
+        return CheckShown(*counts, self.host_keys, self.diagnostics, self.fixed)
 
     def text(self, page: Page) -> str:
         """A line for each finding, the counts, and a line for each host key."""
-        lines = [finding_line(found, page) for found in self.diagnostics]
+        lines = [*self._fixed_lines(page), *(finding_line(found, page) for found in self.diagnostics)]
         notes = [page.wrap(line) for line in host_key_lines(self.host_keys)]
         return "\n".join([*lines, *([""] if lines else []), self.summary(), *notes])
+
+    def _fixed_lines(self, page: Page) -> Iterator[str]:
+        """The changes of each file, as a diff where nothing is written."""
+        for file in self.fixed:
+            if self.dry_run:
+                yield printable(file.diff)
+            else:
+                yield f"{printable(file.path)}: {page.paint('fixed', Ink.GOOD)}: {printable('; '.join(file.changes))}"
 
     def summary(self) -> str:
         """How many skills and findings there are, in one line."""

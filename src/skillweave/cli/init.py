@@ -29,9 +29,7 @@ skillweave init release --in .agents/skills --with references,scripts
 
 def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The skill's name, which its folder gets too.")],
-    folder: Annotated[
-        str, options.option(_NEW, "--in DIR", "The folder of skills that it goes into; made if need be.")
-    ] = DEFAULT_FOLDER,
+    folder: options.FolderOfSkills = DEFAULT_FOLDER,
     parts: Annotated[
         str | None,
         options.option(

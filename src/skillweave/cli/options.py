@@ -10,7 +10,7 @@ from typer import BadParameter
 
 from skillweave.cli import completion
 from skillweave.cli.arguments.ledger import Kept, existing, kept_in
-from skillweave.cli.arguments.skills import load_snapshot, sources_at_hand, sources_of
+from skillweave.cli.arguments.skills import load_snapshot, skills_beside_packs, sources_at_hand, sources_of
 
 if TYPE_CHECKING:
     from skillweave.cachefile import CacheFolder
@@ -94,6 +94,9 @@ Graph: TypeAlias = Annotated[
         "--graph FILE",
         "A skill graph (.yaml, .json) that says where a conversation is, in place of one that a pack brings.",
     ),
+]
+FolderOfSkills: TypeAlias = Annotated[
+    str, option(SKILLS, "--in DIR", "The folder of skills that this is about; made if need be.")
 ]
 Strict: TypeAlias = Annotated[bool, option(SKILLS, "--strict", "Load only what the open Agent Skills format allows.")]
 CacheIn: TypeAlias = Annotated[
@@ -251,6 +254,10 @@ class _Sources:
     def sources(self) -> tuple["Source", ...]:
         """A source for each name; raises Mistake where nothing is named and no skills are where they are by default."""
         return sources_of(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
+
+    def names(self) -> tuple[str, ...]:
+        """What is named, or where skills are by default."""
+        return skills_beside_packs(self.skills, self.pack)
 
     def sources_at_hand(self) -> tuple["Source", ...]:
         """The sources, none where nothing is named and the project has no skills."""

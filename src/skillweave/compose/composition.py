@@ -69,7 +69,7 @@ def compose_skills(skills: Sequence[Skill], mode: Mode = Mode.UNION) -> Composit
 
 
 def compose_ids(names: Iterable[str], snapshot: Snapshot, mode: Mode = Mode.UNION) -> Composition:
-    """What `compose_skills` answers for these ids. Raises SkillNotFound, and InvalidSkill for an id that is no text."""
+    """What `compose_skills` answers for these ids. Raises SkillNotFound; InvalidSkill for an id that is not text."""
     return compose_skills([snapshot[name] for name in require_names(names)], mode)
 
 
@@ -186,7 +186,15 @@ def limits_of(policy: ToolPolicy) -> ToolLimits:
     """Everything that the policy bounds, as one value for agents that must not get more."""
     forbidden = policy.denied_tools
     allowed = _within_both(policy.allowed_tools, policy.grant, forbidden)
-    return ToolLimits(allowed, forbidden, policy.asks, policy.argument_names, rejected_calls=policy.rejected_calls)
+    skills = tuple(sorted(policy.elsewhere.closed_skills))
+    return ToolLimits(
+        allowed,
+        forbidden,
+        policy.asks,
+        policy.argument_names,
+        rejected_calls=policy.rejected_calls,
+        closed_skills=skills,
+    )
 
 
 def closed(policy: ToolPolicy, why: str) -> ToolPolicy:
@@ -211,8 +219,10 @@ def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
         for tool, names in asked.items():
             asks[tool] = union((asks.get(tool, ()), names))
     theirs = {(tool, name) for tool, names in limits.asks.items() for name in names}
+    closed_skills = policy.elsewhere.closed_skills.union(limits.closed_skills)
     return replace(
         policy,
+        elsewhere=replace(policy.elsewhere, closed_skills=closed_skills) if closed_skills else policy.elsewhere,
         allowed_tools=allowed,
         forbidden_tools=forbidden,
         preapproved_tools=preapproved if allowed is None else inside(preapproved, allowed),

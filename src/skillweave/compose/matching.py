@@ -43,7 +43,7 @@ class Called:
     """One call of a tool, as rules look at it.
 
     `parameters` are the names of all parameters that the tool has, None where nobody said; `named` is the one that a
-    policy names for patterns about this tool. Arguments that are no mapping, such as JSON text that a host has not
+    policy names for patterns about this tool. Arguments that are not a mapping, such as JSON text that a host has not
     parsed, have no text.
     """
 
@@ -160,7 +160,7 @@ def _prohibits_command(stem: str, text: str, *, whole: bool) -> bool:
         return True
     wanted = words_in(stem)
     if not wanted:
-        return False  # an entry that is no command itself is compared by its letters only
+        return False  # an entry that is not a command itself is compared by its letters only
     if whole:
         return any(_same_program(wanted[0], one[0]) and one[1:] == wanted[1:] for one in commands)
     return any(_begins(wanted, one) for one in commands)

@@ -95,12 +95,16 @@ class ToolOwners(Portable):
 class ToolScope(Portable):
     """Whose the tools are; which skills are engaged, and where the conversation is in words.
 
-    A tool that belongs to skills is denied while none of them is engaged (spec 3.2).
+    A tool that belongs to skills is denied while none of them is engaged (spec 3.2). `closed_skills` are those that
+    nobody may open from here, no sub-agent either.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "closed_skills?")
 
     owners: ToolOwners = ToolOwners()
     engaged: frozenset[str] = frozenset()
     where: str = ""
+    closed_skills: frozenset[str] = frozenset()
 
     def denies(self, tool: str) -> bool:
         """Whether the tool belongs to other places only."""

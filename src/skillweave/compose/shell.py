@@ -1,6 +1,6 @@
 """A shell command read to the safe side: the programs that it starts, or that nobody can tell (spec 4.3).
 
-Words are split as a POSIX shell splits them. What is no single command of plain words is not guessed at: `None` says
+Words are split as a POSIX shell splits them. What is not a single command of plain words is not guessed at: `None` says
 so, and a rule then forbids and allows nothing. This names programs for rules; it is no sandbox, as a program can start
 others by itself.
 """

@@ -44,7 +44,7 @@ class SpawnRequest(Portable):
     """A sub-agent for a task: `skills` None asks for no restriction, an empty list for no capability at all.
 
     `label`, `model`, `thinking` and `extra` are for whoever starts the agent; skillweave only carries them. Raises
-    InvalidSpawn for a task without a word in it, for skills that are no list of texts, and for other values of a wrong
+    InvalidSpawn for a task without a word in it, for skills that are not a list, and for other values of a wrong
     type.
     """
 
@@ -214,15 +214,16 @@ def prepare_spawn(
     `spawn_id` makes the sub-agent's conversation `{parent}/{spawn_id}`: another one for every spawn, the same one when
     a spawn is tried again. `tools` are those that the host has for the sub-agent, None when not stated; `granted` the
     skills that it may have, None for all. Inactive skills are rejected, as the sub-agent would never be given them.
-    Raises InvalidSpawn for an id that cannot be one and for tools that are no list, InvalidTurn for a parent that is no
+    Raises InvalidSpawn for an unusable id and for tools that are not a list, InvalidTurn for a parent that is no
     conversation.
     """
     conversation = conversation_of(parent, spawn_id)
     host_tools = None if tools is None else _names(tools)
     asked = request.skills
-    result = check_spawn(asked or (), snapshot, host_tools=host_tools, granted=granted)
+    closed = frozenset[str]() if parent is None else parent.policy.elsewhere.closed_skills
+    result = check_spawn(asked or (), snapshot, host_tools=host_tools, granted=granted, closed=closed)
     if not result.valid:
-        return _rejected(request, result, snapshot, granted)
+        return _rejected(request, result, snapshot, granted, closed)
     composition = Composition(allowed_tools=None) if asked is None else compose_ids(asked, snapshot)
     active = [ActiveSkill(snapshot[skill], deliberate=True) for skill in composition.skills]
     policy = policy_of(active, grant=host_tools)
@@ -247,16 +248,22 @@ def check_spawn(
     *,
     host_tools: Sequence[str] | None = None,
     granted: frozenset[str] | None = None,
+    closed: frozenset[str] = frozenset(),
 ) -> ValidationResult:
-    """What `validate_skills` says, and an error for each skill that a sub-agent would never be given (V001)."""
+    """What `validate_skills` says, and an error for each skill that a sub-agent would never be given (V001).
+
+    `closed` are the skills that its parent may not open where it stands in the skill graph.
+    """
     result = validate_skills(names, snapshot, host_tools=host_tools)
-    useless = [error for name in names if (error := _never_given(name, snapshot, granted)) is not None]
+    useless = [error for name in names if (error := _never_given(name, snapshot, granted, closed)) is not None]
     places = {name: place for place, name in enumerate(names)}
     errors = tuple(sorted((*useless, *result.errors), key=lambda error: places[error.skill]))
     return replace(result, valid=not errors, errors=errors)
 
 
-def _never_given(name: str, snapshot: Snapshot, granted: frozenset[str] | None) -> ValidationError | None:
+def _never_given(
+    name: str, snapshot: Snapshot, granted: frozenset[str] | None, closed: frozenset[str]
+) -> ValidationError | None:
     skill = snapshot.get(name)
     if skill is None:
         return None
@@ -267,6 +274,12 @@ def _never_given(name: str, snapshot: Snapshot, granted: frozenset[str] | None) 
     if granted is not None and name not in granted:
         message = f"{shown} is not granted to this agent, so that no sub-agent of it can have it; leave it out"
         return ValidationError("SKILL_NOT_GRANTED", message, name, "V001")
+    if name in closed:
+        message = (
+            f"{shown} cannot be opened where the agent that spawns stands in the skill graph, so that no sub-agent "
+            "of it can have it; leave it out, or spawn from its own place"
+        )
+        return ValidationError("SKILL_NOT_REACHABLE", message, name, "V001")
     return None
 
 
@@ -276,7 +289,7 @@ def conversation_of(parent: Parent | None, spawn_id: str) -> str:
     Raises InvalidSpawn and InvalidTurn like `prepare_spawn`.
     """
     if not spawn_id or "/" in spawn_id or not spawn_id.isprintable():
-        raise InvalidSpawn(f"{spawn_id[:60]!r} is no spawn id; give printable characters without `/`, such as a UUID")
+        raise InvalidSpawn(f"{spawn_id[:60]!r} is not a spawn id; use printable characters without `/`, as in a UUID")
     if parent is not None:
         Turn("spawn", parent.conversation, Message(Role.USER, None))  # raises for what is no conversation
     conversation = f"{parent.conversation if parent else ''}/{spawn_id}"
@@ -303,10 +316,14 @@ def _withheld(policy: ToolPolicy, within: ToolPolicy) -> Iterator[str]:
 
 
 def _rejected(
-    request: SpawnRequest, result: ValidationResult, snapshot: Snapshot, granted: frozenset[str] | None
+    request: SpawnRequest,
+    result: ValidationResult,
+    snapshot: Snapshot,
+    granted: frozenset[str] | None,
+    closed: frozenset[str],
 ) -> SpawnRejected:
     completion = complete_skills(request.skills or (), snapshot)
-    if completion.added and check_spawn(completion.skills, snapshot, granted=granted).valid:
+    if completion.added and check_spawn(completion.skills, snapshot, granted=granted, closed=closed).valid:
         together = ", ".join(map(name_shown, completion.skills))
         return SpawnRejected(request, result, completion, f"ask for {together} together")
-    return SpawnRejected(request, result, None, "put right each of these errors, or ask for other skills")
+    return SpawnRejected(request, result, None, "correct each of these errors, or ask for other skills")

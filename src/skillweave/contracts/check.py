@@ -79,7 +79,7 @@ def _violation(error: Validator) -> Problem:
 
 def _more(count: int) -> Problem:
     what = "1 more rule is broken" if count == 1 else f"{count:,} more rules are broken"
-    return Problem(codes.MORE_MISMATCHES, (), what, "mend those that are listed, then check again")
+    return Problem(codes.MORE_MISMATCHES, (), what, "correct those that are listed, then check again")
 
 
 _TOO_MUCH = Problem(

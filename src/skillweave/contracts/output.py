@@ -171,7 +171,7 @@ def _parsed(text: str) -> ParsedAnswer:
             if key not in data:
                 data[key] = value
             elif len(repeated) < _MOST_REPEATED:
-                message = f"key {shown(key)} stands twice in one object; the first one counts"
+                message = f"key {shown(key)} appears twice in one object; the first one counts"
                 repeated.append(Problem(DUPLICATE_KEY, (), message, "remove one of them"))
         return data
 
@@ -188,7 +188,7 @@ def _parsed(text: str) -> ParsedAnswer:
 
 def _no_json(why: str) -> ParsedAnswer:
     fix = "answer with JSON alone, or put it into a ```json block"
-    return ParsedAnswer(problems=(Problem(codes.NOT_JSON, (), f"the text is no JSON: {why}", fix),))
+    return ParsedAnswer(problems=(Problem(codes.NOT_JSON, (), f"the text is not JSON: {why}", fix),))
 
 
 def _blocks(text: str) -> list[tuple[str, str]]:

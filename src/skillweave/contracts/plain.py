@@ -26,7 +26,7 @@ SCHEMA_LIMITS = Limits(values=20_000, depth=64, characters=1 << 20)
 
 
 class NotPlain(ValueError):
-    """A value that is no JSON data, or too much of it; `keys` lead to the place."""
+    """A value that is not JSON data, or too much of it; `keys` lead to the place."""
 
     def __init__(self, code: Code, keys: tuple[str | int, ...], why: str, fix: str) -> None:
         self.code = code
@@ -86,7 +86,7 @@ class _Copying:
             return self._list(value)
         if isinstance(value, Mapping):
             return self._object(value)
-        raise self._no_json(f"a {type(value).__name__} is no JSON data", "turn it into JSON data before it is checked")
+        raise self._no_json(f"a {type(value).__name__} is not JSON data", "turn it into JSON data before it is checked")
 
     def _list(self, value: list[object] | tuple[object, ...]) -> JsonList:
         copied, before = JsonList(), self.values
@@ -99,7 +99,7 @@ class _Copying:
         copied, before = JsonObject(), self.values
         for key, item in value.items():
             if not isinstance(key, str):
-                raise self._no_json(f"the key {str(key)[:40]!r} is no text", "give every key of an object as text")
+                raise self._no_json(f"the key {str(key)[:40]!r} is not text", "give every key of an object as text")
             copied[self._text(key)] = self._below(key, item)
         copied.weight = 1 + self.values - before
         return copied
@@ -118,13 +118,13 @@ class _Copying:
             limit = self.limits.characters
             raise self._excess(f"it has more than {limit:,} characters of text", "shorten it, or check it in parts")
         if not value.isascii() and _has_surrogates(value):
-            raise self._no_json("a text in it is no valid Unicode", "remove the lone surrogate")
+            raise self._no_json("a text in it is not valid Unicode", "remove the lone surrogate")
         return str.__str__(value)
 
     def _number(self, value: int | float) -> int | float:
         if isinstance(value, float):
             if not math.isfinite(value):
-                raise self._no_json(f"{value} is no JSON number", "give a finite number, or null")
+                raise self._no_json(f"{value} is not a JSON number", "give a finite number, or null")
             return float(value)
         if abs(value) >= 10**_MOST_DIGITS:
             raise self._excess(f"a number in it has more than {_MOST_DIGITS} digits", "give it as text")

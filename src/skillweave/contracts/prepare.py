@@ -70,7 +70,7 @@ def _looked_through(schema: Json) -> PreparedSchema:
         return _refused(codes.SCHEMA_INVALID, (), "a schema is an object, true or false", fix)
     draft = draft_of(schema)
     if draft not in DRAFTS:
-        message = f"`$schema: {shown(draft)}` is no draft that is known here"
+        message = f"`$schema: {shown(draft)}` is not a draft that is known here"
         return _refused(codes.SCHEMA_DRAFT, ("$schema",), message, f"use one of {', '.join(DRAFTS)}")
     checker = checker_for(draft)
     parts = _Parts(schema, checker)
@@ -169,7 +169,7 @@ class _Parts:
         try:
             self.resolver = REGISTRY.with_resource(base, resource).crawl().resolver(base)
         except ValueError as error:
-            message = f"an `$id` in it is no address: {error}"
+            message = f"an `$id` in it is not an address: {error}"
             self._report(codes.SCHEMA_REFERENCE, self._schema, message, "correct it, or leave it out")
 
     def _targets(self, part: dict[str, Json], resolver: Validator) -> Iterator[Json]:

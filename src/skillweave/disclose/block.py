@@ -1,11 +1,12 @@
 """How much of a skill a block shows, what is ours in its text, and how it is recognised again (spec 5.1, 5.3, 5.4)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from hashlib import sha256
 from typing import ClassVar
+from unicodedata import category, normalize
 
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.skill import Skill
@@ -80,6 +81,8 @@ AGENT = "=== Agent Capabilities: "
 HEADER_END = " ==="
 HEADERS = (ACTIVATED, OUTLINED, SECTION, REFERENCE, AVAILABLE, CONTEXT, AGENT)
 """The headers that a block begins with."""
+TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
+"""What stands in the place of a text that was taken out."""
 REPLACES = "This replaces the earlier text of this skill."
 """The line under the header of a block that is given again with other content."""
 
@@ -98,25 +101,52 @@ SECTIONS = (
     "## Entity Context",
     "## Available Skills",
     "## Skills That May Fit",
+    "## Skills",
+    "## Protocol",
 )
-_OWN_LINE = re.compile(
-    "^(?= {0,3}(?:"
-    + "|".join(
-        [
-            *(re.escape(header.rstrip()) for header in HEADERS),
-            *(rf"##[ \t]+{re.escape(section.removeprefix('## '))}[# \t]*$" for section in SECTIONS),
-        ]
-    )
-    + "))",
-    re.MULTILINE,
-)
+_ODD_BEGINNING = re.compile(r"^ {0,3}[^\t\n !\"$-<>-~].*$", re.MULTILINE)
+"""A line that may begin as ours: not with another sign, a letter or a digit; after four spaces or a tab it is code."""
+_UNSEEN_ASCII = dict.fromkeys((*range(33), 127))
+_LIKE_OURS = str.maketrans({"\u266f": "#", "\ua78a": "=", "\u1400": "=", "\u2e40": "=", "\u30a0": "="})
+_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and signs that show nothing."""
 _LINE_BREAK = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_ESCAPES = (
-    (re.compile(r"SKILL_SELECT:"), r"SKILL_SELECT\\:", "a SKILL_SELECT: marker"),
-    (_OWN_LINE, r"\\", "a line that equals one of the block's own headings"),
+
+
+def _shows(letter: str) -> bool:
+    """Whether a reader sees anything of it: no blank of any kind, no mark on a letter, nothing that only directs."""
+    return letter not in _BLANKS and category(letter)[0] not in "ZCM"
+
+
+def _as_seen(line: str) -> str:
+    """What a reader sees of a line, without the blanks: letters and signs in their plain form."""
+    if line.isascii():
+        return line.translate(_UNSEEN_ASCII)
+    return "".join(letter for letter in normalize("NFKC", line) if _shows(letter)).translate(_LIKE_OURS)
+
+
+_OWN_BEGINNINGS = tuple(map(_as_seen, HEADERS))
+_OWN_HEADINGS = frozenset(map(_as_seen, SECTIONS))
+
+
+def _escaped_line(match: re.Match[str]) -> str:
+    line = match[0]
+    first = next(filter(_shows, line), "")
+    if _as_seen(first)[:1] not in ("#", "="):
+        return line
+    seen = _as_seen(line)
+    return f"\\{line}" if seen.startswith(_OWN_BEGINNINGS) or seen.rstrip("#") in _OWN_HEADINGS else line
+
+
+_ESCAPES: Sequence[tuple[Callable[[str], str], str]] = (
+    (lambda text: text.replace("SKILL_SELECT:", "SKILL_SELECT\\:"), "a SKILL_SELECT: marker"),
+    (
+        lambda text: _ODD_BEGINNING.sub(_escaped_line, text),
+        "a line that equals one of the block's own headings",
+    ),
 )
-"""What would pass for ours in others' text, what takes its place, and how a finding names it."""
+"""What makes text harmless that would pass for ours, and how a finding names it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -129,7 +159,7 @@ class Escaped:
     skill: Skill
     arguments: str = ""
     _found: dict[str, None] = field(default_factory=dict)
-    _escapes: ClassVar[Sequence[tuple[re.Pattern[str], str, str]]] = _ESCAPES
+    _escapes: ClassVar[Sequence[tuple[Callable[[str], str], str]]] = _ESCAPES
 
     def text(self, value: str) -> str:
         """Text of several lines: unified line ends, markers and lines that look like ours escaped."""
@@ -137,8 +167,8 @@ class Escaped:
         if not lines.isascii() and _LONE_SURROGATE.search(lines):
             self._found["half of a surrogate pair, which no encoding can carry"] = None
             lines = _LONE_SURROGATE.sub("\ufffd", lines)
-        for pattern, replacement, what in self._escapes:
-            escaped = pattern.sub(replacement, lines)
+        for escape, what in self._escapes:
+            escaped = escape(lines)
             if escaped != lines:
                 self._found[what] = None
                 lines = escaped

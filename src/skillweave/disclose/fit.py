@@ -146,7 +146,7 @@ class Budget(Portable):
     more than a quarter of `total`; `shortlist` bounds the lines of skills that are only offered; `per_skill` bounds one
     skill's block; `reserve` is kept free inside `total` for the framing that a provider adds around messages.
 
-    Raises InvalidValue for what is no whole number from 0 on.
+    Raises InvalidValue for what is not a whole number from 0 on.
     """
 
     total: int = 25_000

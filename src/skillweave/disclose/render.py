@@ -228,7 +228,7 @@ def hint(total: int, tools: SkillTools) -> str:
 
 def onward(skill_id: str | None, reachable: Sequence[str], tools: SkillTools) -> str:
     """One line on where the conversation stands in its skill graph, and which skills the model may open from there."""
-    here = "No skill is begun yet" if skill_id is None else f"The current skill is {skill_id}"
+    here = "No skill has begun yet" if skill_id is None else f"The current skill is {skill_id}"
     how = "call read_skill" if tools is SkillTools.OFFERED else "write SKILL_SELECT:<id>"
     more = f" and {len(reachable) - MOST_ONWARD} more" if reachable[MOST_ONWARD:] else ""
     return f"{here}. From here you may go to: {', '.join(reachable[:MOST_ONWARD])}{more} ({how})."

@@ -167,7 +167,7 @@ def _parts(node: _Node, count: Count) -> list[Section]:
 
 
 def _after(heading: str, section: Section, count: Count) -> Section:
-    """The section with a heading before its first words, so that a heading alone is no section."""
+    """The section with a heading before its first words, so that a heading alone is not a section."""
     if not section.parts:
         text = heading + section.text
         return replace(section, text=text, tokens=count(text))

@@ -114,7 +114,7 @@ class EndpointEmbedder:
             data = json.loads(content)["data"]
             rows = {int(item["index"]): _numbers(item["embedding"]) for item in data}
         except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
-            raise self._failed("its answer is no list of embeddings") from error
+            raise self._failed("its answer is not a list of embeddings") from error
         if sorted(rows) != list(range(wanted)):
             raise self._failed(f"it gave {len(rows)} vectors for {wanted} texts")
         return [rows[place] for place in range(wanted)]

@@ -311,9 +311,9 @@ def _rows(path: Path) -> Iterator[tuple[Location, Mapping[str, Any]]]:
         try:
             row = json.loads(line)
         except ValueError as error:
-            raise InvalidData(f"{place}: this line is no JSON: {error}; write one object a line") from None
+            raise InvalidData(f"{place}: this line is not JSON: {error}; write one object a line") from None
         if not isinstance(row, dict):
-            raise InvalidData(f"{place}: this line is no JSON object; write one object a line")
+            raise InvalidData(f"{place}: this line is not a JSON object; write one object a line")
         yield place, row
 
 
@@ -328,4 +328,4 @@ def _text(path: Path) -> str:
             f"{path} cannot be read: {error.strerror or error}; name a file of labelled queries"
         ) from None
     except UnicodeDecodeError as error:
-        raise InvalidData(f"{path} is no UTF-8 text (byte {error.start + 1}); save it as UTF-8") from None
+        raise InvalidData(f"{path} is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from None

@@ -91,7 +91,7 @@ def read_talks(path: Path) -> tuple[Talk, ...]:
         lines = (line for line in text.splitlines() if line.strip())
         rows = [json.loads(line) for line in lines] if path.suffix.lower() == ".jsonl" else json.loads(text)
     except ValueError as error:
-        raise InvalidData(f"{path} is no JSON: {error}; write one conversation a line, or a list of them") from None
+        raise InvalidData(f"{path} is not JSON: {error}; write one conversation a line, or a list of them") from None
     if isinstance(rows, list) and rows and all(isinstance(row, dict) and "role" in row for row in rows):
         rows = [rows]
     if not isinstance(rows, list) or not rows:
@@ -106,7 +106,7 @@ def _talk(row: object, place: str, number: int) -> Talk:
         name = str(row.get("id", number))
         said = row["messages"] if "messages" in row else [*(row.get("before") or ()), row.get("message")]
     if not isinstance(said, list) or not said:
-        raise InvalidData(f"{place} is no list of messages; write {{role, content}} objects, or what the user says")
+        raise InvalidData(f"{place} is not a list of messages; write {{role, content}} objects, or what the user says")
     messages = tuple(_message(one, place) for one in said)
     return Talk(name, tuple(message for message in messages if message.role in (Role.USER, Role.ASSISTANT)))
 

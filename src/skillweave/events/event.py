@@ -119,7 +119,7 @@ RESERVED = ("turn.", "skill.", "tool.", "checkpoint.", "spawn.", "cursor.")
 def name_problem(name: str) -> str | None:
     """Why a skill or a pack cannot have an event of that name; None when it can."""
     if EVENT_NAME.fullmatch(name) is None:
-        return "is no event name, which has 1 to 100 ASCII letters, digits, `_`, `.` or `-` and begins with a letter"
+        return "is not an event name: 1 to 100 ASCII letters, digits, `_`, `.` or `-`, beginning with a letter"
     if name.lower().startswith(RESERVED):
         return f"begins like skillweave's own events ({', '.join(RESERVED)})"
     return None

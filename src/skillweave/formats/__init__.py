@@ -51,6 +51,7 @@ codes: CODES FIELD_CODES
 fields: SkillRead
 host_keys: BY_ALL Invocation invocation_of when_to_use_of
 identity: Order canonical_json compare_versions default_name digest_of id_of namespaced
+mending: Mended mend_skill_md
 native: FIELDS TEXT_FIELDS Spelling from_dict to_dict
 open_spec: ToolList join_tools split_tools
 skill_md: read_skill_md to_open_skill_md to_skill_md

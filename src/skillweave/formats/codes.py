@@ -14,7 +14,7 @@ FRONT_MATTER_GUESSED = Code(
 NAME_MISSING = Code("name-missing", Severity.WARNING, "no name is given; the folder's name is taken")
 NAME_DIFFERS = Code("name-differs", Severity.WARNING, "the name is not the folder's; the name counts")
 NAME_TOO_LONG = Code("name-too-long", Severity.WARNING, "a name over the 64 characters of the open specification")
-ID_REPAIRED = Code("id-repaired", Severity.WARNING, "a name that is no id was made one; its spelling is kept")
+ID_REPAIRED = Code("id-repaired", Severity.WARNING, "a name that is not an id was made one; its spelling is kept")
 ID_TOO_LONG = Code("id-too-long", Severity.ERROR, "an id over 100 characters is refused")
 DESCRIPTION_TOO_LONG = Code(
     "description-too-long", Severity.WARNING, "a description over the 1024 characters of the open specification; kept"

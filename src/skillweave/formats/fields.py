@@ -133,7 +133,7 @@ class Fields:
         self._read.add(key)
         value = self._mapping.get(key)
         if isinstance(value, str):
-            # Of unquoted YAML, only nothing after the colon is no text: somebody may be called Null.
+            # Of unquoted YAML, only nothing after the colon is not text: somebody may be called Null.
             return None if not value and isinstance(value, Plain) else str(value)
         return None if value is None else self._as_text(value, (*self._at, key))
 
@@ -198,7 +198,7 @@ class Fields:
         if value is None or isinstance(value, list | tuple):
             return None if value is None else list(value)
         if isinstance(value, str | Mapping):
-            self.report(codes.NOT_A_LIST, key, "is no list; it was read as a list of one", "write it as a list")
+            self.report(codes.NOT_A_LIST, key, "is not a list; it was read as a list of one", "write it as a list")
             return [value]
         self._bad((*self._at, key), value, "a list")
         return None

@@ -12,7 +12,7 @@ from skillweave.frontmatter.codes import NO_FRONT_MATTER
 
 _HEADING = re.compile(r"#{1,6}[ \t]+(?P<title>\S.*?)[ \t#]*")
 _NO_PROSE = re.compile(r"[#|<>`~=]|---|\*\*\*|[-*+][ \t]|[0-9]+[.)][ \t]|[ ]{4}|\t")
-"""How lines begin that are no sentence: headings, tables, quotations, code, rules and lists."""
+"""How lines begin that are not a sentence: headings, tables, quotations, code, rules and lists."""
 _LABEL = re.compile(r"description[ \t]*:[ \t]*", re.IGNORECASE)
 
 

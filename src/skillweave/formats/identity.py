@@ -23,7 +23,7 @@ def id_of(name: str) -> str:
     """The id that a name stands for: the name itself where it is one, else with `-` for each run of other characters.
 
     What leaves fewer than 2 characters becomes `skill-` and 10 hex digits of the SHA-256 of the name's NFC form. The
-    result may still be over 100 characters long and is no id then; `is_skill_id` tells.
+    result may still be over 100 characters long and is not an id then; `is_skill_id` tells.
     """
     if SKILL_ID.fullmatch(name):
         return name
@@ -104,7 +104,7 @@ def digest_of(definition: Mapping[str, object]) -> str:
     try:
         return digest_of_bytes(canonical_json(definition).encode())
     except UnicodeEncodeError as error:
-        raise InvalidSkill("the definition holds half of a surrogate pair, which is no text; remove it") from error
+        raise InvalidSkill("the definition holds half of a surrogate pair, which is not text; remove it") from error
 
 
 def canonical_json(definition: Mapping[str, object]) -> str:
@@ -114,10 +114,10 @@ def canonical_json(definition: Mapping[str, object]) -> str:
             definition, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_plain
         )
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidSkill(f"the definition is no JSON data: {error}; use text, numbers, lists and mappings") from error
+        raise InvalidSkill(f"the definition is not JSON data: {error}; use texts, numbers, lists, mappings") from error
 
 
 def _plain(value: object) -> dict[object, object]:
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"a {type(value).__name__} is no JSON value")
+    raise TypeError(f"a {type(value).__name__} is not a JSON value")

@@ -104,7 +104,7 @@ class Draft:
         if made != name:
             self.values["spelling"] = name
             if given_id is None:
-                message = f"is {name[:MAX_ID]!r}, which is no id; the skill's id is {made!r}"
+                message = f"is {name[:MAX_ID]!r}, which is not an id; the skill's id is {made!r}"
                 fields.report(codes.ID_REPAIRED, key, message, "use only letters, digits, `-` and `_`")
 
     def take_description(self, fields: Fields) -> None:
@@ -240,7 +240,7 @@ def leftovers(skill: Skill, spelling: Spelling, by_hand: Collection[str]) -> dic
 
 
 def read_limits(fields: Fields, allowed_key: str, forbidden_key: str) -> ToolRules:
-    """Allowed and forbidden tools; null or nothing says nothing, and what is no list of texts allows no tool at all."""
+    """Allowed and forbidden tools; null or nothing says nothing, anything but a list of texts allows no tool at all."""
     allowed, forbidden = fields.names(allowed_key), fields.names(forbidden_key)
     lost = not fields.holds_texts(allowed_key) or not fields.holds_texts(forbidden_key)
     return ToolRules(() if lost else allowed, forbidden or ())

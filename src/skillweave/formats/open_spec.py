@@ -50,13 +50,14 @@ def _check_name(name: object, folder: str, findings: Findings) -> None:
     normal = unicodedata.normalize("NFKC", name.strip())
     if normal != unicodedata.normalize("NFKC", folder):
         _report(findings, codes.SPEC_NAME, "name", f"is not its folder's, {folder[:100]!r}", "make them equal")
-    fault = _fault_of(normal)
+    fault = name_fault(normal)
     if fault is not None:
         fix = "write lowercase letters and digits with single hyphens between"
         _report(findings, codes.SPEC_NAME, "name", fault, fix)
 
 
-def _fault_of(name: str) -> str | None:
+def name_fault(name: str) -> str | None:
+    """What the open specification has against a name; None for one that it allows."""
     if len(name) > MAX_NAME:
         return f"has {len(name)} characters; {MAX_NAME} are allowed"
     if name != name.lower():
@@ -106,7 +107,7 @@ class ToolList:
 
 
 def split_tools(text: str) -> ToolList:
-    """The tools in the text, parted by spaces or commas; an argument pattern in parentheses stays whole.
+    """The tools in the text, separated by spaces or commas; an argument pattern in parentheses stays whole.
 
     Where parentheses do not match, they part nothing and keep nothing together.
     """

@@ -181,7 +181,7 @@ def _preapproved(fields: Fields) -> ToolRules | None:
     if found.commas or (found.tools and as_list):
         how = "a list" if as_list else "parted by commas"
         fields.report(
-            codes.TOOLS_RESPELLED, ALLOWED_TOOLS, f"is {how}; it was read as meant", "part the tools by spaces"
+            codes.TOOLS_RESPELLED, ALLOWED_TOOLS, f"is {how}; it was read as meant", "separate the tools with spaces"
         )
     return ToolRules(preapproved=found.tools) if found.tools else None
 

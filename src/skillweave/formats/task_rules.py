@@ -91,7 +91,7 @@ def _risk_levels(conditions: Fields) -> tuple[RiskLevel, ...]:
         _missing(conditions, "risk_level", "names no level")
     for name in names:
         if name not in known:
-            message = f"names {name[:60]!r}, which is no risk level"
+            message = f"names {name[:60]!r}, which is not a risk level"
             conditions.report(codes.TASK_RULE, "risk_level", message, f"use {', '.join(known)}")
     return tuple(known[name] for name in names if name in known)
 

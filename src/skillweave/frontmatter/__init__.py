@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         MAX_FILE_BYTES,
         Document,
         FrontMatter,
+        quote_value,
         read_front_matter,
         read_json,
         read_yaml,
@@ -39,6 +40,7 @@ __all__ = [
     "Limits",
     "Plain",
     "Tree",
+    "quote_value",
     "read_front_matter",
     "read_json",
     "read_yaml",
@@ -52,7 +54,8 @@ __getattr__ = door(
     __name__,
     """
 codes: TEXT_CODES Code
-documents: MAX_FILE_BYTES Document FrontMatter read_front_matter read_json read_yaml tidy_body write_front_matter
+documents: MAX_FILE_BYTES Document FrontMatter quote_value read_front_matter read_json read_yaml tidy_body
+    write_front_matter
 yaml_text: FRONT_MATTER_LIMITS PACK_LIMITS Keys Limits Plain Refused Tree parse resolved write_yaml
 """,
 )

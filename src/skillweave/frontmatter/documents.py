@@ -58,7 +58,7 @@ def read_front_matter(data: bytes, *, path: str) -> FrontMatter:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"byte {data[error.start]:#04x} is no UTF-8"
+        message = f"byte {data[error.start]:#04x} is not UTF-8"
         return _skipped(codes.NOT_UTF8.found(Location(path, line), message, "save the file as UTF-8"))
     found: list[Diagnostic] = []
     if text.startswith(_BOM):
@@ -166,7 +166,7 @@ def read_yaml(text: str, *, path: str, limits: Limits = PACK_LIMITS, first_line:
             where = Location(path, quoted.line + first_line - 1)
             found.append(codes.REPAIRED.found(where, message, f'put it in quotes: {quoted.key[:60]}: "..."'))
     for key, line, first in parsed.duplicates:
-        message = f"key `{key[:60]}` stands twice; the one in line {first} counts"
+        message = f"key `{key[:60]}` appears twice; the one in line {first} counts"
         found.append(codes.DUPLICATE_KEY.found(Location(path, line), message, "remove one of them"))
     return _document(parsed.data, parsed.lines, found, Location(path, first_line))
 
@@ -183,7 +183,7 @@ def read_json(text: str, *, path: str, limits: Limits = PACK_LIMITS) -> Document
         data: dict[str, Tree] = {}
         for key, value in pairs:
             if key in data:
-                message = f"key `{key[:60]}` stands twice; the first one counts"
+                message = f"key `{key[:60]}` appears twice; the first one counts"
                 found.append(codes.DUPLICATE_KEY.found(Location(path), message, "remove one of them"))
             else:
                 data[key] = value
@@ -202,7 +202,7 @@ def read_json(text: str, *, path: str, limits: Limits = PACK_LIMITS) -> Document
 
 def refuse_constant(name: str) -> float:
     """For `json.loads`: raise ValueError for NaN and the infinities, which Python reads and JSON does not have."""
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _parse_json(text: str, pairs: Callable[[list[tuple[str, Tree]]], dict[str, Tree]]) -> Tree:

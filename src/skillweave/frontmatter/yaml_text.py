@@ -134,7 +134,7 @@ def parse(
         raise Refused(codes.YAML_INVALID, line, message, fix) from error
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + first_line
-        raise Refused(codes.YAML_INVALID, line, "half of a surrogate pair is no text", "remove it") from error
+        raise Refused(codes.YAML_INVALID, line, "half of a surrogate pair is not text", "remove it") from error
 
 
 class _Mark(Protocol):
@@ -223,7 +223,7 @@ class _Builder:
         event = self._next()
         while not isinstance(event, _MAPPING_END):
             if not isinstance(event, (_SCALAR, _ALIAS)):
-                raise self._refused(event, codes.YAML_INVALID, "a key is no text", "write a word before the colon")
+                raise self._refused(event, codes.YAML_INVALID, "a key is not text", "write a word before the colon")
             self._check(event)
             name, line = str(event.value), event.start_mark.line + self._first_line
             here = (*keys, name)

@@ -149,7 +149,7 @@ class DeclaredBuilder:
         """Let a scorer choose the entry."""
         if not (callable(getattr(scorer, "score", None)) and isinstance(getattr(scorer, "policy", None), ScorePolicy)):
             raise InvalidGraph(
-                f"{type(scorer).__name__} is no scorer; give something with `name`, `policy` and `async score(...)`"
+                f"{type(scorer).__name__} is not a scorer; give something with `name`, `policy` and `async score(...)`"
             )
         return self._picking(scorer)
 

@@ -121,9 +121,9 @@ def _described(skill_id: str, skill: GraphSkill | None) -> str:
 
 
 def scores_in_order(scorer: str, answer: object, asked: Sequence[str]) -> tuple[float, ...]:
-    """The scores of a scorer's answer in the order in which it was asked; what is no finite number is minus infinity.
+    """The scores of a scorer's answer in the order of the question; what is not a finite number is minus infinity.
 
-    Raises InvalidScores unless the answer has a number for each of the ids and for no other; a boolean is no number.
+    Raises InvalidScores unless the answer has a number for each of the ids and for no other; a boolean is not a number.
     """
     if not isinstance(answer, Mapping):
         raise InvalidScores(scorer, "scores by id", f"a value of type {type(answer).__name__}")

@@ -111,7 +111,7 @@ MISSING = Missing()
 def holds(test: FieldTest, found: object, scales: Scales) -> bool:
     """Whether the comparison is true of what was found; values of different types never are, whatever the operator.
 
-    Booleans are no numbers, and numbers that are not finite compare with nothing. Words are ordered only on their
+    Booleans are not numbers, and numbers that are not finite compare with nothing. Words are ordered only on their
     field's scale.
     """
     wanted, op = test.value, test.op
@@ -218,7 +218,7 @@ def _read_tests(field: str, tests: object, place: str) -> Iterator[FieldTest]:
     for operator, value in mapping.items():
         if operator not in _OPERATORS:
             fix = f"{hint(operator, _OPERATORS)}the operators are {', '.join(_OPERATORS)}"
-            raise wrong(here, f"{operator[:60]!r} is no operator", fix)
+            raise wrong(here, f"{operator[:60]!r} is not an operator", fix)
         op, place_of_value = Op(operator), inside(here, operator)
         if op not in LISTED:
             yield FieldTest(field, op, _read_scalar(value, place_of_value))

@@ -148,6 +148,6 @@ def _read_fields(content: str) -> Mapping[str, object]:
         return {}
     try:
         data = json.loads(content)
-    except (ValueError, RecursionError):  # prose that begins with a brace is no JSON, and has no fields
+    except (ValueError, RecursionError):  # prose that begins with a brace is not JSON, and has no fields
         return {}
     return data if isinstance(data, dict) else {}

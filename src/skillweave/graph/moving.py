@@ -209,7 +209,7 @@ def _why_none(compiled: CompiledGraph, ctx: EvalContext) -> str:
     """Why nothing begins, in a few words."""
     pick = compiled.declared.pick
     if ctx.context.between:
-        return "nothing is begun yet"
+        return "nothing has begun yet"
     if pick is EntryPick.READ:
         return "the model begins by reading one of the entries"
     if pick is EntryPick.DECLARATION:

@@ -41,7 +41,7 @@ class ScorePolicy(Portable):
 
     Nothing is chosen where the best score is below `min_score`, or leads the second by less than `margin`; None for
     both means that somebody always wins. Raises InvalidGraph for a temperature that is not above 0, a margin below 0,
-    and for what is no finite number.
+    and for what is not a finite number.
     """
 
     temperature: float = 1.0

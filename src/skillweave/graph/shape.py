@@ -178,7 +178,7 @@ def require_number(value: object, place: str) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong(place, f"it is {shown(value)}, and a number is expected", "write a number")
     if not is_finite(value):
-        raise wrong(place, f"{shown(value)} is nothing that a number is compared with", "write a finite number")
+        raise wrong(place, f"{shown(value)} cannot be compared with a number", "write a finite number")
     return value
 
 

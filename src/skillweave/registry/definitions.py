@@ -30,7 +30,7 @@ class Defined:
     def with_contents(self, contents: Contents) -> "Defined":
         """Adds content of artifacts; an artifact of which there is only content is listed too.
 
-        Raises InvalidSkill for text that is no Unicode.
+        Raises InvalidSkill for text that is not Unicode.
         """
         if not contents:
             return self
@@ -150,6 +150,6 @@ def _bytes(skill: str, artifact: str, content: str | bytes) -> bytes:
         return content.encode()
     except UnicodeEncodeError as error:
         raise InvalidSkill(
-            f"artifact {artifact!r} of skill {skill!r} is no Unicode text at character {error.start}; "
+            f"artifact {artifact!r} of skill {skill!r} is not Unicode text at character {error.start}; "
             "correct it, or give bytes"
         ) from None

@@ -107,7 +107,7 @@ def _unreadable(loaded: Loaded, code: Code) -> bool:
 
 def _kept(what: str, location: Location | None, skill_id: str | None = None) -> Diagnostic:
     message = f"{what} can no longer be read; its last good version stays in use"
-    fix = "mend the error reported for it, or delete it"
+    fix = "correct the error reported for it, or delete the file"
     return Diagnostic("kept-last-good", Severity.WARNING, message, fix, skill_id, location)
 
 

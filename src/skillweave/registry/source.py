@@ -14,8 +14,8 @@ from skillweave.events.event import EventType
 from skillweave.skill import Skill
 from skillweave.task import TaskRule
 
-IGNORED_FOLDERS = frozenset({".git", "node_modules", ".venv", "__pycache__"})
-"""Never entered and never followed: spec 1.2, and Python's caches, which come and go as scripts run."""
+IGNORED_FOLDERS = frozenset({".git", "node_modules", ".venv", "__pycache__", ".skillweave"})
+"""Never entered and never followed: spec 1.2, Python's caches, which come and go as scripts run, and our own files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -266,7 +266,7 @@ class _WatchThread:
                     self._tell(self._change.set)
         except Exception as error:  # noqa: BLE001 - raised by `check`, where somebody waits for this thread
             if self._asked:
-                # It stood in its place, and could not tell what it saw there: a file name that is no UTF-8.
+                # It stood in its place, and could not tell what it saw there: a file name that is not UTF-8.
                 log.warning("something changed among the files of skills: %s", error)
             else:
                 self._failure = error
@@ -375,7 +375,7 @@ def _folders(root: str) -> set[str]:
 
 
 def _readable(folder: str) -> bool:
-    """Whether a folder can be followed: `watchfiles` takes no name that is no UTF-8, and needs the right to read."""
+    """Whether a folder can be followed: `watchfiles` takes no name that is not UTF-8, and needs the right to read."""
     try:
         return os.access(folder.encode(), os.R_OK)
     except UnicodeEncodeError:

@@ -158,4 +158,4 @@ def _spoken(name: str) -> str:
 
 def _words_only(embedder: str, why: str) -> Diagnostic:
     message = f"skills were ranked by words alone, since the embedder {embedder!r} gave no vectors: {why}"
-    return Diagnostic("words-only", Severity.WARNING, message, "see to the embedder, or allow it more time")
+    return Diagnostic("words-only", Severity.WARNING, message, "check the embedder, or give it more time")

@@ -121,7 +121,7 @@ class _Verdict:
                 self.offered.append(candidate)
                 shown[position] = candidate
             else:
-                reason = f"not likely enough to offer: {likely:.1%}, and that needs {self.calibrated.offer_at:.1%}"
+                reason = f"not likely enough to offer: {likely:.1%}, and {self.calibrated.offer_at:.1%} is needed"
                 self.rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, reason))
         self._keep_likeliest()
 

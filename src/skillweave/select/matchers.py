@@ -227,7 +227,7 @@ def _failure(task: "asyncio.Future[Any]", seconds: float) -> str | None:
 def _unprepared(matcher: Matcher, reason: str) -> Diagnostic:
     without = "asked without it" if is_optional(matcher) else "not asked"
     message = f"the matcher {matcher.name!r} could not prepare and was {without} in this turn: {reason}"
-    fix = "see to what it needs, give it more time, or leave it out of `matchers`"
+    fix = "check what it needs, give it more time, or leave it out of `matchers`"
     return Diagnostic("matcher-unprepared", Severity.WARNING, message, fix)
 
 

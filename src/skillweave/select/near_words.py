@@ -28,7 +28,7 @@ class NearWords:
     owners: NDArray[np.int64]
 
     def of(self, word: str) -> list[tuple[str, float]]:
-        """The words nearest to one, with how near each is, nearest first; none for what is no plain word."""
+        """The words nearest to one, with how near each is, nearest first; none for what is not a plain word."""
         plain = plain_word(word)
         if not _fits(plain) or not self.words:
             return []

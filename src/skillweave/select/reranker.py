@@ -78,7 +78,7 @@ class RerankedMatcher:
     async def prepare(self, index: SkillIndex, turn: Turn, seconds: float) -> "_Judged | Hindered":
         """Ask the reranker about the shortlist, unless it has judged the same before.
 
-        A reranker that fails, or whose verdict is no mapping of known ids to numbers from 0 to 1, has no say.
+        A reranker that fails, or whose verdict is not a mapping of known ids to numbers from 0 to 1, has no say.
         """
         prepare = getattr(self.matcher, "prepare", None)
         inner = None if prepare is None else await prepare(index, turn, seconds)
@@ -151,8 +151,8 @@ def _wrapped(one: str | Matcher, reranker: Reranker) -> str | Matcher:
 
 
 def _without(reranker: str, error: Exception) -> Diagnostic:
-    message = f"the reranker {reranker!r} has no say in this turn: {type(error).__name__}: {error}"
-    return Diagnostic("reranker-failed", Severity.WARNING, message, "see to the reranker, or allow it more time")
+    message = f"the reranker {reranker!r} is not used in this turn: {type(error).__name__}: {error}"
+    return Diagnostic("reranker-failed", Severity.WARNING, message, "check the reranker, or give it more time")
 
 
 def _ranked(found: Selection, matcher: str) -> Sequence[Candidate]:

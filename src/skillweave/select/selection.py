@@ -156,7 +156,7 @@ DEFAULT = ("explicit", "task", "triggers", "lexical")
 """Without `mention`: not every host means a skill when its user writes a `/` or a `$`."""
 
 _STRENGTHS = {"host": 60, "graph": 30, "hybrid": 10, **{one.name: one.strength for one in _BUILT_IN}}
-"""Of everyone who engages skills; the host and the graph are no matchers, but stand in stored States beside them."""
+"""Of everyone who engages skills; the host and the graph are not matchers, but stand in stored States beside them."""
 _DECISIONS = frozenset({"host", "graph", *(one.name for one in _BUILT_IN if one.deliberate)})
 
 
@@ -177,7 +177,7 @@ def select(
     nothing of what was given before, and the same input gives the same output under any hash seed.
 
     Raises:
-        UnknownMatcher: a name in `matchers` is no matcher's.
+        UnknownMatcher: a name in `matchers` is not a matcher's.
     """
     if not isinstance(matchers, Matchers):
         matchers = find_matchers(matchers)

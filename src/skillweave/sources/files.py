@@ -66,7 +66,7 @@ def sizes_hold(sizes: Iterable[tuple[str, int]]) -> bool:
 
 
 def read_plain(path: str, limit: int) -> Content:
-    """A regular file that is no link, at most `limit` bytes; raises Refused."""
+    """A regular file that is not a link, at most `limit` bytes; raises Refused."""
     try:
         handle = os.open(path, _UNLINKED)
     except (OSError, ValueError) as error:

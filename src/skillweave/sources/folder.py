@@ -95,7 +95,7 @@ class Folder:
     async def load(self, previous: Loaded | None = None) -> Loaded:
         """All skills, sorted by path; files that did not change since `previous` are not read again.
 
-        Raises SourceUnavailable when the folder is missing, is no folder, or cannot be listed.
+        Raises SourceUnavailable when the folder is missing, is not a folder, or cannot be listed.
         """
         return await asyncio.to_thread(self._load, previous)
 

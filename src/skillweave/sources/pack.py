@@ -66,7 +66,7 @@ class Pack:
     async def load(self, previous: Loaded | None = None) -> Loaded:
         """The skills in the file's order; a file with the same content as before is not parsed again.
 
-        Raises SourceUnavailable when the file is missing, is no file, cannot be read, or has more than 16 MiB.
+        Raises SourceUnavailable when the file is missing, is not a file, cannot be read, or has more than 16 MiB.
         """
         return await asyncio.to_thread(self._load, previous)
 
@@ -92,7 +92,7 @@ class Pack:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            message = f"byte {error.start} is no UTF-8 text; an encoding is never guessed"
+            message = f"byte {error.start} is not UTF-8 text; an encoding is never guessed"
             bad = NOT_UTF8.found(Location(self._place, line), message, "save the file as UTF-8")
             return Loaded((), (bad,), PackMemory(digest))
         reader = read_json if self._path.suffix.lower() == ".json" else read_yaml
@@ -175,12 +175,13 @@ class _Reading:
             name = repr(key[:60])
             if key in UNREAD_KEYS:
                 message = f"{name} is kept with the pack, but nothing reads it yet"
-                self.report(codes.UNREAD_PACK_KEY, (key,), message, "nothing is to be done")
+                self.report(codes.UNREAD_PACK_KEY, (key,), message, "nothing to do")
             elif key not in READ_KEYS:
                 fix = f"use one of {', '.join((*READ_KEYS, *UNREAD_KEYS))}, or remove it"
                 self.report(codes.UNKNOWN_PACK_KEY, (key,), f"{name} means nothing at the top of a pack", fix)
         if not isinstance(self.data.get("pack", {}), dict):
-            self.report(codes.UNKNOWN_PACK_KEY, ("pack",), "`pack` is no mapping", "write `pack:` as keys and values")
+            fix = "write `pack:` as keys and values"
+            self.report(codes.UNKNOWN_PACK_KEY, ("pack",), "`pack` is not a mapping", fix)
 
     def definitions(self) -> Iterator[Defined]:
         for entry, at in self._entries():
@@ -200,7 +201,7 @@ class _Reading:
         skills = self.data.get("skills") or []
         if not isinstance(skills, list):
             fix = "write the skills as a list, each with `- `"
-            self.report(codes.NOT_A_DEFINITION, ("skills",), "`skills` is no list", fix)
+            self.report(codes.NOT_A_DEFINITION, ("skills",), "`skills` is not a list", fix)
             return
         for index, entry in enumerate(skills):
             at = ("skills", index)
@@ -244,7 +245,7 @@ class _Reading:
             return MappingProxyType({})
         if not isinstance(value, Mapping):
             fix = "write each event as its name and the JSON Schema of its payload"
-            self.report(codes.BAD_EVENT, ("events",), "`events` is no mapping", fix)
+            self.report(codes.BAD_EVENT, ("events",), "`events` is not a mapping", fix)
             return MappingProxyType({})
         types = (self._event_type(str(name), declaration) for name, declaration in value.items())
         return MappingProxyType({event_type.name: event_type for event_type in types if event_type is not None})
@@ -270,7 +271,7 @@ class _Reading:
             return EMPTY
         try:
             schema = as_json(typed)
-            problem = "" if isinstance(schema, dict) else "is no mapping"
+            problem = "" if isinstance(schema, dict) else "is not a mapping"
         except ValueError as error:
             schema, problem = None, f"holds {error}"
         if isinstance(schema, dict):

@@ -252,7 +252,8 @@ class Search:
         for owner, inner in sorted(self._inner.items()):
             first = ", ".join(f"'{self.show(relative)}'" for relative in sorted(inner)[:3])
             more = f" and {len(inner) - 3} more" if len(inner) > 3 else ""
-            message = f"{first}{more} stand inside the skill '{self.show(owner)}' and belong to it"
+            verb = "is" if len(inner) == 1 else "are"
+            message = f"{first}{more} {verb} part of the skill '{self.show(owner)}'"
             self._report(codes.NESTED, message, "ask for nested=separate to load them too", owner)
         if self._too_deep:
             message = f"{self._too_deep} folders more than {self.depth} levels down were not searched"

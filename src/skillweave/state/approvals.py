@@ -21,6 +21,9 @@ MOST_APPROVALS = 200
 LONGEST_NAME, LONGEST_NOTE = 200, 1000
 """Characters that the name of a reviewer and a reviewer's remark may have."""
 
+NOTICE_END = "It no longer applies; go on without it."
+"""How the notice of a rejection ends."""
+
 LetThrough: TypeAlias = frozenset[tuple[str, str, str]]
 """What a person let through: skill id, checkpoint and digest."""
 
@@ -59,6 +62,15 @@ def takes_place(new: Approval, old: Approval, answers: Collection[str] = ()) -> 
     if not new.call:
         return _subject(old) == _subject(new) or (new.refuses and bool(old.call) and not old.refuses)
     return old.call == new.call or old.call in answers
+
+
+def rejection_notice(approval: Approval) -> str:
+    """What the model is told when a person rejected a skill before the model acted on it."""
+    why = f", saying {approval.note!r}" if approval.note else ""
+    return (
+        f"{approval.by!r} rejected the skill {approval.skill_id!r} at its checkpoint {approval.checkpoint!r}{why}. "
+        f"{NOTICE_END}"
+    )
 
 
 def withdraw(state: State, skill_id: str, checkpoint: str) -> State:

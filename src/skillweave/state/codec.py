@@ -62,7 +62,7 @@ def _data(text: str) -> Any:  # noqa: ANN401
 
 
 def _refused(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number that was written here")
+    raise ValueError(f"{word} is not a number that was written here")
 
 
 def _int(digits: str) -> int:

@@ -15,7 +15,7 @@ LEDGERS: Extensions[Callable[[str], Store]] = Extensions("ledgers", "ledger for"
 def store_of(ledger: str | os.PathLike[str] | Store | None) -> Store:
     """The Store that a name stands for: a plain name is a SQLite file, None this process's memory.
 
-    Raises InvalidValue for what is no Store either, SkillweaveError for a scheme that nothing installed can open.
+    Raises InvalidValue for what is not a Store either, SkillweaveError for a scheme that nothing installed can open.
     """
     if ledger is None:
         return MemoryStore()

@@ -1,9 +1,10 @@
 """The ledger in this process's memory: nothing to start, nothing kept afterwards."""
 
+import logging
 import time
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from threading import Lock
 from typing import TypeAlias
@@ -14,82 +15,132 @@ from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
 from skillweave.state.state import State, Writes
 
 EMPTY_STATE = State()
+MOST_CONVERSATIONS = 10_000
+"""So many conversations are kept in memory; of more, those that were unused for longest are forgotten."""
+KEEP_SECONDS = KEEP_DECISIONS_SECONDS
+"""A conversation that was unused for thirty days is forgotten."""
+MOST_TURNS = 1_000
+"""Turns of one conversation whose decisions are kept in memory."""
 _Key: TypeAlias = tuple[str, str]
 """A tenant, and the id of one of its conversations."""
+log = logging.getLogger("skillweave")
+
+
+@dataclass(slots=True)
+class _Kept:
+    """One conversation: its State, the decisions of its turns, oldest first, and when it was used last."""
+
+    state: State = EMPTY_STATE
+    turns: OrderedDict[str, tuple[Logged, ...]] = field(default_factory=OrderedDict)
+    used: float = 0.0
 
 
 class MemoryStore(ClosedOnExit):
-    """States and decisions in dictionaries, safe between threads; `clock` gives seconds. Closing it changes nothing."""
+    """States and decisions in dictionaries, safe between threads; `clock` gives seconds. Closing it changes nothing.
+
+    It keeps `most_conversations`: of more, those unused for longest are forgotten, with their rules and what people
+    decided in them, and the log of the process says so once. Those unused for thirty days go without a word. Of one
+    that was cleared only the revision stays.
+    """
 
     keeps_events = False
 
-    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, *, clock: Callable[[], float] = time.time, most_conversations: int = MOST_CONVERSATIONS) -> None:
         self._clock = clock
-        self._states: dict[_Key, State] = {}
-        self._decisions: dict[_Key, dict[str, tuple[Logged, ...]]] = {}
-        self._by_age: deque[tuple[float, _Key, str]] = deque()
+        self._most = most_conversations
+        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
         self._lock = Lock()
+        self._full = False
 
     async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
         """The newest State and the clock."""
-        return self._states.get((tenant, conversation), EMPTY_STATE), self._clock()
+        now = self._clock()
+        with self._lock:
+            known = self._kept.get((tenant, conversation))
+            if known is None:
+                return EMPTY_STATE, now
+            self._use((tenant, conversation), known, now)
+            return known.state, now
 
     async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
         """Store the State and the decisions if nobody else stored a State since."""
-        key = tenant, conversation
+        key, now = (tenant, conversation), self._clock()
         with self._lock:
-            if self._states.get(key, EMPTY_STATE).revision != expected_revision:
+            known = self._kept.get(key) or _Kept()
+            if known.state.revision != expected_revision:
                 return False
-            self._states[key] = replace(writes.state, revision=expected_revision + 1)
+            known.state = replace(writes.state, revision=expected_revision + 1)
+            self._use(key, known, now)
             if writes.decisions:
-                self._log(key, writes.turn_id, writes.decisions)
+                _log(known, writes.turn_id, writes.decisions, now)
+            elif replace(writes.state, revision=0) == EMPTY_STATE:
+                known.turns.clear()  # the conversation was cleared
+            self._forget(now)
             return True
 
     async def append(self, conversation: str, turn_id: str, decisions: Sequence[Decision], *, tenant: str = "") -> None:
         """Keep a turn's decisions once."""
-        if decisions:
-            with self._lock:
-                self._log((tenant, conversation), turn_id, decisions)
+        if not decisions:
+            return
+        key, now = (tenant, conversation), self._clock()
+        with self._lock:
+            known = self._kept.get(key) or _Kept()
+            self._use(key, known, now)
+            _log(known, turn_id, decisions, now)
+            self._forget(now)
 
     async def read(self, conversation: str, *, tenant: str = "") -> tuple[Logged, ...]:
         """All kept decisions, oldest first."""
         oldest = self._clock() - KEEP_DECISIONS_SECONDS
         with self._lock:
-            turns = list(self._decisions.get((tenant, conversation), {}).values())
+            known = self._kept.get((tenant, conversation))
+            turns = [] if known is None else list(known.turns.values())
         return tuple(logged for turn in turns for logged in turn if logged.at >= oldest)
 
     async def conversations(
         self, prefix: str = "", limit: int = 1000, after: str = "", *, tenant: str = ""
     ) -> tuple[str, ...]:
         """At most `limit` ids that begin with `prefix` and come after `after`, in their order."""
-        known = list(self._states)
-        return tuple(
-            nsmallest(
-                limit, (one for owner, one in known if owner == tenant and one.startswith(prefix) and one > after)
-            )
-        )
+        found = (one for one in self._stored(tenant) if one.startswith(prefix) and one > after)
+        return tuple(nsmallest(limit, found))
 
     async def count(self, *, tenant: str = "") -> int:
         """How many conversations there are."""
-        return sum(owner == tenant for owner, _ in list(self._states))
+        return len(self._stored(tenant))
 
-    def _log(self, key: _Key, turn_id: str, decisions: Sequence[Decision]) -> None:
-        now = self._clock()
-        if self._by_age and self._by_age[0][0] < now - KEEP_DECISIONS_SECONDS:
-            self._forget_old(now)
-        turns = self._decisions.setdefault(key, {})
-        if turn_id not in turns:
-            turns[turn_id] = tuple(Logged(turn_id, now, decision.without_message_text()) for decision in decisions)
-            self._by_age.append((now, key, turn_id))
+    def _stored(self, tenant: str) -> list[str]:
+        """The ids of the tenant's conversations with a State; decisions alone are none."""
+        with self._lock:
+            return [one for (owner, one), known in self._kept.items() if owner == tenant and known.state.revision]
 
-    def _forget_old(self, now: float) -> None:
-        """Forget what is past its time, of all conversations: most of them never come back."""
-        while self._by_age and self._by_age[0][0] < now - KEEP_DECISIONS_SECONDS:
-            _, key, turn_id = self._by_age.popleft()
-            turns = self._decisions[key]
-            del turns[turn_id]
-            if not turns:
-                del self._decisions[key]
+    def _use(self, key: _Key, known: _Kept, now: float) -> None:
+        known.used = now
+        self._kept[key] = known
+        self._kept.move_to_end(key)
+
+    def _forget(self, now: float) -> None:
+        """Forget what was unused for too long, then what was unused for longest where there is too much."""
+        while self._kept and next(iter(self._kept.values())).used < now - KEEP_SECONDS:
+            self._kept.popitem(last=False)
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+            if not self._full:
+                self._full = True
+                log.warning(
+                    "the ledger in memory holds %d conversations: from now on those unused for longest are forgotten, "
+                    "with their tool rules; name a file or a database as `ledger`, or give `most_conversations`",
+                    self._most,
+                )
+
+
+def _log(known: _Kept, turn_id: str, decisions: Sequence[Decision], now: float) -> None:
+    turns = known.turns
+    while turns and next(iter(turns.values()))[0].at < now - KEEP_DECISIONS_SECONDS:
+        turns.popitem(last=False)
+    if turn_id not in turns:
+        turns[turn_id] = tuple(Logged(turn_id, now, decision.without_message_text()) for decision in decisions)
+        if len(turns) > MOST_TURNS:
+            turns.popitem(last=False)
 
 
 def open_memory(_: str) -> MemoryStore:

@@ -22,7 +22,7 @@ class Block:
 def blocks_of(text: str) -> tuple[Block, ...]:
     """The blocks in order; joined, their texts are the text again with LF line ends.
 
-    A `#` inside a fence, a list or a quotation is no heading (CommonMark).
+    A `#` inside a fence, a list or a quotation is not a heading (CommonMark).
     """
     normal = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = _lines(normal)

@@ -6,8 +6,9 @@ __getattr__ = door(
     __name__,
     """
 admit: engage
-move: GraphBinding bind spoken_in
+move: GraphBinding bind
 reconcile: Presence block_texts blocks_in digest_of
 run: SEPARATOR_TOKENS
+spoken: in_own_words may_hold_ours spoken_in
 """,
 )

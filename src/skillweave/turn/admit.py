@@ -11,7 +11,7 @@ from skillweave.disclose.fit import Shown
 from skillweave.formats.arguments import digest_in_use, takes_arguments
 from skillweave.registry import Snapshot
 from skillweave.relations.admit import Group, OutOfScope, admit
-from skillweave.relations.rules import all_requirements, needs_any
+from skillweave.relations.rules import all_requirements, name_shown, needs_any
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.select.matchers import UNKNOWN_STRENGTH, Matchers
 from skillweave.settings import Settings
@@ -140,7 +140,7 @@ def admit_skills(
         max_skills=settings.max_skills,
         granted=settings.granted,
         kept_out=rejected,
-        elsewhere=None if position is None else OutOfScope(position.here.held_back, position.reason),
+        elsewhere=_elsewhere(turn, position),
     )
     own = (*(entry.skill_id for entry in earlier), *(candidate.skill_id for candidate in selection.chosen))
     lives = {skill_id: lifecycle_of(skill_id) for skill_id in own}
@@ -173,6 +173,16 @@ def admit_skills(
         parted=tuple(parted.values()),
         restraining=_engaged_again(restraining, before.restraining) if again else restraining,
     )
+
+
+def _elsewhere(turn: Turn, position: Position | None) -> OutOfScope | None:
+    """The skills of other places of the graph than the conversation's own, or than the one that it was spawned at."""
+    if position is not None:
+        return OutOfScope(position.here.held_back, position.reason)
+    if turn.limits is None or not turn.limits.closed_skills:
+        return None
+    why = "applies at a place of the skill graph that the agent which spawned this one cannot go to"
+    return OutOfScope(frozenset(turn.limits.closed_skills), lambda skill_id: f"{name_shown(skill_id)} {why}")
 
 
 def _lifecycle_of(settings: Settings, placement: Placement, skill_id: str) -> Lifecycle:

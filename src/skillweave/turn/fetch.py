@@ -113,7 +113,7 @@ async def _read(read_artifact: ReadArtifact, skill_id: str, ref: ArtifactRef) ->
     _require_readable(artifact.ref)  # it may have grown since it was listed
     text = artifact.text
     if text is None:
-        raise SkillweaveError("it is no UTF-8 text; it stays listed with its size")
+        raise SkillweaveError("it is not UTF-8 text; it stays listed with its size")
     return Inlined(replace(ref, content_hash=artifact.ref.content_hash), text)
 
 

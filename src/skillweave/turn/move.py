@@ -2,16 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
 
 from skillweave.compose.policy import ToolOwners
-from skillweave.conversation import Message, Turn
+from skillweave.conversation import Turn
 from skillweave.decisions import Evidence, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.disclose.block import digest_in, text_digest
 from skillweave.graph.advance import advance, at, context_of
 from skillweave.graph.compiled import CompiledGraph, needs_scoring
 from skillweave.graph.conditions import judge
@@ -29,7 +28,8 @@ from skillweave.select.selection import asked_in
 from skillweave.skill import Skill
 from skillweave.state.approvals import kept_out
 from skillweave.state.state import Engaged, State
-from skillweave.turn.reconcile import is_replay, split_at_blocks
+from skillweave.turn.reconcile import is_replay
+from skillweave.turn.spoken import spoken_in
 
 MOST_PLACES = 256
 """So many places of the cursor are remembered: each has a set of nearly all skills."""
@@ -46,6 +46,11 @@ class CursorScope:
     within: frozenset[str]
     held_back: frozenset[str]
     reachable: tuple[str, ...]
+
+    @property
+    def closed(self) -> frozenset[str]:
+        """The wired skills that may not be opened from here."""
+        return self.held_back.difference(self.reachable)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,24 +120,6 @@ def _tools(skill: Skill) -> Iterator[str]:
     for entry in map(read_entry, allowed or ()):
         if entry.form is not Form.BROKEN:
             yield entry.tool
-
-
-def spoken_in(turn: Turn, state: State) -> Turn:
-    """The same turn with a transcript of what others said; only texts that the ledger knows count as ours."""
-    if not turn.transcript:
-        return turn
-    records = (*state.records, *(old.record for old in state.superseded))
-    known = {digest_in(record.carrier) for record in records}
-    return replace(turn, transcript=tuple(_theirs(turn.transcript, known))) if known else turn
-
-
-def _theirs(messages: Iterable[Message], known: set[str]) -> Iterator[Message]:
-    for message in messages:
-        head, blocks = split_at_blocks(message.text)
-        if not blocks or any(text_digest(block) not in known for block in blocks):
-            yield message
-        elif head.strip():
-            yield replace(message, content=head)
 
 
 MATCHER = "graph"
@@ -365,5 +352,5 @@ def _not_scored(why: str) -> Diagnostic:
         code="entries-not-scored",
         severity=Severity.WARNING,
         message=f"the scorer of the skill graph gave no answer, so that it chose no entry: {why}",
-        fix="see to the scorer or its embedder; the conversation begins when it answers or the model picks an entry",
+        fix="check the scorer or its embedder; the conversation begins when it answers or the model picks an entry",
     )

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
-from skillweave.compose.policy import OWN_TOOLS, ToolPolicy, ToolScope
-from skillweave.conversation import Placement, Turn
+from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, ToolScope
+from skillweave.conversation import Placement, ToolResult, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
 from skillweave.frozen import EMPTY
 from skillweave.injection import CurrentPolicy, Drop, PendingCheckpoint
@@ -68,6 +68,33 @@ def policy_at(
         checkpoints=checkpoints,
         rejected=rejected_texts(state, library.snapshot),
     )
+
+
+_DENIAL = tuple(f"{code.value}: " for code in Refusal)
+
+
+def with_denials(
+    turn: Turn, state: State, library: Library, settings: Settings, matchers: Matchers, now: float
+) -> Turn:
+    """The turn with the status `denied` for the calls that were denied.
+
+    These are the ones that the conversation's policy denies, and that were answered so. How an answer begins is never
+    enough: a tool that ran may have read it anywhere.
+    """
+    if not any(_may_be_denied(result) for result in turn.results):
+        return turn
+    between = nothing_said("denied", turn.conversation, tools=turn.tools, limits=turn.limits, placement=turn.placement)
+    tools = policy_at(state, library, settings, matchers, replace(between, transcript=turn.transcript), now).tools
+
+    def judged(result: ToolResult) -> ToolResult:
+        denied = _may_be_denied(result) and tools.authorize(result.tool, result.arguments).ruling is Ruling.DENY
+        return replace(result, status="denied") if denied else result
+
+    return replace(turn, results=tuple(map(judged, turn.results)))
+
+
+def _may_be_denied(result: ToolResult) -> bool:
+    return result.status in ("success", "failure") and result.content.startswith(_DENIAL)
 
 
 def tool_policy(
@@ -173,7 +200,7 @@ def _elsewhere(position: Position, admission: Admission, active: Collection[str]
     """The tools that belong to wired skills, with those that are engaged (spec 3.2)."""
     engaged = frozenset((*active, *(wanted.skill.id for wanted in admission.skills)))
     idle = "" if position.skill is None or position.skill in engaged else ", where its skill cannot be engaged now"
-    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}")
+    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}", position.here.closed)
 
 
 def _cleared(

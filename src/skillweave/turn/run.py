@@ -25,9 +25,10 @@ from skillweave.turn.fetch import Contents, ReadArtifact, entity_of, fetch
 from skillweave.turn.library import Library
 from skillweave.turn.make_room import added, leaving, without
 from skillweave.turn.move import Position, move
-from skillweave.turn.policy import tool_policy
+from skillweave.turn.policy import tool_policy, with_denials
 from skillweave.turn.reconcile import Reconciled, blocks_in, digest_of, is_replay, reconcile
 from skillweave.turn.settle import Settled, settle
+from skillweave.turn.spoken import in_own_words, may_hold_ours
 from skillweave.turn.tail import standing_catalog
 
 LONG_TEXT = 64 * 1024
@@ -44,9 +45,9 @@ SEPARATOR_TOKENS = 3
 class Prepared:
     """What is known of a turn before anything is known of the conversation; it holds for every attempt to store it.
 
-    `selection` is what the matchers say, None where that depends on the place in the skill graph. `blocks` are those
-    that the transcript holds, `matched` is what the matchers made ready for it. `withheld` is why nothing that they say
-    counts.
+    `selection` is what the matchers say, None where that depends on the place in the skill graph, or on which words of
+    the message are not ours. `blocks` are those that the transcript holds, `matched` is what the matchers made ready
+    for it. `withheld` is why nothing that they say counts.
     """
 
     library: Library
@@ -70,15 +71,27 @@ async def prepare(
 ) -> Prepared:
     """What the matchers say to the turn, and which blocks its transcript holds."""
     ready = NOTHING_PREPARED
-    if matchers.preparing:
+    # Only the State knows which words in there are ours.
+    mixed = may_hold_ours(turn.message)
+    if matchers.preparing and not mixed:
         ready = await prepare_matchers(matchers, library.index, turn, seconds)
     outside = library.graph is None or turn.limits is not None
     return Prepared(
         library=library,
-        selection=await _select(turn, library, matchers, ready, thresholds) if outside else None,
+        selection=await _select(turn, library, matchers, ready, thresholds) if outside and not mixed else None,
         blocks=None if turn.transcript is None else blocks_in(turn.transcript),
         matched=ready,
     )
+
+
+async def completed(
+    turn: Turn, prepared: Prepared, before: State, matchers: Matchers, seconds: float
+) -> tuple[Turn, Prepared]:
+    """The turn in nobody's words but the user's own, and what the matchers prepare for these."""
+    said = in_own_words(turn, before)
+    if not may_hold_ours(turn.message) or not matchers.preparing:
+        return said, prepared
+    return said, replace(prepared, matched=await prepare_matchers(matchers, prepared.library.index, said, seconds))
 
 
 async def run(
@@ -96,11 +109,14 @@ async def run(
     `before` and `now` are the conversation's State and the store's clock. `delivery` is `given` for a turn that counts
     as delivered on return, `claimed` for one that is confirmed later.
     """
+    turn, prepared = await completed(turn, prepared, before, matchers, reading.seconds)
     library = prepared.library
     told = digest_of(turn.transcript) if turn.reads and turn.transcript is not None else ""
     # Under the id of the latest turn, other words are another turn: what that one gave is there, not to be given again.
     reused = before.last_turn == turn.id and not is_replay(turn, before)
     context = reconcile(before, prepared.blocks, holder="" if reused else turn.id, now=now, told=told)
+    if library.graph is not None:
+        turn = with_denials(turn, before, library, settings, matchers, now)
     position = None if library.graph is None else await find_place(turn, prepared, before, reading.seconds)
     selection = prepared.selection
     if selection is None or prepared.withheld is not None:
@@ -163,11 +179,11 @@ async def selected(
     turn: Turn, prepared: Prepared, position: Position | None, matchers: Matchers, thresholds: Thresholds = FITTED
 ) -> Selection:
     """What the turn calls for: at a place in the skill graph only what may be chosen there."""
-    selection = prepared.selection or Selection()
-    if position is not None:
-        within = position.here.within
+    selection = prepared.selection
+    if selection is None or position is not None:
+        within = None if position is None else position.here.within
         found = await _select(turn, prepared.library, matchers, prepared.matched, thresholds, within)
-        selection = position.lead(found)
+        selection = found if position is None else position.lead(found)
     if prepared.withheld is None:
         return selection
     reason = f"withheld while the ledger does not answer: {prepared.withheld}"
@@ -183,7 +199,12 @@ async def _select(
     thresholds: Thresholds,
     within: frozenset[str] | None = None,
 ) -> Selection:
-    """What the matchers say; beside the event loop where that takes long."""
+    """What the matchers say; beside the event loop where that takes long.
+
+    A spawned agent gets none of the skills that its limits close.
+    """
+    if turn.limits is not None and turn.limits.closed_skills:
+        within = frozenset(library.snapshot.skills).difference(turn.limits.closed_skills)
     work = partial(select, library.index, turn, within=within, matchers=matchers, prepared=ready, thresholds=thresholds)
     length = len(turn.message.text) if turn.message.role is Role.USER else 0
     long = length > LONG_MESSAGE or length * library.index.triggers.patterns.size > LONG_SEARCH

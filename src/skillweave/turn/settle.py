@@ -114,7 +114,7 @@ def _way_out(readout: Readout) -> str:
 def _what_is_left(wanted: SkillInTurn, shown: Shown, cost: int) -> str:
     needs = f"its instructions need {cost:,} tokens, more than are left for it"
     if shown.block is not None:
-        return f"{needs}: its catalog line stands in"
+        return f"{needs}: its catalog line is given instead"
     if wanted.outdated:
         return f"{needs}: its earlier text stays"
     if shown.rung is Rung.CATALOG:

@@ -87,7 +87,7 @@ def _require_object(event_type: str, payload: object) -> Mapping[str, FrozenJson
         place = fragment("payload", refused.keys)
         raise EventRefused(f"the payload of {event_type!r} is refused at {place}: {refused}; {refused.fix}") from None
     if not isinstance(data, dict):
-        raise EventRefused(f"the payload of {event_type!r} is no JSON object; put the value under a key")
+        raise EventRefused(f"the payload of {event_type!r} is not a JSON object; put the value under a key")
     return freeze_mapping(data)
 
 
@@ -96,7 +96,7 @@ def _require_match(declared: EventType, data: Mapping[str, FrozenJson], skill_id
     if not declared.readable:
         raise EventRefused(
             f"the declaration of event {declared.name!r}{place} could not be read, so no payload passes it; "
-            "mend what `skillweave check` says about it"
+            "correct what `skillweave check` says about it"
         )
     if not declared.schema or declared.schema is True:
         return

@@ -24,9 +24,10 @@ from skillweave.state.port import Store
 from skillweave.state.state import Delivery, State, Writes
 from skillweave.turn.library import Libraries, Library
 from skillweave.turn.policy import policy_at
-from skillweave.turn.run import Prepared, Reading, find_place, prepare, run, selected
+from skillweave.turn.run import Prepared, Reading, completed, find_place, prepare, run, selected
 from skillweave.turn.settle import Settled
 from skillweave.weaver.contention import Queues
+from skillweave.weaver.news import News
 from skillweave.weaver.telling import Announcer
 
 T = TypeVar("T")
@@ -65,6 +66,7 @@ class Engine:
     graph: SkillGraph | None = None
     tenant: str = ""
     queues: Queues = field(default_factory=Queues)
+    news: News = field(default_factory=News)
     _library: Library | None = None
     _loaded: bool = False
 
@@ -86,11 +88,13 @@ class Engine:
                     known = await self.store.load(turn.conversation, tenant=self.tenant)
                     settled = await self._run(turn, prepared, known, delivery)
                     before = known[0]
+                    news = self._news(turn, before, settled)
                     if settled.state is before:
-                        unkept = await self._keep(turn, settled.injection.decisions)
+                        unkept = await self._keep(turn, before, settled, news)
                         break
-                    writes = self._writes(settled, before, prepared, delivery)
+                    writes = self._writes(settled, before, prepared, delivery, news)
                     if await self.store.swap(turn.conversation, before.revision, writes, tenant=self.tenant):
+                        self._note(turn, before.revision + 1, settled)
                         break
                     await race.lost()
             injection, states = settled.injection, (known[0], settled.state)
@@ -140,6 +144,7 @@ class Engine:
         prepared = await prepare(
             turn, await self.library(), self.matchers, self.fetch_seconds, self.settings.thresholds
         )
+        turn, prepared = await completed(turn, prepared, State(), self.matchers, self.fetch_seconds)
         position = await find_place(turn, prepared, State(), self.fetch_seconds)
         return await selected(turn, prepared, position, self.matchers, self.settings.thresholds)
 
@@ -255,10 +260,12 @@ class Engine:
             code=LEDGER_UNAVAILABLE,
             severity=Severity.ERROR,
             message=f"the ledger does not answer, so skills are {given}: {error}; {rules}",
-            fix="see to the store; until then a skill may be given more than once or not at all",
+            fix="check the store; until then a skill may be given more than once or not at all",
         )
 
-    def _writes(self, settled: Settled, before: State, prepared: Prepared, delivery: Delivery) -> Writes:
+    def _writes(
+        self, settled: Settled, before: State, prepared: Prepared, delivery: Delivery, news: tuple[Decision, ...]
+    ) -> Writes:
         """Everything that a turn stores, for one trip; its events only where the store keeps them."""
         injection = settled.injection
         events: tuple[Event, ...] = ()
@@ -267,17 +274,26 @@ class Engine:
 
             snapshot, revision = prepared.library.snapshot, before.revision + 1
             events = turn_events(DecidedTurn(injection, snapshot, before, settled.state, revision, delivery, 0.0))
-        return Writes(settled.state, injection.turn_id, injection.decisions, events)
+        return Writes(settled.state, injection.turn_id, news, events)
 
-    async def _keep(self, turn: Turn, decisions: tuple[Decision, ...]) -> tuple[Diagnostic, ...]:
+    def _news(self, turn: Turn, before: State, settled: Settled) -> tuple[Decision, ...]:
+        return self.news.of(self.tenant, turn.conversation, before.revision, settled.injection.decisions)
+
+    def _note(self, turn: Turn, revision: int, settled: Settled) -> None:
+        self.news.kept(self.tenant, turn.conversation, revision, settled.injection.decisions)
+
+    async def _keep(
+        self, turn: Turn, before: State, settled: Settled, news: tuple[Decision, ...]
+    ) -> tuple[Diagnostic, ...]:
         try:
-            await self.store.append(turn.conversation, turn.id, decisions, tenant=self.tenant)
+            await self.store.append(turn.conversation, turn.id, news, tenant=self.tenant)
+            self._note(turn, before.revision, settled)
         except StoreUnavailable as error:
             lost = Diagnostic(
                 code=DECISIONS_NOT_KEPT,
                 severity=Severity.WARNING,
                 message=f"the decisions of turn {turn.id!r} were not kept for `why`: {error}",
-                fix="see to the store; the turn itself is complete",
+                fix="check the store; the turn itself is complete",
             )
             return (lost,)
         return ()

@@ -319,6 +319,6 @@ class Reads:
     ) -> ToolAnswer:
         """Any of skillweave's own tools by its name, as the model called it; never raises for what the model wrote.
 
-        `arguments` None stands for what was no JSON object.
+        `arguments` None stands for what was not a JSON object.
         """
         return await call(self._engine, name, arguments, conversation, fields, self._new_id)

@@ -54,7 +54,7 @@ class EventDispatch:
                 code="observer-failed",
                 severity=Severity.WARNING,
                 message=f"observer {name} was not told what happened: {reason}",
-                fix="see to the observer; the turn itself is complete",
+                fix="check the observer; the turn itself is complete",
             )
             for task, name in self.tasks.items()
             if (reason := _failure(task)) is not None
@@ -126,7 +126,7 @@ def name_of(observer: Observer) -> str:
     """
     if not callable(getattr(observer, "observe", None)):
         raise TypeError(
-            f"{observer!r:.100} is no observer, it has no method `observe`; "
+            f"{observer!r:.100} is not an observer, it has no method `observe`; "
             "put a plain function into skillweave.events.Callback(...)"
         )
     name = getattr(observer, "name", None)

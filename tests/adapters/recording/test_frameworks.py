@@ -19,10 +19,9 @@ from tests.adapters.recording.prefix import share
 from tests.adapters.recording.server import RecordingServer
 
 HOSTS = {**PLAIN, **FRAMEWORKS}
-PLAYED = [name for name in HOSTS if not name.startswith("agent_framework")]
 
 
-@pytest.mark.parametrize("made", [HOSTS[name] for name in PLAYED], ids=PLAYED)
+@pytest.mark.parametrize("made", HOSTS.values(), ids=HOSTS)
 async def test_a_long_conversation_is_taken_by_the_provider_and_keeps_its_prefix(made: Made, tmp_path: Path) -> None:
     played = await play(made, tmp_path)
     assert played.refusals == []

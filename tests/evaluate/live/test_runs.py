@@ -209,5 +209,5 @@ def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text(json.dumps({"message": "x"}) + "\n" + json.dumps({}))
-    with pytest.raises(InvalidData, match=r"r\.jsonl:1: this is no result"):
+    with pytest.raises(InvalidData, match=r"r\.jsonl:1: this is not a result"):
         Results(path)

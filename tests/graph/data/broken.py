@@ -44,19 +44,19 @@ BROKEN: Mapping[str, Broken] = {
     "an unknown key": Broken(
         {"entires": []}, "the graph: the key 'entires' means nothing here; did you mean 'entries'?"
     ),
-    "entries that are no list": Broken({"entries": {"skill": "a"}}, "entries: it is a mapping, and a list is expected"),
+    "entries without a list": Broken({"entries": {"skill": "a"}}, "entries: it is a mapping, and a list is expected"),
     "nothing where a list belongs": Broken({"routes": None}, "routes: it is empty, and a list is expected"),
     "a skill without an id": Broken({"skills": [{"description": "x"}]}, r"skills\[0\]: the skill has no `id`"),
     "a skill that is a number": Broken({"skills": [3]}, r"skills\[0\]: it is the number 3, and a mapping is expected"),
-    "a skill that stands twice": Broken({"skills": ["a", {"id": "a"}]}, "skills: the skill 'a' stands twice", False),
+    "a skill that appears twice": Broken({"skills": ["a", {"id": "a"}]}, "skills: the skill 'a' appears twice", False),
     "tools in one text": Broken({"skills": [{"id": "a", "tools": "x y"}]}, r"skills\[0\]\.tools: it is the text 'x y'"),
     "a tool that is a number": Broken(
         {"skills": [{"id": "a", "tools": [1]}]}, r"skills\[0\]\.tools\[0\]: it is the num"
     ),
     "tools under both names": Broken(
-        {"skills": [{"id": "a", "tools": [], "allowed_tools": []}]}, r"skills\[0\]: `tools` and `allowed_tools` are the"
+        {"skills": [{"id": "a", "tools": [], "allowed_tools": []}]}, r"skills\[0\]: `tools` and `allowed_tools` mean"
     ),
-    "a body that is no text": Broken({"skills": [{"id": "a", "body": 3}]}, r"skills\[0\]\.body: it is the number 3"),
+    "a body that is not text": Broken({"skills": [{"id": "a", "body": 3}]}, r"skills\[0\]\.body: it is the number 3"),
     "an id that says nothing": Broken(entry(skill=" "), r"entries\[0\]\.skill: the text is empty"),
     "an id that is too long": Broken(
         entry(skill="x" * 101), r"entries\[0\]\.skill: the text has 101 characters, and 100"
@@ -72,7 +72,7 @@ BROKEN: Mapping[str, Broken] = {
         entry(mach={}), r"entries\[0\]: the key 'mach' means nothing here; did you mean"
     ),
     "both match and when": Broken(
-        entry(match={"iteration": 1}, when={"iteration": 1}), r"entries\[0\]: `match` and `when` are the same"
+        entry(match={"iteration": 1}, when={"iteration": 1}), r"entries\[0\]: `match` and `when` mean the same"
     ),
     "a label that says nothing": Broken(entry(label=""), r"entries\[0\]\.label: the text is empty"),
     "examples in one text": Broken(
@@ -106,12 +106,12 @@ BROKEN: Mapping[str, Broken] = {
     "a keyword that says nothing": Broken(
         when(keywords=["x", " "]), r"entries\[0\]\.match\.keywords\[1\]: the text is e"
     ),
-    "an expression that is a number": Broken(
-        when(regex=3), r"entries\[0\]\.match\.regex: it is the number 3, and text"
-    ),
+    "a number as expression": Broken(when(regex=3), r"entries\[0\]\.match\.regex: it is the number 3, and text"),
     "a broken expression": Broken(when(regex="("), r"entries\[0\]\.match\.regex: the expression '\(' cannot be", False),
-    "an unknown flag": Broken(when(regex="x", flags="g"), r"entries\[0\]\.match\.flags: it is the text 'g'; write let"),
-    "a flag that stands twice": Broken(when(regex="x", flags="ii"), r"entries\[0\]\.match\.flags: it is the text 'ii'"),
+    "an unknown flag": Broken(when(regex="x", flags="g"), r"entries\[0\]\.match\.flags: it is the text 'g'; write"),
+    "a flag that appears twice": Broken(
+        when(regex="x", flags="ii"), r"entries\[0\]\.match\.flags: it is the text 'ii'"
+    ),
     "an empty text to look for": Broken(
         when(user_contains=""), r"entries\[0\]\.match\.user_contains: the text is empty"
     ),
@@ -146,7 +146,7 @@ BROKEN: Mapping[str, Broken] = {
         route(guard={"risk": "high"}), r"routes\[0\]\.guard\.risk: it is the text 'high'"
     ),
     "an unknown operator": Broken(
-        route(guard={"risk": {"gtee": 1}}), r"routes\[0\]\.guard\.risk: 'gtee' is no operator; did you mean 'gte'\?"
+        route(guard={"risk": {"gtee": 1}}), r"routes\[0\]\.guard\.risk: 'gtee' is not an operator; did you mean 'gte'\?"
     ),
     "a comparison with a list": Broken(
         route(guard={"n": {"eq": [1]}}), r"routes\[0\]\.guard\.n\.eq: it is a list, which"
@@ -214,7 +214,7 @@ BROKEN: Mapping[str, Broken] = {
     "a phrase that says nothing": Broken({"never_routes": [""]}, r"never_routes\[0\]: the text is empty"),
     "a scale that is a text": Broken({"scales": {"risk": "low"}}, "scales.risk: it is the text 'low', and a list"),
     "a scale without words": Broken({"scales": {"risk": []}}, "scales.risk: the list is empty"),
-    "a word twice on a scale": Broken({"scales": {"risk": ["a", "b", "a"]}}, "scales.risk: the word 'a' stands twice"),
+    "a word twice on a scale": Broken({"scales": {"risk": ["a", "b", "a"]}}, "scales.risk: the word 'a' appears twice"),
     "a number on a scale": Broken({"scales": {"risk": [1, 2]}}, r"scales\.risk\[0\]: it is the number 1, and text"),
     "an unknown limit": Broken({"limits": {"turns": 3}}, "limits: the key 'turns' means nothing here"),
     "no visit": Broken({"limits": {"visits": 0}}, "limits.visits: it is the number 0; write a number from 1"),

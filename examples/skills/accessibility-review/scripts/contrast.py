@@ -32,7 +32,7 @@ def colour(text: str) -> tuple[int, int, int]:
             digits = "".join(digit * 2 for digit in digits)
         return int(digits[0:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)
     raise argparse.ArgumentTypeError(
-        f"{text!r} is no opaque colour; write #rrggbb, #rgb, rgb(r, g, b) or one of {', '.join(NAMED)}"
+        f"{text!r} is not an opaque colour; write #rrggbb, #rgb, rgb(r, g, b) or one of {', '.join(NAMED)}"
     )
 
 

@@ -14,6 +14,7 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("the LangGraph adapter", "langgraph", "langgraph") from None
 
+from skillweave.adapters.langchain_core import is_skill_message, without_skill_text
 from skillweave.adapters.langchain_pause import require_asked
 from skillweave.adapters.langgraph.agent import SkillAgent, build_skill_agent
 from skillweave.adapters.langgraph.nodes import ModelCall, SkillNodes, SkillState, skill_nodes
@@ -27,7 +28,9 @@ __all__ = [
     "SkillState",
     "SpawnBounds",
     "build_skill_agent",
+    "is_skill_message",
     "require_asked",
     "skill_nodes",
     "spawn_subagent",
+    "without_skill_text",
 ]

@@ -1,26 +1,30 @@
 """The ready agent: one graph in the order of seed 000, from the system prompt to the output."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any
+from typing import Any, get_type_hints
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer, Command, Send
 from langgraph.typing import StateT
 
+from skillweave.adapters.chat import LOADS_NOTHING
 from skillweave.adapters.langchain_core import (
     Speaker,
     host_messages,
+    notice,
     run_of,
     unreadable,
     with_instructions,
+    wrote_only_markers,
 )
 from skillweave.adapters.langchain_models import require_held, require_text_kept
 from skillweave.adapters.langchain_pause import require_asked
+from skillweave.adapters.langgraph.answer import AnswerForm, ResponseFormat
 from skillweave.adapters.langgraph.nodes import (
     EXPLICIT,
     HostTool,
@@ -37,11 +41,12 @@ from skillweave.adapters.langgraph.nodes import (
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement, Role, ToolResult
+from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.weaver import Weaver
 
 
 def build_skill_agent(
-    model: BaseChatModel,
+    model: BaseChatModel | str,
     weaver: Weaver,
     tools: Sequence[HostTool] = (),
     *,
@@ -53,25 +58,35 @@ def build_skill_agent(
     checkpointer: Checkpointer = None,
     name: str | None = None,
     unguarded: Unguarded = Unguarded.REFUSE,
+    state_schema: type[Any] = SkillState,
+    response_format: ResponseFormat | None = None,
 ) -> "SkillAgent[SkillState]":
     """An agent over SkillState: what applies is in its first call, what the model then asks for in its next.
 
     Each call of the model is woven, sees only the tools that it may call, and pauses before it at checkpoints; each
     tool call is judged, and pauses by itself, so that others of the same reply run once. `checkpointer` is what pauses
     and conversations are kept in; the conversation is the run's `thread_id` unless the state or the plan names one.
-    `plan` makes it a spawned sub-agent, with the plan's text behind the system prompt. For the other arguments see
-    `skill_nodes`. Its loop ends with the run's `recursion_limit`.
+    `plan` makes it a spawned sub-agent, with the plan's text behind the system prompt. A `model` may be named, as for
+    LangChain's `init_chat_model`. `state_schema` is SkillState with keys of the host's own. With a `response_format`
+    the model answers by calling a tool of that name, and the answer is the state's `structured_response`. For the other
+    arguments see `skill_nodes`. Its loop ends with the run's `recursion_limit`.
     """
+    model, form = named_model(model), None if response_format is None else AnswerForm(response_format)
+    if missing := sorted(get_type_hints(SkillState).keys() - get_type_hints(state_schema).keys()):
+        name = state_schema.__name__
+        raise TypeError(f"state_schema {name} lacks {', '.join(missing)}; write it as `class {name}(SkillState)`")
     if Unguarded(unguarded) is Unguarded.REFUSE:
         require_held((), model)
     require_text_kept(model, None, Placement.HISTORY)
     nodes = skill_nodes(
         weaver, tools, matchers=matchers, speaker=speaker, plan=plan, max_skills=max_skills, unguarded=unguarded
     )
+    if form is not None and form.name in nodes.names:
+        raise InvalidTurn(f"response_format is named {form.name!r}, as one of the tools; rename it")
     prompt = "\n\n".join(text for text in (system_prompt, plan.text if plan else "") if text)
-    call = _ModelCall(model, nodes, SystemMessage(content=prompt) if prompt else None).node
-    graph = StateGraph(SkillState)
-    graph.add_node("system_prompt", _begun(nodes))
+    call = _ModelCall(model, nodes, SystemMessage(content=prompt) if prompt else None, form).node
+    graph: StateGraph[Any, None, Any, Any] = StateGraph(state_schema)
+    graph.add_node("system_prompt", _begun(nodes, form))
     graph.add_node("model", call)
     graph.add_node("tools", nodes.tool_node)
     graph.add_node("skill_select", _selected(nodes))
@@ -92,11 +107,24 @@ def build_skill_agent(
     return SkillAgent.of(graph.compile(checkpointer=checkpointer, name=name))
 
 
-def _begun(nodes: SkillNodes) -> Step:
+def named_model(model: BaseChatModel | str) -> BaseChatModel:
+    """The model, or the one of that name; raises MissingExtra for a name without the package langchain."""
+    if not isinstance(model, str):
+        return model
+    try:
+        from langchain.chat_models import init_chat_model
+    except ModuleNotFoundError:
+        raise MissingExtra("a model by its name", "langchain", "langchain") from None
+    found: BaseChatModel = init_chat_model(model)
+    return found
+
+
+def _begun(nodes: SkillNodes, form: AnswerForm | None) -> Step:
     """The inject node at the begin of a run, after which the model is called whatever the history ends with."""
 
     def first(update: Update) -> Update:
-        return {**update, "woven": {**update["woven"], "first": True}}
+        begun = {**update, "woven": {**update["woven"], "first": True}}
+        return begun if form is None else {**begun, "structured_response": None}
 
     async def begin(state: SkillState) -> Update:
         return first(await nodes.skill_inject_node.ainvoke(state))
@@ -112,23 +140,37 @@ def _selected(nodes: SkillNodes) -> Step:
     """
 
     async def select(state: SkillState) -> Update:
-        held = state.get("injection")
-        if held is not None and held.move is None:
-            bridge, conversation = await run_of(nodes.bridge, state)
-            chat = host_messages(state["messages"])
-            chosen = await bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
-            if set(chosen) <= set(held.present):
-                return {"selected_skill_ids": []}
-        update: Update = await nodes.skill_select_node.ainvoke(state)
+        update: Update = {"selected_skill_ids": []}
+        if not await _all_present(nodes, state):
+            update = await nodes.skill_select_node.ainvoke(state)
+        if not update["selected_skill_ids"] and wrote_only_markers(state["messages"]):
+            reply = state["messages"][-1]
+            return {**update, "messages": [notice(LOADS_NOTHING, str(reply.id), nodes.speaker)]}
         return update
 
     return Step(select, lambda state: nodes.bridge.run(select(state)), "skill_select_node")
 
 
+async def _all_present(nodes: SkillNodes, state: SkillState) -> bool:
+    held = state.get("injection")
+    if held is None or held.move is not None:
+        return False
+    bridge, conversation = await run_of(nodes.bridge, state)
+    chat = host_messages(state["messages"])
+    chosen = await bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
+    return set(chosen) <= set(held.present)
+
+
 def to_tools(state: SkillState) -> list[Send] | str:
-    """After the model: each of its calls to the tools by itself, else on to selecting."""
-    reply = next(message for message in reversed(state["messages"]) if isinstance(message, AIMessage))
-    return [Send("tools", [call]) for call in reply.tool_calls] or "skill_select"
+    """After the model: each of its calls that waits for a tool by itself, else on to selecting."""
+    answered: set[str] = set()
+    for message in reversed(state["messages"]):
+        if isinstance(message, AIMessage):
+            waiting = [call for call in message.tool_calls if call["id"] not in answered]
+            return [Send("tools", [call]) for call in waiting] or "skill_select"
+        if isinstance(message, ToolMessage):
+            answered.add(message.tool_call_id)
+    return "skill_select"
 
 
 class SkillAgent(CompiledStateGraph[StateT, None, StateT, StateT]):
@@ -166,6 +208,8 @@ class _ToModel:
             return "approval"
         if state["woven"]["first"]:
             return "model"
+        if state.get("structured_response") is not None:
+            return "output"
         chat = host_messages(state["messages"])
         replies = [n for n, piece in enumerate(chat) if piece.message.role is Role.ASSISTANT]
         after = chat[replies[-1] + 1 :] if replies else chat
@@ -181,8 +225,11 @@ class _ToModel:
 class _ModelCall:
     """One call of the model: with the catalog in the system prompt, and without the tools that it may not use."""
 
-    def __init__(self, model: BaseChatModel, nodes: SkillNodes, system: SystemMessage | None) -> None:
+    def __init__(
+        self, model: BaseChatModel, nodes: SkillNodes, system: SystemMessage | None, form: AnswerForm | None
+    ) -> None:
         self._model = model
+        self._form = form
         self._nodes = nodes
         self._system = system
 
@@ -192,18 +239,27 @@ class _ModelCall:
 
     def _call(self, state: SkillState) -> Update:
         call = self._nodes.bridge.run(self._nodes.prepare(state))
-        return self._heard(call, self._model.bind_tools(call.tools).invoke(self._sent(call)))
+        return self._heard(call, self._bound(call).invoke(self._sent(call)))
 
     async def _acall(self, state: SkillState) -> Update:
         call = await self._nodes.prepare(state)
-        return self._heard(call, await self._model.bind_tools(call.tools).ainvoke(self._sent(call)))
+        return self._heard(call, await self._bound(call).ainvoke(self._sent(call)))
 
     def _sent(self, call: ModelCall) -> list[BaseMessage]:
         system = with_instructions(self._system, call.injection)
         return [*([system] if system else []), *call.messages]
 
+    def _bound(self, call: ModelCall) -> Runnable[Any, BaseMessage]:
+        if self._form is None:
+            return self._model.bind_tools(call.tools)
+        return self._model.bind_tools([*call.tools, self._form.declared], tool_choice="any")
+
     def _heard(self, call: ModelCall, reply: BaseMessage) -> Update:
-        return {"messages": [*call.changes, reply, *unreadable(reply)]}
+        said = {"messages": [*call.changes, reply, *unreadable(reply)]}
+        if self._form is None:
+            return said
+        answer, results = self._form.heard(reply)
+        return {"messages": [*said["messages"], *results], "structured_response": answer}
 
 
 def _output(state: SkillState) -> Update:

@@ -24,7 +24,6 @@ from skillweave.adapters.approval import (
     question,
     read_reply,
     record,
-    rejection_notice,
     require_decided,
     to_data,
     waiting,
@@ -52,6 +51,7 @@ from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, SkillNotFound, StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.settings import CatalogMode
+from skillweave.state.approvals import rejection_notice
 from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
 
@@ -76,7 +76,7 @@ class SkillState(TypedDict, total=False):
     on, `conversation_id` the conversation where it is not the thread's. `injection` is what was injected last in this
     run; it is not checkpointed, so that a run that resumes asks the ledger anew. The nodes' own are `woven`, `awaiting`
     (the checkpoints that a person is shown) and `open_checkpoints` (all that are open as the model is called: verdicts
-    are about the texts of then).
+    are about the texts of then). `structured_response` is the ready agent's answer where it has a `response_format`.
     """
 
     messages: Annotated[list[AnyMessage], add_messages]
@@ -88,6 +88,7 @@ class SkillState(TypedDict, total=False):
     injection: Annotated[Injection | None, UntrackedValue, SkipJsonSchema()]
     awaiting: list[dict[str, Any]]
     open_checkpoints: list[dict[str, Any]]
+    structured_response: Any
 
 
 def selected_in(state: SkillState) -> list[str]:

@@ -24,7 +24,7 @@ except ModuleNotFoundError:
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call, read_call
 from skillweave.adapters.langchain_core import caller, conversation_of, names_of
-from skillweave.adapters.langgraph.agent import build_skill_agent
+from skillweave.adapters.langgraph.agent import build_skill_agent, named_model
 from skillweave.adapters.langgraph.nodes import SkillState
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, same_for_all
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
@@ -41,7 +41,7 @@ ONE_AT_A_TIME = "the sub-agent is not started: only one at a time can be started
 
 
 def spawn_subagent(
-    model: BaseChatModel | ModelOf,
+    model: BaseChatModel | str | ModelOf,
     weaver: Weaver,
     tools: Sequence[Tool],
     *,
@@ -59,7 +59,7 @@ def spawn_subagent(
     """
     if SPAWN_TOOL.name in names_of(tools):
         raise InvalidSpawn(f"{SPAWN_TOOL.name} is among the tools of its own sub-agents; they are given it anyway")
-    find = same_for_all(model) if isinstance(model, BaseChatModel) else model
+    find = same_for_all(named_model(model)) if isinstance(model, BaseChatModel | str) else model
     spawning = Spawning(weaver, bounds=bounds, check=find, passing=(GraphBubbleUp,))
     return _Spawner(spawning, find, weaver, tuple(tools), system_prompt, {"recursion_limit": recursion_limit}).tool()
 

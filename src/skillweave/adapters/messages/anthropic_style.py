@@ -31,6 +31,7 @@ from skillweave.adapters.messages.lists import (
     still_open,
     take_out,
     turn_with,
+    with_parameters,
 )
 from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, Turn
@@ -75,9 +76,13 @@ def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
     return transcript_of([piece for where, message in entries(chat) for piece in _read(message, where)])
 
 
-def unanswered(chat: Sequence[Any]) -> tuple[Call, ...]:
-    """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused."""
-    return still_open([piece for where, message in entries(chat) for piece in _read(message, where)] if chat else [])
+def unanswered(chat: Sequence[Any], tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
+    """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused.
+
+    `tools` are the host's declarations, as for `calls`.
+    """
+    found = still_open([piece for where, message in entries(chat) for piece in _read(message, where)] if chat else [])
+    return with_parameters(found, tools)
 
 
 def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
@@ -128,14 +133,15 @@ def system(base: str | Sequence[Mapping[str, Any]], injection: Injection) -> lis
     return [*stable, *_marked([_text(block.text) for block in in_call])]
 
 
-def calls(reply: object) -> tuple[Call, ...]:
+def calls(reply: object, tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
     """The tool calls of a response or of its message, in order; what runs at the provider is not among them.
 
-    Raises InvalidTurn for a reply of another API, naming the style that reads it.
+    `tools` are the declarations of all tools of the host: then each call knows its tool's parameters, by which rules
+    on arguments are judged. Raises InvalidTurn for a reply of another API, naming the style that reads it.
     """
     require_style(reply, "anthropic_style")
     blocks = (plain(raw) or {} for raw in listed((plain(reply) or {}).get("content")))
-    return tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
+    return with_parameters((_call(block) for block in blocks if block.get("type") == "tool_use"), tools)
 
 
 def skill_tools() -> list[dict[str, Any]]:

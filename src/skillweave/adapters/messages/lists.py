@@ -1,12 +1,13 @@
 """What the styles share: reading a list of messages, declared tools, the Turn, and taking skill text out."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypedDict, cast
 
-from skillweave.adapters.chat import TAKEN_OUT, Call, HostFields, HostMessage, turn_from
+from skillweave.adapters.chat import Call, HostFields, HostMessage, parameters_in, turn_from
 from skillweave.conversation import Part, Placement, Role, Turn, require_known
-from skillweave.disclose.block import digest_in, text_digest
+from skillweave.disclose.block import TAKEN_OUT, digest_in, text_digest
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
 from skillweave.limits import ToolLimits
@@ -31,7 +32,7 @@ def listed(value: object) -> Sequence[Any]:
 
 
 def entries(chat: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each message with the words that name its place; raises InvalidTurn for what is no list of messages."""
+    """Each message with the words that name its place; raises InvalidTurn for what is not a list of messages."""
     if not isinstance(chat, Sequence) or isinstance(chat, str | bytes):
         raise InvalidTurn(f"the chat is a {_kind(chat)}; give a list of messages")
     if not chat:
@@ -122,6 +123,20 @@ def offer(tools: Sequence[Any] | None, injection: Injection) -> list[Any]:
 def tool_names(tools: Sequence[Any]) -> tuple[str, ...]:
     """The name of each declaration; a name stands for itself. Raises InvalidTurn for one that names nothing."""
     return tuple(_name(tool, index) for index, tool in enumerate(tools))
+
+
+def with_parameters(calls: Iterable[Call], tools: Sequence[Any] | None) -> tuple[Call, ...]:
+    """The calls, each with the names of its tool's parameters where the declarations say them."""
+    declared = dict(zip(tool_names(tools or ()), map(_parameters, tools or ()), strict=True))
+    return tuple(replace(call, parameters=declared.get(call.name)) for call in calls)
+
+
+def _parameters(tool: object) -> tuple[str, ...] | None:
+    declared = plain(tool) or {}
+    if declared.get("type") == "custom" and "input_schema" not in declared:
+        return ("input",)
+    inner = plain(declared.get("function")) or declared
+    return parameters_in(inner.get("input_schema") or inner.get("parameters"))
 
 
 def _name(tool: object, index: int) -> str:

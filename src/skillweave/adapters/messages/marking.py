@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from skillweave.adapters.chat import TAKEN_OUT
 from skillweave.adapters.messages.lists import left_of, listed, plain
-from skillweave.disclose.block import digest_in, text_digest
+from skillweave.disclose.block import TAKEN_OUT, digest_in, text_digest
 from skillweave.state.state import State, skill_of
 from skillweave.turn.reconcile import block_texts
 

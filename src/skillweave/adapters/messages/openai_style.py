@@ -26,6 +26,7 @@ from skillweave.adapters.messages.lists import (
     still_open,
     take_out,
     turn_with,
+    with_parameters,
 )
 from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Role, Turn
@@ -73,9 +74,13 @@ def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
     return transcript_of([_read(message, where) for where, message in entries(chat)])
 
 
-def unanswered(chat: Sequence[Any]) -> tuple[Call, ...]:
-    """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused."""
-    return still_open([_read(message, where) for where, message in entries(chat)] if chat else [])
+def unanswered(chat: Sequence[Any], tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
+    """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused.
+
+    `tools` are the host's declarations, as for `calls`.
+    """
+    found = still_open([_read(message, where) for where, message in entries(chat)] if chat else [])
+    return with_parameters(found, tools)
 
 
 def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
@@ -121,16 +126,17 @@ def system(base: str | Mapping[str, Any], injection: Injection) -> str | dict[st
     return {**base, "content": [*content, *added]}
 
 
-def calls(reply: object) -> tuple[Call, ...]:
+def calls(reply: object, tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
     """The tool calls of a response or of its message, in order; the first choice counts.
 
-    Raises InvalidTurn for a reply of another API, naming the style that reads it.
+    `tools` are the declarations of all tools of the host: then each call knows its tool's parameters, by which rules
+    on arguments are judged. Raises InvalidTurn for a reply of another API, naming the style that reads it.
     """
     require_style(reply, "openai_style")
     response = plain(reply) or {}
     choices = listed(response.get("choices"))
     first = plain(choices[0]) or {} if choices else {}
-    return _calls(plain(first.get("message")) or response)
+    return with_parameters(_calls(plain(first.get("message")) or response), tools)
 
 
 def skill_tools() -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ from skillweave.adapters.messages.lists import (
     still_open,
     take_out,
     turn_with,
+    with_parameters,
 )
 from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Turn
@@ -71,9 +72,13 @@ def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
     return transcript_of(_read(chat))
 
 
-def unanswered(chat: Sequence[Any]) -> tuple[Call, ...]:
-    """The model's last calls that no output follows yet, in order: they run, wait for a person, or are refused."""
-    return still_open(_read(chat)) if chat else ()
+def unanswered(chat: Sequence[Any], tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
+    """The model's last calls that no output follows yet, in order: they run, wait for a person, or are refused.
+
+    `tools` are the host's declarations, as for `calls`.
+    """
+    found = still_open(_read(chat)) if chat else ()
+    return with_parameters(found, tools)
 
 
 def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
@@ -106,12 +111,13 @@ def system(base: str, injection: Injection) -> str:
     return SEPARATOR.join(part for part in (base, injection.instructions) if part)
 
 
-def calls(reply: object) -> tuple[Call, ...]:
+def calls(reply: object, tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
     """The function and custom calls of a response, or of items, in order; what runs at the provider is not among them.
 
     Nor are the calls of the provider's own tools that a host runs (`shell_call`, `apply_patch_call`, `computer_call`):
     judge those by the type of the tool, `injection.tools.authorize("shell")`.
-    Raises InvalidTurn for a reply of another API, and for one whose history a server keeps.
+    `tools` are the declarations of all tools of the host: then each call knows its tool's parameters, by which rules
+    on arguments are judged. Raises InvalidTurn for a reply of another API, and for one whose history a server keeps.
     """
     require_style(reply, "responses_style")
     response = plain(reply) or {}
@@ -120,7 +126,7 @@ def calls(reply: object) -> tuple[Call, ...]:
             raise InvalidTurn(f"this response goes on from a {kept}, which hides the chat from skillweave; {_WHOLE}")
     items = listed(response.get("output")) or listed(reply) or [response]
     found = (plain(item) or {} for item in items)
-    return tuple(_call(item) for item in found if item.get("type") in CALLS)
+    return with_parameters((_call(item) for item in found if item.get("type") in CALLS), tools)
 
 
 def skill_tools() -> list[dict[str, Any]]:

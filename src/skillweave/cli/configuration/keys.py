@@ -22,10 +22,14 @@ OF_ONE_TURN = frozenset(
 """What is said of one turn: configured, it would be taken for every turn, and nobody would see why."""
 OF_ONE_CALL = frozenset(
     {
+        "all-skills",
         "by",
         "ctx",
         "current",
         "description",
+        "dry-run",
+        "fix",
+        "force",
         "format",
         "json",
         "label",
@@ -34,14 +38,17 @@ OF_ONE_CALL = frozenset(
         "outline",
         "output",
         "parent",
+        "prefix",
+        "ref",
         "section",
+        "skill",
         "spawn-id",
         "trigger",
         "visited",
         "watch",
     }
 )
-"""How one call of the program answers, what is said of one graph, sub-agent or new skill, and in whose name."""
+"""How one call answers, what it may change, what is said of one graph, sub-agent or new skill, and in whose name."""
 _NEVER = OF_ONE_TURN | OF_ONE_CALL
 _NAMES: Mapping[type, str] = {
     bool: "a truth value",

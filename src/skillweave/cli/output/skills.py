@@ -105,14 +105,27 @@ class SkillShown(Portable):
 
 
 @dataclass(frozen=True, slots=True)
+class FileFixed(Portable):
+    """A file that was mended, or would be: what is changed, as a unified diff too."""
+
+    path: str
+    changes: tuple[str, ...]
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
 class CheckShown(Portable):
-    """What `check` found: counts of skill files, the skills that a host's key is at work in, and each finding."""
+    """What `check` found: counts of skill files, the skills that a host's key is at work in, and each finding.
+
+    `fixed` are the files that `--fix` mended, or would mend.
+    """
 
     loaded: int
     skipped: int
     repaired: int
     host_keys: Mapping[str, Sequence[str]]
     diagnostics: tuple[Diagnostic, ...]
+    fixed: tuple[FileFixed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

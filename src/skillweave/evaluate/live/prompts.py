@@ -91,7 +91,7 @@ def read_prompts(path: Path, skill_id: str) -> tuple[Prompt, ...]:
     """The prompts of a file; a prompt of which nothing is asserted or expected is left out.
 
     Raises:
-        InvalidData: the file cannot be read, or is no list of prompts; with the place.
+        InvalidData: the file cannot be read, or is not a list of prompts; with the place.
     """
     rows = _rows(path)
     return tuple(prompt for number, row in enumerate(rows, start=1) if (prompt := _prompt(path, skill_id, row, number)))
@@ -189,7 +189,7 @@ def _values(value: object) -> Iterator[object]:
 
 
 def _attached(path: Path, files: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The texts of input files inside the skill's folder, and those that are no text, too large or elsewhere."""
+    """The texts of input files inside the skill's folder, and those that are not text, too large or elsewhere."""
     folder = path.resolve().parent
     root = folder.parent if folder.name == "evals" else folder
     texts: list[str] = []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from skillweave.tokens.counter import TokenCounter
 
 JUDGINGS = 2
-"""So often a judge is asked whose reply is no verdict."""
+"""So often a judge is asked whose reply is not a verdict."""
 OVER = "the limit of tokens or cost is reached"
 FRAMING = 200
 """Tokens that a provider may add to a request."""
@@ -151,7 +151,7 @@ def _read(path: Path) -> Iterator[Run]:
         except (ValueError, SkillweaveError) as error:
             if number == len(lines):  # a line that was cut off when the machine went down
                 return
-            raise InvalidData(f"{path}:{number}: this is no result: {error}; name another --results FILE") from None
+            raise InvalidData(f"{path}:{number}: this is not a result: {error}; name another --results FILE") from None
 
 
 async def run_jobs(

@@ -54,7 +54,7 @@ def _names(known_tools: Collection[str] | None) -> frozenset[str] | None:
     if known_tools is None:
         return None
     if isinstance(known_tools, str) or not all(isinstance(name, str) for name in known_tools):
-        raise InvalidGraph("known_tools is no list of tools' names; give names such as ['read_file', 'search']")
+        raise InvalidGraph("known_tools is not a list of tools' names; give names such as ['read_file', 'search']")
     return frozenset(known_tools)
 
 

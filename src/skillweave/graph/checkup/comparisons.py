@@ -47,7 +47,7 @@ def mistake_in(test: FieldTest, scales: Scales) -> Mistake | None:
             f"its list mixes {' and '.join(types)}, of which only one can be found", "Keep values of one type."
         )
     if types == ["a number"] and not all(map(_is_finite, values)):
-        return Mistake("that is no finite number, which nothing compares with", "Write a finite number.")
+        return Mistake("that is not a finite number, which nothing compares with", "Write a finite number.")
     if test.op in ORDERED and types not in (["a number"], ["text"]):
         return Mistake(f"{types[0]} has no order", "Use `eq`, or compare numbers or words that have a scale.")
     wanted = _TYPES.get(test.field)

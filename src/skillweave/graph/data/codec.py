@@ -121,7 +121,7 @@ class _Reading:
         skills = self._each("skills", read_skill, MOST_SKILLS)
         twice = next((id_ for id_, count in Counter(skill.id for skill in skills).items() if count > 1), None)
         if twice is not None:
-            rule = f"the skill {twice!r} stands twice"
+            rule = f"the skill {twice!r} appears twice"
             self.mistakes.add(wrong(inside(self._place, "skills"), rule, "keep one of them"))
         return skills
 

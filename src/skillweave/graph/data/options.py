@@ -114,7 +114,7 @@ def _scale(words: object, place: str) -> tuple[str, ...]:
     scale = require_texts(words, place, "write a list of words, the lowest first")
     if len(set(scale)) < len(scale):
         twice = next(word for word in scale if scale.count(word) > 1)
-        raise wrong(place, f"the word {twice[:60]!r} stands twice", "keep it in its one place")
+        raise wrong(place, f"the word {twice[:60]!r} appears twice", "keep it in its one place")
     return scale
 
 

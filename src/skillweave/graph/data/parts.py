@@ -84,7 +84,7 @@ def write_skill(skill: GraphSkill, place: str) -> object:
 
 def _one_of(data: Mapping[str, object], key: str, alias: str, place: str) -> str | None:
     if key in data and alias in data:
-        raise wrong(place, f"`{key}` and `{alias}` are the same and both stand here", "keep one of them")
+        raise wrong(place, f"`{key}` and `{alias}` mean the same, and both are given", "keep one of them")
     return next((name for name in (key, alias) if name in data), None)
 
 
@@ -113,7 +113,7 @@ def read_entry(value: object, place: str) -> Entry:
     if "skill" not in data:
         raise wrong(place, "the entry has no `skill`", _ENTRY_FORM)
     if "match" in data and "when" in data:
-        raise wrong(place, "`match` and `when` are the same and both stand here", "put both conditions under `all`")
+        raise wrong(place, "`match` and `when` mean the same, and both are given", "put both conditions under `all`")
     key = "when" if "when" in data else "match"
     return Entry(
         skill=require_id(data["skill"], inside(place, "skill")),

@@ -1,0 +1,106 @@
+"""`skillweave add`, `list` and `remove`: skills of others in your folder, with a lock of what came from where."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from skillweave.cli import options
+from skillweave.cli.arguments.skills import DEFAULT_FOLDER
+from skillweave.cli.failure import Mistake
+from skillweave.cli.output.page import Answer
+
+EXAMPLES = {
+    "add": """
+skillweave add ../team-skills/release
+skillweave add skills.zip --skill invoice-checking
+skillweave add https://github.com/anthropics/skills --skill pdf --ref main
+""",
+    "list": """
+skillweave list
+skillweave list --in .claude/skills --json
+""",
+    "remove": """
+skillweave remove release
+skillweave remove release --in .claude/skills --force
+""",
+}
+_Force = Annotated[
+    bool,
+    options.option(options.SKILLS, "--force", "Also where it was edited, or was not added: what is there is lost."),
+]
+
+
+def add(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A folder, a zip or tar archive, or a git repository (https://..., ssh://..., git@HOST:PATH).",
+        ),
+    ],
+    skill: Annotated[
+        list[str] | None,
+        options.option(options.SKILLS, "--skill ID", "Of several skills in the source, add this one. Repeatable."),
+    ] = None,
+    everything: Annotated[
+        bool, options.option(options.SKILLS, "--all-skills", "Of several skills in the source, add all.")
+    ] = False,
+    ref: Annotated[
+        str | None, options.option(options.SKILLS, "--ref NAME", "The branch or tag of a repository. Default: its own.")
+    ] = None,
+    folder: options.FolderOfSkills = DEFAULT_FOLDER,
+    force: _Force = False,
+) -> Answer:
+    """Copy skills of others into your folder of skills.
+
+    All of them are added or none. The file skillweave.lock says where each came from, with its version and the SHA-256
+    of every file. Links are refused, and nothing of a skill is run. A repository is cloned by your own git, without
+    hooks, submodules or your git configuration. What you edited is not overwritten. A skill is text that your agent
+    obeys: read it before you use it.
+    """
+    from skillweave.cli.output.installs import AddedShown, AddedSkill, added_text
+    from skillweave.installs import add_skills, fetched, packages_in
+
+    if skill and everything:
+        raise Mistake("--all-skills means every skill of the source, and --skill names some; leave out one of the two")
+    with fetched(source, ref) as (root, origin):
+        packages = packages_in(root, tuple(skill) if skill else None)
+        if len(packages) > 1 and not skill and not everything:
+            names = ", ".join(package.skill_id for package in packages[:20])
+            more = f" and {len(packages) - 20} more" if len(packages) > 20 else ""
+            raise Mistake(
+                f"the source has {len(packages)} skills: {names}{more}; name some with --skill, or add --all-skills"
+            )
+        added = add_skills(Path(folder), packages, origin, force=force)
+    shown = AddedShown(folder, tuple(AddedSkill(one.skill_id, one.change, one.locked) for one in added))
+    return Answer(lambda: shown, partial(added_text, shown))
+
+
+def list_(folder: options.FolderOfSkills = DEFAULT_FOLDER) -> Answer:
+    """List the skills that were added, and whether they were edited.
+
+    Compares every file with the lock. Skills that you wrote yourself are not in it; `skillweave catalog` lists all.
+    """
+    from skillweave.cli.output.installs import installed_of, installed_text
+    from skillweave.installs import read_lock, standings
+
+    shown = installed_of(Path(folder), standings(Path(folder), read_lock(Path(folder))))
+    return Answer(lambda: shown, partial(installed_text, shown))
+
+
+def remove(
+    skill: Annotated[str, typer.Argument(metavar="SKILL", help="The id of an added skill.")],
+    folder: options.FolderOfSkills = DEFAULT_FOLDER,
+    force: _Force = False,
+) -> Answer:
+    """Take an added skill out again.
+
+    Deletes its folder and its entry in the lock. One that you edited stays, unless you add --force.
+    """
+    from skillweave.cli.output.installs import Removed, removed_text
+    from skillweave.installs import remove_skill
+
+    shown = Removed(folder, skill, remove_skill(Path(folder), skill, force=force))
+    return Answer(lambda: shown, partial(removed_text, shown))

@@ -1,0 +1,53 @@
+"""Skills of others, copied into a folder of skills: from a folder, an archive or a git repository, and taken out again.
+
+What came from where stands in a lock file beside them. Nothing of a skill is ever run.
+"""
+
+from typing import TYPE_CHECKING
+
+from skillweave.doors import door
+
+if TYPE_CHECKING:
+    from skillweave.installs.adding import Added, add_skills, remove_skill
+    from skillweave.installs.fetching import Kind, Origin, fetched
+    from skillweave.installs.lock import (
+        LOCK_FILE,
+        Condition,
+        InstallRefused,
+        Lock,
+        Locked,
+        Standing,
+        read_lock,
+        standings,
+    )
+    from skillweave.installs.packages import Package, packages_in
+
+__all__ = [
+    "LOCK_FILE",
+    "Added",
+    "Condition",
+    "InstallRefused",
+    "Kind",
+    "Lock",
+    "Locked",
+    "Origin",
+    "Package",
+    "Standing",
+    "add_skills",
+    "fetched",
+    "packages_in",
+    "read_lock",
+    "remove_skill",
+    "standings",
+]
+
+__getattr__ = door(
+    __name__,
+    """
+adding: Added add_skills remove_skill
+archives: unpack
+fetching: Kind Origin fetched
+lock: LOCK_FILE Condition InstallRefused Lock Locked Standing read_lock standings write_lock
+packages: Package packages_in
+""",
+)

@@ -1,0 +1,214 @@
+"""Putting skills into a folder and taking them out: all of it or nothing, and never over what somebody edited."""
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from skillweave.installs.fetching import Origin
+from skillweave.installs.lock import (
+    Condition,
+    InstallRefused,
+    Lock,
+    Locked,
+    digests_of,
+    read_lock,
+    standing_of,
+    write_lock,
+)
+from skillweave.installs.packages import Package
+from skillweave.sources.tree import SKILL_FILES
+
+WORK = Path(".skillweave") / "change"
+"""Where new and old skills stand while they change places; no source of skills looks into `.skillweave`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of a skill that was to be added: `new`, `replaced`, or `unchanged`, as it was there already."""
+
+    skill_id: str
+    change: str
+    locked: Locked
+
+
+def add_skills(folder: Path, packages: Sequence[Package], origin: Origin, *, force: bool = False) -> tuple[Added, ...]:
+    """Copy the skills into the folder, which is made if need be, and write down where they came from.
+
+    An added skill that nobody edited since is replaced; with `force` an edited one is, and one that was not added at
+    all. Raises InstallRefused, and then nothing was changed.
+    """
+    folder = _folder(folder)
+    lock = read_lock(folder)
+    added = [_planned(folder, lock, package, origin, force=force) for package in packages]
+    changing = [(package, one) for package, one in zip(packages, added, strict=True) if one.change != "unchanged"]
+    entries = {**lock.skills, **{one.skill_id: one.locked for one in added}}
+    with _exchange(folder) as exchange:
+        for package, _ in changing:
+            exchange.stage(package)
+        for package, _ in changing:
+            exchange.put(package.skill_id)
+        write_lock(folder, replace(lock, skills=entries))
+    return tuple(added)
+
+
+def remove_skill(folder: Path, skill_id: str, *, force: bool = False) -> Locked:
+    """Take an added skill out of the folder and its entry out of the lock; with `force` also an edited one.
+
+    Raises InstallRefused, and then nothing was changed.
+    """
+    lock = read_lock(folder)
+    locked = lock.skills.get(skill_id)
+    if locked is None:
+        there = ", ".join(sorted(lock.skills)) or "none"
+        raise InstallRefused(
+            f"skill {skill_id[:100]!r} was not added to {folder}; those that were: {there}. What you wrote yourself "
+            "you delete yourself"
+        )
+    standing = standing_of(folder, skill_id, locked)
+    if standing.condition is Condition.EDITED and not force:
+        raise InstallRefused(f"{folder / skill_id} was edited since it was added{_what(standing.differing)}; {_FORCE}")
+    _require_no_link(folder / skill_id)
+    rest = {name: one for name, one in lock.skills.items() if name != skill_id}
+    with _exchange(folder) as exchange:
+        exchange.take(skill_id)
+        write_lock(folder, replace(lock, skills=rest))
+    return locked
+
+
+_FORCE = "to lose what was edited, add --force"
+
+
+def _planned(folder: Path, lock: Lock, package: Package, origin: Origin, *, force: bool) -> Added:
+    """What is to be done with one skill; raises InstallRefused where somebody's own work is in its place."""
+    place, digests = folder / package.skill_id, digests_of({path: one.data for path, one in package.files.items()})
+    made = Locked(origin.source, origin.kind.value, package.path, digests, package.version, origin.ref, origin.commit)
+    if not os.path.lexists(place):
+        return Added(package.skill_id, "new", made)
+    _require_no_link(place)
+    known = lock.skills.get(package.skill_id)
+    if known is None:
+        if not force:
+            raise InstallRefused(f"{place} is there already and was not added from anywhere; {_FORCE}")
+        return Added(package.skill_id, "replaced", made)
+    standing = standing_of(folder, package.skill_id, known)
+    if standing.condition is Condition.EDITED and not force:
+        raise InstallRefused(f"{place} was edited since it was added{_what(standing.differing)}; {_FORCE}")
+    same = standing.condition is Condition.UNCHANGED and known.sha256 == digests
+    return Added(package.skill_id, "unchanged" if same else "replaced", made)
+
+
+def _what(differing: Sequence[str]) -> str:
+    more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
+    return f" ({', '.join(differing[:3])}{more})" if differing else ""
+
+
+def _require_no_link(place: Path) -> None:
+    if place.is_symlink():
+        raise InstallRefused(f"{place} is a link and is left alone; remove it yourself")
+
+
+def _folder(folder: Path) -> Path:
+    if folder.name in SKILL_FILES or (folder / SKILL_FILES[0]).exists():
+        raise InstallRefused(f"{folder} is a skill itself; name the folder above it")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InstallRefused(f"the folder {folder} cannot be made: {error.strerror}; name another one") from None
+    return folder
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """Skills that change places; `undo` puts everything back."""
+
+    folder: Path
+    work: Path
+    _done: list[tuple[Path, Path]] = field(default_factory=list)
+
+    def stage(self, package: Package) -> None:
+        """Write the files of a skill where nobody looks."""
+        for path, file in package.files.items():
+            target = self.work / "new" / package.skill_id / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("xb") as written:
+                written.write(file.data)
+            if file.executable:
+                os.chmod(target, 0o755)  # noqa: PTH101, S103 - a script of the skill, as its author made it
+
+    def put(self, skill_id: str) -> None:
+        """Let the staged skill take its place, and what is there leave it."""
+        if os.path.lexists(self.folder / skill_id):
+            self.take(skill_id)
+        self._move(self.work / "new" / skill_id, self.folder / skill_id)
+
+    def take(self, skill_id: str) -> None:
+        """Take what is there out of its place."""
+        if os.path.lexists(self.folder / skill_id):
+            old = self.work / "old" / skill_id
+            old.parent.mkdir(parents=True, exist_ok=True)
+            self._move(self.folder / skill_id, old)
+
+    def undo(self) -> None:
+        """Put everything back, in the opposite order; raises OSError, after all were tried, where one stays."""
+        failed: OSError | None = None
+        while self._done:
+            from_, to = self._done.pop()
+            try:
+                to.rename(from_)
+            except OSError as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
+
+    def _move(self, from_: Path, to: Path) -> None:
+        from_.rename(to)
+        self._done.append((from_, to))
+
+
+@contextmanager
+def _exchange(folder: Path) -> Iterator[_Exchange]:
+    """One change at a time; whatever is raised inside puts everything back."""
+    work = folder / WORK
+    try:
+        work.parent.mkdir(exist_ok=True)
+        work.mkdir()
+    except FileExistsError:
+        raise InstallRefused(
+            f"another command changes the skills of {folder}, or one was ended in the middle; in that case put back "
+            f"what stands in {work / 'old'}, then delete {work}"
+        ) from None
+    except OSError as error:
+        raise InstallRefused(f"{folder} cannot be written: {error.strerror}; name a folder that is yours") from None
+    exchange = _Exchange(folder, work)
+    try:
+        yield exchange
+    except OSError as error:
+        _undo(exchange)
+        raise InstallRefused(
+            f"the skills of {folder} cannot be changed: {error.strerror or error}; everything is as it was"
+        ) from None
+    except BaseException:
+        _undo(exchange)
+        raise
+    _clean(work)
+
+
+def _undo(exchange: _Exchange) -> None:
+    """Put everything back; what cannot be put back is not deleted either."""
+    try:
+        exchange.undo()
+    except OSError as error:
+        raise InstallRefused(
+            f"the skills of {exchange.folder} cannot be put back: {error.strerror or error}; they stand in "
+            f"{exchange.work / 'old'}, move them by hand"
+        ) from None
+    _clean(exchange.work)
+
+
+def _clean(work: Path) -> None:
+    shutil.rmtree(work, ignore_errors=True)
+    with suppress(OSError):  # something else may stand beside it
+        work.parent.rmdir()

@@ -1,0 +1,131 @@
+"""Unpacking what somebody else packed: no path out of the folder, no links, no devices, and within limits."""
+
+import os
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from lzma import LZMAError
+from pathlib import Path
+from typing import IO
+
+from skillweave.installs.lock import InstallRefused
+from skillweave.sources.names import is_plain, shown
+
+ZIP_SUFFIXES = (".zip", ".skill")
+TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+MOST_ENTRIES = 4096
+MOST_BYTES = 64 * 1024 * 1024
+"""What all files of an archive may have together when they are unpacked."""
+_PIECE = 1 << 16
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A regular file in an archive."""
+
+    name: str
+    executable: bool
+    content: IO[bytes]
+
+
+def is_archive(path: Path) -> bool:
+    """Whether the file's name is that of an archive that can be unpacked."""
+    return path.name.lower().endswith((*ZIP_SUFFIXES, *TAR_SUFFIXES))
+
+
+def unpack(archive: Path, into: Path) -> None:
+    """Write the files of a zip or tar archive below an empty folder.
+
+    Raises InstallRefused, and then what was written is of no use, for an archive that cannot be read, that holds a
+    path out of the folder, a link, a device or one path twice, and for more than 4,096 entries or 64 MiB.
+    """
+    entries = _zipped if archive.name.lower().endswith(ZIP_SUFFIXES) else _tarred
+    left = MOST_BYTES
+    try:
+        for entry in entries(archive):
+            left -= _write(entry, into / _checked(entry.name), left)
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, LZMAError, EOFError, NotImplementedError) as error:
+        raise InstallRefused(f"'{archive}' is no archive that can be read: {error}; pack it anew") from None
+    except OSError as error:
+        raise InstallRefused(f"'{archive}' cannot be unpacked: {error.strerror or error}; check the file") from None
+
+
+def _zipped(archive: Path) -> Iterator[_Entry]:
+    with zipfile.ZipFile(archive) as opened:
+        _require_few(len(opened.infolist()))
+        for info in opened.infolist():
+            mode = info.external_attr >> 16
+            if info.flag_bits & 0x1:
+                raise InstallRefused(f"'{shown(info.filename)}' is encrypted; pack it without a password")
+            if stat.S_ISLNK(mode):
+                raise _link(info.filename)
+            if info.is_dir():
+                _checked(info.filename.rstrip("/"))
+                continue
+            with opened.open(info) as content:
+                yield _Entry(info.filename, bool(mode & stat.S_IXUSR), content)
+
+
+def _tarred(archive: Path) -> Iterator[_Entry]:
+    with tarfile.open(archive, mode="r:*") as opened:
+        for number, member in enumerate(opened, start=1):
+            _require_few(number)
+            if member.isdir():
+                _checked(member.name.rstrip("/"))
+                continue
+            if not member.isreg():
+                raise _link(member.name)
+            content = opened.extractfile(member)
+            if content is not None:
+                with content:
+                    yield _Entry(member.name, bool(member.mode & stat.S_IXUSR), content)
+
+
+def _require_few(entries: int) -> None:
+    if entries > MOST_ENTRIES:
+        raise InstallRefused(f"the archive has more than {MOST_ENTRIES:,} entries; pack the skills alone")
+
+
+def _link(name: str) -> InstallRefused:
+    return InstallRefused(f"'{shown(name)}' in the archive is a link or a device; pack the file itself")
+
+
+def _checked(name: str) -> str:
+    """The name as a path below the folder; raises InstallRefused for any other."""
+    plain = name.removeprefix("./")
+    parts = plain.split("/")
+    if (
+        not is_plain(name)
+        or "\\" in name
+        or _DRIVE.match(name)
+        or name.startswith("/")
+        or any(part in ("", "..") or len(part.encode("utf-8", "surrogatepass")) > 255 for part in parts)
+        or (plain != "." and "." in parts)
+    ):
+        raise InstallRefused(f"'{shown(name[:200])}' in the archive is no plain path below a folder; pack it anew")
+    return plain
+
+
+def _write(entry: _Entry, target: Path, left: int) -> int:
+    """Write one file; how many bytes it has. Raises InstallRefused for more than are left."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    written = 0
+    try:
+        with target.open("xb") as file:
+            while piece := entry.content.read(_PIECE):
+                written += len(piece)
+                if written > left:
+                    raise InstallRefused(
+                        f"the archive has more than {MOST_BYTES >> 20} MiB when it is unpacked; pack the skills alone"
+                    )
+                file.write(piece)
+    except FileExistsError:
+        raise InstallRefused(f"'{shown(entry.name)}' stands twice in the archive; pack it anew") from None
+    if entry.executable:
+        os.chmod(target, 0o755)  # noqa: PTH101, S103 - a script of the skill, as its author packed it
+    return written

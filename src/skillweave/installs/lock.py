@@ -1,0 +1,133 @@
+"""The lock file of a folder of skills: which skill came from where, in which version, and the digest of every file."""
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from skillweave.codec import Portable
+from skillweave.errors import InvalidData, SkillweaveError
+from skillweave.skill import is_skill_id
+from skillweave.sources.files import Refused, read_plain
+
+LOCK_FILE = "skillweave.lock"
+VERSION = 1
+_MOST_BYTES = 16 * 1024 * 1024
+
+
+class InstallRefused(SkillweaveError):
+    """A skill that is not added or removed; the text names it, the rule that it breaks, and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Locked(Portable):
+    """An added skill: the source as it was named (without a password), and what was taken from it.
+
+    `kind` is folder, archive or git, `ref` the branch or tag that was asked for, `commit` the one that it was, `path`
+    the skill's folder in the source, `sha256` the digest of every file by its path below the skill's folder.
+    """
+
+    source: str
+    kind: str
+    path: str
+    sha256: Mapping[str, str] = field(hash=False)
+    version: str | None = None
+    ref: str | None = None
+    commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lock(Portable):
+    """The added skills of one folder, by id."""
+
+    version: int = VERSION
+    skills: Mapping[str, Locked] = field(default_factory=dict, hash=False)
+
+
+class Condition(StrEnum):
+    """How an added skill is now, compared with what was added."""
+
+    UNCHANGED = "unchanged"
+    EDITED = "edited"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An added skill as it is now; `differing` are the files that were edited, added or taken away since."""
+
+    skill_id: str
+    locked: Locked
+    condition: Condition
+    differing: tuple[str, ...] = ()
+
+
+def read_lock(folder: Path) -> Lock:
+    """The folder's lock, an empty one where there is none; raises InstallRefused for one that cannot be read."""
+    path = folder / LOCK_FILE
+    if not os.path.lexists(path):
+        return Lock()
+    try:
+        lock = Lock.from_dict(json.loads(read_plain(str(path), _MOST_BYTES).data))
+    except (Refused, ValueError, RecursionError, InvalidData) as error:
+        raise InstallRefused(
+            f"{path} cannot be read: {error}; restore it, or remove it and add the skills anew"
+        ) from None
+    if lock.version > VERSION:
+        raise InstallRefused(
+            f"{path} was written by a newer skillweave (version {lock.version}, this one reads {VERSION}); upgrade it"
+        )
+    strange = next((name for name in lock.skills if not is_skill_id(name)), None)
+    if strange is not None:
+        raise InstallRefused(f"{path} names {strange[:100]!r}, which is no id of a skill; restore the file")
+    return lock
+
+
+def write_lock(folder: Path, lock: Lock) -> None:
+    """Put the lock in place of what is there, whole or not at all; without skills there is no file. Raises OSError."""
+    path = folder / LOCK_FILE
+    if not lock.skills:
+        path.unlink(missing_ok=True)
+        return
+    text = json.dumps(lock.to_dict(), indent=2, sort_keys=True, ensure_ascii=False)
+    beside = path.with_name(f".{LOCK_FILE}.{secrets.token_hex(4)}")
+    try:
+        with beside.open("x", encoding="utf-8") as file:
+            file.write(f"{text}\n")
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def standings(folder: Path, lock: Lock) -> Iterator[Standing]:
+    """How each added skill is now, by id."""
+    for skill_id in sorted(lock.skills):
+        yield standing_of(folder, skill_id, lock.skills[skill_id])
+
+
+def standing_of(folder: Path, skill_id: str, locked: Locked) -> Standing:
+    """How one added skill is now; what can no longer be read counts as edited."""
+    from skillweave.installs.packages import files_below
+
+    place = folder / skill_id
+    if place.is_symlink() or not place.is_dir():
+        condition = Condition.EDITED if os.path.lexists(place) else Condition.MISSING
+        return Standing(skill_id, locked, condition)
+    try:
+        now = digests_of({path: file.data for path, file in files_below(place).items()})
+    except InstallRefused:
+        return Standing(skill_id, locked, Condition.EDITED)
+    paths = sorted({*now, *locked.sha256})
+    differing = tuple(path for path in paths if now.get(path) != locked.sha256.get(path))
+    return Standing(skill_id, locked, Condition.EDITED if differing else Condition.UNCHANGED, differing)
+
+
+def digests_of(files: Mapping[str, bytes]) -> dict[str, str]:
+    """The SHA-256 of each file, in hex digits."""
+    return {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}

@@ -1,0 +1,255 @@
+"""Adding and removing skills: all or nothing, with a lock, and never over somebody's own work."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from skillweave.installs import (
+    LOCK_FILE,
+    InstallRefused,
+    add_skills,
+    adding,
+    fetched,
+    packages_in,
+    read_lock,
+    remove_skill,
+    standings,
+)
+from tests.skill_folders import skill_text, write_skill
+
+
+def add(source: Path, folder: Path, wanted: Sequence[str] | None = None, *, force: bool = False) -> dict[str, str]:
+    with fetched(str(source)) as (root, origin):
+        packages = packages_in(root, None if wanted is None else tuple(wanted))
+        return {one.skill_id: one.change for one in add_skills(folder, packages, origin, force=force)}
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """Two skills of somebody else."""
+    write_skill(tmp_path / "theirs" / "tea", files={"references/a.md": "Green.", "LICENSE": "Free."})
+    write_skill(tmp_path / "theirs" / "milk")
+    return tmp_path / "theirs"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    return tmp_path / "mine"
+
+
+def conditions(folder: Path) -> dict[str, str]:
+    return {one.skill_id: one.condition.value for one in standings(folder, read_lock(folder))}
+
+
+def test_every_file_of_a_skill_is_copied(theirs: Path, mine: Path) -> None:
+    assert add(theirs / "tea", mine) == {"tea": "new"}
+    assert files(mine / "tea") == files(theirs / "tea")
+
+
+def test_the_lock_says_where_it_came_from_with_the_digest_of_every_file(theirs: Path, mine: Path) -> None:
+    write_skill(theirs / "tea", skill_text("tea", version="1.2.0"))
+    add(theirs, mine, ["tea"])
+    locked = json.loads((mine / LOCK_FILE).read_text(encoding="utf-8"))["skills"]["tea"]
+    assert (locked["source"], locked["kind"], locked["path"], locked["version"]) == (
+        str(theirs),
+        "folder",
+        "tea",
+        "1.2.0",
+    )
+    assert locked["sha256"].keys() == {"SKILL.md", "references/a.md", "LICENSE"}
+    assert all(len(digest) == 64 for digest in locked["sha256"].values())
+
+
+def test_what_was_added_is_unchanged_until_somebody_edits_it(theirs: Path, mine: Path) -> None:
+    add(theirs, mine)
+    assert conditions(mine) == {"milk": "unchanged", "tea": "unchanged"}
+    (mine / "tea" / "references" / "b.md").write_text("new", encoding="utf-8")
+    (mine / "milk" / "SKILL.md").unlink()
+    (mine / "milk").rmdir()
+    assert conditions(mine) == {"milk": "missing", "tea": "edited"}
+
+
+def test_a_newer_version_takes_the_place_of_an_unedited_one(theirs: Path, mine: Path) -> None:
+    add(theirs, mine)
+    (theirs / "tea" / "LICENSE").unlink()
+    assert add(theirs, mine) == {"milk": "unchanged", "tea": "replaced"}
+    assert files(mine / "tea") == files(theirs / "tea")
+
+
+def test_an_edited_skill_is_not_replaced_unless_it_is_forced(theirs: Path, mine: Path) -> None:
+    add(theirs, mine)
+    (mine / "tea" / "SKILL.md").write_text("edited", encoding="utf-8")
+    before = files(mine)
+    write_skill(theirs / "milk", skill_text("milk", body="new"))
+    with pytest.raises(InstallRefused, match=r"was edited since it was added \(SKILL.md\)"):
+        add(theirs, mine)
+    assert files(mine) == before
+    assert add(theirs, mine, force=True) == {"milk": "replaced", "tea": "replaced"}
+    assert conditions(mine) == {"milk": "unchanged", "tea": "unchanged"}
+
+
+def test_ones_own_skill_is_not_replaced_unless_it_is_forced(theirs: Path, mine: Path) -> None:
+    write_skill(mine / "tea", skill_text("tea", body="my own"))
+    with pytest.raises(InstallRefused, match="is there already and was not added"):
+        add(theirs, mine, ["tea"])
+    assert b"my own" in (mine / "tea" / "SKILL.md").read_bytes()
+    assert add(theirs, mine, ["tea"], force=True) == {"tea": "replaced"}
+
+
+def test_a_link_in_the_place_of_a_skill_is_never_touched(theirs: Path, mine: Path, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    mine.mkdir()
+    (mine / "tea").symlink_to(tmp_path / "own")
+    with pytest.raises(InstallRefused, match="is a link and is left alone"):
+        add(theirs, mine, ["tea"], force=True)
+    assert list((tmp_path / "own").iterdir()) == []
+
+
+def test_a_link_in_a_skill_is_refused(theirs: Path, mine: Path) -> None:
+    (theirs / "tea" / "references" / "b.md").symlink_to("/etc/hostname")
+    with pytest.raises(InstallRefused, match=r"'references/b.md' is a link"):
+        add(theirs, mine)
+    assert not mine.exists()
+
+
+def test_a_skill_with_too_many_or_too_large_files_is_refused(theirs: Path, mine: Path) -> None:
+    for number in range(513):
+        (theirs / "tea" / f"{number}.txt").write_text("x", encoding="utf-8")
+    with pytest.raises(InstallRefused, match="more than 512 files"):
+        add(theirs, mine)
+    with (theirs / "milk" / "large").open("wb") as large:
+        large.truncate((16 << 20) + 1)
+    with pytest.raises(InstallRefused, match="at most 16 MiB together"):
+        add(theirs / "milk", mine)
+
+
+def test_an_unknown_skill_is_refused_with_those_that_there_are(theirs: Path, mine: Path) -> None:
+    with pytest.raises(InstallRefused, match="has no skill 'coffee'; its skills are: milk, tea"):
+        add(theirs, mine, ["coffee"])
+
+
+def test_a_source_without_a_skill_is_refused(tmp_path: Path, mine: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InstallRefused, match="holds no skill that can be read"):
+        add(tmp_path / "empty", mine)
+
+
+@pytest.mark.parametrize("fails", range(1, 6))
+def test_where_a_step_fails_everything_is_as_it_was(
+    theirs: Path, mine: Path, monkeypatch: pytest.MonkeyPatch, fails: int
+) -> None:
+    add(theirs, mine)
+    before = files(mine)
+    for name in ("tea", "milk"):
+        write_skill(theirs / name, skill_text(name, body="new"))
+    steps = 0
+    move, write = Path.rename, adding.write_lock
+
+    def stepping(*_: object) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == fails:
+            raise OSError(28, "No space left on device")
+
+    def moving(path: Path, target: Path) -> Path:
+        stepping()
+        return move(path, target)
+
+    def writing(folder: Path, lock: object) -> None:
+        stepping()
+        write(folder, lock)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Path, "rename", moving)
+    monkeypatch.setattr(adding, "write_lock", writing)
+    with pytest.raises(InstallRefused, match="everything is as it was"):
+        add(theirs, mine)
+    assert files(mine) == before
+
+
+def test_what_was_taken_out_is_kept_where_it_cannot_be_put_back(
+    theirs: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(theirs, mine, ["tea"])
+    kept = files(mine / "tea")
+    write_skill(theirs / "tea", skill_text("tea", body="new"))
+    steps = 0
+    move = Path.rename
+
+    def moving(path: Path, target: Path) -> Path:
+        nonlocal steps
+        steps += 1
+        if steps > 1:
+            raise OSError(5, "Input/output error")
+        return move(path, target)
+
+    monkeypatch.setattr(Path, "rename", moving)
+    with pytest.raises(InstallRefused, match="move them by hand"):
+        add(theirs, mine, ["tea"])
+    assert files(mine / ".skillweave" / "change" / "old" / "tea") == kept
+
+
+def test_a_change_that_was_ended_in_the_middle_is_told(theirs: Path, mine: Path) -> None:
+    (mine / ".skillweave" / "change").mkdir(parents=True)
+    with pytest.raises(InstallRefused, match="one was ended in the middle"):
+        add(theirs, mine)
+
+
+def test_nothing_but_skills_and_the_lock_is_left(theirs: Path, mine: Path) -> None:
+    add(theirs, mine)
+    assert sorted(path.name for path in mine.iterdir()) == ["milk", LOCK_FILE, "tea"]
+
+
+def test_an_added_skill_is_removed_with_its_entry(theirs: Path, mine: Path) -> None:
+    add(theirs, mine)
+    remove_skill(mine, "tea")
+    assert sorted(path.name for path in mine.iterdir()) == ["milk", LOCK_FILE]
+    remove_skill(mine, "milk")
+    assert list(mine.iterdir()) == []
+
+
+def test_an_edited_skill_is_not_removed_unless_it_is_forced(theirs: Path, mine: Path) -> None:
+    add(theirs, mine, ["tea"])
+    (mine / "tea" / "notes.md").write_text("mine", encoding="utf-8")
+    with pytest.raises(InstallRefused, match=r"was edited since it was added \(notes.md\)"):
+        remove_skill(mine, "tea")
+    assert (mine / "tea" / "notes.md").exists()
+    remove_skill(mine, "tea", force=True)
+    assert not (mine / "tea").exists()
+
+
+@pytest.mark.parametrize("name", ["milk", "..", "../theirs", "/etc"])
+def test_what_was_not_added_is_not_removed(theirs: Path, mine: Path, name: str) -> None:
+    write_skill(mine / "milk")
+    add(theirs, mine, ["tea"])
+    with pytest.raises(InstallRefused, match="was not added"):
+        remove_skill(mine, name, force=True)
+    assert (mine / "milk" / "SKILL.md").exists()
+
+
+def test_a_lock_that_names_a_place_outside_is_refused(theirs: Path, mine: Path) -> None:
+    add(theirs, mine, ["tea"])
+    path = mine / LOCK_FILE
+    path.write_text(path.read_text(encoding="utf-8").replace('"tea": {', '"../theirs/tea": {'), encoding="utf-8")
+    with pytest.raises(InstallRefused, match="is no id of a skill"):
+        remove_skill(mine, "../theirs/tea", force=True)
+    assert (theirs / "tea" / "SKILL.md").exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"skills": []}', '{"version": 2, "skills": {}}'])
+def test_a_lock_that_cannot_be_read_is_refused(theirs: Path, mine: Path, text: str) -> None:
+    mine.mkdir()
+    (mine / LOCK_FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(InstallRefused, match=LOCK_FILE):
+        add(theirs, mine)
+    assert (mine / LOCK_FILE).read_text(encoding="utf-8") == text
+
+
+def test_the_folder_of_one_skill_is_no_place_for_others(theirs: Path) -> None:
+    with pytest.raises(InstallRefused, match="is a skill itself"):
+        add(theirs / "tea", theirs / "milk")
