@@ -69,17 +69,6 @@ def read_call(call_id: object, name: object, arguments: object) -> Call:
     return Call(known_id, name, found)
 
 
-def parameters_in(schema: Mapping[str, Any] | None) -> tuple[str, ...] | None:
-    """The names of a tool's parameters by its JSON Schema, None where there is none or where it takes any others.
-
-    A schema that says nothing of others names all that the tool has.
-    """
-    if schema is None or schema.get("additionalProperties", False) is not False or schema.get("patternProperties"):
-        return None
-    properties = schema.get("properties", {})
-    return tuple(properties) if isinstance(properties, Mapping) else None
-
-
 def _parsed(arguments: object) -> tuple[Mapping[str, Any] | None, str]:
     if not isinstance(arguments, str):
         return None, f"of type {type(arguments).__name__}, not a JSON object"
@@ -99,7 +88,8 @@ def parameters_in(schema: object) -> tuple[str, ...] | None:
     """
     if not isinstance(schema, Mapping) or any(schema.get(key) for key in _MORE_PARAMETERS):
         return None
-    declared = schema.get("properties")
+    # What says nothing at all takes anything, in the words of JSON Schema; tools without parameters say so.
+    declared = schema.get("properties", {} if schema.get("additionalProperties") is False else None)
     return tuple(map(str, declared)) if isinstance(declared, Mapping) else None
 
 

@@ -20,7 +20,7 @@ from skillweave.adapters.agent_framework.messages import (
 from skillweave.adapters.agent_framework.pauses import hold, keep_unsent, pause_of, require_open, with_unsent
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
-from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, words_for
+from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, parameters_in, words_for
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import Ruling
 from skillweave.compose.spawn import SpawnPlan
@@ -258,7 +258,12 @@ class SkillFunctionMiddleware(FunctionMiddleware):
     async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """Answer or run one call, or make an approval request of it."""
         call_id, occurrence = (str(context.metadata.get(key) or "") for key in ("call_id", _OCCURRENCE))
-        call = Call(call_id, context.function.name, to_jsonable_python(context.arguments))
+        call = Call(
+            call_id,
+            context.function.name,
+            to_jsonable_python(context.arguments),
+            parameters=parameters_in(context.function.parameters()),
+        )
         waiting = await self._waiting()
         if waiting and occurrence not in waiting:
             self._hold(context, call, occurrence)
