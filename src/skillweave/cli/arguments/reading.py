@@ -1,6 +1,7 @@
 """Files and standard input that a command line names: regular files only, and within limits."""
 
 import sys
+from collections.abc import Iterator
 
 from skillweave.cli.failure import Mistake
 
@@ -31,3 +32,11 @@ def read_input(what: str) -> bytes:
     if len(data) > MOST_BYTES:
         raise Mistake(f"{what} on standard input has more than {MOST_BYTES >> 20} MiB; shorten it")
     return data
+
+
+def input_lines(what: str) -> Iterator[bytes]:
+    """Standard input line by line as they come; raises Mistake for a line of more than 16 MiB."""
+    while line := sys.stdin.buffer.readline(MOST_BYTES + 1):
+        if len(line) > MOST_BYTES:
+            raise Mistake(f"{what} on standard input has more than {MOST_BYTES >> 20} MiB in one line; shorten it")
+        yield line

@@ -71,7 +71,7 @@ def _read_fitted(path: str) -> "OwnFit":
 
 
 def message_text(given: str) -> str:
-    """The text of the message; `-` reads standard input. Raises Mistake for what is no UTF-8."""
+    """The text of the message; `-` reads standard input. Raises Mistake for what is no UTF-8, and over 16 MiB."""
     if given == "-":
         return decoded(read_input("the message"), "standard input")
     try:
