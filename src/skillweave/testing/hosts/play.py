@@ -157,10 +157,11 @@ def ledger_of(weaver: Weaver) -> FailingStore:
 
 
 class Workshop:
-    """The tools of the host, and what they were called with."""
+    """The tools of the host, what they were called with, and what a test has one of them answer."""
 
     def __init__(self) -> None:
         self.ran: list[str] = []
+        self.answers: dict[str, str] = {}
         self.tools = (
             Tool("search", self._tool("search"), "Searches the ledger."),
             Tool("write", self._tool("write"), "Changes the ledger."),
@@ -171,7 +172,7 @@ class Workshop:
     def _tool(self, name: str) -> Callable[[str], str]:
         def run(text: str) -> str:
             self.ran.append(f"{name}({text})")
-            return f"{name} did {text}"
+            return self.answers.get(name, f"{name} did {text}")
 
         return run
 
