@@ -39,6 +39,7 @@ try:
     from langgraph.errors import GraphInterrupt
     from langgraph.prebuilt.tool_node import ToolCallRequest
     from langgraph.types import Command, interrupt
+    from pydantic import BaseModel
 except ModuleNotFoundError:
     raise MissingExtra("reading LangChain's messages", "langchain-core", "langchain") from None
 
@@ -456,7 +457,9 @@ def _parameters_of(tool: BaseTool | None) -> tuple[str, ...] | None:
     if tool is None or (isinstance(tool, Tool) and tool.args_schema is None):
         return None
     schema = tool.tool_call_schema
-    return parameters_in(schema if isinstance(schema, dict) else schema.model_json_schema())
+    if isinstance(schema, dict):
+        return parameters_in(schema)
+    return parameters_in(schema.model_json_schema() if issubclass(schema, BaseModel) else schema.schema())
 
 
 def _shown_in(state: object) -> tuple[PendingCheckpoint, ...] | None:
