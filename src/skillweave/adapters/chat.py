@@ -83,7 +83,8 @@ def parameters_in(schema: object) -> tuple[str, ...] | None:
     """
     if not isinstance(schema, Mapping) or any(schema.get(key) for key in _MORE_PARAMETERS):
         return None
-    declared = schema.get("properties")
+    # What says nothing at all takes anything, in the words of JSON Schema; tools without parameters say so.
+    declared = schema.get("properties", {} if schema.get("additionalProperties") is False else None)
     return tuple(map(str, declared)) if isinstance(declared, Mapping) else None
 
 
