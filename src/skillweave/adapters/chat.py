@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
-from skillweave.disclose.block import HEADER_END, HEADERS, SENTENCES, TAKEN_OUT
+from skillweave.disclose.block import FIXED_LINES, HEADER_END, HEADERS, TAKEN_OUT
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
 from skillweave.select.selection import MARKER
@@ -83,7 +83,8 @@ def parameters_in(schema: object) -> tuple[str, ...] | None:
     """
     if not isinstance(schema, Mapping) or any(schema.get(key) for key in _MORE_PARAMETERS):
         return None
-    declared = schema.get("properties")
+    # What says nothing at all takes anything, in the words of JSON Schema; tools without parameters say so.
+    declared = schema.get("properties", {} if schema.get("additionalProperties") is False else None)
     return tuple(map(str, declared)) if isinstance(declared, Mapping) else None
 
 
@@ -106,7 +107,7 @@ def is_block(part: Part) -> bool:
     """
     if not isinstance(part, str):
         return False
-    return _HEADER.match(part) is not None or part in SENTENCES or part.endswith(NOTICE_END)
+    return _HEADER.match(part) is not None or part in FIXED_LINES or part.endswith(NOTICE_END)
 
 
 def all_blocks(parts: Sequence[Part]) -> bool:

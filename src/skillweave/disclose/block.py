@@ -88,8 +88,8 @@ LOADS_NOTHING = (
     "was asked, without a marker."
 )
 """What the model is told that wrote a marker and nothing else, and gets no skill for it."""
-SENTENCES = (TAKEN_OUT, LOADS_NOTHING)
-"""All that skillweave says in the same words in every conversation."""
+FIXED_LINES = (TAKEN_OUT, LOADS_NOTHING)
+"""Sentences of ours that are the same in every conversation."""
 REPLACES = "This replaces the earlier text of this skill."
 """The line under the header of a block that is given again with other content."""
 
