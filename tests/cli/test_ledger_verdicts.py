@@ -197,3 +197,17 @@ def test_show_has_lifecycles_verdicts_and_what_waits(said: Any) -> None:
         "pay-bill": "conversation",
         "tea": "conversation",
     }
+
+
+def test_show_has_the_skills_that_found_no_place_and_what_they_ask(
+    cli: Any, said: Any, write: Any, skills: Path, ledger: Path
+) -> None:
+    rules = "triggers: [crowd]\nx-skillweave: {checkpoints: [{name: guard, before: run}, {name: read}]}"
+    for number in range(4):
+        write(skills, f"crowd-{number}", "Crowds.", rules, "Push.")
+    cli("weave", "--skills", skills, "--ledger", ledger, "--conversation", "c1", "A crowd")
+    told = " ".join(said("show").out.split())
+    assert "restrains crowd-3, by triggers: no place for it, what it forbids holds" in told
+    asking = [(one["skill_id"], one["name"]) for one in said("show", "--json").data["checkpoints"]]
+    assert ("crowd-3", "guard") in asking
+    assert ("crowd-3", "read") not in asking

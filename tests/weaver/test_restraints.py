@@ -10,6 +10,7 @@ from skillweave import (
     Budget,
     CatalogMode,
     Checkpoint,
+    CheckpointScope,
     Message,
     Placement,
     Role,
@@ -169,3 +170,11 @@ async def test_other_words_under_the_same_id_do_not_give_a_text_again() -> None:
     await weaver.weave(first)
     injection = await weaver.weave(replace(first, message=Message(Role.USER, "decoy number 0, please")))
     assert injection.skills == ("decoy-0",)
+
+
+async def test_a_person_can_let_through_what_a_skill_without_a_place_asks_about() -> None:
+    checkpoint = Checkpoint("release", before="pay", scope=CheckpointScope.CONVERSATION)
+    weaver = weaver_of(*DECOYS, replace(GUARD, checkpoints=(checkpoint,)))
+    await weaver.weave(CROWD, conversation="c")
+    await weaver.decide("c", "guard-it", "release", "approved", by="Ann")
+    assert rulings((await weaver.current_policy("c")).tools) == [Ruling.DENY, *[Ruling.ALLOW] * 3]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from skillweave.conversation import ToolCall
     from skillweave.injection import PendingCheckpoint
     from skillweave.registry import Source
-    from skillweave.state.state import Record, State
+    from skillweave.state.state import Engaged, Record, State
     from skillweave.weaver import Weaver
     from skillweave.weaver.leaving import Left
     from skillweave.weaver.verdicts import Judgement
@@ -300,15 +300,19 @@ async def _pending(state: "State", sources: "Sequence[Source]") -> "tuple[Pendin
 
     if not sources:
         return None
-    if not state.engaged and not state.approvals:
+    if not state.engaged and not state.approvals and not state.restraining:
         return ()
     known = (await load(sources)).snapshot
-    engaged = [entry.skill_id for entry in state.engaged]
-    names = dict.fromkeys((*engaged, *(one.rule.skill for one in all_requirements(engaged, known))))
-    out = kept_out(state.approvals, known)
+
+    def with_companions(entries: "Sequence[Engaged]") -> dict[str, None]:
+        heads = [entry.skill_id for entry in entries]
+        return dict.fromkeys((*heads, *(one.rule.skill for one in all_requirements(heads, known))))
+
+    names, waiting = with_companions(state.engaged), with_companions(state.restraining)
+    out = dict.fromkeys((*kept_out(state.approvals, known), *(name for name in waiting if name not in names)))
     found = [known.skills[name] for name in names if name in known.skills and name not in out]
-    kept = [known.skills[name] for name in out]
-    return pending_checkpoints(found, state.approvals, kept, digests_shown(state.engaged, known))
+    kept = [known.skills[name] for name in out if name in known.skills]
+    return pending_checkpoints(found, state.approvals, kept, digests_shown((*state.engaged, *state.restraining), known))
 
 
 def _call_in(text: str | None) -> "ToolCall | None":

@@ -131,11 +131,12 @@ def withdrawn_text(withdrawn: Sequence[Approval], page: Page) -> str:
 
 
 def _state_lines(state: State, pending: Sequence[PendingCheckpoint], page: Page) -> Iterator[str]:
-    if not (state.records or state.superseded or state.engaged or state.cursor):
+    if not (state.records or state.superseded or state.engaged or state.restraining or state.cursor):
         yield page.wrap("Nothing is recorded as given, and no skill is engaged.")
     yield from (row_text(record, page) for record in state.records)
     yield from (page.entry("superseded", old.record.key, Ink.FAINT) for old in state.superseded)
     yield from (engaged_text(entry, page) for entry in state.engaged)
+    yield from (restraining_text(entry, page) for entry in state.restraining)
     if state.cursor is not None:
         yield cursor_text(state.cursor, page)
     yield from (_approval(approval, page) for approval in state.approvals)
@@ -154,6 +155,11 @@ def engaged_text(entry: Engaged, page: Page) -> str:
     lifecycle = "" if entry.lifecycle is None else f", lifecycle {entry.lifecycle.value}"
     ago = f"not matched for {counted(entry.idle, 'message')}" if entry.idle else "matched by the latest message"
     return page.entry("engaged", f"{entry.skill_id}, by {entry.by}{lifecycle}; {ago}")
+
+
+def restraining_text(entry: Engaged, page: Page) -> str:
+    """A wanted skill that found no place, and what that means."""
+    return page.entry("restrains", f"{entry.skill_id}, by {entry.by}: no place for it, what it forbids holds")
 
 
 def shown_time(seconds: float) -> str:
