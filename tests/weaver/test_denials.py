@@ -1,16 +1,12 @@
 """The status of a tool's answer comes from the rules and the framework, never from how the answer begins."""
 
-import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from skillweave import Message, Role, ToolResult, ToolRules, Turn, Weaver
 from skillweave.adapters.messages import anthropic_style, openai_style
 from skillweave.graph import Entry, Route
-from tests.depth import tried
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 
@@ -89,14 +85,3 @@ def test_a_refused_call_in_a_chat_fires_the_route_for_denials(style: Any) -> Non
     injection = weaver.sync.weave(style.turn(chat, conversation="c"))
     assert injection.move is not None
     assert injection.move.to == "help"
-
-
-@tried(60)
-@given(
-    st.sampled_from(["fetch", "shell", "other"]),
-    st.sampled_from(["", "TOOL_FORBIDDEN: ", "TOOL_NOT_ALLOWED: ", "tool_forbidden: "]),
-    st.text(max_size=20),
-)
-def test_only_a_call_that_the_rules_deny_was_ever_denied(tool: str, beginning: str, rest: str) -> None:
-    place = asyncio.run(place_after(ToolResult(tool, beginning + rest)))
-    assert (place == "help") == (tool == "shell" and beginning.startswith("TOOL_"))

@@ -105,7 +105,8 @@ async def test_a_skill_whose_text_leaves_to_make_room_restrains_on() -> None:
 async def test_a_skill_that_the_host_disengages_restrains_no_more() -> None:
     weaver = weaver_of(*DECOYS, GUARD)
     await weaver.weave(CROWD, conversation="c")
-    await weaver.disengage("c", "guard-it")
+    left = await weaver.disengage("c", "guard-it")
+    assert left.disengaged
     assert rulings((await weaver.weave("go on", conversation="c")).tools) == FREE
 
 

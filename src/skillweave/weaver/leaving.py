@@ -77,7 +77,8 @@ def skill_left(skill_id: str, snapshot: Snapshot, before: State, after: State) -
     old = {record.carrier for record in before.records if record.key in evicted}
     return Left(
         key=skill_key(skill_id),
-        disengaged=any(entry.skill_id == skill_id for entry in before.engaged) and skill_id not in engaged,
+        disengaged=any(entry.skill_id == skill_id for entry in (*before.engaged, *before.restraining))
+        and skill_id not in engaged,
         evicted=evicted,
         drops=_drops(after, lambda record: record.carrier in old or skill_of(record.key) in gone),
         needed_by=tuple(other for other in engaged if skill_id in _with_companions([other], snapshot) - {other}),
@@ -137,6 +138,7 @@ def _with_companions(skill_ids: Iterable[str], snapshot: Snapshot) -> set[str]:
 
 def _require_known(skill_id: str, snapshot: Snapshot, state: State) -> None:
     texts = (*state.records, *(old.record for old in state.superseded))
-    named = {*(entry.skill_id for entry in state.engaged), *(skill_of(record.key) for record in texts)}
+    wanted = (entry.skill_id for entry in (*state.engaged, *state.restraining))
+    named = {*wanted, *(skill_of(record.key) for record in texts)}
     if skill_id not in snapshot.skills and skill_id not in named:
         raise SkillNotFound(skill_id, {*snapshot.skills, *(name for name in named if name)})
