@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.compose import commands_in, real_name, words_in
+from skillweave.compose import LONGEST_COMMAND, commands_in, real_name, words_in
 
 T = "timeout -k 5 10 nice -n 3 rm"
 UNREADABLE = [
@@ -32,6 +32,11 @@ UNREADABLE = [
 def test_what_is_no_single_plain_command_has_no_words(text: str) -> None:
     assert words_in(text) is None
     assert commands_in(text) is None
+
+
+def test_a_command_that_is_too_long_is_not_read() -> None:
+    assert commands_in("ls " + "x" * LONGEST_COMMAND) is None
+    assert words_in("ls " + "x" * (LONGEST_COMMAND - 3)) is not None
 
 
 @pytest.mark.parametrize(

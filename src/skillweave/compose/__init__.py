@@ -8,7 +8,7 @@ __getattr__ = door(
 composition: ActiveSkill closed compose_ids compose_skills limited limits_of policy_of
 entries: covers inside intersection meet narrow union without
 matching: Called Reading is_readable permits prohibits reading_of
-shell: commands_in real_name words_in
+shell: LONGEST_COMMAND commands_in real_name words_in
 policy: OWN_TOOLS
 spawn: prepare_spawn
 """,

@@ -9,7 +9,10 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+LONGEST_COMMAND = 10_000
+"""Characters of a command that is read; nobody can tell what a longer one starts."""
 _QUOTED = re.compile(r"""'[^']*'|"(?:[^"\\$`]|\\.)*"|\\.""")
 _CONSTRUCT = re.compile(r"[;|&<>(){}$`\"'\\]")
 """What is left of these outside of quotes is an operator, an expansion, or a quote without its other half."""
@@ -80,12 +83,14 @@ _RUNNING = re.compile(r"--(?:eval|print|command|init-command)(?:=.*)?|eval|/[ckC
 _RUNNERS = re.compile(r"node|nodejs|bun|deno|fish|cmd|find")
 
 
+@lru_cache(maxsize=256)
 def words_in(text: str) -> tuple[str, ...] | None:
     """The words of a text that is one plain command; None for one with any operator, expansion or open quote."""
     marked = _marked(text)
     return None if marked is None else tuple(word.translate(_SHOWN) for word in marked)
 
 
+@lru_cache(maxsize=256)
 def commands_in(text: str) -> tuple[tuple[str, ...], ...] | None:
     """The command of a text, and the commands that it starts through `env`, `sudo` and the like, outermost first.
 
@@ -125,7 +130,7 @@ def real_name(program: str) -> str:
 
 def _marked(text: str) -> Sequence[str] | None:
     """The words, with glob characters that stand in quotes written as others: these are what they show."""
-    if not text.isprintable() or _CONSTRUCT.search(_QUOTED.sub("", text)):
+    if len(text) > LONGEST_COMMAND or not text.isprintable() or _CONSTRUCT.search(_QUOTED.sub("", text)):
         return None
     hidden = _QUOTED.sub(lambda quoted: quoted.group().translate(_HIDDEN), text)
     try:
