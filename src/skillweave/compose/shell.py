@@ -66,7 +66,9 @@ _PRIORITY = re.compile(r"-{1,2}\d+")
 _RUN_IN_THEIR_OWN_WAY = (
     "eval source . trap alias unalias fc coproc if then elif else fi for while until do done case esac select function "
     "[[ ssh parallel watch script su runuser pkexec chroot unshare nsenter flock strace ltrace gdb systemd-run at "
-    "batch crontab expect screen tmux awk gawk mawk nawk"
+    "batch crontab expect screen tmux awk gawk mawk nawk arch bwrap caffeinate catchsegv cgexec chrt dbus-run-session "
+    "entr fakeroot firejail linux32 linux64 numactl prlimit proot setarch sg systemd-inhibit taskset unbuffer valgrind "
+    "winpty xvfb-run"
 )
 _UNREADABLE = frozenset(_RUN_IN_THEIR_OWN_WAY.split())
 """Words that begin a construct, and programs that run what their arguments or files say in a form of their own."""
