@@ -1,6 +1,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from skillweave.select import MATCHERS
 
 
@@ -53,3 +55,10 @@ def test_people_read_the_evidence(cli: Any, small: Path) -> None:
     assert cli("match", "--skills", small, "Some tea").out == (
         "chosen           tea (triggers 0.80)\n                 keyword 'tea'\n"
     )
+
+
+@pytest.mark.parametrize("command", ["match", "weave"])
+def test_a_message_that_was_not_matched_whole_is_said(cli: Any, small: Path, command: str) -> None:
+    done = cli(command, "--skills", small, "Some tea" + " and so on" * 10_000)
+    assert done.code == 0
+    assert "only in the first and the last 32,768 of the message's 100,008 characters" in " ".join(done.err.split())

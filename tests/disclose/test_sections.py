@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +9,7 @@ from skillweave.disclose import (
     Section,
     entries_of,
     find_section,
+    sections,
     sections_of,
 )
 
@@ -179,3 +181,33 @@ def test_the_leaves_together_are_the_text_and_their_numbers_are_unique(text: str
         assert find_section(whole, section.id) is section
         assert len(section.parts) <= MOST_ENTRIES
         assert section.tokens == words("".join(leaf.text for leaf in section.leaves()))
+
+
+@pytest.mark.parametrize("heading", ["# H{n}\n", "## H{n}\ntext\n", "{marks} H{n}\n", "H{n}\n---\n"])
+def test_the_text_that_is_counted_grows_with_the_headings_and_not_with_their_square(heading: str) -> None:
+    def counted(headings: int) -> float:
+        text = "".join(heading.format(n=n, marks="#" * (1 + n % 6)) for n in range(headings))
+        seen = 0
+
+        def count(piece: str) -> int:
+            nonlocal seen
+            seen += len(piece)
+            return len(piece) // 4
+
+        sections_of("x", [("", text)], count)
+        return seen / len(text)
+
+    assert counted(500) < 10
+    assert counted(4000) < 10
+
+
+@pytest.mark.parametrize(("more", "titles"), [(0, ["H", "H"]), (1, ["x (1 of", "x (2 of"])])
+def test_a_text_of_very_many_lines_is_divided_between_lines_and_not_at_its_headings(
+    more: int, titles: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sections, "MOST_LINES", 1000)
+    text = "# H a b c d\n" * (1000 + more)
+    section = sections_of("x", [("", text)], words)
+    leaves = section.leaves()
+    assert "".join(leaf.text for leaf in leaves) == text
+    assert all(leaf.title.startswith(title) for leaf, title in zip(leaves, titles, strict=False))

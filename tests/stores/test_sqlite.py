@@ -167,6 +167,18 @@ async def test_a_file_that_is_replaced_while_it_is_open_is_said_once_and_then_re
         assert await store.conversations() == ("moved",)
 
 
+async def test_a_relative_file_stays_the_same_when_the_process_goes_to_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    async with SqliteStore("state.db") as store:
+        await store.swap("c", 0, Writes(State()))
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        assert await store.conversations() == ("c",)
+    assert not (tmp_path / "elsewhere" / "state.db").exists()
+
+
 async def test_a_ledger_in_memory_has_no_file_that_could_be_deleted() -> None:
     async with SqliteStore(":memory:") as store:
         await store.swap("c", 0, Writes(State()))

@@ -78,9 +78,11 @@ async def weave(
     each. With --conversation nothing is given twice, from command to command. With a skill graph the first line says
     where the conversation is and what led there.
     """
+    from skillweave.cli.arguments.graph import notes_of
     from skillweave.cli.arguments.turn import memory_of, message_text, read_transcript, results_of, turn_of
     from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE
+    from skillweave.select.index import MESSAGE_PARTLY_READ
 
     if message is None and not result:
         raise _NoMessage("missing argument 'MESSAGE'", ctx)
@@ -105,7 +107,7 @@ async def weave(
         injection = (await weaver.weave(turn)).measured_against(await weaver.tokens_of_everything())
     snapshot = await weaver.snapshot()
     troubles = [found for found in injection.diagnostics if found.code in (LEDGER_UNAVAILABLE, DECISIONS_NOT_KEPT)]
-    told = [f"{found.message}; {found.fix}" for found in troubles]
+    told = notes_of([one for one in injection.diagnostics if one in troubles or one.code == MESSAGE_PARTLY_READ])
     return Answer(
         lambda: injection,
         partial(_woven_text, injection, snapshot, kept, lost=bool(troubles)),
@@ -193,6 +195,7 @@ def _answer(injection: "Injection") -> "Fallback | None":
 
 
 def _matched(selection: "Selection", fallback: "Fallback | None", notes: Sequence[str]) -> Answer:
+    from skillweave.cli.arguments.graph import notes_of
     from skillweave.cli.output.matches import matched_text
 
     def as_data() -> "Matches":
@@ -200,7 +203,8 @@ def _matched(selection: "Selection", fallback: "Fallback | None", notes: Sequenc
 
         return matches(selection, fallback)
 
-    return Answer(as_data, partial(matched_text, selection, fallback), notes=tuple(notes))
+    told = (*notes, *notes_of(selection.diagnostics))
+    return Answer(as_data, partial(matched_text, selection, fallback), notes=told)
 
 
 async def why(

@@ -139,8 +139,8 @@ _OWN_HEADINGS = frozenset(map(_as_seen, SECTIONS))
 
 def _escaped_line(match: re.Match[str]) -> str:
     line = match[0]
-    first = next(filter(_shows, line), "")
-    if _as_seen(first)[:1] not in ("#", "="):
+    # Most lines of other scripts are told by their first letter; one of ASCII is looked at whole as quickly.
+    if not line.isascii() and _as_seen(next(filter(_shows, line), ""))[:1] not in ("#", "="):
         return line
     seen = _as_seen(line)
     return f"\\{line}" if seen.startswith(_OWN_BEGINNINGS) or seen.rstrip("#") in _OWN_HEADINGS else line

@@ -13,6 +13,8 @@ SECTION_TOKENS = 600
 """A section of at most so many tokens is never divided; the parts of a divided one have about as many."""
 MOST_ENTRIES = 30
 """So many sections at most stand side by side; more are put together in groups."""
+MOST_LINES = 30_000
+"""A text of more lines is divided between lines, without regard to headings: to look for them takes seconds."""
 LONGEST_TITLE = 100
 """Characters of a section's title; a paragraph over a line of dashes is a heading for Markdown, however long it is."""
 INTRODUCTION = "Introduction"
@@ -83,7 +85,7 @@ def sections_of(title: str, parts: Sequence[tuple[str, str]], count: Count) -> S
         if name:
             root.parts.append(_Node(name, 1, [Block(ended)]))
         else:
-            _grow(root, blocks_of(ended))
+            _grow(root, blocks_of(ended) if ended.count("\n") <= MOST_LINES else (Block(ended),))
     return _numbered(_section(_unwrapped(root), count), "")
 
 

@@ -343,12 +343,16 @@ def _unread(message: Folded, by_pattern: int, by_phrase: int) -> Iterator[Diagno
         yield partly_read("keywords", where, "it has more than a million places where one stands")
 
 
+MESSAGE_PARTLY_READ = "message-partly-read"
+"""The code of the diagnostic of a turn whose message is too long to be matched whole."""
+
+
 def partly_read(what: str, where: str, why: str) -> Diagnostic:
     """The finding that a message is too long to be matched whole."""
     return Diagnostic(
-        code="message-partly-read",
+        code=MESSAGE_PARTLY_READ,
         severity=Severity.WARNING,
-        message=f"the {what} of skills were looked for in {where}, because {why}",
+        message=f"the {what} of skills were looked for only in {where}, because {why}",
         fix="put long material into a file or a tool's result, and the request into the message",
     )
 

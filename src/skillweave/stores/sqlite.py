@@ -23,6 +23,8 @@ from skillweave.state.state import State, Writes
 SCHEMA_VERSION = 2
 BUSY_SECONDS = 5.0
 """How long a write waits for another process's write before the store counts as not answering."""
+IN_MEMORY = ":memory:"
+"""What SQLite takes for a file that it keeps in memory."""
 LONGEST_PAUSE = 0.02
 """Seconds between two tries to prepare a file that other processes are preparing."""
 
@@ -90,6 +92,8 @@ class SqliteStore(ClosedOnExit):
         self, path: str | Path, *, clock: Callable[[], float] = time.time, busy_seconds: float = BUSY_SECONDS
     ) -> None:
         self.path = Path(path)
+        # The process may go to another folder, and the ledger must not go with it.
+        self._place = self.path if str(path) == IN_MEMORY else self.path.absolute()
         self._clock = clock
         self._busy_seconds = busy_seconds
         self._process = 0
@@ -188,9 +192,9 @@ class SqliteStore(ClosedOnExit):
 
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None:
-            self._opened = _open(self.path, self._busy_seconds)
-            self._file = _file_at(self.path)
-        elif self._file != _file_at(self.path):
+            self._opened = _open(self._place, self._busy_seconds)
+            self._file = _file_at(self._place)
+        elif self._file != _file_at(self._place):
             # To go on in a file without a name would be to keep what nobody finds again.
             self._close()
             raise StoreUnavailable(

@@ -68,7 +68,7 @@ def one_line(found: "Diagnostic") -> str:
 
 
 def notes_of(diagnostics: "Sequence[Diagnostic]") -> tuple[str, ...]:
-    """What a user should hear about a file that was read all the same: repairs, keys that stand twice."""
+    """What a user should hear although the command went on: repairs of a file, a message that is too long."""
     return tuple(map(one_line, diagnostics))
 
 
