@@ -17,11 +17,11 @@ from skillweave.adapters.langchain_core import (
     Speaker,
     host_messages,
     notice,
-    run_of,
     unreadable,
     with_instructions,
     wrote_only_markers,
 )
+from skillweave.adapters.langchain_guard import run_of
 from skillweave.adapters.langchain_models import require_held, require_text_kept
 from skillweave.adapters.langchain_pause import keep_together, require_asked
 from skillweave.adapters.langgraph.answer import AnswerForm, ResponseFormat

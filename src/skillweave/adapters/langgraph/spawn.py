@@ -23,7 +23,8 @@ except ModuleNotFoundError:
 
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call, read_call
-from skillweave.adapters.langchain_core import caller, conversation_of, names_of
+from skillweave.adapters.langchain_core import names_of
+from skillweave.adapters.langchain_guard import caller, conversation_of
 from skillweave.adapters.langgraph.agent import build_skill_agent, named_model
 from skillweave.adapters.langgraph.nodes import SkillState
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, same_for_all
