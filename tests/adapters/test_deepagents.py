@@ -17,7 +17,7 @@ from langgraph.types import Command
 
 from skillweave import UnguardedAgent, Weaver
 from skillweave.adapters.langchain import SkillMiddleware
-from skillweave.adapters.langgraph import build_skill_agent
+from skillweave.adapters.langgraph import build_skill_agent, spawn_subagent
 from skillweave.adapters.supported import Unguarded
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
@@ -223,6 +223,14 @@ def test_the_ready_agent_refuses_it_when_it_is_made() -> None:
     with pytest.raises(UnguardedAgent, match="'ask_typist'"):
         build_skill_agent(ScriptedChatModel(script=Script()), opened(), [asking(inner)])
     build_skill_agent(ScriptedChatModel(script=Script()), opened(), [asking(inner)], unguarded=Unguarded.ALLOW)
+
+
+def test_a_tool_that_spawns_refuses_it_among_the_tools_of_its_sub_agents() -> None:
+    inner = create_agent(ScriptedChatModel(script=Script()), [as_langchain(one) for one in Workshop().tools])
+    model = ScriptedChatModel(script=Script())
+    with pytest.raises(UnguardedAgent, match="'ask_typist'"):
+        spawn_subagent(model, opened(), [asking(inner)])
+    spawn_subagent(model, opened(), [asking(inner)], unguarded=Unguarded.ALLOW)
 
 
 def test_an_agent_without_tools_needs_no_guard() -> None:
