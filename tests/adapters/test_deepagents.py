@@ -7,21 +7,24 @@ import pytest
 from deepagents import create_deep_agent
 from deepagents.middleware.subagents import GENERAL_PURPOSE_SUBAGENT
 from langchain.agents import create_agent
+from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, tool
+from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
 from skillweave import UnguardedAgent, Weaver
 from skillweave.adapters.langchain import SkillMiddleware
-from skillweave.adapters.langgraph import build_skill_agent
+from skillweave.adapters.langgraph import build_skill_agent, spawn_subagent
 from skillweave.adapters.supported import Unguarded
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from skillweave.testing.hosts.play import FILING, GREETINGS, INVOICES, Workshop
 from tests.adapters.graphs import BOTH, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
+from tests.adapters.recording.server import KEY, RecordingServer
 
 INVOICE = "Is this invoice right?"
 APPROVED = {"verdict": "approved", "by": "Ann Lee"}
@@ -164,6 +167,31 @@ def test_a_chat_goes_on_over_a_pause_inside_a_sub_agent() -> None:
     assert workshop.ran == []
 
 
+@pytest.mark.parametrize("client", ["completions", "responses", "anthropic"])
+def test_every_provider_takes_what_a_deep_agent_with_a_sub_agent_and_a_pause_sends(client: str) -> None:
+    script, workshop, weaver = Script(DELEGATE, WRITE, "I can't.", "It can't."), Workshop(), opened(matchers=BOTH)
+    with RecordingServer(script) as server:
+        model: Any = ChatOpenAI(
+            model="gpt-5", base_url=server.openai, api_key=KEY, use_responses_api=client == "responses", max_retries=0
+        )
+        if client == "anthropic":
+            model = ChatAnthropic(model_name="claude-sonnet-4-5", base_url=server.anthropic, api_key=KEY, max_retries=0)
+        agent: Any = create_deep_agent(
+            model,
+            [as_langchain(one) for one in workshop.tools],
+            middleware=[SkillMiddleware(weaver)],
+            subagents=[{**GENERAL_PURPOSE_SUBAGENT, "middleware": [SkillMiddleware(weaver)]}],
+            checkpointer=InMemorySaver(),
+        )
+        agent.invoke(said(INVOICE), thread())
+        script.then(SUBMIT)
+        assert "__interrupt__" in agent.invoke(said("Prepare the filing"), thread())
+        script.then("I am here.")
+        assert agent.invoke(said("Are you there?"), thread())["messages"][-1].text == "I am here."
+        assert server.refusals == []
+    assert workshop.ran == []
+
+
 # Agents inside tools that a host writes itself
 
 
@@ -195,6 +223,14 @@ def test_the_ready_agent_refuses_it_when_it_is_made() -> None:
     with pytest.raises(UnguardedAgent, match="'ask_typist'"):
         build_skill_agent(ScriptedChatModel(script=Script()), opened(), [asking(inner)])
     build_skill_agent(ScriptedChatModel(script=Script()), opened(), [asking(inner)], unguarded=Unguarded.ALLOW)
+
+
+def test_a_tool_that_spawns_refuses_it_among_the_tools_of_its_sub_agents() -> None:
+    inner = create_agent(ScriptedChatModel(script=Script()), [as_langchain(one) for one in Workshop().tools])
+    model = ScriptedChatModel(script=Script())
+    with pytest.raises(UnguardedAgent, match="'ask_typist'"):
+        spawn_subagent(model, opened(), [asking(inner)])
+    spawn_subagent(model, opened(), [asking(inner)], unguarded=Unguarded.ALLOW)
 
 
 def test_an_agent_without_tools_needs_no_guard() -> None:

@@ -519,3 +519,17 @@ def test_the_answer_to_a_call_of_ours_is_no_error_and_a_blocked_call_is_one(weav
     office.script.then(Says(asks=(tool_call("read_skill", skill_id="greetings"), tool_call("write", text="x"))))
     results = [one for one in office.invoke(INVOICE)["messages"] if isinstance(one, ToolMessage)]
     assert [(one.name, one.status) for one in results] == [("read_skill", "success"), ("write", "error")]
+
+
+def test_a_denial_names_no_tool_that_the_host_does_not_have() -> None:
+    rules: Any = {
+        "id": "invoices",
+        "description": "Invoices.",
+        "triggers": ["invoice"],
+        "text": {"instructions": "Check it."},
+        "tools": {"forbidden": ["write", "fax_it"]},
+    }
+    office = Office(open_weaver(rules, counter=WordCounter()))
+    office.script.then(Says(asks=(tool_call("write", text="x"),)), "I can't.")
+    denials = [one.text for one in office.invoke(INVOICE)["messages"] if isinstance(one, ToolMessage)]
+    assert ["`write`" in one and "fax_it" not in one for one in denials] == [True]

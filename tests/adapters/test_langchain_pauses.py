@@ -25,7 +25,7 @@ from skillweave.adapters.langchain_pause import NO_ANSWER, continued
 from skillweave.adapters.langgraph import SkillState, build_skill_agent, skill_nodes
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import Workshop
+from skillweave.testing.hosts.play import Workshop, weaver_in
 from tests.adapters.graphs import BOTH, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 
@@ -227,6 +227,56 @@ async def test_an_awaited_chat_goes_on_over_a_pause_too(tmp_path: Path, made: Ma
             with pytest.raises(InvalidVerdict, match=stop.id):
                 await agent.ainvoke(Command(resume={stop.id: APPROVED}), thread())
     assert workshop.ran == ["search(x)"]
+
+
+SEVERAL = Says(asks=tuple(tool_call("submit", f"p{n}", text=f"W-{n}") for n in range(3)))
+
+
+@EVERY
+def test_several_calls_are_decided_in_one_go_each_by_its_own_reply(room: Room) -> None:
+    room.script.then(SEVERAL, "Done.")
+    stops = {one.value["call"]["id"]: one.id for one in room.say("Prepare the filing")["__interrupt__"]}
+    replies: Any = {
+        stops["p0"]: APPROVED,
+        stops["p1"]: {**REJECTED, "call": "p1"},
+        stops["p2"]: {"verdict": "modified", "by": "Ann Lee", "arguments": {"text": "W-9"}},
+    }
+    result = room.agent.invoke(Command(resume=replies), thread())
+    assert result["messages"][-1].text == "Done."
+    assert sorted(room.workshop.ran) == ["submit(W-0)", "submit(W-9)"]
+    assert "It is too thin." in room.answers["p1"]
+
+
+@pytest.mark.parametrize("kind", [{"verdict": "approved"}, {"verdict": "rejected", "note": "No."}], ids=str)
+def test_the_ready_agent_keeps_several_verdicts_in_one_write(tmp_path: Path, kind: Any) -> None:
+    weaver, script = weaver_in(tmp_path), Script(SEVERAL, "Done.")
+    agent = ready(weaver, script, Workshop(), InMemorySaver())
+    stops = agent.invoke(said("Prepare the filing"), thread())["__interrupt__"]
+    before = weaver.sync.state("t1").revision
+    agent.invoke(Command(resume={one.id: {**kind, "by": "Ann Lee"} for one in stops}), thread())
+    verdicts = weaver.sync.state("t1")
+    assert len(verdicts.approvals) == 3
+    assert verdicts.revision - before == 1
+
+
+def test_a_copy_of_the_ready_agent_with_other_settings_looks_at_replies_too() -> None:
+    script, workshop = Script(SEVERAL, "Done."), Workshop()
+    agent = ready(opened(matchers=BOTH), script, workshop, InMemorySaver()).with_config({"tags": ["office"]})
+    agent.invoke(said("Prepare the filing"), thread())
+    agent.invoke(said(CHAT), thread())
+    with pytest.raises(InvalidVerdict, match="no question is asked in this thread"):
+        agent.invoke(Command(resume=APPROVED), thread())
+
+
+@pytest.mark.parametrize("made", [ready])
+def test_of_several_replies_one_that_is_none_is_asked_for_again_alone(room: Room) -> None:
+    room.script.then(SEVERAL)
+    stops = {one.value["call"]["id"]: one.id for one in room.say("Prepare the filing")["__interrupt__"]}
+    replies: Any = {stops["p0"]: APPROVED, stops["p1"]: "yes", stops["p2"]: APPROVED}
+    (left,) = room.agent.invoke(Command(resume=replies), thread())["__interrupt__"]
+    assert left.value["call"]["id"] == "p1"
+    assert "says what and who" in left.value["problem"]
+    assert sorted(room.workshop.ran) == ["submit(W-0)", "submit(W-2)"]
 
 
 @EVERY

@@ -283,7 +283,7 @@ def test_a_rejected_call_does_not_run_when_an_approval_is_kept_right_behind_it(
 
     workshop, script = Workshop(), Script("SKILL_SELECT:filing", SUBMIT, "Then not.")
     reopened(script, workshop).invoke(said("File it"), thread())
-    monkeypatch.setattr("skillweave.adapters.langchain_core.record", overtaken)
+    monkeypatch.setattr("skillweave.adapters.langchain_guard.record", overtaken)
     reopened(script, workshop).invoke(Command(resume=REJECTED), thread())
     assert workshop.ran == ["search(x)"]
     assert script.last.times_in_messages("'Ann Lee' rejected this call") == 1

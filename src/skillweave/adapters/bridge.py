@@ -172,18 +172,20 @@ class Bridge:
         tools: Sequence[str] | None = None,
         shown: Sequence[PendingCheckpoint] = (),
         now: CurrentPolicy | None = None,
+        host_tools: Sequence[str] | None = None,
     ) -> Judged:
         """Whether a call of a host's tool may run; observers are told of one that may not.
 
         A call whose arguments cannot be read is denied with words for the model. `shown` are the checkpoints that were
         open when the model was called, for `Judged.waited`. The ledger is asked once, or not where the host knows what
-        applies `now`.
+        applies `now`. `host_tools` are those that a denial may name, where turns are woven without `tools`.
         """
         if call.problem:
             return Judged(Verdict(Ruling.DENY, call.name, call.problem, Refusal.NOT_ALLOWED))
         now = now or await self.current_policy(conversation, tools)
+        hosted = host_tools if tools is None else tools
         verdict = await self.weaver.authorize(
-            now, call.name, call.arguments, call_id=call.id or None, parameters=call.parameters, host_tools=tools
+            now, call.name, call.arguments, call_id=call.id or None, parameters=call.parameters, host_tools=hosted
         )
         waits = tuple(
             one

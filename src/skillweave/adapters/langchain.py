@@ -37,9 +37,7 @@ from skillweave.adapters.bridge import Bridge, tail_of
 from skillweave.adapters.chat import last_words
 from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
-    Ran,
     Speaker,
-    ToolGuard,
     block_messages,
     host_messages,
     is_skill_message,
@@ -47,12 +45,12 @@ from skillweave.adapters.langchain_core import (
     own_tools,
     removals,
     require_other_names,
-    run_of,
     with_instructions,
     with_tail,
     without_skill_text,
     wrote_only_markers,
 )
+from skillweave.adapters.langchain_guard import Ran, ToolGuard, run_of
 from skillweave.adapters.langchain_models import kept_by_service, require_held, require_text_kept, shown
 from skillweave.adapters.langchain_pause import continued, in_place_of_all, require_asked
 from skillweave.compose.spawn import SpawnPlan

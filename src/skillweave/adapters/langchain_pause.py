@@ -5,14 +5,16 @@ history without an answer, which no provider takes, and what others of the same 
 the checkpoint of the pause.
 """
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from skillweave.adapters.approval import KIND
+from skillweave.adapters.approval import KIND, Replied, read_asked_call, read_question, read_reply, record_all
 from skillweave.adapters.chat import NOT_RUN, Call
 from skillweave.adapters.langchain_core import calls, refused
-from skillweave.errors import InvalidVerdict, MissingExtra
+from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound
+from skillweave.weaver import Weaver
 
 try:
     from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
@@ -24,6 +26,8 @@ try:
     from langgraph.types import Interrupt
 except ModuleNotFoundError:
     raise MissingExtra("pauses in LangGraph", "langgraph", "langgraph") from None
+
+log = logging.getLogger("skillweave")
 
 NO_ANSWER = (
     "no answer: the chat went on before this call had answered, and it is not known what it did; look before you call "
@@ -71,6 +75,27 @@ def require_asked(interrupts: Iterable[Interrupt], reply: object) -> None:
             f"{which} {asked}: it was answered, or the chat went on over it and the call was not run; "
             "say what is wanted as a message, and the person is asked again where that is needed"
         )
+
+
+async def keep_together(weaver: Weaver, interrupts: Iterable[Interrupt], replies: object) -> None:
+    """Keep the replies to several calls that wait in one write, before any of the calls goes on.
+
+    Nothing is kept where one of them cannot be: its call then says what is wrong with it, and asks again.
+    """
+    if not isinstance(replies, Mapping):
+        return
+    replied: dict[str, list[Replied]] = {}
+    try:
+        for one in interrupts:
+            if one.id in replies and isinstance(one.value, Mapping) and one.value.get("kind") == KIND:
+                (conversation, pending), call = read_question(one.value), read_asked_call(one.value)
+                if call is not None:
+                    replied.setdefault(conversation, []).append((pending, read_reply(replies[one.id]), call))
+        for conversation, several in replied.items():
+            if len(several) > 1:
+                await record_all(weaver, conversation, several)
+    except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
+        log.debug("replies to several calls are kept one by one: %s", error)
 
 
 def _is_id(key: object) -> bool:

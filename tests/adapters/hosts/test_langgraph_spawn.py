@@ -159,9 +159,7 @@ async def test_a_spawn_that_is_not_in_order_starts_nothing(
     assert "spawn.started" not in stage.events.types
 
 
-async def test_a_spawn_with_an_argument_that_the_tool_does_not_have_is_denied_and_starts_nothing(
-    tmp_path: Path,
-) -> None:
+async def test_a_spawn_with_an_argument_that_there_is_not_starts_nothing(tmp_path: Path) -> None:
     child = Script()
     stage = Stage(tmp_path, spawn(timeout=60), "I see.", child=child)
     assert "`spawn_subagent` has no argument `timeout`" in (await stage.say())[-2]

@@ -12,17 +12,18 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer, Command, Send
 from langgraph.typing import StateT
 
+from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.langchain_core import (
     Speaker,
     host_messages,
     notice,
-    run_of,
     unreadable,
     with_instructions,
     wrote_only_markers,
 )
+from skillweave.adapters.langchain_guard import run_of
 from skillweave.adapters.langchain_models import require_held, require_text_kept
-from skillweave.adapters.langchain_pause import require_asked
+from skillweave.adapters.langchain_pause import keep_together, require_asked
 from skillweave.adapters.langgraph.answer import AnswerForm, ResponseFormat
 from skillweave.adapters.langgraph.nodes import (
     EXPLICIT,
@@ -104,7 +105,7 @@ def build_skill_agent(
     graph.add_conditional_edges("approval", at_once(_ToModel(nodes).next), ways)
     graph.add_conditional_edges("synthesis", at_once(to_tools), ["tools", "skill_select"])
     graph.add_edge("output", END)
-    return SkillAgent.of(graph.compile(checkpointer=checkpointer, name=name))
+    return SkillAgent.of(graph.compile(checkpointer=checkpointer, name=name), nodes.bridge)
 
 
 def named_model(model: BaseChatModel | str) -> BaseChatModel:
@@ -174,25 +175,41 @@ def to_tools(state: SkillState) -> list[Send] | str:
 
 
 class SkillAgent(CompiledStateGraph[StateT, None, StateT, StateT]):
-    """A compiled graph that refuses a reply to a question that is not asked any more, with InvalidVerdict."""
+    """A compiled graph that looks at replies before it resumes: several to calls that wait are kept in one write.
+
+    A reply to a question that is not asked any more is refused with InvalidVerdict.
+    """
+
+    bridge: Bridge
 
     @classmethod
-    def of(cls, compiled: CompiledStateGraph[StateT, None, StateT, StateT]) -> "SkillAgent[StateT]":
+    def of(cls, compiled: CompiledStateGraph[StateT, None, StateT, StateT], bridge: Bridge) -> "SkillAgent[StateT]":
         """The same graph; LangGraph's own copy leaves out what it notes while it compiles."""
         agent = cls.__new__(cls)
         vars(agent).update(vars(compiled))
+        agent.bridge = bridge
+        return agent
+
+    def copy(self, update: dict[str, Any] | None = None) -> "SkillAgent[StateT]":
+        """The same graph with other settings."""
+        agent = self.of(self, self.bridge)
+        vars(agent).update(update or {})
         return agent
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002, ANN401
         """What LangGraph's own does."""
         if isinstance(input, Command) and input.resume is not None:
-            require_asked(self.get_state(config or {}).interrupts, input.resume)
+            interrupts = self.get_state(config or {}).interrupts
+            require_asked(interrupts, input.resume)
+            self.bridge.run(keep_together(self.bridge.weaver, interrupts, input.resume))
         yield from super().stream(input, config, **kwargs)
 
     async def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:  # noqa: A002, ANN401
         """What LangGraph's own does."""
         if isinstance(input, Command) and input.resume is not None:
-            require_asked((await self.aget_state(config or {})).interrupts, input.resume)
+            interrupts = (await self.aget_state(config or {})).interrupts
+            require_asked(interrupts, input.resume)
+            await keep_together(self.bridge.weaver, interrupts, input.resume)
         async for piece in super().astream(input, config, **kwargs):
             yield piece
 

@@ -33,7 +33,6 @@ from skillweave.adapters.chat import HostFields, last_words
 from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
     Speaker,
-    ToolGuard,
     block_messages,
     host_messages,
     names_of,
@@ -41,9 +40,9 @@ from skillweave.adapters.langchain_core import (
     own_tools,
     removals,
     require_other_names,
-    run_of,
     with_tail,
 )
+from skillweave.adapters.langchain_guard import ToolGuard, run_of
 from skillweave.adapters.langchain_models import require_held, shown
 from skillweave.adapters.langchain_pause import continued, in_place_of_all
 from skillweave.adapters.supported import Unguarded

@@ -23,10 +23,14 @@ except ModuleNotFoundError:
 
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call, read_call
-from skillweave.adapters.langchain_core import caller, conversation_of, names_of
+from skillweave.adapters.langchain_agents import require_guarded
+from skillweave.adapters.langchain_core import names_of
+from skillweave.adapters.langchain_guard import caller, conversation_of
+from skillweave.adapters.langchain_models import require_held
 from skillweave.adapters.langgraph.agent import build_skill_agent, named_model
 from skillweave.adapters.langgraph.nodes import SkillState
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, same_for_all
+from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
 from skillweave.weaver import Weaver
 
@@ -48,6 +52,7 @@ def spawn_subagent(
     system_prompt: str = "",
     bounds: SpawnBounds | None = None,
     recursion_limit: int = STEPS,
+    unguarded: Unguarded = Unguarded.REFUSE,
 ) -> BaseTool:
     """The tool `spawn_subagent`, for `build_skill_agent`, `create_agent` or a graph that sends each call by itself.
 
@@ -55,13 +60,17 @@ def spawn_subagent(
     while `bounds` leave a generation. `model` may also be a function that finds the model for a request, asked before
     anything starts and again at the start; `recursion_limit` bounds the steps of a sub-agent's graph, about five for
     each call of the model. A run names its conversation as for `build_skill_agent`. Raises InvalidSpawn
-    for a tool of the same name among `tools`.
+    for a tool of the same name among `tools`, and UnguardedAgent like `skill_nodes`, unless `unguarded` is `allow`.
     """
+    if Unguarded(unguarded) is Unguarded.REFUSE:
+        require_held(tools)
+        require_guarded(tools)
     if SPAWN_TOOL.name in names_of(tools):
         raise InvalidSpawn(f"{SPAWN_TOOL.name} is among the tools of its own sub-agents; they are given it anyway")
     find = same_for_all(named_model(model)) if isinstance(model, BaseChatModel | str) else model
     spawning = Spawning(weaver, bounds=bounds, check=find, passing=(GraphBubbleUp,))
-    return _Spawner(spawning, find, weaver, tuple(tools), system_prompt, {"recursion_limit": recursion_limit}).tool()
+    config: RunnableConfig = {"recursion_limit": recursion_limit}
+    return _Spawner(spawning, find, weaver, tuple(tools), system_prompt, config, Unguarded(unguarded)).tool()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,7 @@ class _Spawner:
     tools: tuple[Tool, ...]
     system_prompt: str
     config: RunnableConfig
+    unguarded: Unguarded
 
     def tool(self) -> BaseTool:
         data = SPAWN_TOOL.to_dict()
@@ -130,6 +140,7 @@ class _Spawner:
             system_prompt=self.system_prompt,
             plan=plan,
             name=SPAWN_TOOL.name,
+            unguarded=self.unguarded,
         )
 
 
