@@ -153,7 +153,7 @@ class Skills(GuardingCapability):
         said = about_to_be_sent(asked, ctx.prompt)
         settings: dict[str, Any] = {**(request_context.model.settings or {}), **(request_context.model_settings or {})}
         kept = _kept_by_service(settings)
-        injection = await self._bridge.weave(said, self._conversation_of(ctx), append_only=kept)
+        injection = await self._bridge.weave(said, self._conversation_of(ctx), append_only=_only_grows(settings))
         require_decided(injection)
         given = given_parts(injection)
         if given:
@@ -266,6 +266,12 @@ def _within(parameters: ModelRequestParameters, injection: Injection) -> ModelRe
 
 def _kept_by_service(settings: Mapping[str, Any]) -> bool:
     return any(settings.get(key) for key in ("openai_previous_response_id", "openai_conversation_id"))
+
+
+def _only_grows(settings: Mapping[str, Any]) -> bool:
+    """Whether nothing can be taken out of what the service keeps; with `auto` the framework sends what changed anew."""
+    named = settings.get("openai_previous_response_id")
+    return bool(settings.get("openai_conversation_id")) or (bool(named) and named != "auto")
 
 
 def _cached_until(settings: Mapping[str, Any]) -> list[CachePoint]:
