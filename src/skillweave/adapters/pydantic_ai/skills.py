@@ -62,7 +62,7 @@ try:
         ToolReturn,
         UserPromptNode,
     )
-    from pydantic_ai.capabilities import AgentNode, WrapToolValidateHandler
+    from pydantic_ai.capabilities import WrapToolValidateHandler
     from pydantic_ai.exceptions import ToolFailed
     from pydantic_ai.messages import (
         CachePoint,
@@ -129,7 +129,7 @@ class Skills(GuardingCapability):
             toolset.apply(require_guarded)
         return None
 
-    async def before_node_run(self, ctx: RunContext[Any], *, node: "AgentNode[Any]") -> "AgentNode[Any]":
+    async def before_node_run(self, ctx: RunContext[Any], *, node: Any) -> Any:  # noqa: ANN401 - the alias is a text
         """Answer calls that wait at a checkpoint, where the user goes on instead of deciding; the run then goes on."""
         if isinstance(node, UserPromptNode) and node.user_prompt is not None and node.deferred_tool_results is None:
             left = open_calls(ctx.messages)
