@@ -7,10 +7,11 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 STAMP := $(VENV)/.installed-$(shell cksum pyproject.toml requirements/dev.txt 2>/dev/null | cksum | cut -d' ' -f1)
 
-.PHONY: help demo test quick check lint types layers soak bench docs docs-serve docs-pages fit lock clean
+.PHONY: help demo test lowest quick check lint types layers soak bench docs docs-serve docs-pages fit lock clean
 help:
 	@echo "make demo   run the main job on the example skills"
 	@echo "make test   set everything up, check, and run all tests on all cores"
+	@echo "make lowest the tests of adapters with the lowest release of each framework; part of make test"
 	@echo "make quick  most tests of the rooms in under a minute; leaves out adapters, the command line, pages, examples, packs,"
 	@echo "            flows, pictures and checkups of graphs, laws over random input, and make check"
 	@echo "make check  linters, type checker, layers"
@@ -45,6 +46,35 @@ ALL_CORES := -n auto --dist worksteal
 
 test: $(STAMP) check
 	@$(BIN)/python -m pytest $(ALL_CORES)
+	@$(MAKE) --no-print-directory lowest
+
+# The lowest release of each framework that an extra names, in an environment of its own. Left out are the tests that need
+# packages beside the frameworks, and those without a framework. A new test that needs such a package fails here: name it.
+LOWEST := .venv-lowest
+LOWEST_STAMP := $(LOWEST)/.installed-$(shell cksum pyproject.toml requirements/lowest.txt 2>/dev/null | cksum | cut -d' ' -f1)
+LOWEST_EXTRAS := agent-framework google-adk langchain langgraph openai-agents pydantic-ai
+LOWEST_WITHOUT := recording test_messages* test_missing_packages.py test_agent_framework_responses.py \
+	test_agent_framework_workflows.py test_pydantic_ai_responses.py test_deepagents.py test_langchain_marks.py test_langchain_models.py \
+	test_langgraph_answer.py
+
+$(LOWEST)/bin/python:
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; install one or call make PYTHON=/path/to/python"; exit 1; }
+	@$(PYTHON) -m venv $(LOWEST) >/dev/null 2>&1 || $(PYTHON) -m venv --without-pip --clear $(LOWEST)
+
+$(LOWEST_STAMP): $(LOWEST)/bin/python pyproject.toml requirements/lowest.txt
+ifneq ($(UV),)
+	@VIRTUAL_ENV=$(CURDIR)/$(LOWEST) $(UV) pip install -q --require-hashes -r requirements/lowest.txt
+	@VIRTUAL_ENV=$(CURDIR)/$(LOWEST) $(UV) pip install -q --no-deps --no-build-isolation -e .
+else
+	@if $(LOWEST)/bin/python -m pip --version >/dev/null 2>&1; then PIP="$(LOWEST)/bin/python -m pip"; \
+	else PIP="$(PYTHON) -m pip --python $(LOWEST)/bin/python"; fi; \
+	$$PIP install -q --disable-pip-version-check --require-hashes -r requirements/lowest.txt && \
+	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $$PIP install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+endif
+	@rm -f $(LOWEST)/.installed-* && touch $@
+
+lowest: $(LOWEST_STAMP)
+	@$(LOWEST)/bin/python -m pytest $(ALL_CORES) tests/adapters $(LOWEST_WITHOUT:%=--ignore-glob='*/%')
 
 quick: $(STAMP)
 	@$(BIN)/python -m pytest $(ALL_CORES) --quick -m "not soak and not hypothesis"
@@ -128,6 +158,12 @@ lock:
 		-o requirements/bench.txt
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
 		--custom-compile-command "make lock" requirements/docs.in -o requirements/docs.txt
+	uv pip compile -q --universal --python-version 3.11 --no-annotate --no-header --resolution lowest-direct \
+		$(LOWEST_EXTRAS:%=--extra %) pyproject.toml \
+		| grep -E '^(agent-framework-core|google-adk|langchain|langgraph|openai-agents|pydantic-ai-slim)==' >$(VENV)/lowest.txt
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
+		--custom-compile-command "make lock" $(LOWEST_EXTRAS:%=--extra %) -c $(VENV)/lowest.txt pyproject.toml \
+		requirements/lowest.in -o requirements/lowest.txt
 
 clean:
-	rm -rf $(VENV) .venv-bench .venv-docs site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-bench .venv-docs .venv-lowest site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

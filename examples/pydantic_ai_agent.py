@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic_ai import Agent, DeferredToolRequests
 from pydantic_ai.capabilities import Hooks
-from pydantic_ai.messages import ToolReturnPart
+from pydantic_ai.messages import ToolReturnPart, UserPromptPart
 from pydantic_ai.models import Model, ModelRequestContext
 
 import skillweave
@@ -92,7 +92,9 @@ def watch() -> Hooks[Any]:
         for part in request_context.messages[-1].parts:
             if isinstance(part, ToolReturnPart):
                 print(f"tool    {part.tool_name}: {part.outcome}, {str(part.content).splitlines()[0][:60]}")
-        texts = [str(getattr(part, "content", "")) for part in parts]
+        prompts = (part.content for part in parts if isinstance(part, UserPromptPart))
+        texts = [prompt if isinstance(prompt, str) else str(getattr(prompt[0], "content", "")) for prompt in prompts]
+        texts += [str(part.content) for part in parts if isinstance(part, ToolReturnPart)]
         had = [text.splitlines()[0][len(HEADING) : -4] for text in texts if text.startswith(HEADING)]
         shown = {tool.name for tool in request_context.model_request_parameters.function_tools}
         hidden = [tool.__name__ for tool in TOOLS if tool.__name__ not in shown]

@@ -51,15 +51,8 @@ from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 
 from skillweave import ApprovalNeeded, InvalidTurn, InvalidVerdict, Placement, Role, SpawnPlan, SpawnRequest, Weaver
 from skillweave.adapters.chat import turn_from
-from skillweave.adapters.pydantic_ai import (
-    Skills,
-    about_to_be_sent,
-    approvals,
-    approvals_sync,
-    host_messages,
-    is_skill_part,
-    without_skill_text,
-)
+from skillweave.adapters.pydantic_ai import Skills, approvals, approvals_sync, is_skill_part, without_skill_text
+from skillweave.adapters.pydantic_ai.messages import about_to_be_sent, host_messages
 from skillweave.compose import prepare_spawn
 from skillweave.errors import UnguardedAgent
 from skillweave.factory import open_weaver

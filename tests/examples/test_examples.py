@@ -111,7 +111,7 @@ CODING_LANGGRAPH = (
     "lead   ran     spawn_subagent: the sub-agent is not started: `specification-engine` requires `opencode-implemen",
     "coder  ran     specKit: stored specs/double.md, 2 acceptance criteria",
     "coder  blocked write: TOOL_FORBIDDEN: this call of `write` is forbidden by a skill in force; allowed:",
-    "coder  ran     opencode-executor: wrote double.py, 126 characters",
+    "coder  ran     opencode-executor: wrote double.py, 129 characters",
     "coder  says    Both criteria hold: test_criterion_1 and test_criterion_2 are green.",
     "lead   says    double.py is written, and both criteria of its specification hold.",
     "files  double.md, double.py, test_double.py",
@@ -122,7 +122,7 @@ CODING_AGENT_FRAMEWORK = (
     "coder  sees    specKit, opencode-executor",
     "coder  heard   stored specs/double.md, 2 acceptance criteria",
     "coder  heard   TOOL_FORBIDDEN: this call of `write` is forbidden by a skill in force; allowed: `specKit`, `open",
-    "coder  heard   wrote double.py, 126 characters",
+    "coder  heard   wrote double.py, 129 characters",
     "lead   heard   Both criteria hold: test_criterion_1 and test_criterion_2 are green.",
     "files  double.md, double.py, test_double.py",
 )

@@ -14,6 +14,7 @@ from skillweave.errors import MissingExtra
 
 try:
     require_version("langchain", "langchain")
+    require_version("langgraph", "langchain")
     from langchain.agents.middleware import (
         AgentMiddleware,
         AgentState,

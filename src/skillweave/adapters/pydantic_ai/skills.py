@@ -62,7 +62,7 @@ try:
         ToolReturn,
         UserPromptNode,
     )
-    from pydantic_ai.capabilities import AgentNode, WrapToolValidateHandler
+    from pydantic_ai.capabilities import WrapToolValidateHandler
     from pydantic_ai.exceptions import ToolFailed
     from pydantic_ai.messages import (
         CachePoint,
@@ -129,7 +129,7 @@ class Skills(GuardingCapability):
             toolset.apply(require_guarded)
         return None
 
-    async def before_node_run(self, ctx: RunContext[Any], *, node: "AgentNode[Any]") -> "AgentNode[Any]":
+    async def before_node_run(self, ctx: RunContext[Any], *, node: Any) -> Any:  # noqa: ANN401 - the alias is a text
         """Answer calls that wait at a checkpoint, where the user goes on instead of deciding; the run then goes on."""
         if isinstance(node, UserPromptNode) and node.user_prompt is not None and node.deferred_tool_results is None:
             left = open_calls(ctx.messages)
@@ -153,7 +153,7 @@ class Skills(GuardingCapability):
         said = about_to_be_sent(asked, ctx.prompt)
         settings: dict[str, Any] = {**(request_context.model.settings or {}), **(request_context.model_settings or {})}
         kept = _kept_by_service(settings)
-        injection = await self._bridge.weave(said, self._conversation_of(ctx), append_only=kept)
+        injection = await self._bridge.weave(said, self._conversation_of(ctx), append_only=_only_grows(settings))
         require_decided(injection)
         given = given_parts(injection)
         if given:
@@ -266,6 +266,12 @@ def _within(parameters: ModelRequestParameters, injection: Injection) -> ModelRe
 
 def _kept_by_service(settings: Mapping[str, Any]) -> bool:
     return any(settings.get(key) for key in ("openai_previous_response_id", "openai_conversation_id"))
+
+
+def _only_grows(settings: Mapping[str, Any]) -> bool:
+    """Whether nothing can be taken out of what the service keeps; with `auto` the framework sends what changed anew."""
+    named = settings.get("openai_previous_response_id")
+    return bool(settings.get("openai_conversation_id")) or (bool(named) and named != "auto")
 
 
 def _cached_until(settings: Mapping[str, Any]) -> list[CachePoint]:
