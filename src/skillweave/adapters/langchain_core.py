@@ -35,6 +35,7 @@ from skillweave.weaver.reading import ToolAnswer, ToolSpec
 try:
     from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
     from langchain_core.tools import BaseTool, StructuredTool, Tool
+    from langchain_core.utils.function_calling import convert_to_openai_tool
     from langgraph.config import get_config
     from langgraph.errors import GraphInterrupt
     from langgraph.prebuilt.tool_node import ToolCallRequest
@@ -456,10 +457,7 @@ def _parameters_of(tool: BaseTool | None) -> tuple[str, ...] | None:
     """The names of the parameters that the model is shown; None for a tool that declares none by name."""
     if tool is None or (isinstance(tool, Tool) and tool.args_schema is None):
         return None
-    schema = tool.tool_call_schema
-    if isinstance(schema, dict):
-        return parameters_in(schema)
-    return parameters_in(schema.model_json_schema() if issubclass(schema, BaseModel) else schema.schema())
+    return parameters_in(convert_to_openai_tool(tool)["function"].get("parameters"))
 
 
 def _shown_in(state: object) -> tuple[PendingCheckpoint, ...] | None:

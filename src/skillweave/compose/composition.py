@@ -16,7 +16,7 @@ from skillweave.skill import Skill, ToolRules
 
 
 class Mode(StrEnum):
-    """Which tools several skills leave: those that any member allows, or those that all members with rules allow."""
+    """How the tools of several skills are combined: all that any of them allows, or only what all with rules allow."""
 
     UNION = "union"
     INTERSECTION = "intersection"

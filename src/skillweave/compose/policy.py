@@ -276,7 +276,7 @@ class ToolPolicy(Portable):
 
 
 def _call(call_id: str, name: str, arguments: object) -> ToolCall | None:
-    """The call, None where its arguments are no mapping, such as JSON text that a host has not parsed."""
+    """The call, None where its arguments are not a mapping, such as JSON text that a host has not parsed."""
     if arguments is None:
         return ToolCall(call_id, name)
     return ToolCall(call_id, name, arguments) if isinstance(arguments, Mapping) else None
