@@ -40,7 +40,6 @@ try:
     from langgraph.errors import GraphInterrupt
     from langgraph.prebuilt.tool_node import ToolCallRequest
     from langgraph.types import Command, interrupt
-    from pydantic import BaseModel
 except ModuleNotFoundError:
     raise MissingExtra("reading LangChain's messages", "langchain-core", "langchain") from None
 
