@@ -20,7 +20,7 @@ from skillweave.testing.hosts.play import BASE, CONVERSATION
 from tests.adapters.recording.server import KEY
 
 MODEL = "gpt-5-mini"
-CLAUDE = "claude-opus-4-7"
+CLAUDE = "claude-sonnet-5"
 
 
 class Clients:
