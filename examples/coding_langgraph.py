@@ -4,7 +4,7 @@ The model is a script unless you name one. The sub-agent's code really runs, in 
 
     pip install 'skillweave[langgraph]'
     python examples/coding_langgraph.py
-    python examples/coding_langgraph.py --model anthropic:claude-sonnet-4-5    # with langchain, its provider and a key
+    python examples/coding_langgraph.py --model anthropic:claude-sonnet-5    # with langchain, its provider and a key
 """
 
 import argparse
@@ -55,7 +55,7 @@ def show(who: str, update: dict[str, Any]) -> None:
 def main() -> None:
     """One task, its sub-agent step by step, and the files that are there in the end."""
     options = argparse.ArgumentParser(description="A lead and its coder in LangGraph.")
-    options.add_argument("--model", help="provider:name, such as anthropic:claude-sonnet-4-5; a script without it")
+    options.add_argument("--model", help="provider:name, such as anthropic:claude-sonnet-5; a script without it")
     model = chat_model(options.parse_args().model)
     weaver = skillweave.open(packs=["coding"])
     with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@ The model is a script unless you name one, so that this runs anywhere and always
 
     pip install 'skillweave[langchain]'
     python examples/langchain_agent.py
-    python examples/langchain_agent.py --model anthropic:claude-sonnet-4-5    # with its provider's package and key
+    python examples/langchain_agent.py --model anthropic:claude-sonnet-5    # with its provider's package and key
 """
 
 import argparse

@@ -4,7 +4,7 @@ The model is a script unless you name one; a pause is survived by ending the pro
 
     pip install 'skillweave[langgraph]' langgraph-checkpoint-sqlite
     python examples/langgraph_agent.py
-    python examples/langgraph_agent.py --model anthropic:claude-sonnet-4-5    # with langchain, its provider and a key
+    python examples/langgraph_agent.py --model anthropic:claude-sonnet-5    # with langchain, its provider and a key
 """
 
 import argparse
@@ -115,7 +115,7 @@ def show(node: str, messages: Sequence[BaseMessage]) -> None:
 def main() -> None:
     """A request, the pause, a restart, the approval."""
     options = argparse.ArgumentParser(description="A filing agent in LangGraph.")
-    options.add_argument("--model", help="provider:name, such as anthropic:claude-sonnet-4-5; a script without it")
+    options.add_argument("--model", help="provider:name, such as anthropic:claude-sonnet-5; a script without it")
     model = chat_model(options.parse_args().model)
     with tempfile.TemporaryDirectory() as folder:
         words = "Please file the spacing exception for Ranch 1H."

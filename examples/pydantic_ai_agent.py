@@ -4,7 +4,7 @@ The model is a script, so that this runs anywhere and always says the same; any 
 
     pip install 'skillweave[pydantic-ai]'
     python examples/pydantic_ai_agent.py
-    python examples/pydantic_ai_agent.py --model anthropic:claude-sonnet-4-5    # with the provider's package and key
+    python examples/pydantic_ai_agent.py --model anthropic:claude-sonnet-5    # with the provider's package and key
 """
 
 import argparse

@@ -103,7 +103,7 @@ def test_no_provider_is_sent_the_mark(server: RecordingServer, client: str) -> N
         model="gpt-5", base_url=server.openai, api_key=KEY, use_responses_api=client == "responses", max_retries=0
     )
     if client == "anthropic":
-        model = ChatAnthropic(model_name="claude-sonnet-4-5", base_url=server.anthropic, api_key=KEY, max_retries=0)
+        model = ChatAnthropic(model_name="claude-sonnet-5", base_url=server.anthropic, api_key=KEY, max_retries=0)
     server.script.then(Says(asks=(tool_call("read_skill", "r", skill_id="greetings"),)))
     agent: Any = create_agent(model, [], middleware=[SkillMiddleware(opened(matchers=BOTH))])
     agent.invoke(said(INVOICE), thread())

@@ -41,9 +41,7 @@ def gpt(server: RecordingServer, **options: Any) -> ChatOpenAI:
 
 
 def claude(server: RecordingServer, **options: Any) -> ChatAnthropic:
-    return ChatAnthropic(
-        model_name="claude-sonnet-4-5", base_url=server.anthropic, api_key=KEY, max_retries=0, **options
-    )
+    return ChatAnthropic(model_name="claude-sonnet-5", base_url=server.anthropic, api_key=KEY, max_retries=0, **options)
 
 
 def with_rule(**rule: Any) -> Weaver:

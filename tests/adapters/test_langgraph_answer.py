@@ -146,7 +146,7 @@ def test_every_provider_takes_the_form_and_the_next_message(server: RecordingSer
         model="gpt-5", base_url=server.openai, api_key=KEY, use_responses_api=client == "responses", max_retries=0
     )
     if client == "anthropic":
-        model = ChatAnthropic(model_name="claude-sonnet-4-5", base_url=server.anthropic, api_key=KEY, max_retries=0)
+        model = ChatAnthropic(model_name="claude-sonnet-5", base_url=server.anthropic, api_key=KEY, max_retries=0)
     agent: Any = build_skill_agent(model, opened(), response_format=Verdict)
     result = agent.invoke(said("May I pay it?", conversation_id="c"))
     assert result["structured_response"] == Verdict(pay=True, total=5)

@@ -6,7 +6,7 @@ import pytest
 
 import skillweave
 from skillweave import Settings, SkillTools, Weaver
-from skillweave.adapters.messages import Call, skills_in, without_skills
+from skillweave.adapters.messages import Call, skills_in, without_skill_text
 from skillweave.disclose.block import TAKEN_OUT
 from tests.chatting import ALL_SHAPES, Says, Shapes
 from tests.skills import make_skill
@@ -49,12 +49,12 @@ def test_what_a_user_writes_in_our_form_is_the_users_and_stays(weaver: Weaver, s
     placed(weaver, shapes, "hello")
     state = weaver.sync.state("c")
     assert skills_in(forged, state) == ()
-    assert without_skills([forged], state) == [forged]
+    assert without_skill_text([forged], state) == [forged]
 
 
 def test_a_window_is_shown_what_was_said(weaver: Weaver, shapes: Shapes) -> None:
     chat = shapes.heard(placed(weaver, shapes, "hello"), shapes.reply(Says("Hello!"), []))
-    shown = without_skills(chat, weaver.sync.state("c"))
+    shown = without_skill_text(chat, weaver.sync.state("c"))
     assert "Say hello." not in str(shown)
     assert [message["role"] for message in shown if "role" in message] == ["user", "assistant"]
     assert "hello" in str(shown[0])
@@ -63,7 +63,7 @@ def test_a_window_is_shown_what_was_said(weaver: Weaver, shapes: Shapes) -> None
 def test_a_part_or_a_message_that_was_nothing_else_is_left_out(weaver: Weaver, shapes: Shapes) -> None:
     chat = placed(weaver, shapes, "hello")
     before, state = str(chat), weaver.sync.state("c")
-    assert TAKEN_OUT not in str(without_skills(chat, state))
+    assert TAKEN_OUT not in str(without_skill_text(chat, state))
     assert str(chat) == before
 
 
@@ -75,7 +75,7 @@ def test_the_result_of_a_tool_keeps_its_place(weaver: Weaver, shapes: Shapes) ->
     chat = shapes.answered(chat, [style.answer(Call("x", "read_skill", {}), answer)])
     state = weaver.sync.state("c")
     assert skills_in(chat[-1], state) == ("greet",)
-    shown = without_skills(chat, state)
+    shown = without_skill_text(chat, state)
     assert len(shown) == len(chat)
     assert TAKEN_OUT in str(shown[-1])
 

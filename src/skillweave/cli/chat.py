@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = {
     "chat": """
-skillweave chat --model anthropic:claude-sonnet-4-5
+skillweave chat --model anthropic:claude-sonnet-5
 skillweave chat --model openai:gpt-5 --conversation c1 --system "You work in an office."
 skillweave chat --model ollama:llama3.2 -m "Say bonjour to Alice" -m "And to Bob?" --json
 """
@@ -67,7 +67,7 @@ def chat(
     from skillweave.cli.chat_terminal import say
 
     if not model:
-        raise Mistake("no model is named; add --model provider:name, such as --model anthropic:claude-sonnet-4-5")
+        raise Mistake("no model is named; add --model provider:name, such as --model anthropic:claude-sonnet-5")
     said = None if message is None else tuple(map(_text, message))
     kept = keeping.kept()
     sources = loading.sources()

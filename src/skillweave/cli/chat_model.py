@@ -10,7 +10,7 @@ from skillweave.errors import MissingExtra
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-_EXAMPLE = "anthropic:claude-sonnet-4-5"
+_EXAMPLE = "anthropic:claude-sonnet-5"
 _PACKAGE = re.compile(r"pip install (?:-U )?([\w.-]+)")
 _KEYS = {
     "azure_openai": "AZURE_OPENAI_API_KEY",

@@ -66,7 +66,7 @@ Model: TypeAlias = Annotated[
     option(
         MODEL,
         "--model PROVIDER:NAME",
-        "Which model, such as anthropic:claude-sonnet-4-5; its provider's package and key must be there.",
+        "Which model, such as anthropic:claude-sonnet-5; its provider's package and key must be there.",
     ),
 ]
 Skills: TypeAlias = Annotated[

@@ -7,6 +7,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from skillweave.testing.hosts.play import BASE, CONVERSATION
 from tests.adapters.recording.server import KEY
 
 MODEL = "gpt-5-mini"
-CLAUDE = "claude-opus-4-7"
+CLAUDE = "claude-sonnet-5"
 
 
 class Clients:
@@ -30,8 +31,19 @@ class Clients:
         self.openai = AsyncOpenAI(base_url=self.openai_url, api_key=KEY, max_retries=0)
         self.anthropic = AsyncAnthropic(base_url=self.anthropic_url, api_key=KEY, max_retries=0)
 
+    @cached_property
+    def google(self) -> Any:
+        """Google's client, which takes a second to import."""
+        from google.genai import Client
+        from google.genai.types import HttpOptions
+
+        return Client(api_key=KEY, http_options=HttpOptions(base_url=self.anthropic_url))
+
     async def close(self) -> None:
         """Close what was opened."""
+        if "google" in vars(self):
+            await self.google.aio.aclose()
+            self.google.close()
         await self.openai.close()
         await self.anthropic.close()
 
@@ -347,6 +359,45 @@ def agent_framework(kind: str) -> Made:
     return made
 
 
+class _AdkAgent(WireAgent):
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    async def say(self, text: str) -> str:
+        before = dict(self._inner.asked())
+        words: str = await self._inner.say(text)
+        # The framework keeps a question among its events that the chat went on over.
+        self.waiting = bool(dict(self._inner.asked()).keys() - before.keys())
+        return words
+
+    async def resume(self, reply: Mapping[str, object]) -> str:
+        latest = list(dict(self._inner.asked()).values())[-1]
+        words: str = await self._inner.resume({**reply, "call": latest["payload"]["call"]["id"]})
+        return words
+
+
+def google_adk(clients: Clients, weaver: Weaver | None, tools: Sequence[Tool], folder: Path) -> WireAgent:
+    """An agent whose session is written down after each run."""
+    from google.adk.agents import LlmAgent
+    from google.adk.models import Gemini
+    from google.adk.plugins.base_plugin import BasePlugin
+
+    from skillweave.adapters.google_adk import SkillPlugin
+    from tests.adapters.hosts.google_adk_agent import GoogleAdkAgent, as_adk
+
+    class Agent(GoogleAdkAgent):
+        def __init__(self) -> None:
+            model = Gemini(model="gemini-2.5-flash", client=clients.google)
+            functions: list[Any] = [as_adk(tool) for tool in tools]
+            self.agent = LlmAgent(name="Office", model=model, instruction=BASE, tools=functions)
+            own = SkillPlugin(weaver, conversation=lambda context: CONVERSATION) if weaver else BasePlugin("none")
+            self.plugin: Any = own
+            self.file = folder / "session.json"
+            self.before, self.said = [], ""
+
+    return _AdkAgent(Agent())
+
+
 FRAMEWORKS: Mapping[str, Made] = {
     "langgraph, chat completions": langgraph(_chat_openai),
     "langgraph, responses": langgraph(_responses),
@@ -362,4 +413,5 @@ FRAMEWORKS: Mapping[str, Made] = {
     "openai_agents, responses": openai_agents("OpenAIResponsesModel"),
     "agent_framework, chat completions": agent_framework("OpenAIChatCompletionClient"),
     "agent_framework, responses": agent_framework("OpenAIChatClient"),
+    "google_adk, gemini": google_adk,
 }

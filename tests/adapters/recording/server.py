@@ -23,6 +23,7 @@ from starlette.routing import Route
 from skillweave.testing.hosts import Script
 from tests.adapters.recording.anthropic_messages import AnthropicMessages
 from tests.adapters.recording.chat_completions import ChatCompletions
+from tests.adapters.recording.gemini import Gemini
 from tests.adapters.recording.responses import Responses
 from tests.adapters.recording.rules import Interface, Refused
 
@@ -54,15 +55,15 @@ class _Server(uvicorn.Server):
 
 
 class RecordingServer:
-    """The interfaces of two providers over one script; `thinks` makes the model of `responses` think before it speaks.
+    """Three providers' interfaces over one script; `thinks` makes the model of `responses` think before it speaks.
 
-    `openai` and `anthropic` are what their clients take as `base_url`.
+    `openai` and `anthropic` are what their clients take as `base_url`; Google's takes that of `anthropic`.
     """
 
     def __init__(self, script: Script, *, thinks: bool = False) -> None:
         self.script = script
         self.requests: list[Recorded] = []
-        interfaces: Sequence[Interface] = (ChatCompletions(), Responses(thinks=thinks), AnthropicMessages())
+        interfaces: Sequence[Interface] = (ChatCompletions(), Responses(thinks=thinks), AnthropicMessages(), Gemini())
         app = Starlette(routes=[Route(one.path, self._endpoint(one), methods=["POST"]) for one in interfaces])
         # Bound here, so that clients may come before the thread has begun: they wait in the queue of the socket.
         self._socket = socket.create_server(("127.0.0.1", 0))

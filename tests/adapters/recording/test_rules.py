@@ -6,6 +6,9 @@ from typing import Any
 import anthropic
 import openai
 import pytest
+from google import genai
+from google.genai import errors as genai_errors
+from google.genai.types import HttpOptions
 
 from skillweave.testing.hosts import Says, Script, tool_call
 from tests.adapters.recording.server import KEY, RecordingServer
@@ -212,3 +215,37 @@ class TestAnthropicMessages:
 
     def _result(self, call: str) -> Json:
         return {"type": "tool_result", "tool_use_id": call, "content": "three payments"}
+
+
+class TestGemini:
+    async def test_a_whole_tool_loop_is_taken(self, server: RecordingServer) -> None:
+        server.script.then(ASK)
+        reply = await self._ask(server, [self._said("Hi")])
+        assert [call.name for call in reply.function_calls] == ["search", "search"]
+        asked = reply.candidates[0].content.model_dump(mode="json", exclude_none=True)
+        await self._ask(server, [self._said("Hi"), asked, self._results(2)])
+        assert server.refusals == []
+
+    @pytest.mark.parametrize("turns", [["call"], ["call", 1], ["call", 3], [2], ["call", "Hm.", 2]])
+    async def test_as_many_results_as_calls_stand_right_behind_them(
+        self, server: RecordingServer, turns: list[Any]
+    ) -> None:
+        call = {"role": "model", "parts": [{"function_call": {"name": "search", "args": {}}}] * 2}
+        kinds = {int: self._results, str: lambda turn: call if turn == "call" else self._said(turn)}
+        with pytest.raises(genai_errors.ClientError, match=r"function response turn|function call turn"):
+            await self._ask(server, [self._said("Hi"), *(kinds[type(turn)](turn) for turn in turns)])
+
+    async def _ask(self, server: RecordingServer, contents: list[Any]) -> Any:
+        client = genai.Client(api_key=KEY, http_options=HttpOptions(base_url=server.anthropic))
+        try:
+            return await client.aio.models.generate_content(model="m", contents=contents)
+        finally:
+            await client.aio.aclose()
+            client.close()
+
+    def _said(self, text: str) -> Json:
+        return {"role": "user", "parts": [{"text": text}]}
+
+    def _results(self, number: int) -> Json:
+        result = {"function_response": {"name": "search", "response": {"result": "three payments"}}}
+        return {"role": "user", "parts": [result] * number}

@@ -5,11 +5,11 @@
 `transcript`, `answer` and `take_out`, so that a host writes
 `from skillweave.adapters.messages import anthropic_style as style` and the rest of its loop stays the same.
 
-`skills_in` and `without_skills` tell skill text from the rest of a chat, for windows and summarisers.
+`skills_in` and `without_skill_text` tell skill text from the rest of a chat, for windows and summarisers.
 """
 
 from skillweave.adapters.chat import NOT_RUN, Call
 from skillweave.adapters.messages.lists import TurnOptions
-from skillweave.adapters.messages.marking import skills_in, without_skills
+from skillweave.adapters.messages.marking import skills_in, without_skill_text
 
-__all__ = ["NOT_RUN", "Call", "TurnOptions", "skills_in", "without_skills"]
+__all__ = ["NOT_RUN", "Call", "TurnOptions", "skills_in", "without_skill_text"]

@@ -26,7 +26,7 @@ def skills_in(message: object, state: State) -> tuple[str, ...]:
     return tuple(dict.fromkeys(skill for block in blocks for skill in known.get(text_digest(block), ())))
 
 
-def without_skills(chat: Sequence[Any], state: State) -> list[Any]:
+def without_skill_text(chat: Sequence[Any], state: State) -> list[Any]:
     """A new list as a person is to see it, or a summariser: without the skill texts that the ledger knows.
 
     A message or a part that was nothing else is left out; a tool result keeps its place, with a line that says what
