@@ -121,6 +121,17 @@ def test_what_does_not_go_together_is_a_mistake(cli: Any, untidy: Path, words: t
     assert what in done.err
 
 
+def test_a_name_that_another_skill_speaks_of_stays(cli: Any, untidy: Path, write: Any) -> None:
+    path = write(untidy, "kettle", "Boils water.")
+    path.write_text(path.read_text(encoding="utf-8").replace("name: kettle", "name: boiler"), encoding="utf-8")
+    write(untidy, "cocoa", "Makes cocoa.", "x-skillweave: {relations: [{kind: requires, skill: boiler}]}")
+    cli("check", "--fix")
+    assert "name: boiler" in path.read_text(encoding="utf-8")
+    (untidy / "cocoa" / "SKILL.md").unlink()
+    cli("check", "--fix")
+    assert "name: kettle" in path.read_text(encoding="utf-8")
+
+
 def test_a_pack_is_left_to_its_author(cli: Any, tmp_path: Path) -> None:
     pack = tmp_path / "pack.yaml"
     pack.write_bytes(b"skills: [{id: a, description: First., instructions: Go.}]\r\n")

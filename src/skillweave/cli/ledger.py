@@ -52,9 +52,9 @@ skillweave ledger unload c1 multilingual-greetings
 skillweave ledger unload c1 artifact:multilingual-greetings/references/forms-of-address.md
 """,
     "approve": """
-skillweave ledger approve c1 contract-clause-review lawyer_sign_off --by "Ann Lee"
 skillweave ledger approve c1 invoice-checking payment_release --by "Ann Lee" \\
     --call '{"id": "call_1", "tool": "pay_invoice", "arguments": {"number": "INV-20417"}}'
+skillweave ledger approve c1 contract-clause-review lawyer_sign_off --by "Ann Lee"
 """,
     "reject": """
 skillweave ledger reject c1 invoice-checking payment_release --by "Ann Lee"

@@ -260,7 +260,8 @@ class Search:
     def _refuse(self, relative: str, refused: Refused) -> None:
         fix = refused.fix
         if refused.code is codes.LINK_OUTSIDE:
-            fix = "copy the skill's folder there, or name the link's target as a source of its own"
+            fix = "copy the skill's folder there, or name the link's target as a source of its own; links are followed"
+            fix += " to skills in the same git repository only"
         self._report(refused.code, f"folder '{self.show(relative)}' is not searched: {refused.why}", fix, relative)
 
     def _misnamed(self, relative: str, name: str) -> None:

@@ -21,6 +21,7 @@ def fix_files(
     """The files of these folders that can be mended, written back where `write` says so; and why some were not."""
     fixed: list[FileFixed] = []
     notes: list[str] = []
+    named = _named_by_others(snapshot)
     for path in _skill_files(snapshot):
         place = Path(path)
         if not _is_own(place, roots):
@@ -29,7 +30,7 @@ def fix_files(
             data = read_plain(path, MAX_FILE_BYTES).data
         except Refused:
             continue  # loading said why
-        mended = mend_skill_md(data, folder=place.absolute().parent.name)
+        mended = mend_skill_md(data, folder=place.absolute().parent.name, rename=path not in named)
         if not mended.changes:
             continue
         if write and (why := _written(place, data, mended)):
@@ -37,6 +38,15 @@ def fix_files(
             continue
         fixed.append(FileFixed(path, mended.changes, "".join(_diff(path, data, mended.data))))
     return tuple(fixed), tuple(notes)
+
+
+def _named_by_others(snapshot: Snapshot) -> frozenset[str]:
+    """The files of skills whose ids stand in relations, in task rules or in a skill graph: their names must stay."""
+    names = {rule.skill for skill in snapshot.values() for rule in skill.relations}
+    names |= {name for rule in snapshot.task_rules for name in rule.skills}
+    if snapshot.graph is not None:
+        names |= set(snapshot)
+    return frozenset(skill.origin.location for skill in snapshot.values() if skill.id in names and skill.origin)
 
 
 def _skill_files(snapshot: Snapshot) -> list[str]:
