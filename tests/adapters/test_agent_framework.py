@@ -173,6 +173,19 @@ class TestTools:
         await agent.run("Hello", session=stage.session, tools=[stage.tools["write"]])
         assert stage.workshop.ran == ["write(x)"]
 
+    async def test_an_argument_that_the_tool_does_not_have_is_denied_by_name(self) -> None:
+        """Otherwise a rule could be judged on it, and the tool run on another."""
+        careful = {"id": "careful", "description": "d", "triggers": ["careful"], "tools": {"forbidden": ["run(rm:*)"]}}
+        stage, ran = Stage(skillweave.open(careful, counter=WordCounter())), list[str]()
+        schema = {"type": "object", "properties": {"cmd": {"type": "string"}}}
+        run = FunctionTool(name="run", description="Runs.", func=lambda cmd, **_: ran.append(cmd), input_model=schema)
+        agent = stage.agent_with(stage.provider, tools=[run])
+        stage.script.then(Says(asks=(tool_call("run", cmd="ls", nonsense="x"),)), "I can't.")
+        response = await agent.run("Be careful", session=stage.session)
+        (told,) = [one for message in response.messages for one in message.contents if one.type == "function_result"]
+        assert "nonsense" in str(told.result)
+        assert ran == []
+
     async def test_the_frameworks_own_skills_stand_beside_ours(self, stage: Stage) -> None:
         theirs = SkillsProvider(
             InlineSkill(frontmatter=SkillFrontmatter(name="tea", description="Makes tea."), instructions="Boil water.")
@@ -395,7 +408,7 @@ class TestCheckpoints:
         assert (await stage.agent.run("Submit it", session=session)).user_input_requests
         assert (await stage.agent.run("Wait, is the plat there?", session=session)).text == "Of course."
         assert stage.workshop.ran == []
-        assert stage.script.last.times_in_messages("This call was not run") == 2
+        assert stage.script.last.times_in_messages("not run: the chat went on") == 2
 
     async def test_the_model_reads_the_same_refusal_in_every_later_call(self, stage: Stage) -> None:
         session = stage.session
@@ -590,7 +603,7 @@ class TestRepliesOneByOne:
         assert (await run(stage, way, "Wait, is the plat there?", session))[1] == []
         assert (await run(stage, way, "And now?", session))[1] == []
         assert stage.workshop.ran == []
-        assert stage.script.last.times_in_messages("This call was not run") == 2
+        assert stage.script.last.times_in_messages("not run: the chat went on") == 2
 
     async def test_the_last_reply_is_refused_once_the_user_said_something_else(self, stage: Stage) -> None:
         session, requests = await both_paused(stage)

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
-from skillweave.disclose.block import HEADER_END, HEADERS, TAKEN_OUT
+from skillweave.disclose.block import FIXED_LINES, HEADER_END, HEADERS, TAKEN_OUT
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
 from skillweave.select.selection import MARKER
@@ -19,11 +19,6 @@ from skillweave.turn.reconcile import split_at_blocks
 
 SEPARATOR = "\n\n"
 """Between two of our texts in one place; blocks are recognised from header to header."""
-LOADS_NOTHING = (
-    "That marker loads nothing: the skill is in this conversation already, or it cannot be loaded now. Go on with what "
-    "was asked, without a marker."
-)
-"""What the model is told that wrote a marker and nothing else, and gets no skill for it."""
 NOT_RUN = (
     "not run: the chat went on before a person had decided about this call; call again if it is still wanted, "
     "and the person is asked again"
@@ -111,7 +106,7 @@ def is_block(part: Part) -> bool:
     """
     if not isinstance(part, str):
         return False
-    return _HEADER.match(part) is not None or part == TAKEN_OUT or part.endswith(NOTICE_END)
+    return _HEADER.match(part) is not None or part in FIXED_LINES or part.endswith(NOTICE_END)
 
 
 def all_blocks(parts: Sequence[Part]) -> bool:
