@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from skillweave import (
     ArtifactRef,
     Checkpoint,
+    CheckpointScope,
     OutputContract,
     Relation,
     RelationKind,
@@ -73,7 +74,13 @@ relations = st.builds(
     list=st.sampled_from(RuleList),
 )
 checkpoints = st.builds(
-    Checkpoint, name=names, before=maybe_texts, blocking=st.booleans(), reviewer=maybe_texts, asks=maybe_texts
+    Checkpoint,
+    name=names,
+    before=maybe_texts,
+    blocking=st.booleans(),
+    reviewer=maybe_texts,
+    asks=maybe_texts,
+    scope=st.sampled_from(CheckpointScope),
 )
 artifacts = st.builds(
     ArtifactRef,

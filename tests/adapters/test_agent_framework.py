@@ -32,6 +32,7 @@ import skillweave
 from skillweave import ApprovalNeeded, InvalidTurn, InvalidVerdict, Role, Settings, SpawnPlan, SpawnRequest, Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave.adapters.agent_framework.messages import host_messages, name_of
+from skillweave.errors import UnguardedAgent
 from skillweave.testing import WordCounter
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.agent_framework import ScriptedChatClient
@@ -77,6 +78,11 @@ def stage(tmp_path: Path) -> Stage:
 
 def over_examples(**settings: Any) -> Stage:
     return Stage(skillweave.open(EXAMPLES, counter=WordCounter()), **settings)
+
+
+def careful(unguarded: Any = "refuse", **rules: Any) -> Stage:
+    skill = {"id": "careful", "description": "d", "triggers": ["careful"], **rules}
+    return Stage(skillweave.open(skill, counter=WordCounter()), unguarded=unguarded)
 
 
 class TestSelecting:
@@ -173,10 +179,44 @@ class TestTools:
         await agent.run("Hello", session=stage.session, tools=[stage.tools["write"]])
         assert stage.workshop.ran == ["write(x)"]
 
+    @pytest.mark.parametrize(
+        "rules",
+        [
+            {"tools": {"forbidden": ["web_search"]}},
+            {"tools": {"forbidden": ["web_search(secret:*)"]}},
+            {"checkpoints": [{"name": "before_search", "before": "web_search"}]},
+        ],
+    )
+    async def test_a_tool_that_the_service_runs_is_left_out_where_its_calls_would_have_to_be_judged(
+        self, rules: dict[str, Any]
+    ) -> None:
+        stage = careful(**rules)
+        for text in ("Hello", "Be careful"):
+            await stage.agent.run(text, session=stage.session, tools=[{"type": "web_search"}])
+        assert ["web_search" in str(sent.declared) for sent in stage.script.sent] == [True, False]
+
+    async def test_of_an_mcp_server_that_the_service_calls_the_forbidden_tools_are_left_out(self) -> None:
+        stage = careful(tools={"forbidden": ["delete"]})
+        files = {"type": "mcp", "server_label": "files", "allowed_tools": ["read", "delete"]}
+        for text in ("Hello", "Be careful"):
+            await stage.agent.run(text, session=stage.session, tools=[files])
+        assert ['"read", "delete"' in str(sent.declared) for sent in stage.script.sent] == [True, False]
+        assert '"allowed_tools": ["read"]' in str(stage.script.last.declared)
+
+    async def test_an_mcp_server_whose_tools_nobody_names_is_refused(self) -> None:
+        stage = careful()
+        with pytest.raises(UnguardedAgent, match=r"'files' \(an MCP server that the service calls\)"):
+            await stage.agent.run("Hello", session=stage.session, tools=[{"type": "mcp", "server_label": "files"}])
+        assert stage.script.sent == []
+
+    async def test_it_can_be_allowed(self) -> None:
+        stage = careful(unguarded="allow")
+        await stage.agent.run("Hello", session=stage.session, tools=[{"type": "mcp", "server_label": "files"}])
+        assert "files" in str(stage.script.last.declared)
+
     async def test_an_argument_that_the_tool_does_not_have_is_denied_by_name(self) -> None:
         """Otherwise a rule could be judged on it, and the tool run on another."""
-        careful = {"id": "careful", "description": "d", "triggers": ["careful"], "tools": {"forbidden": ["run(rm:*)"]}}
-        stage, ran = Stage(skillweave.open(careful, counter=WordCounter())), list[str]()
+        stage, ran = careful(tools={"forbidden": ["run(rm:*)"]}), list[str]()
         schema = {"type": "object", "properties": {"cmd": {"type": "string"}}}
         run = FunctionTool(name="run", description="Runs.", func=lambda cmd, **_: ran.append(cmd), input_model=schema)
         agent = stage.agent_with(stage.provider, tools=[run])

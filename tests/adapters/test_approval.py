@@ -4,7 +4,18 @@ import pytest
 
 import skillweave
 from skillweave import ApprovalNeeded, ApprovalVerdict, Checkpoint, InvalidVerdict, Weaver
-from skillweave.adapters.approval import KIND, Reply, question, read_reply, record, require_decided, waiting
+from skillweave.adapters.approval import (
+    KIND,
+    Reply,
+    as_replied,
+    question,
+    read_asked_call,
+    read_reply,
+    record,
+    record_all,
+    require_decided,
+    waiting,
+)
 from skillweave.adapters.chat import Call
 from skillweave.testing import WordCounter
 from tests.skills import make_skill
@@ -100,3 +111,62 @@ def test_a_host_that_cannot_pause_is_told_what_to_do() -> None:
         require_decided(one.sync.weave("the filing", conversation="c"))
     one.sync.decide("c", "filing", "review", "approved", by="Ann")
     require_decided(one.sync.weave("go on", conversation="c"))
+
+
+CALL = Call("1", "submit", {"text": "W-1"})
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ({"verdict": "approved", "by": "Ann", "arguments": {}}, "only a reply 'modified' has arguments"),
+        ({"verdict": "modified", "by": "Ann", "arguments": "W-2"}, "arguments of a modified call are an object"),
+        ({"verdict": "modified", "by": "Ann", "arguments": {3: 4}}, "arguments of a modified call are an object"),
+    ],
+)
+def test_arguments_that_do_not_fit_the_reply_are_refused(reply: object, why: str) -> None:
+    with pytest.raises(InvalidVerdict, match=why):
+        read_reply(reply)
+
+
+def test_a_modified_call_is_left_with_the_new_arguments() -> None:
+    said = read_reply({"verdict": "modified", "by": "Ann", "arguments": {"text": "W-2"}, "call": "1"})
+    assert as_replied(CALL, said) == Call("1", "submit", {"text": "W-2"})
+    assert as_replied(CALL, Reply(ApprovalVerdict.APPROVED, "Ann")) is CALL
+
+
+@pytest.mark.parametrize("call", [CALL, None])
+async def test_a_reply_about_another_call_than_was_asked_about_is_refused(call: Call | None) -> None:
+    one = weaver()
+    injection = await one.weave("the filing", conversation="c")
+    with pytest.raises(InvalidVerdict, match="this reply is about call '2', and the question is about"):
+        await record(one, "c", injection.checkpoints[:1], Reply(ApprovalVerdict.APPROVED, "Ann", call="2"), call)
+    assert (await one.state("c")).approvals == ()
+
+
+async def test_new_arguments_for_no_call_are_refused() -> None:
+    one = weaver()
+    injection = await one.weave("the filing", conversation="c")
+    changed = Reply(ApprovalVerdict.MODIFIED, "Ann", arguments={"text": "W-2"})
+    with pytest.raises(InvalidVerdict, match="this question is about no call"):
+        await record(one, "c", injection.checkpoints[1:2], changed)
+
+
+async def test_replies_to_several_questions_are_one_write() -> None:
+    one = weaver()
+    injection = await one.weave("the filing", conversation="c")
+    yes, other = Reply(ApprovalVerdict.APPROVED, "Ann"), Call("2", "submit", {"text": "W-2"})
+    no = Reply(ApprovalVerdict.REJECTED, "Ann")
+    before = (await one.state("c")).revision
+    await record_all(one, "c", [(injection.checkpoints[:1], yes, CALL), (injection.checkpoints[:1], no, other)])
+    state = await one.state("c")
+    assert (state.revision, [kept.verdict.value for kept in state.approvals]) == (before + 1, ["approved", "rejected"])
+
+
+def test_the_call_of_a_question_that_a_host_kept_is_read_again() -> None:
+    injection = weaver().sync.weave("the filing", conversation="c")
+    asked = json.loads(json.dumps(question("c", injection.checkpoints, CALL)))
+    assert read_asked_call(asked) == CALL
+    assert read_asked_call(question("c", injection.checkpoints)) is None
+    with pytest.raises(InvalidVerdict, match="is not as it was asked"):
+        read_asked_call({**asked, "call": "1"})

@@ -16,9 +16,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from skillweave import Placement, Weaver
-from skillweave.adapters.chat import LOADS_NOTHING, only_markers
+from skillweave.adapters.chat import only_markers
 from skillweave.adapters.langchain import SkillMiddleware, is_skill_message, without_skill_text
 from skillweave.adapters.langgraph import build_skill_agent
+from skillweave.disclose.block import LOADS_NOTHING
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from skillweave.testing.hosts.play import GREETINGS, INVOICES, Workshop
@@ -185,6 +186,20 @@ def test_a_model_that_writes_nothing_else_is_asked_again_once_for_each_message(m
     assert len(script.sent) == 2
     agent.invoke(said("Say bonjour"), thread())
     assert len(script.sent) == 4
+
+
+@EVERY
+def test_what_the_model_is_told_then_selects_nothing(made: Any) -> None:
+    named: Any = {
+        "id": "marking",
+        "description": "Marks.",
+        "triggers": ["marker"],
+        "text": {"instructions": "Mark it."},
+    }
+    script = Script("SKILL_SELECT:nothing-like-it", "Then so.")
+    made(script, opened(skills=[named], matchers=BOTH)).invoke(said("Hello"), thread())
+    assert len(script.sent) == 2
+    assert script.last.times("Mark it.") == 0
 
 
 @EVERY

@@ -52,6 +52,7 @@ def test_stated_and_unstated_tool_rules_are_told_apart() -> None:
         ({"relations": ["a"]}, r"`relations\[0\]`"),
         ({"checkpoints": [{"before": "a"}]}, r"`checkpoints\[0\].name`"),
         ({"checkpoints": [{"name": "a", "blocking": "yes"}]}, "blocking"),
+        ({"checkpoints": [{"name": "a", "before": "b", "scope": "turn"}]}, "scope"),
         ({"artifacts": [{"id": "a", "size": "3"}]}, r"`artifacts\[0\].size`"),
         ({"artifacts": [{"id": "a", "size": True}]}, r"`artifacts\[0\].size`"),
         ({"tools": ["Read"]}, "`tools`"),

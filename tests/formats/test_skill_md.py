@@ -7,6 +7,7 @@ import pytest
 from skillweave import (
     ArtifactRef,
     Checkpoint,
+    CheckpointScope,
     Origin,
     OutputContract,
     Relation,
@@ -315,7 +316,7 @@ def test_the_extension_holds_everything_that_skill_md_has_no_place_for() -> None
   relations:
   - {kind: requires, skill: jar, reason: Jars first}
   - {kind: incompatible, skill: jelly, list: compatibility_rules}
-  checkpoints: [taste, {name: seal, before: lid, blocking: false, reviewer: cook, asks: Closed?}]
+  checkpoints: [taste, {name: seal, before: lid, blocking: false, reviewer: cook, asks: Closed?, scope: conversation}]
   emits: [LABELLED]
   text:
     details: Long
@@ -330,7 +331,10 @@ def test_the_extension_holds_everything_that_skill_md_has_no_place_for() -> None
         Relation(RelationKind.REQUIRES, "jar", "Jars first"),
         Relation(RelationKind.INCOMPATIBLE, "jelly", None, RuleList.COMPATIBILITY),
     )
-    assert skill.checkpoints == (Checkpoint("taste"), Checkpoint("seal", "lid", False, "cook", "Closed?"))
+    assert skill.checkpoints == (
+        Checkpoint("taste"),
+        Checkpoint("seal", "lid", False, "cook", "Closed?", CheckpointScope.CONVERSATION),
+    )
     assert (skill.text.details, skill.text.steps, skill.text.instructions) == ("Long", ("one", "two"), "Count.")
     assert skill.text.output_contract == OutputContract("labels", {"maxItems": 3, "const": "no", "pattern": "1"})
     assert skill.extra == {}

@@ -83,7 +83,8 @@ def parameters_in(schema: object) -> tuple[str, ...] | None:
     """
     if not isinstance(schema, Mapping) or any(schema.get(key) for key in _MORE_PARAMETERS):
         return None
-    declared = schema.get("properties")
+    # What says nothing at all takes anything, in the words of JSON Schema; tools without parameters say so.
+    declared = schema.get("properties", {} if schema.get("additionalProperties") is False else None)
     return tuple(map(str, declared)) if isinstance(declared, Mapping) else None
 
 
@@ -126,7 +127,8 @@ class HostMessage:
     """One message of a chat as the model is sent it; `host_part` is it without what looks like ours, None for nothing.
 
     The host's part is what a turn's id is made of, and nothing more. `calls` are what the model asks for in it,
-    `result` is what a tool answered in it; `where` names its place in errors.
+    `result` is what a tool answered in it; `where` names its place in errors. `said` is what a turn takes for the words
+    of it, where these are not the message's own.
     """
 
     where: str
@@ -134,6 +136,7 @@ class HostMessage:
     host_part: Message | None
     calls: tuple[Call, ...] = ()
     result: ToolResult | None = None
+    said: Message | None = None
 
 
 def answer_of_tool(
@@ -192,7 +195,7 @@ def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[H
 
 def last_spoken(chat: Sequence[HostMessage]) -> Message | None:
     """The last message of the user or the model, None where neither said anything; it may hold texts of ours."""
-    messages = (piece.message for piece in reversed(chat))
+    messages = (piece.said or piece.message for piece in reversed(chat))
     return next((said for said in messages if said.role in (Role.USER, Role.ASSISTANT)), None)
 
 

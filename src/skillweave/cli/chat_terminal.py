@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from skillweave.cli.arguments.files import input_lines
+from skillweave.cli.arguments.reading import input_lines
 from skillweave.cli.arguments.turn import decoded
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Ink, Page, listed, page_for, printable, tokens_shown
@@ -22,7 +22,7 @@ COMMANDS = "/why says what was decided about the last message, /skills lists the
 
 
 def piped() -> Iterator[str]:
-    """What standard input says, line by line, without the empty ones; raises Mistake for what is no UTF-8."""
+    """What standard input says, line by line, without the empty ones; raises Mistake for no UTF-8 and for too much."""
     for line in input_lines("a message"):
         if text := decoded(line, "standard input").strip():
             yield text
@@ -97,7 +97,7 @@ def trouble(told: "Told") -> Iterator[str]:
     if {LEDGER_UNAVAILABLE, DECISIONS_NOT_KEPT} & set(told.diagnostics):
         yield (
             "the ledger does not answer, so nothing of this is kept, and what was decided earlier may not hold; "
-            "see that you may write to it, then begin anew"
+            "check that you can write to it, then start again"
         )
 
 
@@ -154,7 +154,7 @@ def _asked(prompt: str) -> str:
     say(prompt)
     line = sys.stdin.readline()
     if not line:
-        raise Mistake("nobody decided at the checkpoint; say something to be asked again")
+        raise Mistake("nobody answered at the checkpoint; send a message to be asked again")
     return line.strip()
 
 

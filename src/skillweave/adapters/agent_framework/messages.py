@@ -59,7 +59,8 @@ def with_one_request(pieces: Sequence[HostMessage], *, others_last: bool = False
     if len(said) < 2:
         return list(pieces)
     parts = tuple(part for n in said for part in _parts_of(pieces[n]))
-    whole = replace(pieces[said[-1]], host_part=Message(Role.USER, parts))
+    request = Message(Role.USER, parts)
+    whole = replace(pieces[said[-1]], host_part=request, said=request)
     return [whole if n == said[-1] else piece for n, piece in enumerate(pieces)]
 
 

@@ -6,7 +6,13 @@ from typing import Any
 from uuid import uuid4
 
 from skillweave.adapters.agent_framework.approval import Verdicts
-from skillweave.adapters.agent_framework.guarded import GuardingProvider, require_guarded
+from skillweave.adapters.agent_framework.guarded import (
+    GuardingProvider,
+    free_part,
+    names_behind,
+    require_guarded,
+    require_named,
+)
 from skillweave.adapters.agent_framework.messages import (
     UNNAMED,
     call_of,
@@ -180,16 +186,18 @@ class SkillChatMiddleware(ChatMiddleware):
         """Set the instructions and the tools of this call; raises ApprovalNeeded where a person must decide first."""
         options = dict(context.options or {})
         tools = list(options.get("tools") or ())
-        self.tools = [name_of(tool) for tool in tools]
+        self.tools = [name for tool in tools for name in (name_of(tool), *(names_behind(tool) or ()))]
         if self.calls is None:
             require_guarded(tools, unguarded=self._unguarded)
+            require_named(tools, unguarded=self._unguarded)
         self._tell_refusals(context)
         kept_by_service = options.get("conversation_id") is not None
         injection = await self._weave(context.messages, kept_by_service=kept_by_service)
         require_decided(injection)
         offered = set(injection.tools.offers(self.tools))
         # A copy: the framework runs tools from its own list, so that hidden ones come to the guard and are answered.
-        options["tools"] = [tool for tool in tools if name_of(tool) in offered]
+        shown = (free_part(tool, injection.tools) for tool in tools if name_of(tool) in offered)
+        options["tools"] = [tool for tool in shown if tool is not None]
         options["instructions"] = self._instructions(options.get("instructions"), injection)
         context.options = options
         tail = tail_of(injection, self._read(), kept_by_service=kept_by_service)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own
-from skillweave.adapters.chat import SEPARATOR, Call, read_call, words_for
+from skillweave.adapters.chat import SEPARATOR, Call, parameters_in, read_call, words_for
 from skillweave.adapters.messages.items import host_messages
 from skillweave.compose.policy import Ruling
 from skillweave.compose.spawn import SpawnPlan
@@ -142,7 +142,7 @@ def guarded(bridge: Bridge, tool: Tool, names: Sequence[str], changed: Changed) 
         raise InvalidTurn(f"a tool is named {tool.name!r}, as skillweave's own; give it another name, or leave it out")
 
     copied = copy.copy(tool)
-    guardrail = _guardrail(tool.name, bridge, names, {}, changed)
+    guardrail = _guardrail(tool, bridge, names, {}, changed)
     copied.tool_input_guardrails = [guardrail, *(tool.tool_input_guardrails or ())]
     if changed:
         copied.on_invoke_tool = _with_changed(tool, changed)
@@ -163,12 +163,13 @@ def _with_changed(tool: FunctionTool, changed: Changed) -> Callable[[ToolContext
 
 
 def _guardrail(
-    name: str, bridge: Bridge, names: Sequence[str], known: dict[str, Judged], changed: Changed
+    tool: FunctionTool, bridge: Bridge, names: Sequence[str], known: dict[str, Judged], changed: Changed
 ) -> ToolInputGuardrail[Any]:
     """Judges each call of the tool, unless it is `known`, by the id of the call, how it was judged just before."""
 
     async def judged(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
-        call = read_call(data.context.tool_call_id, name, data.context.tool_arguments)
+        written = read_call(data.context.tool_call_id, tool.name, data.context.tool_arguments)
+        call = replace(written, parameters=parameters_in(tool.params_json_schema))
         new = changed.get((conversation_of(data.context), call.id)) if changed else None
         if new is not None:
             call = replace(call, arguments=new, problem=None)
@@ -206,7 +207,8 @@ def _pause(tool: FunctionTool, bridge: Bridge, conversation: str, names: Sequenc
     known: dict[str, Judged] = {}
 
     async def waits(context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str) -> bool:
-        judged = await bridge.judge(Call(call_id, tool.name, arguments), conversation, names)
+        call = Call(call_id, tool.name, arguments, parameters=parameters_in(tool.params_json_schema))
+        judged = await bridge.judge(call, conversation, names)
         if judged.waits:
             return True
         asked = hosts if isinstance(hosts, bool) else hosts(context, arguments, call_id)
@@ -220,7 +222,7 @@ def _pause(tool: FunctionTool, bridge: Bridge, conversation: str, names: Sequenc
 
     tool.needs_approval = waits
     tool.tool_input_guardrails = [
-        _guardrail(tool.name, bridge, names, known, changed),
+        _guardrail(tool, bridge, names, known, changed),
         *(tool.tool_input_guardrails or ())[1:],
     ]
     if isinstance(hosts, bool):

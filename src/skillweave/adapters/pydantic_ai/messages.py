@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from skillweave.adapters.chat import TAKEN_OUT, Call, HostMessage, all_blocks, answer_of_tool, read_call
+from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call
 from skillweave.adapters.messages.lists import take_out
 from skillweave.adapters.supported import require_version
 from skillweave.conversation import Message, Part, Role
+from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import MissingExtra
 from skillweave.injection import Drop, Injection
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillweave.cli.arguments.files import read_file, read_input
+from skillweave.cli.arguments.reading import read_file, read_input
 from skillweave.cli.arguments.turn import decoded
 from skillweave.cli.failure import Mistake
 
@@ -42,7 +42,7 @@ def read_named(path: str, what: str) -> Named:
     """The text of a file, `-` for standard input; raises Mistake for what is no regular file or no UTF-8."""
     if path == "-":
         return Named(decoded(read_input(what), "standard input"), "standard input", as_json=False)
-    data = read_file(path, what, "name a YAML or JSON file")
+    data = read_file(path, what, "a YAML or JSON file")
     return Named(decoded(data, f"{what} {path!r}"), path, as_json=Path(path).suffix.lower() == ".json")
 
 

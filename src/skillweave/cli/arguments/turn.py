@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from skillweave.cli.arguments.files import read_file, read_input
+from skillweave.cli.arguments.reading import read_file, read_input
 from skillweave.cli.failure import Mistake
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
 from skillweave.task import Task
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from skillweave.settings import Settings
 
 _FORM = 'write for example lookup_order={"paid":true}, or lookup_order:failure={}'
+MOST_TRANSCRIPT_BYTES = 64 * 1024 * 1024
 _ROLES: Mapping[str, Role] = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}
 
 
@@ -64,8 +65,7 @@ def _read_fitted(path: str) -> "OwnFit":
     from skillweave.select.own_fit import OwnFit
 
     try:
-        data = read_file(path, "the fit", "`skillweave eval fit` writes such a file")
-        return OwnFit.from_dict(json.loads(data.decode()))
+        return OwnFit.from_dict(json.loads(read_file(path, "--fitted", "a file that `skillweave eval fit` wrote")))
     except (ValueError, InvalidData) as error:
         raise Mistake(f"{path!r} is nothing that `skillweave eval fit` wrote: {error}; fit anew") from None
 
@@ -147,7 +147,7 @@ def read_transcript(path: str | None) -> tuple[Message, ...] | None:
     """The messages, None where no file is named; raises Mistake naming the file, the entry and the rule."""
     if path is None:
         return None
-    data = read_file(path, "transcript", "name a JSON file with a list of messages")
+    data = read_file(path, "transcript", "a JSON file with a list of messages", limit=MOST_TRANSCRIPT_BYTES)
     return messages_of(decoded(data, f"transcript {path!r}"), f"transcript {path!r}")
 
 

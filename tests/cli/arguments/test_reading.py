@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli.arguments import files
+from skillweave.cli.arguments import reading, turn
 
 DEVICE = pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no such device")
 
@@ -53,7 +53,7 @@ def test_a_pipe_is_refused_without_waiting_for_a_writer(
 def test_a_transcript_over_the_limit_is_refused_with_both_sizes(
     cli: Any, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "MOST_BYTES", 1024)
+    monkeypatch.setattr(turn, "MOST_TRANSCRIPT_BYTES", 1024)
     (tmp_path / "chat.json").write_text("[" + " " * 2048 + "]")
     done = cli("weave", "--transcript", tmp_path / "chat.json", "--skills", small, "Some tea")
     assert done.code == 1
@@ -79,13 +79,13 @@ def test_standard_input_without_end_is_read_up_to_the_limit(small: Path, command
 
 @pytest.mark.parametrize("line", [b"x" * 11, b"x" * 10 + b"\n"])
 def test_a_line_of_input_over_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch, line: bytes) -> None:
-    monkeypatch.setattr(files, "MOST_BYTES", 10)
+    monkeypatch.setattr(reading, "MOST_BYTES", 10)
     read, write = os.pipe()
     os.write(write, b"short\n" + line)
     os.close(write)
     with os.fdopen(read) as given:
         monkeypatch.setattr(sys, "stdin", given)
-        lines = files.input_lines("a message")
+        lines = reading.input_lines("a message")
         assert next(lines) == b"short\n"
-        with pytest.raises(files.Mistake, match="in one line"):
+        with pytest.raises(reading.Mistake, match="in one line"):
             next(lines)

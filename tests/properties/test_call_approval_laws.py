@@ -1,0 +1,128 @@
+"""No call runs that no person said yes to: random calls and verdicts, against a model that knows nothing of digests."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillweave import Checkpoint, MemoryStore, Registry, Ruling, ToolCall, Weaver
+from skillweave.testing import WordCounter
+from tests.depth import tried
+from tests.skills import make_skill
+
+TOOLS = ("pay", "send")
+"""Two tools behind checkpoints: `pay` behind those of two skills, which have one name; `send` behind that of one."""
+ASKING = {"pay": ("bills", "salaries"), "send": ("bills",)}
+AMOUNTS = (1, 1.0, "1", True, None, [1], {"sum": 1})
+"""Arguments that look alike and are not."""
+
+CALLS = st.builds(
+    ToolCall,
+    st.sampled_from(["a", "b", "c"]),
+    st.sampled_from(TOOLS),
+    st.sampled_from([{"amount": amount} for amount in AMOUNTS] + [{}, {"amount": 1, "to": "x"}]),
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    what: str
+    call: ToolCall
+    skill_id: str
+    other: ToolCall
+
+
+STEPS = st.builds(
+    Step,
+    st.sampled_from(["yes", "yes", "no", "change", "take back", "edit", "turn"]),
+    CALLS,
+    st.sampled_from(["bills", "salaries"]),
+    CALLS,
+)
+
+
+def written(call: ToolCall) -> str:
+    """The call as a person reads it, its id left out; JSON writes 1, 1.0 and "1" differently."""
+    return f"{call.tool} {sorted((name, repr(value)) for name, value in call.arguments.items())}"
+
+
+@dataclass
+class Model:
+    """What was said, by skill: the calls that have a yes, with their id, and what was refused."""
+
+    yes: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: {"bills": set(), "salaries": set()})
+    no: dict[str, set[str]] = field(default_factory=lambda: {"bills": set(), "salaries": set()})
+
+    def say_yes(self, skill_id: str, call: ToolCall, instead: ToolCall) -> None:
+        self.yes[skill_id] -= {(call.id, written(call))}
+        self.yes[skill_id] |= {(call.id, written(instead))}
+        self.no[skill_id] -= {written(instead)}
+
+    def say_no(self, skill_id: str, call: ToolCall) -> None:
+        self.yes[skill_id] -= {(call.id, written(call))}
+        self.no[skill_id] |= {written(call)}
+
+    def ruling(self, call: ToolCall) -> Ruling:
+        if any(written(call) in refused for refused in self.no.values()):
+            return Ruling.DENY
+        asking = ASKING[call.tool]
+        return Ruling.ALLOW if all((call.id, written(call)) in self.yes[one] for one in asking) else Ruling.ASK
+
+
+@tried(150)
+@given(st.lists(STEPS, max_size=14), st.lists(CALLS, min_size=1, max_size=8))
+def test_a_call_runs_only_when_every_skill_that_asks_about_it_has_a_yes_to_this_very_call(
+    steps: list[Step], calls: list[ToolCall]
+) -> None:
+    asyncio.run(_holds(steps, [*calls, *(step.call for step in steps), *(step.other for step in steps)]))
+
+
+async def _holds(steps: list[Step], calls: list[ToolCall]) -> None:
+    weaver = Weaver(Registry(), MemoryStore(), counter=WordCounter())
+    edition = {"bills": 0, "salaries": 0}
+    for skill_id in edition:
+        _register(weaver, skill_id, 0)
+    await weaver.weave("bills and salaries", conversation="c")
+    model = Model()
+    for step in steps:
+        await _do(weaver, model, step, edition)
+        now = await weaver.current_policy("c")
+        for call in calls:
+            verdict = now.tools.authorize(call.tool, call.arguments, call_id=call.id)
+            assert verdict.ruling is model.ruling(call), (step, call)
+            assert now.tools.authorize(call.tool, call.arguments).ruling is not Ruling.ALLOW
+
+
+async def _do(weaver: Weaver, model: Model, step: Step, edition: dict[str, int]) -> None:
+    skill_id = step.skill_id if step.skill_id in ASKING[step.call.tool] else "bills"
+    if step.what == "yes":
+        await weaver.decide("c", skill_id, "release", "approved", by="Ann", call=step.call)
+        model.say_yes(skill_id, step.call, step.call)
+    elif step.what == "no":
+        await weaver.decide("c", skill_id, "release", "rejected", by="Ann", call=step.call)
+        model.say_no(skill_id, step.call)
+    elif step.what == "change":
+        changed = ToolCall(step.call.id, step.call.tool, step.other.arguments)
+        await weaver.decide(
+            "c", skill_id, "release", "modified", by="Ann", call=step.call, arguments=step.other.arguments
+        )
+        model.say_yes(skill_id, step.call, changed)
+    elif step.what == "take back":
+        await weaver.reconsider("c", skill_id, "release")
+        model.yes[skill_id].clear()
+        model.no[skill_id].clear()
+    elif step.what == "edit":
+        edition[skill_id] += 1
+        _register(weaver, skill_id, edition[skill_id])
+        model.yes[skill_id].clear()
+        await weaver.weave("bills and salaries", conversation="c")
+    else:
+        await weaver.weave("Go on with bills and salaries", conversation="c")
+
+
+def _register(weaver: Weaver, skill_id: str, edition: int) -> None:
+    points = [Checkpoint("release", before=tool) for tool in TOOLS if skill_id in ASKING[tool]]
+    weaver.registry.register(
+        make_skill(skill_id, keywords=[skill_id], instructions=f"Edition {edition}.", checkpoints=points)
+    )
