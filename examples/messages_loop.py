@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import skillweave
-from skillweave import CatalogMode, Injection, Placement, Settings, Weaver
+from skillweave import CatalogMode, Injection, Placement, Settings, Verdict, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style, responses_style
 from skillweave.compose.policy import Ruling
 
@@ -151,9 +151,9 @@ def call_model(weaver: Weaver, model: Model, chat: list[Any], placement: Placeme
         reply = model(style.system(BASE, injection), sent, offered)
     show_call(injection, model, len(offered))
     chat = model.with_reply(chat, reply)
-    calls = style.calls(reply)
+    calls = style.calls(reply, tools)
     for call in calls:
-        if injection.tools.authorize(call.name, call.arguments).ruling is Ruling.ASK:
+        if judged(call, injection).ruling is Ruling.ASK:
             print(f"   person  is asked whether {call.name} may run")
             return chat, False  # nothing runs until a person replies, or the user says something else
     results = [answer(call, injection, model) for call in calls]
@@ -162,9 +162,14 @@ def call_model(weaver: Weaver, model: Model, chat: list[Any], placement: Placeme
     return chat, bool(results) or MARKER in json.dumps(reply)
 
 
+def judged(call: Call, injection: Injection) -> Verdict:
+    """May this call run? Its id tells a person's yes to it from one to another call."""
+    return injection.tools.authorize(call.name, call.arguments, call_id=call.id, parameters=call.parameters)
+
+
 def answer(call: Call, injection: Injection, model: Model) -> dict[str, Any]:
     """Run the tool if the skills in force let it run; a model may name a tool that it was never shown."""
-    verdict = injection.tools.authorize(call.name, call.arguments)
+    verdict = judged(call, injection)
     if call.problem or verdict.ruling is not Ruling.ALLOW:
         print(f"   tool    {call.name}: refused, {(call.problem or verdict.message).split(':')[0]}")
         refusal: dict[str, Any] = model.style.refuse(call, call.problem or verdict)

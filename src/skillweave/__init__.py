@@ -8,7 +8,7 @@ from skillweave._version import __version__
 if TYPE_CHECKING:
     from skillweave.adapters.supported import Unguarded
     from skillweave.closing import ClosedOnExit
-    from skillweave.compose.composition import Composition, Enforce, Mode
+    from skillweave.compose.composition import Composition, Mode, OnlySkillTools
     from skillweave.compose.policy import Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope, Verdict
     from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest
     from skillweave.contracts import (
@@ -144,7 +144,7 @@ if TYPE_CHECKING:
 _HOMES = """
 adapters.supported: Unguarded
 closing: ClosedOnExit
-compose.composition: Composition Enforce Mode
+compose.composition: Composition OnlySkillTools Mode
 compose.policy: Refusal Ruling ToolOwners ToolPolicy ToolScope Verdict
 compose.spawn: Parent SpawnPlan SpawnRejected SpawnRequest
 contracts: OutputMismatch PreparedSchema check_against check_output prepare_schema require_output
@@ -225,7 +225,6 @@ __all__ = [
     "Drop",
     "DuplicateSkill",
     "Embedder",
-    "Enforce",
     "Engaged",
     "EntityContext",
     "Entry",
@@ -263,6 +262,7 @@ __all__ = [
     "Mode",
     "Observer",
     "OnStoreFailure",
+    "OnlySkillTools",
     "Order",
     "Origin",
     "Outcome",

@@ -110,12 +110,12 @@ class ToolCall(Portable):
 
     @property
     def digest(self) -> str | None:
-        """SHA-256 hex of the call itself: its id, tool and arguments; None without an id or where these are no JSON."""
+        """SHA-256 hex of the call itself: its id, tool and arguments; None without an id, or for what is not JSON."""
         return _digest_of((self.id, self.tool, self.arguments)) if self.id else None
 
     @property
     def content(self) -> str | None:
-        """SHA-256 hex of what the call does, whatever its id; None where the arguments are no JSON."""
+        """SHA-256 hex of what the call does, whatever its id; None where the arguments are not JSON."""
         return _digest_of((self.tool, self.arguments))
 
 

@@ -61,7 +61,7 @@ class CheckpointNotFound(SkillweaveError, LookupError):
 
 
 class InvalidVerdict(SkillweaveError, ValueError):
-    """A verdict that cannot be kept: nobody's, about another content than the present one, or with nothing to judge."""
+    """A verdict that cannot be kept: without a name, about a text that has changed, or with nothing to decide."""
 
 
 class InvalidSkill(SkillweaveError, ValueError):
@@ -77,7 +77,7 @@ class InvalidTurn(InvalidValue):
 
 
 class InvalidData(SkillweaveError, ValueError):
-    """JSON data that is no form of the value; `place` is where in the data, as `tokens.left`, empty for all of it."""
+    """JSON data that the value cannot be read from; `place` is where, as `tokens.left`, empty for all of it."""
 
     def __init__(self, message: str, *, place: str = "") -> None:
         self.place = place
@@ -190,7 +190,7 @@ class MissingExtra(SkillweaveError, ImportError):
 
 
 class UnsupportedVersion(SkillweaveError, ImportError):
-    """An installed framework that this adapter was not made for: it might leave skills out, or rules, without a word.
+    """An installed framework that the adapter does not support: skills or rules could be lost silently.
 
     `package` and `found` name it, `supported` is the range of versions.
     """
@@ -203,7 +203,7 @@ class UnsupportedVersion(SkillweaveError, ImportError):
 
 
 class UnguardedAgent(SkillweaveError, ValueError):
-    """An agent, or a tool, that could act past the rules of the skills, as skillweave is not in front of it.
+    """An agent or a tool that skillweave does not guard, so that no rule of a skill would hold there.
 
     `name` is that of the agent or tool, `where` is how it is reached, `way_out` is what to do about it.
     """
@@ -214,7 +214,7 @@ class UnguardedAgent(SkillweaveError, ValueError):
 
 
 class CannotWatch(SkillweaveError):
-    """Nothing that can be followed: no source lies in the file system, or the system lets no more be watched."""
+    """Nothing can be followed: no source is in the file system, or the system allows no more watches."""
 
 
 class SourceUnavailable(SkillweaveError):

@@ -16,9 +16,8 @@ class ToolLimits(Portable):
     `asks` are tool entries with the checkpoints before them, `argument_names` the arguments that entries are matched
     with, by tool; both as in a ToolPolicy. `own_asks` are those checkpoints that a verdict in the agent's own
     conversation ends: they belong to its own skills, while those in `asks` belong to whoever spawned it.
-    `rejected_calls` are those that a person refused, as in a ToolPolicy.
-    `closed_skills` are the ids of skills that whoever spawned the agent may not open where it stands in its skill
-    graph: the agent may not have them either.
+    `rejected_calls` are those that a person refused, as in a ToolPolicy. `closed_skills` are the ids of skills that
+    whoever spawned the agent may not open where it stands in its skill graph: the agent may not have them either.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("...", "rejected_calls?")

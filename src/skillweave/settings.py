@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from skillweave.checking import Checked
 from skillweave.codec import Portable
-from skillweave.compose.composition import Enforce
+from skillweave.compose.composition import OnlySkillTools
 from skillweave.disclose.block import SkillTools
 from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidValue
@@ -45,7 +45,7 @@ class FileAccess(StrEnum):
 
 _ENUMS: Mapping[str, type[StrEnum]] = {
     "catalog": CatalogMode,
-    "enforce": Enforce,
+    "only_skill_tools": OnlySkillTools,
     "files": FileAccess,
     "skill_tools": SkillTools,
 }
@@ -59,9 +59,10 @@ class Settings(Portable):
     single skills, by id. `catalog_first` are ids that the catalog shows before others when not all fit; `entity_keys`
     are the keys of a turn's memory that name an entity; `skill_tools` says whether the model has skillweave's own
     tools; `granted` are the ids that this agent may have, None for all; `task_rules` are the host's own, which go
-    before those of packs. A skill is given from the probability `give_at` on and offered from `offer_at` on, None for
-    what was fitted; at most `offer_most` are offered. `fitted` is what was fitted to one's own labelled queries, and
-    `ranked` how many of the best ranked skills are told in decisions, given or not.
+    before those of packs. `only_skill_tools` says when the agent has only the tools that skills allow. A skill is given
+    from the probability `give_at` on and offered from `offer_at` on, None for what was fitted; at most `offer_most` are
+    offered. `fitted` is what was fitted to one's own labelled queries, and `ranked` how many of the best ranked skills
+    are told in decisions, given or not.
 
     Enums are also taken as their texts, lists as any list of texts.
 
@@ -73,7 +74,7 @@ class Settings(Portable):
     max_skills: int = 3
     catalog: CatalogMode = CatalogMode.AUTO
     lifecycle: Lifecycle | None = None
-    enforce: Enforce = Enforce.EXPLICIT
+    only_skill_tools: OnlySkillTools = OnlySkillTools.WHEN_CHOSEN
     files: FileAccess = FileAccess.LOCAL
     skill_tools: SkillTools = SkillTools.ABSENT
     catalog_first: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ SKILL_ID = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
 
 
 class Status(StrEnum):
-    """Only `active` skills are selected; `deprecated` ones still are, with a warning."""
+    """`active` and `deprecated` skills are selected, the latter with a warning; others are not."""
 
     ACTIVE = "active"
     DRAFT = "draft"
@@ -77,7 +77,7 @@ class ToolRules(Portable):
 
 
 class RelationKind(StrEnum):
-    """How one skill stands to another (seed 002)."""
+    """How one skill is related to another (seed 002)."""
 
     REQUIRES = "requires"
     INCOMPATIBLE = "incompatible"

@@ -32,6 +32,7 @@ import skillweave
 from skillweave import ApprovalNeeded, InvalidTurn, InvalidVerdict, Role, Settings, SpawnPlan, SpawnRequest, Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave.adapters.agent_framework.messages import host_messages, name_of
+from skillweave.errors import UnguardedAgent
 from skillweave.testing import WordCounter
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.agent_framework import ScriptedChatClient
@@ -77,6 +78,11 @@ def stage(tmp_path: Path) -> Stage:
 
 def over_examples(**settings: Any) -> Stage:
     return Stage(skillweave.open(EXAMPLES, counter=WordCounter()), **settings)
+
+
+def careful(unguarded: Any = "refuse", **rules: Any) -> Stage:
+    skill = {"id": "careful", "description": "d", "triggers": ["careful"], **rules}
+    return Stage(skillweave.open(skill, counter=WordCounter()), unguarded=unguarded)
 
 
 class TestSelecting:
@@ -172,6 +178,53 @@ class TestTools:
         stage.script.then(Says(asks=(tool_call("write", text="x"),)), "Done.")
         await agent.run("Hello", session=stage.session, tools=[stage.tools["write"]])
         assert stage.workshop.ran == ["write(x)"]
+
+    @pytest.mark.parametrize(
+        "rules",
+        [
+            {"tools": {"forbidden": ["web_search"]}},
+            {"tools": {"forbidden": ["web_search(secret:*)"]}},
+            {"checkpoints": [{"name": "before_search", "before": "web_search"}]},
+        ],
+    )
+    async def test_a_tool_that_the_service_runs_is_left_out_where_its_calls_would_have_to_be_judged(
+        self, rules: dict[str, Any]
+    ) -> None:
+        stage = careful(**rules)
+        for text in ("Hello", "Be careful"):
+            await stage.agent.run(text, session=stage.session, tools=[{"type": "web_search"}])
+        assert ["web_search" in str(sent.declared) for sent in stage.script.sent] == [True, False]
+
+    async def test_of_an_mcp_server_that_the_service_calls_the_forbidden_tools_are_left_out(self) -> None:
+        stage = careful(tools={"forbidden": ["delete"]})
+        files = {"type": "mcp", "server_label": "files", "allowed_tools": ["read", "delete"]}
+        for text in ("Hello", "Be careful"):
+            await stage.agent.run(text, session=stage.session, tools=[files])
+        assert ['"read", "delete"' in str(sent.declared) for sent in stage.script.sent] == [True, False]
+        assert '"allowed_tools": ["read"]' in str(stage.script.last.declared)
+
+    async def test_an_mcp_server_whose_tools_nobody_names_is_refused(self) -> None:
+        stage = careful()
+        with pytest.raises(UnguardedAgent, match=r"'files' \(an MCP server that the service calls\)"):
+            await stage.agent.run("Hello", session=stage.session, tools=[{"type": "mcp", "server_label": "files"}])
+        assert stage.script.sent == []
+
+    async def test_it_can_be_allowed(self) -> None:
+        stage = careful(unguarded="allow")
+        await stage.agent.run("Hello", session=stage.session, tools=[{"type": "mcp", "server_label": "files"}])
+        assert "files" in str(stage.script.last.declared)
+
+    async def test_an_argument_that_the_tool_does_not_have_is_denied_by_name(self) -> None:
+        """Otherwise a rule could be judged on it, and the tool run on another."""
+        stage, ran = careful(tools={"forbidden": ["run(rm:*)"]}), list[str]()
+        schema = {"type": "object", "properties": {"cmd": {"type": "string"}}}
+        run = FunctionTool(name="run", description="Runs.", func=lambda cmd, **_: ran.append(cmd), input_model=schema)
+        agent = stage.agent_with(stage.provider, tools=[run])
+        stage.script.then(Says(asks=(tool_call("run", cmd="ls", nonsense="x"),)), "I can't.")
+        response = await agent.run("Be careful", session=stage.session)
+        (told,) = [one for message in response.messages for one in message.contents if one.type == "function_result"]
+        assert "nonsense" in str(told.result)
+        assert ran == []
 
     async def test_the_frameworks_own_skills_stand_beside_ours(self, stage: Stage) -> None:
         theirs = SkillsProvider(
@@ -395,7 +448,7 @@ class TestCheckpoints:
         assert (await stage.agent.run("Submit it", session=session)).user_input_requests
         assert (await stage.agent.run("Wait, is the plat there?", session=session)).text == "Of course."
         assert stage.workshop.ran == []
-        assert stage.script.last.times_in_messages("This call was not run") == 2
+        assert stage.script.last.times_in_messages("not run: the chat went on") == 2
 
     async def test_the_model_reads_the_same_refusal_in_every_later_call(self, stage: Stage) -> None:
         session = stage.session
@@ -590,7 +643,7 @@ class TestRepliesOneByOne:
         assert (await run(stage, way, "Wait, is the plat there?", session))[1] == []
         assert (await run(stage, way, "And now?", session))[1] == []
         assert stage.workshop.ran == []
-        assert stage.script.last.times_in_messages("This call was not run") == 2
+        assert stage.script.last.times_in_messages("not run: the chat went on") == 2
 
     async def test_the_last_reply_is_refused_once_the_user_said_something_else(self, stage: Stage) -> None:
         session, requests = await both_paused(stage)

@@ -121,7 +121,7 @@ async def test_another_message_during_a_pause_answers_every_call_that_it_was_not
     office.script.then("Of course.")
     assert await office.say("Wait, is the plat there?") == ("Of course.", [])
     assert office.outputs == ["a", "b"]
-    assert office.script.last.times_in_messages("was not run") == 2
+    assert office.script.last.times_in_messages("not run: the chat went on") == 2
     assert office.workshop.ran == []
 
 
@@ -174,4 +174,36 @@ async def test_another_message_while_a_sub_agent_waits_sends_what_ran_and_what_d
     await office.say("Wait, is the plat there?")
     assert sorted(office.outputs) == ["a", "s"]
     assert office.script.last.times_in_messages("search did x") == 1
-    assert office.script.last.times_in_messages("was not run") == 1
+    assert office.script.last.times_in_messages("not run: the chat went on") == 1
+
+
+async def test_a_call_runs_with_the_arguments_that_a_person_gave_it_and_the_others_as_they_were(office: Office) -> None:
+    (request,) = await office.paused()
+    office.restart()
+    changed = {"verdict": "modified", "by": "Ann Lee", "arguments": {"text": "W-2"}}
+    await office.say(reply_to(request, changed))
+    assert sorted(office.workshop.ran) == ["search(x)", "submit(W-2)"]
+    assert office.outputs == ["a", "b"]
+
+
+async def test_arguments_that_a_person_gave_are_judged_again(office: Office) -> None:
+    (request,) = await office.paused()
+    wrong = {"text": "W-2", "nonsense": "x"}
+    await office.say(reply_to(request, {"verdict": "modified", "by": "Ann Lee", "arguments": wrong}))
+    assert office.workshop.ran == ["search(x)"]
+    assert office.outputs == ["a", "b"]
+    assert office.script.last.times_in_messages("nonsense") == 1
+
+
+async def test_a_persons_note_is_the_answer_that_the_model_reads(office: Office) -> None:
+    (request,) = await office.paused()
+    await office.say(reply_to(request, NO))
+    assert office.script.last.times_in_messages("The plat is missing.") == 1
+
+
+async def test_a_yes_covers_the_call_that_was_shown_and_no_later_one(office: Office) -> None:
+    (request,) = await office.paused(Says(asks=(tool_call("submit", "b", text="W-1"),)))
+    office.script.then(Says(asks=(tool_call("submit", "c", text="W-9"),)))
+    (again,) = (await office.say(reply_to(request, ANN)))[1]
+    assert again.additional_properties["call"]["arguments"] == {"text": "W-9"}
+    assert office.workshop.ran == ["submit(W-1)"]

@@ -16,9 +16,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from skillweave import Placement, Weaver
-from skillweave.adapters.chat import LOADS_NOTHING, only_markers
+from skillweave.adapters.chat import only_markers
 from skillweave.adapters.langchain import SkillMiddleware, is_skill_message, without_skill_text
 from skillweave.adapters.langgraph import build_skill_agent
+from skillweave.disclose.block import LOADS_NOTHING
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from skillweave.testing.hosts.play import GREETINGS, INVOICES, Workshop

@@ -2,12 +2,16 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain.agents import create_agent
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.runnables.config import set_config_context
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -15,8 +19,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, Interrupt, Send, interrupt
 
 from skillweave import InvalidVerdict, Placement, Weaver
+from skillweave.adapters.chat import NOT_RUN
 from skillweave.adapters.langchain import SkillMiddleware, require_asked
-from skillweave.adapters.langchain_pause import NO_ANSWER, NOT_RUN
+from skillweave.adapters.langchain_pause import NO_ANSWER, continued
 from skillweave.adapters.langgraph import SkillState, build_skill_agent, skill_nodes
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
@@ -279,3 +284,30 @@ async def test_many_threads_go_on_over_their_pauses_at_once() -> None:
     results = await asyncio.gather(*(agent.ainvoke(said(CHAT), thread(name)) for name in names))
     answers = [[one.text for one in found["messages"] if isinstance(one, ToolMessage)] for found in results]
     assert answers == [[NOT_RUN]] * 6
+
+
+@st.composite
+def chats(draw: st.DrawFn) -> list[BaseMessage]:
+    """A chat in which any answers are missing, and somebody said something at the end."""
+    messages: list[BaseMessage] = []
+    for number in range(draw(st.integers(0, 4))):
+        messages.append(HumanMessage(f"Question {number}"))
+        asked = [f"{number}-{call}" for call in range(draw(st.integers(0, 3)))]
+        made: list[Any] = [{"name": "search", "args": {}, "id": one, "type": "tool_call"} for one in asked]
+        messages.append(AIMessage(f"Reply {number}", tool_calls=made))
+        answered = draw(st.lists(st.sampled_from(asked), unique=True)) if asked else []
+        messages += [ToolMessage("found", tool_call_id=one) for one in answered]
+    return [*messages, HumanMessage(CHAT)]
+
+
+@given(chats())
+def test_a_chat_that_goes_on_has_one_answer_to_each_call_right_behind_it(chat: list[BaseMessage]) -> None:
+    with set_config_context({"configurable": {}}) as context:
+        left = context.run(asyncio.run, continued(chat))
+        assert context.run(asyncio.run, continued(left)) is left
+    assert [one for one in left if one in chat] == chat
+    assert all(isinstance(one, ToolMessage) for one in left if one not in chat)
+    for place, message in enumerate(left):
+        if isinstance(message, AIMessage):
+            behind = takewhile(lambda one: isinstance(one, ToolMessage), left[place + 1 :])
+            assert sorted(one.tool_call_id for one in behind) == sorted(call["id"] or "" for call in message.tool_calls)

@@ -6,8 +6,8 @@ import pytest
 
 import skillweave
 from skillweave import Settings, SkillTools, Weaver
-from skillweave.adapters.chat import TAKEN_OUT
 from skillweave.adapters.messages import Call, skills_in, without_skills
+from skillweave.disclose.block import TAKEN_OUT
 from tests.chatting import ALL_SHAPES, Says, Shapes
 from tests.skills import make_skill
 

@@ -60,6 +60,7 @@ def test_a_custom_tool_has_its_input_alone() -> None:
         ({**SCHEMA, "additionalProperties": True}, None),
         ({**SCHEMA, "additionalProperties": {"type": "string"}}, None),
         ({"type": "object"}, None),
+        ({"type": "object", "additionalProperties": False}, ()),
         ({"$ref": "#/$defs/Shell"}, None),
         (None, None),
         ("object", None),

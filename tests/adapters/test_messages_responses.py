@@ -7,7 +7,6 @@ from openai.types.responses import Response
 
 from skillweave import InvalidTurn, Message, Placement, Role, ToolResult
 from skillweave.adapters.messages import Call
-from skillweave.adapters.messages.lists import TAKEN_OUT
 from skillweave.adapters.messages.responses_style import (
     CustomCall,
     calls,
@@ -22,6 +21,7 @@ from skillweave.adapters.messages.responses_style import (
     with_tail,
 )
 from skillweave.disclose import carrier_of, text_digest
+from skillweave.disclose.block import TAKEN_OUT
 from skillweave.injection import Drop
 from tests.injections import make_injection
 

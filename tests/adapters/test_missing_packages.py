@@ -9,6 +9,7 @@ from tests.cli.health.environments import EXTRAS, Environment, environment_with,
 ADAPTERS = {
     "agent_framework": "agent-framework",
     "agent_framework.spawn": "agent-framework",
+    "google_adk": "google-adk",
     "langchain": "langchain",
     "langgraph": "langgraph",
     "langgraph.spawn": "langgraph",

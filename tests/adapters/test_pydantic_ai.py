@@ -33,6 +33,7 @@ from pydantic_ai.messages import (
     BinaryContent,
     CachePoint,
     ModelMessage,
+    ModelMessagesTypeAdapter,
     ModelRequest,
     ModelResponse,
     TextContent,
@@ -44,14 +45,23 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.models.function import FunctionModel
-from pydantic_ai.native_tools import WebSearchTool
+from pydantic_ai.native_tools import AbstractNativeTool, MCPServerTool, WebSearchTool
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 
 from skillweave import ApprovalNeeded, InvalidTurn, InvalidVerdict, Placement, Role, SpawnPlan, SpawnRequest, Weaver
 from skillweave.adapters.chat import turn_from
-from skillweave.adapters.pydantic_ai import Skills, about_to_be_sent, approvals, approvals_sync, host_messages
+from skillweave.adapters.pydantic_ai import (
+    Skills,
+    about_to_be_sent,
+    approvals,
+    approvals_sync,
+    host_messages,
+    is_skill_part,
+    without_skill_text,
+)
 from skillweave.compose import prepare_spawn
+from skillweave.errors import UnguardedAgent
 from skillweave.factory import open_weaver
 from skillweave.testing import Recorder, WordCounter
 from skillweave.testing.hosts import Asks, Says, Script, tool_call
@@ -480,6 +490,196 @@ async def test_a_tool_that_the_provider_runs_itself_is_left_out() -> None:
     for text in ("Hello", "Stay offline"):
         await office.said(text, model=FunctionModel(reply, profile=profile))
     assert shown == [["web_search"], []]
+
+
+def seeing(shown: list[Any], *kinds: type[AbstractNativeTool]) -> FunctionModel:
+    """A model that keeps which tools of its provider it has."""
+
+    async def reply(messages: list[ModelMessage], info: Any) -> ModelResponse:
+        shown.append(
+            [(one.kind, getattr(one, "allowed_tools", None)) for one in info.model_request_parameters.native_tools]
+        )
+        return ModelResponse(parts=[TextPart("Done.")])
+
+    return FunctionModel(reply, profile=ModelProfile(supported_native_tools=frozenset(kinds)))
+
+
+def careful(**rules: Any) -> Weaver:
+    skill = {"id": "careful", "description": "d", "triggers": ["careful"], **rules}
+    return open_weaver(skill, counter=WordCounter(), matchers=("triggers", "mention"))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"checkpoints": [{"name": "before_search", "before": "web_search"}]},
+        {"tools": {"forbidden": ["web_search(secret:*)"]}},
+    ],
+)
+async def test_a_tool_that_the_provider_runs_is_left_out_where_its_calls_would_have_to_be_judged(
+    rules: dict[str, Any],
+) -> None:
+    shown: list[Any] = []
+    office = Office(careful(**rules), NativeTool(WebSearchTool()))
+    for text in ("Hello", "Be careful"):
+        await office.said(text, model=seeing(shown, WebSearchTool))
+    assert shown == [[("web_search", None)], []]
+
+
+def mcp(*names: str) -> NativeTool[Any]:
+    return NativeTool(MCPServerTool(id="files", url="https://example.com/mcp", allowed_tools=list(names) or None))
+
+
+async def test_of_an_mcp_server_that_the_provider_calls_the_forbidden_tools_are_left_out() -> None:
+    shown: list[Any] = []
+    office = Office(careful(tools={"forbidden": ["delete"]}), mcp("read", "delete"))
+    for text in ("Hello", "Be careful"):
+        await office.said(text, model=seeing(shown, MCPServerTool))
+    assert [tools[0][1] for tools in shown] == [["read", "delete"], ["read"]]
+
+
+async def test_an_mcp_server_that_the_provider_calls_and_whose_tools_nobody_names_is_refused() -> None:
+    with pytest.raises(
+        UnguardedAgent, match=r"'files' \(an MCP server that the model's provider calls\).*allowed_tools"
+    ):
+        await Office(careful(), mcp()).said("Hello", model=seeing([], MCPServerTool))
+
+
+async def test_it_can_be_allowed() -> None:
+    shown: list[Any] = []
+    await Office(careful(), mcp(), skills={"unguarded": "allow"}).said("Hello", model=seeing(shown, MCPServerTool))
+    assert shown == [[("mcp_server", None)]]
+
+
+def helper(*capabilities: AbstractCapability[Any], tools: Sequence[Any] = ()) -> Agent[Any, Any]:
+    return Agent(scripted_model(Script()), name="helper", tools=tools, capabilities=capabilities)
+
+
+def asking(other: Agent[Any, Any]) -> Any:
+    async def ask(text: str) -> str:
+        return str((await other.run(text)).output)
+
+    return ask
+
+
+def add(text: str) -> str:
+    return text
+
+
+async def test_an_unguarded_agent_behind_a_tool_is_refused_before_the_model_is_called(weaver: Weaver) -> None:
+    office = Office(weaver, tools=[asking(helper(tools=[add]))])
+    with pytest.raises(UnguardedAgent, match=r"'helper' \(the tool 'ask' refers to it\)"):
+        await office.said("Hello")
+    assert office.script.sent == []
+
+
+@pytest.mark.parametrize(
+    ("others", "tools", "skills"),
+    [(["Skills"], [add], {}), ([], [], {}), ([], [add], {"unguarded": "allow"})],
+    ids=["guarded", "without tools", "allowed"],
+)
+async def test_an_agent_behind_a_tool_is_let_be_where_it_is(
+    weaver: Weaver, others: list[str], tools: list[Any], skills: dict[str, Any]
+) -> None:
+    guards = [Skills(weaver) for _ in others]
+    office = Office(weaver, tools=[asking(helper(*guards, tools=tools))], skills=skills)
+    await office.said("Hello")
+    assert "ask" in office.script.last.tools
+
+
+async def test_an_argument_that_the_tool_does_not_have_is_denied_by_name() -> None:
+    """Otherwise a pattern rule could be judged on it, and the tool run on another."""
+
+    def run(cmd: str, **more: str) -> str:
+        ran.append(cmd)
+        return cmd
+
+    ran: list[str] = []
+    schema = {"type": "object", "properties": {"cmd": {"type": "string"}}}
+    office = Office(careful(tools={"forbidden": ["run(rm:*)"]}), tools=[Tool.from_schema(run, "run", "Runs.", schema)])
+    office.script.then(Says(asks=(tool_call("run", cmd="ls", nonsense="x"),)), "I can't.")
+    assert "nonsense" in answers_in(await office.said("Be careful"))[0]
+    assert ran == []
+
+
+async def test_a_denial_lists_only_tools_that_the_host_has() -> None:
+    office = Office(careful(tools={"allowed": ["search", "telegraph"]}))
+    office.script.then(WRITE, "I can't.")
+    (denial,) = answers_in(await office.said("/careful Hello"))
+    assert "`search`" in denial
+    assert "telegraph" not in denial
+
+
+def answers_in(messages: Sequence[ModelMessage]) -> list[str]:
+    parts = [part for message in messages for part in message.parts]
+    return [str(part.content) for part in parts if isinstance(part, ToolReturnPart)]
+
+
+@BOTH
+async def test_who_says_something_else_during_a_pause_goes_on(weaver: Weaver, placement: Placement) -> None:
+    office = Office(weaver, skills={"placement": placement})
+    both = Says(asks=(tool_call("search", "a", text="x"), tool_call("submit", "b", text="W-1")))
+    history, _ = await office.asked(both)
+    office.script.then("Of course.")
+    result = await office.agent.run("Wait, is the plat there?", message_history=history)
+    assert result.output == "Of course."
+    assert office.script.last.times_in_messages("not run: the chat went on") == 1
+    assert office.script.last.times_in_messages("search did x") == 1
+    assert office.workshop.ran == ["search(x)"]
+
+
+async def test_a_streamed_run_goes_on_too(weaver: Weaver) -> None:
+    office = Office(weaver)
+    history, _ = await office.asked()
+    async with office.agent.run_stream("Wait, is the plat there?", message_history=history) as result:
+        assert await result.get_output() == "All right."
+    assert office.script.last.times_in_messages("not run: the chat went on") == 1
+
+
+async def test_after_that_the_old_question_cannot_be_answered_any_more_and_says_so(weaver: Weaver) -> None:
+    office = Office(weaver)
+    history, requests = await office.asked()
+    result = await office.agent.run("Wait, is the plat there?", message_history=history)
+    late = await approvals(weaver, requests, APPROVED)
+    with pytest.raises(UserError, match="does not contain any unprocessed tool calls"):
+        await office.agent.run(message_history=result.all_messages(), deferred_tool_results=late)
+    assert office.workshop.ran == []
+
+
+async def test_a_call_that_the_host_defers_is_the_hosts_to_answer(weaver: Weaver) -> None:
+    office = Office(weaver, tools=[Tool(add, requires_approval=True)])
+    office.script.then(Says(asks=(tool_call("add", text="x"),)))
+    history = (await office.agent.run("Add it", conversation_id="c")).all_messages()
+    with pytest.raises(UserError, match="unprocessed tool calls"):
+        await office.agent.run("Wait", message_history=history)
+
+
+async def test_what_skillweave_puts_into_the_history_is_marked_also_where_it_is_kept(weaver: Weaver) -> None:
+    office = Office(weaver)
+    office.script.then(Says(asks=(tool_call("read_skill", skill_id="greetings"), tool_call("search", text="x"))))
+    kept = ModelMessagesTypeAdapter.dump_json(await office.said(INVOICE))
+    history = ModelMessagesTypeAdapter.validate_json(kept)
+    ours = [part for message in history for part in message.parts if is_skill_part(part)]
+    assert [part.part_kind for part in ours] == ["user-prompt", "tool-return"]
+    assert [times(text, history) for text in (INVOICES, GREETINGS)] == [1, 1]
+
+
+async def test_a_summary_is_made_without_skill_texts_and_the_skill_is_given_again(weaver: Weaver) -> None:
+    summarised = []
+
+    def summary(messages: list[ModelMessage]) -> list[ModelMessage]:
+        summarised.append(without_skill_text(messages))
+        return [ModelRequest.user_text_prompt("They talked about Brandt."), *messages[-1:]]
+
+    office = Office(weaver)
+    office.script.then(Says(asks=(tool_call("read_skill", "r", skill_id="greetings"),)))
+    history = await office.said(INVOICE)
+    office.agent = Agent(scripted_model(office.script), capabilities=[ProcessHistory(summary), Skills(weaver)])
+    await office.said("And the second page?", history)
+    texts = [part for message in summarised[0] for part in message.parts]
+    assert times(INVOICES, summarised[0]) == times(GREETINGS, summarised[0]) == 0
+    assert [part.tool_call_id for part in texts if isinstance(part, ToolReturnPart)] == ["r"]
+    assert office.script.last.times(INVOICES) == 1
 
 
 async def test_a_sub_agent_is_held_to_its_plan(weaver: Weaver) -> None:

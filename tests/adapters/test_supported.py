@@ -13,6 +13,7 @@ from tests.cli.health.environments import EXTRAS, environment_with, needed, pack
 
 ADAPTERS = [
     ("agent_framework", "agent-framework-core", "agent-framework"),
+    ("google_adk", "google-adk", "google-adk"),
     ("langchain", "langchain", "langchain"),
     ("langgraph", "langgraph", "langgraph"),
     ("openai_agents", "openai-agents", "openai-agents"),

@@ -48,6 +48,11 @@ def test_a_skill_whose_instructions_stand_under_the_extension_is_not_empty(
     assert found() == []
 
 
+def test_a_skill_that_is_there_for_its_rules_needs_no_text(found: Any, tmp_path: Path, write: Any) -> None:
+    write(tmp_path, "tea", "Makes tea.", "x-skillweave: {tools: {forbidden: [oven]}}", body="")
+    assert found() == []
+
+
 def test_files_that_are_named_and_not_there_are_one_finding_with_the_line_of_the_first(
     found: Any, tmp_path: Path, write: Any
 ) -> None:

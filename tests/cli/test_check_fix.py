@@ -24,7 +24,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_files_are_mended_and_then_checked(cli: Any, untidy: Path) -> None:
     before = contents(untidy)
-    key = "the key `alowed-tools` is `allowed-tools`"
+    key = "the key `alowed-tools` is `allowed-tools` now"
     done = cli("check", "--fix")
     assert done.out.splitlines() == [
         "skills/tea/SKILL.md: fixed: lines end in LF",

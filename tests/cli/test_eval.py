@@ -272,7 +272,7 @@ def test_nothing_is_fitted_twice(cli: Any, many: tuple[Path, Path], tmp_path: Pa
     assert (done.code, "leave --fitted out" in done.err) == (1, True)
 
 
-@pytest.mark.parametrize(("text", "told"), [(None, "cannot be read"), ("{", "fit anew"), ("{}", "fit anew")])
+@pytest.mark.parametrize(("text", "told"), [(None, "does not exist"), ("{", "fit anew"), ("{}", "fit anew")])
 def test_a_fitted_file_that_is_none_is_refused(
     cli: Any, small: Path, tmp_path: Path, text: str | None, told: str
 ) -> None:

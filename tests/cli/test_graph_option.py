@@ -164,14 +164,16 @@ def test_errors_of_the_graph_are_noted_beside_the_answer(cli: Any, small: Path, 
     done = cli(command, "--skills", small, "--graph", graph, "Some tea")
     assert done.code == 0
     assert done.err == (
-        "skillweave: the skill graph has 2 errors, so that it may lead astray; "
+        "skillweave: the skill graph has 2 errors, and may lead to the wrong skill; "
         "`skillweave check` with the same --skills, --pack and --graph says why\n"
     )
 
 
 def test_a_packs_graph_that_is_left_out_is_noted(cli: Any, graph: Path) -> None:
     pack = graph.with_name("pack.yaml")
-    pack.write_text("skills:\n  - {id: tea, description: x}\ngraph: {entry: []}\n", encoding="utf-8")
+    pack.write_text(
+        "skills:\n  - {id: tea, description: x, instructions: Boil.}\ngraph: {entry: []}\n", encoding="utf-8"
+    )
     done = cli("weave", "--skills", pack, "Some tea")
     assert done.code == 0
     assert done.err.startswith("skillweave: a skill graph is left out because of errors; ")
@@ -179,7 +181,9 @@ def test_a_packs_graph_that_is_left_out_is_noted(cli: Any, graph: Path) -> None:
 
 def test_a_broken_graph_costs_no_skill(cli: Any, graph: Path) -> None:
     pack = graph.with_name("pack.yaml")
-    pack.write_text("skills:\n  - {id: tea, description: x}\ngraph: {entry: []}\n", encoding="utf-8")
+    pack.write_text(
+        "skills:\n  - {id: tea, description: x, instructions: Boil.}\ngraph: {entry: []}\n", encoding="utf-8"
+    )
     done = cli("check", "--skills", pack, "--json")
     assert (done.code, done.data["loaded"], done.data["skipped"]) == (1, 1, 0)
     assert [(one["code"], one["line"]) for one in done.data["diagnostics"]] == [("bad-graph", 3)]
@@ -196,7 +200,10 @@ def test_check_tells_what_the_checkup_of_a_graph_finds(cli: Any, small: Path, gr
 
 def test_check_tells_what_the_checkup_of_a_packs_graph_finds_at_its_line(cli: Any, graph: Path) -> None:
     pack = graph.with_name("pack.yaml")
-    pack.write_text("skills:\n  - {id: tea, description: x}\ngraph:\n  entries: [{skill: te}]\n", encoding="utf-8")
+    pack.write_text(
+        "skills:\n  - {id: tea, description: x, instructions: Boil.}\ngraph:\n  entries: [{skill: te}]\n",
+        encoding="utf-8",
+    )
     done = cli("check", "--skills", pack, "--json")
     (found,) = done.data["diagnostics"]
     assert (done.code, found["code"], found["line"]) == (1, "unknown-skill", 3)

@@ -104,7 +104,9 @@ def test_consent_is_kept_and_shown_in_words(said: Any) -> None:
     assert said("consent", "pay-bill", "--by", "Ann Lee", "--json").data["approval"]["checkpoint"] == (
         "preapproved-tools"
     )
-    assert "the tools that pay-bill preapproves may run unasked, by Ann Lee" in " ".join(said("show").out.split())
+    assert "the tools that pay-bill preapproves may run without asking, by Ann Lee" in " ".join(
+        said("show").out.split()
+    )
 
 
 def test_whoever_runs_the_command_decides_when_nobody_else_is_named(said: Any, monkeypatch: Any) -> None:
@@ -160,7 +162,7 @@ def test_a_companion_that_is_still_needed_says_by_whom(cli: Any, write: Any, tmp
     at = ("--skills", tmp_path / "skills", "--ledger", tmp_path / "state.db")
     cli("weave", *at, "--conversation", "c1", "Cake and tea")
     told = cli("ledger", "disengage", "c1", "tea", *at).out
-    assert "needed by        cake: as a companion it stays, or comes back\n" in told
+    assert "needed by        cake: it is required there, and stays or comes back\n" in told
 
 
 def test_an_unloaded_text_is_given_anew(cli: Any, said: Any, skills: Path, ledger: Path) -> None:
@@ -172,7 +174,7 @@ def test_an_unloaded_text_is_given_anew(cli: Any, said: Any, skills: Path, ledge
 
 def test_what_is_not_there_to_go_is_said(said: Any) -> None:
     assert (
-        said("unload", "context:w1:header").out == "unchanged        context:w1:header: there was nothing to let go\n"
+        said("unload", "context:w1:header").out == "unchanged        context:w1:header: there was nothing to take out\n"
     )
 
 

@@ -116,7 +116,7 @@ from skillweave.cli import main
 
 class Stdin:
     class buffer:
-        def read():
+        def read(_):
             os.kill(os.getpid(), signal.SIGINT)
             raise AssertionError("still here")
 
@@ -208,3 +208,27 @@ def test_another_process_finds_what_was_given(process: Any, small: Path, tmp_pat
     assert len(process(*turn, "Tea again").data["messages"]) == 1
     turns = process("why", "c1", "--ledger", tmp_path / "state.db", "--json").data["turns"]
     assert [turn["decisions"][0]["outcome"] for turn in turns] == ["injected", "already-present", "injected"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+def test_what_never_ends_is_refused_and_not_read(process: Any, small: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", tmp_path / "pipe"):
+        done = process("weave", "Tea", "--skills", small, "--transcript", path)
+        assert (done.code, done.out) == (1, "")
+        assert "not a regular file; name a JSON file with a list of messages" in done.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+def test_standard_input_is_read_up_to_a_limit(small: Path) -> None:
+    with Path("/dev/zero").open("rb") as zeros:
+        done = subprocess.run(
+            [sys.executable, "-m", "skillweave", "weave", "-", "--skills", str(small)],
+            stdin=zeros,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "skillweave: the message on standard input has more than 16 MiB; shorten it\n"

@@ -183,7 +183,7 @@ def test_people_read_what_is_given_what_it_costs_which_tools_and_why(cli: Any, s
     text = cli("weave", "--skills", small, "Coffee").out
     assert "injected         coffee, " in text
     assert "triggers: keyword 'Coffee'; given in full" in text
-    assert "tools            any that the host offers but oven" in text
+    assert "tools            any that the host offers, except oven" in text
     assert "% saved" in text
     assert "  | === Skill Activated: Coffee ===" in text
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave import Checkpoint, CheckpointScope, Enforce, Mode, Refusal, Ruling, ToolPolicy, ToolRules
+from skillweave import Checkpoint, CheckpointScope, Mode, OnlySkillTools, Refusal, Ruling, ToolPolicy, ToolRules
 from skillweave.compose import ActiveSkill, policy_of
 from skillweave.select import find_matchers
 from tests.related import OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
@@ -58,7 +58,7 @@ def test_a_skill_engaged_deliberately_restricts(engaged_by: str) -> None:
 def test_a_skill_engaged_by_a_mere_match_restricts_only_when_enforced_always(engaged_by: str) -> None:
     in_force = [ActiveSkill(SPECIFICATION_ENGINE, deliberate(engaged_by))]
     assert policy_of(in_force, grant=GRANT).allowed_tools == GRANT
-    assert policy_of(in_force, grant=GRANT, enforce=Enforce.ALWAYS).allowed_tools == ("specKit",)
+    assert policy_of(in_force, grant=GRANT, only_skill_tools=OnlySkillTools.ALWAYS).allowed_tools == ("specKit",)
 
 
 def test_a_tool_is_forbidden_however_its_skill_was_engaged() -> None:

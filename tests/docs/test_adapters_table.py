@@ -26,6 +26,7 @@ MODULES = {
     "Agent Framework": "test_agent_framework",
     "Pydantic AI": "test_pydantic_ai",
     "OpenAI Agents": "test_openai_agents",
+    "Google ADK": "test_google_adk",
 }
 
 

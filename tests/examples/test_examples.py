@@ -94,6 +94,19 @@ PYDANTIC_AI_AGENT = (
     "tool    pay_invoice: success, INV-20417 is paid",
     "call    has skills: Invoice Checking, Meeting Minutes; hidden: change_vendor_record",
 )
+GOOGLE_ADK_AGENT = (
+    "call    has skills: Invoice Checking; hidden: change_vendor_record",
+    "tool    search_ledger: three payments to Brandt, all to DE02 1203 0000 0000 2020 51",
+    "tool    change_vendor_record: TOOL_FORBIDDEN: this call of `change_vendor_record` is forbi",
+    "call    has skills: Invoice Checking; hidden: change_vendor_record",
+    (
+        "pause   pay_invoice waits for accountant: Are payee, account number and total the ones that were checked, and"
+        " may they be paid?"
+    ),
+    "person  approved by Kim Vogt",
+    "tool    pay_invoice: INV-20417 is paid",
+    "call    has skills: Invoice Checking, Meeting Minutes; hidden: change_vendor_record",
+)
 CODING_LANGGRAPH = (
     "lead   ran     spawn_subagent: the sub-agent is not started: `specification-engine` requires `opencode-implemen",
     "coder  ran     specKit: stored specs/double.md, 2 acceptance criteria",
@@ -141,6 +154,7 @@ SAYS = {
     "langgraph_agent.py": LANGGRAPH_AGENT,
     "langchain_agent.py": LANGCHAIN_AGENT,
     "pydantic_ai_agent.py": PYDANTIC_AI_AGENT,
+    "google_adk_agent.py": GOOGLE_ADK_AGENT,
 }
 """The lines that an example must print, in this order, others between them."""
 

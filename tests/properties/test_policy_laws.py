@@ -6,7 +6,7 @@ from typing import TypeAlias
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Enforce, Mode, Refusal, Ruling, ToolRules
+from skillweave import Mode, OnlySkillTools, Refusal, Ruling, ToolRules
 from skillweave.compose import OWN_TOOLS, ActiveSkill, permits, policy_of, prohibits
 from skillweave.relations import read_entry
 from tests.depth import tried
@@ -42,16 +42,16 @@ def _covered(entries: Entries, name: str, text: str | None) -> bool:
 
 
 @LAWS
-@given(IN_FORCE, GRANTS, st.sampled_from(Enforce), st.sampled_from(Mode), NAMES, ARGUMENTS)
+@given(IN_FORCE, GRANTS, st.sampled_from(OnlySkillTools), st.sampled_from(Mode), NAMES, ARGUMENTS)
 def test_a_call_that_may_run_is_inside_the_grant_and_not_forbidden(
     in_force: list[ActiveSkill],
     grant: Entries | None,
-    enforce: Enforce,
+    only_skill_tools: OnlySkillTools,
     mode: Mode,
     name: str,
     arguments: dict[str, str] | None,
 ) -> None:
-    verdict = policy_of(in_force, grant=grant, enforce=enforce, mode=mode).authorize(name, arguments)
+    verdict = policy_of(in_force, grant=grant, only_skill_tools=only_skill_tools, mode=mode).authorize(name, arguments)
     text = (arguments or {}).get("command")
     if verdict.ruling is not Ruling.DENY:
         assert grant is None or _covered(grant, name, text)
@@ -60,18 +60,22 @@ def test_a_call_that_may_run_is_inside_the_grant_and_not_forbidden(
 
 
 @LAWS
-@given(IN_FORCE, GRANTS, st.sampled_from(Enforce), NAMES, ARGUMENTS)
+@given(IN_FORCE, GRANTS, st.sampled_from(OnlySkillTools), NAMES, ARGUMENTS)
 def test_a_call_runs_exactly_when_grant_and_rules_let_it(
-    in_force: list[ActiveSkill], grant: Entries | None, enforce: Enforce, name: str, arguments: dict[str, str] | None
+    in_force: list[ActiveSkill],
+    grant: Entries | None,
+    only_skill_tools: OnlySkillTools,
+    name: str,
+    arguments: dict[str, str] | None,
 ) -> None:
-    verdict = policy_of(in_force, grant=grant, enforce=enforce).authorize(name, arguments)
+    verdict = policy_of(in_force, grant=grant, only_skill_tools=only_skill_tools).authorize(name, arguments)
     text = (arguments or {}).get("command")
     rules = [(member.skill.tools, member.deliberate) for member in in_force if member.skill.tools]
     forbidden = any(prohibits(read_entry(entry), name, text) for rule, _ in rules for entry in rule.forbidden)
     allowing = [
         rule.allowed
         for rule, deliberate in rules
-        if rule.allowed is not None and (deliberate or enforce is Enforce.ALWAYS)
+        if rule.allowed is not None and (deliberate or only_skill_tools is OnlySkillTools.ALWAYS)
     ]
     allowed = not allowing or any(_covered(entries, name, text) for entries in allowing)
     granted = grant is None or _covered(grant, name, text)

@@ -265,7 +265,7 @@ def test_a_skill_goes_with_as_many_others_as_go_together() -> None:
 def test_a_skill_that_needs_more_others_than_go_together_does_not_enter() -> None:
     decision = _only_decision(_admit(_with_companions(MOST_COMPANIONS + 1), "head"))
     assert (decision.outcome, decision.reason) == (
-        Outcome.UNMET,
+        Outcome.OVER_LIMIT,
         "it needs more than 100 other skills, and no more go together",
     )
 
@@ -273,7 +273,7 @@ def test_a_skill_that_needs_more_others_than_go_together_does_not_enter() -> Non
 def test_a_chain_counts_as_all_that_stands_in_it() -> None:
     names = [f"s{place}" for place in range(MOST_COMPANIONS + 2)]
     chain = snapshot(*(skill(one, requires(other)) for one, other in pairwise(names)), skill(names[-1]))
-    assert _outcomes(_admit(chain, "s0")) == {"s0": Outcome.UNMET}
+    assert _outcomes(_admit(chain, "s0")) == {"s0": Outcome.OVER_LIMIT}
     assert len(_admit(chain, "s1").groups[0].members) == MOST_COMPANIONS + 1
 
 

@@ -360,3 +360,20 @@ def test_the_folder_is_what_is_watched(tmp_path: Path, named: str, monkeypatch: 
     source = Folder(named)
     assert isinstance(source, Watched)
     assert source.watched == (tmp_path / "skills",)
+
+
+async def test_a_folder_that_becomes_a_link_while_skills_are_read_brings_nothing_from_outside(tmp_path: Path) -> None:
+    root, outside = tmp_path / "skills", tmp_path / "outside"
+    for number in range(65):
+        write_skill(root / f"part-{number:02}" / f"skill-{number:02}")
+    write_skill(outside / "skill-64", skill_text("skill-64", body="Theirs."))
+
+    def swap(done: int, of: int) -> None:
+        if (done, of) == (64, 65):  # all folders are listed, and the last skill is still to be read
+            (root / "part-64").rename(tmp_path / "away")
+            (root / "part-64").symlink_to(outside, target_is_directory=True)
+
+    loaded = await Folder(root, progress=swap).load()
+    assert "Theirs." not in {skill.text.instructions for skill in loaded.skills}
+    assert len(loaded.skills) == 64
+    assert [finding.path for finding in loaded.diagnostics] == [f"{root}/part-64/skill-64/SKILL.md"]

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.sources import Refused, read_inside, read_plain
+from skillweave.sources import Refused, files, read_inside, read_plain
+from skillweave.sources.files import open_folder, read_below
 
 
 def test_a_file_of_exactly_the_limit_is_read(tmp_path: Path) -> None:
@@ -76,4 +77,47 @@ def test_reading_leaves_no_file_open(tmp_path: Path) -> None:
             read_inside(os.path.realpath(tmp_path), "a", name, 100)
         except Refused:
             continue
+    assert len(list(Path("/dev/fd").iterdir())) == before
+
+
+@pytest.fixture(params=[True, False], ids=["stepwise", "checked"])
+def swapped(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which `a/b` was found, and `a` is a link to outside by now; on both kinds of systems."""
+    if request.param and not files._STEPWISE:
+        pytest.skip("this system opens nothing from a folder's handle")
+    monkeypatch.setattr(files, "_STEPWISE", request.param)
+    root = tmp_path.resolve() / "root"
+    for folder, text in ((root / "a" / "b", "ours"), (tmp_path / "outside" / "b", "theirs")):
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(text)
+    return root
+
+
+def _swap(root: Path) -> None:
+    (root / "a").rename(root / "moved")
+    (root / "a").symlink_to(root.parent / "outside", target_is_directory=True)
+
+
+def test_a_file_is_read_by_its_real_path_and_not_when_a_folder_above_it_became_a_link(swapped: Path) -> None:
+    path = f"{swapped}/a/b/SKILL.md"
+    assert read_below(str(swapped), path, 100).data == b"ours"
+    _swap(swapped)
+    with pytest.raises(Refused):
+        read_below(str(swapped), path, 100)
+
+
+def test_a_folder_is_not_listed_when_one_above_it_became_a_link(swapped: Path) -> None:
+    os.close(open_folder(str(swapped), f"{swapped}/a/b"))
+    os.close(open_folder(str(swapped), str(swapped)))
+    _swap(swapped)
+    with pytest.raises(OSError, match=r"symbolic|directory"):
+        open_folder(str(swapped), f"{swapped}/a/b")
+
+
+def test_what_is_refused_leaves_no_file_open(swapped: Path) -> None:
+    _swap(swapped)
+    before = len(list(Path("/dev/fd").iterdir()))
+    for _ in range(5):
+        with pytest.raises(Refused):
+            read_below(str(swapped), f"{swapped}/a/b/SKILL.md", 100)
     assert len(list(Path("/dev/fd").iterdir())) == before

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind
 
-from skillweave import Checkpoint, Enforce, Settings, ToolRules
+from skillweave import Checkpoint, OnlySkillTools, Settings, ToolRules
 from skillweave.events import (
     BuiltIn,
     CheckpointDecided,
@@ -179,7 +179,7 @@ async def test_every_other_event_is_recorded_by_its_type(
 
 
 async def test_turns_tokens_decisions_and_blocked_calls_are_counted(exported: Exported) -> None:
-    weaver = weaver_of(READER, observers=[exported.observer], settings=Settings(enforce=Enforce.ALWAYS))
+    weaver = weaver_of(READER, observers=[exported.observer], settings=Settings(only_skill_tools=OnlySkillTools.ALWAYS))
     injections = [await weaver.weave("read it", conversation="c") for _ in range(3)]
     await weaver.authorize(injections[-1], "write")
     assert exported.counts("skillweave.turns", "skillweave.placement") == {"history": 3}

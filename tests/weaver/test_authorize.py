@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from skillweave import Checkpoint, Enforce, Refusal, Ruling, Settings, SkillTools, ToolRules
+from skillweave import Checkpoint, OnlySkillTools, Refusal, Ruling, Settings, SkillTools, ToolRules
 from skillweave.events import ToolBlocked
 from skillweave.testing import Recorder
 from tests.observing import watched, weaver_of
@@ -10,7 +10,7 @@ from tests.skills import make_skill
 
 READER = make_skill("reader", keywords=["read"], tools=ToolRules(allowed=("read", "grep"), forbidden=("write",)))
 ASKING = make_skill("asking", keywords=["ask"], checkpoints=[Checkpoint("review", before="send")])
-STRICT = Settings(enforce=Enforce.ALWAYS)
+STRICT = Settings(only_skill_tools=OnlySkillTools.ALWAYS)
 
 
 async def test_a_forbidden_call_is_denied_and_told() -> None:

@@ -197,8 +197,8 @@ async def test_a_modified_call_may_run_with_the_new_arguments_and_no_others() ->
         ("rejected", FIRST, INV_2, "give them with the verdict 'modified'"),
         ("modified", None, INV_2, "and the `call` that was shown"),
         ("approved", replace(FIRST, id=""), None, "has no id"),
-        ("approved", replace(FIRST, arguments={"when": object()}), None, "arguments that are no JSON"),
-        ("modified", FIRST, {"when": object()}, "arguments that are no JSON"),
+        ("approved", replace(FIRST, arguments={"when": object()}), None, "arguments that are not JSON"),
+        ("modified", FIRST, {"when": object()}, "arguments that are not JSON"),
         ("approved", replace(FIRST, tool="send"), None, "stands before `pay`, so no call of `send` waits there"),
     ],
 )

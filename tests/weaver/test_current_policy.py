@@ -11,10 +11,10 @@ from skillweave import (
     CatalogMode,
     Checkpoint,
     CheckpointScope,
-    Enforce,
     InvalidTurn,
     Lifecycle,
     MemoryStore,
+    OnlySkillTools,
     OnStoreFailure,
     Placement,
     Ruling,
@@ -285,7 +285,9 @@ async def test_between_two_turns_the_policy_is_that_of_the_last_turn(
         make_skill(f"s{number}", keywords=[f"word{number}"], instructions="do it " * 5, tools=rule)
         for number, rule in enumerate(rules)
     ]
-    chosen = Settings(budget=Budget(total=budget), enforce=Enforce.ALWAYS, lifecycle=lifecycle, max_skills=2)
+    chosen = Settings(
+        budget=Budget(total=budget), only_skill_tools=OnlySkillTools.ALWAYS, lifecycle=lifecycle, max_skills=2
+    )
     weaver = skillweave.open(*skills, settings=chosen, counter=WordCounter())
     for words in said:
         message = " ".join(f"word{number}" for number in sorted(words)) or "nothing"

@@ -219,7 +219,7 @@ class Bridge:
         named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
         if last_spoken(chat) is not None:
             known = HostFields(**{**fields, "named": named, "limits": self.limits, "placement": self.placement})
-            known["append_only"] = self._append_only
+            known["append_only"] = self._append_only or fields.get("append_only", False)
             return turn_from(chat, conversation, **known)
         # A run on instructions alone: nothing can match, and what is engaged stays.
         silent = nothing_said(
@@ -230,7 +230,7 @@ class Bridge:
             transcript=transcript_of(chat),
             named=named,
             memory=fields.get("memory", {}),
-            append_only=self._append_only,
+            append_only=self._append_only or fields.get("append_only", False),
         )
 
     def _remember(self, policy: CurrentPolicy, tools: Sequence[str] | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
-from skillweave.disclose.block import HEADER_END, HEADERS, TAKEN_OUT
+from skillweave.disclose.block import FIXED_LINES, HEADER_END, HEADERS, TAKEN_OUT
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
 from skillweave.select.selection import MARKER
@@ -19,11 +19,6 @@ from skillweave.turn.reconcile import split_at_blocks
 
 SEPARATOR = "\n\n"
 """Between two of our texts in one place; blocks are recognised from header to header."""
-LOADS_NOTHING = (
-    "That marker loads nothing: the skill is in this conversation already, or it cannot be loaded now. Go on with what "
-    "was asked, without a marker."
-)
-"""What the model is told that wrote a marker and nothing else, and gets no skill for it."""
 NOT_RUN = (
     "not run: the chat went on before a person had decided about this call; call again if it is still wanted, "
     "and the person is asked again"
@@ -88,7 +83,8 @@ def parameters_in(schema: object) -> tuple[str, ...] | None:
     """
     if not isinstance(schema, Mapping) or any(schema.get(key) for key in _MORE_PARAMETERS):
         return None
-    declared = schema.get("properties")
+    # What says nothing at all takes anything, in the words of JSON Schema; tools without parameters say so.
+    declared = schema.get("properties", {} if schema.get("additionalProperties") is False else None)
     return tuple(map(str, declared)) if isinstance(declared, Mapping) else None
 
 
@@ -111,7 +107,7 @@ def is_block(part: Part) -> bool:
     """
     if not isinstance(part, str):
         return False
-    return _HEADER.match(part) is not None or part == TAKEN_OUT or part.endswith(NOTICE_END)
+    return _HEADER.match(part) is not None or part in FIXED_LINES or part.endswith(NOTICE_END)
 
 
 def all_blocks(parts: Sequence[Part]) -> bool:
@@ -131,7 +127,8 @@ class HostMessage:
     """One message of a chat as the model is sent it; `host_part` is it without what looks like ours, None for nothing.
 
     The host's part is what a turn's id is made of, and nothing more. `calls` are what the model asks for in it,
-    `result` is what a tool answered in it; `where` names its place in errors.
+    `result` is what a tool answered in it; `where` names its place in errors. `said` is what a turn takes for the words
+    of it, where these are not the message's own.
     """
 
     where: str
@@ -139,6 +136,7 @@ class HostMessage:
     host_part: Message | None
     calls: tuple[Call, ...] = ()
     result: ToolResult | None = None
+    said: Message | None = None
 
 
 def answer_of_tool(
@@ -197,7 +195,7 @@ def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[H
 
 def last_spoken(chat: Sequence[HostMessage]) -> Message | None:
     """The last message of the user or the model, None where neither said anything; it may hold texts of ours."""
-    messages = (piece.message for piece in reversed(chat))
+    messages = (piece.said or piece.message for piece in reversed(chat))
     return next((said for said in messages if said.role in (Role.USER, Role.ASSISTANT)), None)
 
 

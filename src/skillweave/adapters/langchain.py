@@ -34,7 +34,7 @@ except ModuleNotFoundError:
 
 from skillweave.adapters.approval import from_data, question, read_reply, record, to_data, waiting
 from skillweave.adapters.bridge import Bridge, tail_of
-from skillweave.adapters.chat import LOADS_NOTHING, last_words
+from skillweave.adapters.chat import last_words
 from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
     Ran,
@@ -57,6 +57,7 @@ from skillweave.adapters.langchain_models import kept_by_service, require_held, 
 from skillweave.adapters.langchain_pause import continued, in_place_of_all, require_asked
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
+from skillweave.disclose.block import LOADS_NOTHING
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
 from skillweave.settings import Settings

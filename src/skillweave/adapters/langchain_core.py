@@ -17,6 +17,7 @@ from skillweave.adapters.chat import (
     all_blocks,
     answer_of_tool,
     only_markers,
+    parameters_in,
     read_call,
     words_for,
 )
@@ -33,7 +34,8 @@ from skillweave.weaver.reading import ToolAnswer, ToolSpec
 
 try:
     from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
-    from langchain_core.tools import BaseTool, StructuredTool
+    from langchain_core.tools import BaseTool, StructuredTool, Tool
+    from langchain_core.utils.function_calling import convert_to_openai_tool
     from langgraph.config import get_config
     from langgraph.errors import GraphInterrupt
     from langgraph.prebuilt.tool_node import ToolCallRequest
@@ -361,7 +363,8 @@ class ToolGuard:
 
     async def _ruled(self, request: ToolCallRequest) -> ToolMessage | Caller:
         """What the model is told in place of running the tool, or on whose behalf the tool is to run."""
-        call = read_call(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"])
+        written = read_call(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"])
+        call = replace(written, parameters=_parameters_of(request.tool))
         bridge, conversation = await run_of(self._bridge, request.state)
         here = Caller(bridge, conversation, _thread(), call)
         ruled = await self._rule(here, request)
@@ -447,6 +450,13 @@ def _named(state: object) -> str:
 def _thread() -> str:
     thread = get_config().get("configurable", {}).get("thread_id")
     return "" if thread is None else str(thread)  # LangGraph takes numbers and UUIDs too
+
+
+def _parameters_of(tool: BaseTool | None) -> tuple[str, ...] | None:
+    """The names of the parameters that the model is shown; None for a tool that declares none by name."""
+    if tool is None or (isinstance(tool, Tool) and tool.args_schema is None):
+        return None
+    return parameters_in(convert_to_openai_tool(tool)["function"].get("parameters"))
 
 
 def _shown_in(state: object) -> tuple[PendingCheckpoint, ...] | None:

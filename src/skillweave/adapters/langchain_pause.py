@@ -15,7 +15,7 @@ from skillweave.adapters.langchain_core import calls, refused
 from skillweave.errors import InvalidVerdict, MissingExtra
 
 try:
-    from langchain_core.messages import BaseMessage, RemoveMessage, ToolMessage
+    from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
     from langgraph.config import get_config
@@ -78,13 +78,15 @@ def _is_id(key: object) -> bool:
 
 
 def _unanswered(messages: Sequence[BaseMessage]) -> set[str]:
-    answered = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
     missing: set[str] = set()
     open_now: set[str] = set()
     for message in messages:
-        if not isinstance(message, ToolMessage):
+        if isinstance(message, ToolMessage):
+            open_now.discard(message.tool_call_id)
+        else:
             missing |= open_now
-            open_now = {call.id for call in calls(message) if not call.problem and call.id} - answered
+            asked = message.tool_calls if isinstance(message, AIMessage) else ()
+            open_now = {call["id"] for call in asked if call["id"]}
     return missing
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from skillweave.cli.arguments.reading import input_lines
 from skillweave.cli.arguments.turn import decoded
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Ink, Page, listed, page_for, printable, tokens_shown
@@ -21,8 +22,8 @@ COMMANDS = "/why says what was decided about the last message, /skills lists the
 
 
 def piped() -> Iterator[str]:
-    """What standard input says, line by line, without the empty ones; raises Mistake for what is no UTF-8."""
-    for line in sys.stdin.buffer:
+    """What standard input says, line by line, without the empty ones; raises Mistake for no UTF-8 and for too much."""
+    for line in input_lines("a message"):
         if text := decoded(line, "standard input").strip():
             yield text
 

@@ -59,13 +59,13 @@ def check(
     ] = False,
     watch: options.Watch = False,
 ) -> Answer | Stream:
-    """Find what is wrong with skill files, with line and fix.
+    """Find what is wrong with skill files, and fix it.
 
-    Reports every file that is left out, every repair, every trigger that cannot work, and what the checkup of a skill
-    graph finds, then which skills the keys disable-model-invocation, user-invocable and when_to_use, and $ARGUMENTS,
-    are at work in. The exit code is 1 when
-    there is an error. With --watch it goes on after every edit, with what changed and the new findings, as JSON one
-    object per line, until you press Ctrl-C (exit code 130); it needs the extra `watch`.
+    Each finding has its file, line and fix: files that cannot be read, repairs, misspelled keys, triggers that cannot
+    work, links to files that are missing, relations that cannot be met, mistakes of a skill graph. Then come the
+    skills that use disable-model-invocation, user-invocable, when_to_use or $ARGUMENTS. The exit code is 1 when there
+    is an error. With --fix what can be mended without thinking is written back. With --watch every edit is checked
+    until you press Ctrl-C (exit code 130); with --json that is one object per line; it needs the extra `watch`.
     """
     if paths:
         loading = _with_paths(loading, paths, ctx)

@@ -37,8 +37,8 @@ async def doctor(
     """Find what is missing or wrong with this installation.
 
     Looks at packages and extras, extensions, the configuration and where each value comes from, skills, the ledger
-    and the terminal. What is missing may be missing; the exit code is 1 for a problem, and 3 for a ledger that does
-    not answer. Nothing is changed.
+    and the terminal. What is `missing` is optional. The exit code is 1 for a problem, and 3 for a ledger that does not
+    answer. Nothing is changed.
     """
     from skillweave.cli.configuration.configuration import Program, chosen_in
     from skillweave.cli.health.surroundings import settings_now
@@ -82,7 +82,7 @@ async def _found(section: str, look: _Look) -> "AsyncIterator[Finding]":
                 yield finding
     except Exception as error:  # noqa: BLE001 - in a broken installation anything may be raised, and is what is told
         message = f"cannot be looked at: {type(error).__name__}: {error}"
-        yield Finding(section, section, Level.PROBLEM, message, "mend what is said above, then try again")
+        yield Finding(section, section, Level.PROBLEM, message, "fix what is said above, then try again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class _Shown:
         from skillweave.cli.output.page import counted
 
         problems, missing = self._count("problem"), self._count("missing")
-        optional = f"; {missing:,} that may be missing" if missing else ""
+        optional = f"; {counted(missing, 'optional part')} missing" if missing else ""
         return f"{counted(problems, 'problem') if problems else 'Nothing is wrong'}{optional}."
 
 

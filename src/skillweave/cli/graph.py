@@ -89,8 +89,8 @@ class Drawing:
 async def next_(file: options.File, ctx: _Context = None) -> Answer:
     """Say which skill comes next, and why.
 
-    Prints where the conversation goes, what decided it, what lost, and which guards kept a route closed. Where a scorer
-    chooses the entry, it is asked. Of a decision tree the leaf is printed too.
+    Prints where the conversation goes, what decided it, which other ways were not taken, and which guards kept a route
+    closed. Where a scorer chooses the entry, it is asked. For a decision tree the leaf is printed too.
     """
     from skillweave.cli.output.graph import Next, move_text
     from skillweave.graph.graph import ScoredGraph

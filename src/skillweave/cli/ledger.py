@@ -118,9 +118,9 @@ async def show(
     *,
     loading: options.LoadingWithLedger,
 ) -> Answer:
-    """Show what a conversation was given, what is engaged in it, and what people decided.
+    """Show what a conversation was given, which skills apply, and what people decided.
 
-    With its skills at hand it also shows which checkpoints still wait for a person.
+    With --skills it also shows which checkpoints still wait for a person.
     """
     from skillweave.cli.output.ledger import RecordShown, StateShown, row_text, state_text
 
@@ -175,10 +175,10 @@ async def clear(conversation: options.KnownConversation, ledger: options.KeptLed
 async def disengage(
     conversation: options.KnownConversation, skill: _Skill, *, loading: options.LoadingWithLedger
 ) -> Answer:
-    """Let a skill apply no longer; its text may stay.
+    """Stop a skill from applying; its text may stay.
 
-    From the next turn on its tool rules and checkpoints are not in force. A message that calls for it engages it
-    again. With its skills at hand the answer says which others still need it.
+    From the next turn on its tool rules and checkpoints do not count. A message that calls for it engages it again.
+    With --skills the answer says which other skills still need it.
     """
     async with _weaver(loading.sources_at_hand(), loading.kept(conversation)) as weaver:
         left = await weaver.disengage(conversation, skill)
@@ -188,9 +188,9 @@ async def disengage(
 async def unload(
     conversation: options.KnownConversation, key: Annotated[str, _GIVEN], *, loading: options.LoadingWithLedger
 ) -> Answer:
-    """Let a text go: all of a skill, which is disengaged too, or one of its documents.
+    """Take a text out: a whole skill, which is disengaged too, or one of its documents.
 
-    The answer names the messages that can be dropped; the text is given anew when it is wanted again.
+    The answer names the messages that you can drop from the history. The text is given again when it is wanted again.
     """
     async with _weaver(loading.sources_at_hand(), loading.kept(conversation)) as weaver:
         left = await weaver.unload(conversation, key)
@@ -245,7 +245,7 @@ async def reject(
 async def consent(
     conversation: options.KnownConversation, skill: _Skill, by: _By = None, *, loading: options.LoadingWithLedger
 ) -> Answer:
-    """Agree that the tools that a skill preapproves run unasked, until its text changes."""
+    """Agree that the tools that a skill preapproves run without asking, until its text changes."""
     async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
         said = await weaver.consent(conversation, skill, by=_person(by))
     return _judged(conversation, said)
@@ -258,9 +258,9 @@ async def reconsider(
     *,
     loading: options.LoadingWithLedger,
 ) -> Answer:
-    """Withdraw what was said at a checkpoint, so that it asks again.
+    """Take back what was said at a checkpoint, so that it asks again.
 
-    A rejected skill may come back then. To withdraw consent, name the checkpoint preapproved-tools.
+    A rejected skill may come back then. To take back a consent, name the checkpoint preapproved-tools.
     """
     from skillweave.cli.output.ledger import Withdrawn, withdrawn_text
 

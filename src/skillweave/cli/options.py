@@ -74,7 +74,8 @@ Skills: TypeAlias = Annotated[
     option(
         SKILLS,
         "--skills DIR-or-FILE",
-        "A folder of skills, one SKILL.md, or a pack (.yaml, .json). Repeatable; the first wins a clash of ids. "
+        "A folder of skills, one SKILL.md, or a pack (.yaml, .json). Repeatable; of two skills with one id the first "
+        "counts. "
         "Default: ./skills, .agents/skills and .claude/skills, else the latter two in your home folder",
     ),
 ]
@@ -92,7 +93,7 @@ Graph: TypeAlias = Annotated[
     option(
         SKILLS,
         "--graph FILE",
-        "A skill graph (.yaml, .json) that says where a conversation is, in place of one that a pack brings.",
+        "A skill graph (.yaml, .json), used instead of the one that a pack brings.",
     ),
 ]
 FolderOfSkills: TypeAlias = Annotated[
@@ -143,8 +144,8 @@ Results: TypeAlias = Annotated[
     option(
         TURN,
         "--result TOOL=JSON",
-        "What a tool answered since the last turn, or TOOL:STATUS=JSON where it was no success; routes of a skill "
-        "graph look at it. Repeatable, in the order of the calls; MESSAGE may be left out then.",
+        "What a tool answered since the last turn, or TOOL:STATUS=JSON where it failed; routes of a skill graph look "
+        "at it. Repeatable, in the order of the calls; MESSAGE may be left out then.",
     ),
 ]
 Memory: TypeAlias = Annotated[

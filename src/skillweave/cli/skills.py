@@ -272,7 +272,7 @@ def _tools(skill: "Skill") -> Iterator[tuple[str, str]]:
     if tools.allowed is not None:
         yield "tools", f"allowed: {', '.join(tools.allowed) or 'none at all'}"
     label = "tools" if tools.allowed is None else ""
-    yield from _lists(label, ((tools.forbidden, "forbidden"), (tools.preapproved, "asks to run unasked")))
+    yield from _lists(label, ((tools.forbidden, "forbidden"), (tools.preapproved, "wants to run without asking")))
 
 
 def _relation(skill: "Skill", place: int) -> str:

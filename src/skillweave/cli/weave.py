@@ -152,10 +152,10 @@ async def match(
     task: options.OfTask,
     selecting: options.Selecting,
 ) -> Answer:
-    """Show which skills a message calls for, and which nearly.
+    """Show which skills a message calls for, and which nearly match.
 
-    Says for each skill which matcher spoke for it, with what evidence, and why others were left. Nothing is written,
-    and what a conversation already has plays no part.
+    Says for each skill which matcher found it and by what words, and why others were not chosen. Nothing is written.
+    What a conversation was given before makes no difference.
     """
     from skillweave.cli.arguments.skills import load, working
     from skillweave.cli.arguments.turn import message_text, read_transcript, turn_of

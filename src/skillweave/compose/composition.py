@@ -16,7 +16,7 @@ from skillweave.skill import Skill, ToolRules
 
 
 class Mode(StrEnum):
-    """Which tools several skills leave: those that any member allows, or those that all members with rules allow."""
+    """How the tools of several skills are combined: all that any of them allows, or only what all with rules allow."""
 
     UNION = "union"
     INTERSECTION = "intersection"
@@ -89,10 +89,14 @@ Asks: TypeAlias = Mapping[str, tuple[str, ...]]
 """Tool entries with the names of the checkpoints before them."""
 
 
-class Enforce(StrEnum):
-    """Whose `allowed` restricts the agent: that of skills engaged deliberately, or of all."""
+class OnlySkillTools(StrEnum):
+    """When the agent has only the tools that the skills in force allow.
 
-    EXPLICIT = "explicit"
+    `when_chosen`: while one of them is in force because somebody chose it, which the words of a message do not.
+    `always`: while any skill with such a list is in force. What a skill forbids holds in both.
+    """
+
+    WHEN_CHOSEN = "when_chosen"
     ALWAYS = "always"
 
 
@@ -111,7 +115,7 @@ def policy_of(
     active: Sequence[ActiveSkill],
     *,
     grant: Sequence[str] | None = None,
-    enforce: Enforce = Enforce.EXPLICIT,
+    only_skill_tools: OnlySkillTools = OnlySkillTools.WHEN_CHOSEN,
     mode: Mode = Mode.UNION,
     consented: frozenset[str] = frozenset(),
     let_through: frozenset[tuple[str, str, str]] = frozenset(),
@@ -136,7 +140,7 @@ def policy_of(
     and the tool entries in `rejected`, each with the reason in words, are denied. `cleared` and `rejected_calls` are
     what persons said about single calls, as in the policy.
     """
-    always = Enforce(enforce) is Enforce.ALWAYS
+    always = OnlySkillTools(only_skill_tools) is OnlySkillTools.ALWAYS
     rules = [
         one.skill.tools if always or one.deliberate else replace(one.skill.tools, allowed=None)
         for one in active
@@ -186,14 +190,13 @@ def limits_of(policy: ToolPolicy) -> ToolLimits:
     """Everything that the policy bounds, as one value for agents that must not get more."""
     forbidden = policy.denied_tools
     allowed = _within_both(policy.allowed_tools, policy.grant, forbidden)
-    skills = tuple(sorted(policy.elsewhere.closed_skills))
     return ToolLimits(
         allowed,
         forbidden,
         policy.asks,
         policy.argument_names,
         rejected_calls=policy.rejected_calls,
-        closed_skills=skills,
+        closed_skills=tuple(sorted(policy.elsewhere.closed_skills)),
     )
 
 
@@ -218,8 +221,8 @@ def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
     for asked in (policy.asks, limits.asks, limits.own_asks):
         for tool, names in asked.items():
             asks[tool] = union((asks.get(tool, ()), names))
-    theirs = {(tool, name) for tool, names in limits.asks.items() for name in names}
     closed_skills = policy.elsewhere.closed_skills.union(limits.closed_skills)
+    theirs = {(tool, name) for tool, names in limits.asks.items() for name in names}
     return replace(
         policy,
         elsewhere=replace(policy.elsewhere, closed_skills=closed_skills) if closed_skills else policy.elsewhere,

@@ -142,9 +142,9 @@ class ToolPolicy(Portable):
     are those of the forbidden entries that a person refused at a checkpoint, each with who did. `elsewhere` are the
     tools that belong to other places of the skill graph, which are denied too. `closed` says why no tool may be called
     at all, empty otherwise. `own_tools` are the names under which the model has skillweave's own tools, which nothing
-    denies; any other tool is judged, also a  `cleared` are, by
-    the digest of a call, the checkpoints in `asks` that a person let this one call through; `rejected_calls` are, by
-    the digest of what a call does (`ToolCall.content`), the words in which a person refused it.
+    denies; any other tool is judged, also a host's that happens to have such a name. `cleared` are, by the digest of a
+    call, the checkpoints in `asks` that a person let this one call through; `rejected_calls` are, by the digest of what
+    a call does (`ToolCall.content`), the words in which a person refused it.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
@@ -276,7 +276,7 @@ class ToolPolicy(Portable):
 
 
 def _call(call_id: str, name: str, arguments: object) -> ToolCall | None:
-    """The call, None where its arguments are no mapping, such as JSON text that a host has not parsed."""
+    """The call, None where its arguments are not a mapping, such as JSON text that a host has not parsed."""
     if arguments is None:
         return ToolCall(call_id, name)
     return ToolCall(call_id, name, arguments) if isinstance(arguments, Mapping) else None

@@ -83,6 +83,13 @@ HEADERS = (ACTIVATED, OUTLINED, SECTION, REFERENCE, AVAILABLE, CONTEXT, AGENT)
 """The headers that a block begins with."""
 TAKEN_OUT = "(Skill text that stood here was taken out to make room; load it again when it is needed.)"
 """What stands in the place of a text that was taken out."""
+LOADS_NOTHING = (
+    "That marker loads nothing: the skill is in this conversation already, or it cannot be loaded now. Go on with what "
+    "was asked, without a marker."
+)
+"""What the model is told that wrote a marker and nothing else, and gets no skill for it."""
+FIXED_LINES = (TAKEN_OUT, LOADS_NOTHING)
+"""Sentences of ours that are the same in every conversation."""
 REPLACES = "This replaces the earlier text of this skill."
 """The line under the header of a block that is given again with other content."""
 

@@ -12,6 +12,7 @@ from skillweave.conversation import Message, Role
 from skillweave.diagnostics import Location, Severity
 from skillweave.errors import InvalidData
 from skillweave.evaluate.cases import Case, CaseSet
+from skillweave.sources.files import Refused, read_real
 
 if TYPE_CHECKING:
     from skillweave.skill import Skill
@@ -319,13 +320,14 @@ def _rows(path: Path) -> Iterator[tuple[Location, Mapping[str, Any]]]:
 
 def _text(path: Path) -> str:
     try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise InvalidData(f"{path} has {size >> 20} MiB; at most {MOST_BYTES >> 20} are read, so split it")
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InvalidData(
-            f"{path} cannot be read: {error.strerror or error}; name a file of labelled queries"
-        ) from None
+        return bytes_of(path, "name a file of labelled queries").decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidData(f"{path} is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from None
+
+
+def bytes_of(path: Path, wanted: str) -> bytes:
+    """The bytes of a regular file of at most 64 MiB; raises InvalidData, with `wanted` as what to give instead."""
+    try:
+        return read_real(str(path), MOST_BYTES).data
+    except Refused as refused:
+        raise InvalidData(f"{path} cannot be read: {refused.why}; {wanted}") from None

@@ -11,6 +11,7 @@ from skillweave.conversation import Message, Role
 from skillweave.disclose.block import Rung
 from skillweave.errors import InvalidData
 from skillweave.evaluate.ranking import Configuration
+from skillweave.evaluate.reading import bytes_of
 from skillweave.formats.host_keys import invocation_of
 from skillweave.frozen import EMPTY
 
@@ -84,8 +85,8 @@ def read_talks(path: Path) -> tuple[Talk, ...]:
         InvalidData: there is none, or one cannot be read; with its number.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        text = bytes_of(path, "name a file of conversations").decode("utf-8-sig")
+    except UnicodeDecodeError as error:
         raise InvalidData(f"{path} cannot be read: {error}; name a file of conversations in UTF-8") from None
     try:
         lines = (line for line in text.splitlines() if line.strip())

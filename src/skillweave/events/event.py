@@ -70,7 +70,7 @@ def event_id(*identity: str) -> str:
 
 
 class Observer(Protocol):
-    """Is told what happened, after it is stored; an answer is not expected, a failure costs nobody else anything.
+    """Is told what happened, after it is stored; it need not answer, and its failure affects nobody else.
 
     The events of one conversation come in their order, and the next ones only when the last call has ended. A call
     that takes longer than the Weaver's `observer_seconds` is cancelled, so what is slow belongs behind a queue.
@@ -164,7 +164,7 @@ class Announced(Portable):
 
 
 class Cause(StrEnum):
-    """Why a text counts as given no longer: forgotten, undelivered, unloaded, or rejected by a person."""
+    """Why a text no longer counts as given: forgotten, undelivered, unloaded, or rejected by a person."""
 
     EVICTED = "evicted"
     CLEARED = "cleared"

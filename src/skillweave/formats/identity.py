@@ -48,7 +48,7 @@ def default_name(skill_id: str, spelling: str | None) -> str:
 
 
 class Order(StrEnum):
-    """How one version stands to another; `unordered` where no rule reads both."""
+    """How one version compares with another; `unordered` where no rule can compare them."""
 
     OLDER = "older"
     SAME = "same"

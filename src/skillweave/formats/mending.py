@@ -140,7 +140,7 @@ def _keys(text: str, folder: str) -> Iterator[_Edit]:
         written = lines[line - 1]
         if written.startswith(f"{key}:"):
             lines[line - 1] = f"{meant}{written.removeprefix(key)}"
-            yield _Edit("\n".join(lines), f"the key `{key}` is `{meant}`", reveals=True)
+            yield _Edit("\n".join(lines), f"the key `{key}` is `{meant}` now", reveals=True)
 
 
 def _name(text: str, folder: str) -> Iterator[_Edit]:
@@ -150,13 +150,15 @@ def _name(text: str, folder: str) -> Iterator[_Edit]:
     found = {one.code for one in _read(text, folder).diagnostics}
     if "name" in front.fields and codes.NAME_DIFFERS.name in found:
         stated = str(front.fields["name"])
-        yield from _with_value(text, front, "name", folder, f"the name is {folder!r}, as the folder's, not {stated!r}")
+        yield from _with_value(
+            text, front, "name", folder, f"the name is {folder!r} like its folder, and was {stated!r}"
+        )
     elif "name" not in front.fields:
         lines = text.split("\n")
         fences = _fences(lines)
         if fences is not None:
             lines.insert(fences[0] + 1, write_yaml({"name": folder}).rstrip("\n"))
-            yield _Edit("\n".join(lines), f"the name is {folder!r}, as the folder's")
+            yield _Edit("\n".join(lines), f"the name is {folder!r} like its folder")
 
 
 def _tools(text: str, folder: str) -> Iterator[_Edit]:

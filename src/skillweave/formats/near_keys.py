@@ -57,7 +57,7 @@ def _findings(fields: Container[str], unread: Collection[str]) -> Iterator[tuple
             continue
         meant = right_key(key, fields)
         if meant is not None:
-            yield key, MISSPELLED_KEY, f"is not a key that means anything; `{meant}` is", f"write `{meant}`"
+            yield key, MISSPELLED_KEY, f"means nothing and looks like `{meant}`", f"write `{meant}`"
             continue
         inside = key if key in _INSIDE else _near(key, tuple(_INSIDE))
         if inside is not None and inside not in _OF_OTHERS:

@@ -179,10 +179,9 @@ def _preapproved(fields: Fields) -> ToolRules | None:
     text = ", ".join(fields.names(ALLOWED_TOOLS) or ()) if as_list else fields.text(ALLOWED_TOOLS)
     found = split_tools(text or "")
     if found.commas or (found.tools and as_list):
-        how = "a list" if as_list else "parted by commas"
-        fields.report(
-            codes.TOOLS_RESPELLED, ALLOWED_TOOLS, f"is {how}; it was read as meant", "separate the tools with spaces"
-        )
+        how = "is a list" if as_list else "has commas between the tools"
+        fix = "separate the tools with spaces"
+        fields.report(codes.TOOLS_RESPELLED, ALLOWED_TOOLS, f"{how}; it was read as meant", fix)
     return ToolRules(preapproved=found.tools) if found.tools else None
 
 

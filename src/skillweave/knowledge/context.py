@@ -29,7 +29,7 @@ class EntityContext:
 
 
 class ContextSource(Protocol):
-    """Assembles entity context; which tags show which sections is its business."""
+    """Assembles entity context; it decides which tags show which sections."""
 
     async def assemble(self, entity: str, domain_tags: Sequence[str]) -> EntityContext:
         """The context of the entity for a skill with these tags; empty for an unknown entity."""

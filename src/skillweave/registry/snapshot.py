@@ -100,7 +100,7 @@ def changes_between(before: Snapshot, now: Snapshot) -> Changes:
 
 @dataclass(frozen=True, slots=True)
 class LoadedVersion:
-    """One definition of a skill; `order` is how its version stands to that in use, None where one of them has none."""
+    """One definition of a skill; `order` compares its version with the one in use, None where one has none."""
 
     skill: Skill
     order: Order | None

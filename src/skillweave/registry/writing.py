@@ -13,7 +13,7 @@ from skillweave.skill import Skill
 
 
 class Change(StrEnum):
-    """What writing a definition changed; a refused one is no skill, and nothing of it is stored."""
+    """What writing a definition changed; nothing is stored of one that was refused."""
 
     INSERTED = "inserted"
     UPDATED = "updated"

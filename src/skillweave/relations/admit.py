@@ -232,7 +232,7 @@ class _Gate:
         closure = dict.fromkeys((*given, *(requirement.rule.skill for requirement in needed)))
         if len(needed) > MOST_COMPANIONS:
             reason = f"it needs more than {MOST_COMPANIONS} other skills, and no more go together"
-            return _Refusal(Outcome.UNMET, reason), closure
+            return _Refusal(Outcome.OVER_LIMIT, reason), closure
         for other in given[1:]:
             if (unfit := self._unfit(other)) is not None:
                 reason = f"a task rule gives it with {name_shown(other)} or not at all; {unfit.reason}"

@@ -114,7 +114,7 @@ def _member_warnings(skill: Skill, host_tools: Collection[str] | None) -> Iterat
 
 
 class Because(NamedTuple):
-    """A skill and why it stands there."""
+    """A skill that was selected for a task, and why."""
 
     skill: str
     because: str

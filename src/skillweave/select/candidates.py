@@ -57,7 +57,7 @@ class Rejected(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Selection(Portable):
-    """The ranking of one turn: every skill stands in at most one of the three, chosen and offered ones best first.
+    """The ranking of one turn: every skill is in at most one of the three, chosen and offered ones best first.
 
     What is chosen is to be given; what is offered is likely enough for a line in the shortlist. `diagnostics` say what
     of the message was too long to be looked at.

@@ -14,7 +14,7 @@ NEVER_SURE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class OwnFit(Portable):
-    """How a matcher's probabilities are put right, and from which on skills are given and offered.
+    """How a matcher's probabilities are corrected, and from which on skills are given and offered.
 
     The log-odds are multiplied by `slope`, above 0, and `offset` is added: the order of skills stays. It holds for the
     embedder with the id `embedder`, None for words alone; with another one nothing of it counts.

@@ -13,6 +13,8 @@ from skillweave.sources.names import quoted
 _PLAIN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _UNLINKED = _PLAIN | getattr(os, "O_NOFOLLOW", 0)
 _FOLDER = _UNLINKED | getattr(os, "O_DIRECTORY", 0)
+_STEP = _FOLDER | getattr(os, "O_PATH", 0)
+"""For a folder on the way, which need not be readable."""
 _STEPWISE = os.open in os.supports_dir_fd
 
 Mark = tuple[int, int, int, int]
@@ -74,24 +76,52 @@ def read_plain(path: str, limit: int) -> Content:
     return _read(handle, limit)
 
 
+def read_below(base: str, path: str, limit: int) -> Content:
+    """A regular file by its real path below the real path `base`, at most `limit` bytes; raises Refused.
+
+    No component below `base` may be a link, or have become one since the path was found.
+    """
+    try:
+        handle = _open_below(base, path)
+    except (OSError, ValueError) as error:
+        raise refusal(error) from None
+    return _read(handle, limit)
+
+
+def open_folder(base: str, path: str) -> int:
+    """A handle of the folder with that real path at or below `base`, opened like a file of `read_below`.
+
+    Raises OSError, and ValueError for a name that no file can have.
+    """
+    return os.open(path, _FOLDER) if path == base else _open_below(base, path, _FOLDER)
+
+
 def read_real(path: str, limit: int) -> Content:
     """A regular file that was named by the user, and may be a link therefore; raises Refused."""
     try:
         real = os.path.realpath(path)
     except (OSError, ValueError) as error:
         raise refusal(error) from None
-    return read_plain(real, limit)
+    try:
+        return read_plain(real, limit)
+    except Refused as refused:
+        if refused.code is codes.VANISHED:
+            raise Refused(codes.VANISHED, "No such file or directory", "check the path") from None
+        raise
 
 
-def read_inside(root: str, folder: str, name: str, limit: int, *, within: str | None = None) -> Content:
+def read_inside(
+    root: str, folder: str, name: str, limit: int, *, within: str | None = None, base: str | None = None
+) -> Content:
     """A regular file below a folder, itself below the real path `root`; links may lead about inside the folder only.
 
-    `within` is a real path around `root` up to which the folder itself may be a link. Raises Refused.
+    `within` is a real path around `root` up to which the folder itself may be a link. `base` is one around all of them,
+    below which nothing may become a link meanwhile. Raises Refused.
     """
     within = within or root
     target = resolved_inside(resolved_inside(root, folder, within=within), name)
     try:
-        handle = _open_stepwise(within, target) if _STEPWISE else os.open(target, _UNLINKED)
+        handle = _open_below(base or within, target)
     except (OSError, ValueError) as error:
         raise refusal(error) from None
     return _read(handle, limit)
@@ -145,18 +175,35 @@ def refusal(error: OSError | ValueError) -> Refused:
     return Refused(codes.UNREADABLE, f"it cannot be read: {why}", "give the process the right to read it")
 
 
-def _open_stepwise(root: str, target: str) -> int:
-    """The target's handle, folder by folder without links, so that no swap between check and use leads out."""
-    names = target.removeprefix(root).strip(os.sep).split(os.sep)  # noqa: PTH206 - undecodable names stay as they are
-    above = os.open(root, _FOLDER)
+def _open_below(base: str, target: str, flags: int = _UNLINKED) -> int:
+    """The target's handle, so that no swap between check and use leads out of the folder."""
+    return _open_stepwise(base, target, flags) if _STEPWISE else _open_checked(target, flags)
+
+
+def _open_stepwise(base: str, target: str, flags: int) -> int:
+    """Folder by folder, each without links, from the handle of the one above."""
+    names = target.removeprefix(base).strip(os.sep).split(os.sep)  # noqa: PTH206 - undecodable names stay as they are
+    above = os.open(base, _STEP)
     try:
         for name in names[:-1]:
-            below = os.open(name, _FOLDER, dir_fd=above)
+            below = os.open(name, _STEP, dir_fd=above)
             os.close(above)
             above = below
-        return os.open(names[-1], _UNLINKED, dir_fd=above)
+        return os.open(names[-1], flags, dir_fd=above)
     finally:
         os.close(above)
+
+
+def _open_checked(target: str, flags: int) -> int:
+    """Where the system opens nothing from a folder's handle: opened by name, then seen to stand at its real path."""
+    handle = os.open(target, flags)
+    try:
+        if os.path.realpath(target) == target and os.path.samestat(os.fstat(handle), os.stat(target)):  # noqa: PTH116
+            return handle
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    except BaseException:
+        os.close(handle)
+        raise
 
 
 def _read(handle: int, limit: int) -> Content:

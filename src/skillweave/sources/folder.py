@@ -15,7 +15,7 @@ from skillweave.formats.strictness import Strictness
 from skillweave.registry.source import Loaded, is_text, media_type_of
 from skillweave.skill import Skill
 from skillweave.sources import codes
-from skillweave.sources.files import Content, Mark, Refused, read_inside, read_plain, repository_of, sizes_hold
+from skillweave.sources.files import Content, Mark, Refused, read_below, read_inside, repository_of, sizes_hold
 from skillweave.sources.names import expanded, is_plain, shown
 from skillweave.sources.remembered import Memory, Unit, keep_memory, kept_memory, memory_of
 from skillweave.sources.tree import (
@@ -102,7 +102,7 @@ class Folder:
     async def stream(self) -> AsyncIterator[Loaded]:
         """All skills in the order of `load`, 256 at a time and with nothing remembered; raises SourceUnavailable."""
         root = await asyncio.to_thread(self._root)
-        tree = Tree({}, time.time_ns())
+        tree = Tree({}, time.time_ns(), base=await asyncio.to_thread(repository_of, root))
         search = await asyncio.to_thread(self._searched, root, tree)
 
         def look(part: Sequence[Found]) -> list[Unit]:
@@ -132,7 +132,7 @@ class Folder:
         if previous is not None and memory.complete and changed == set() and sizes_hold(memory.sizes):
             self._tell(len(memory.units), len(memory.units))
             return previous
-        tree = Tree(memory.listings, now, changed)
+        tree = Tree(memory.listings, now, changed, base=repository_of(root))
         search = self._searched(root, tree)
         units: dict[str, Unit] = {}
         for found in search.found:
@@ -152,7 +152,7 @@ class Folder:
             place = shown(str(self._path))
             raise SourceUnavailable(f"skill folder '{place}' cannot be listed: {refused.why}; {refused.fix}") from None
         depth = 0 if self._single else DEPTH
-        search = Search(tree, root, self._nested, self._show, depth, repository_of(root), self._beside)
+        search = Search(tree, root, self._nested, self._show, depth, tree.base, self._beside)
         search.run()
         if not search.found and not search.left_to_others:
             place = self._show("")
@@ -225,7 +225,7 @@ class UnitReader:
         if known is not None and tree.holds(known.path, known.mark):
             return known if artifacts is known.artifacts else self._with(known, artifacts, self.place(found))
         try:
-            content = _read(found)
+            content = _read(found, tree.base)
         except Refused as refused:
             place = self.place(found)
             finding = refused.code.found(Location(place), f"'{place}' is not read: {refused.why}", refused.fix)
@@ -267,13 +267,13 @@ class UnitReader:
         return Unit(known.path, known.mark, skill, findings, artifacts)
 
 
-def _read(found: Found) -> Content:
+def _read(found: Found, base: str) -> Content:
     from skillweave.frontmatter import MAX_FILE_BYTES
 
     name = found.listing.skill or ""
     if name in found.listing.links:
-        return read_inside(found.path, "", name, MAX_FILE_BYTES)
-    return read_plain(found.file, MAX_FILE_BYTES)
+        return read_inside(found.path, "", name, MAX_FILE_BYTES, base=base or found.path)
+    return read_below(base or found.path, found.file, MAX_FILE_BYTES)
 
 
 def _left_out(artifacts: Artifacts, place: str, skill: Skill | None) -> Iterator[Diagnostic]:

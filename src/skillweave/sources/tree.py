@@ -12,11 +12,21 @@ from skillweave.frontmatter.codes import Code
 from skillweave.registry.source import IGNORED_FOLDERS, media_type_of
 from skillweave.skill import ArtifactRef
 from skillweave.sources import codes
-from skillweave.sources.files import Mark, Refused, is_inside, mark_of, refusal, resolved_inside, sizes_hold
+from skillweave.sources.files import (
+    Mark,
+    Refused,
+    is_inside,
+    mark_of,
+    open_folder,
+    refusal,
+    resolved_inside,
+    sizes_hold,
+)
 from skillweave.sources.names import is_plain, shown
 
 SKILL_FILES = ("SKILL.md", "skill.md")
 
+_BY_HANDLE = os.scandir in os.supports_fd
 _TICK = 20_000_000
 _COARSE_TICK = 2_000_000_000
 _SECOND = 1_000_000_000
@@ -42,10 +52,14 @@ class Listing:
 class Tree:
     """Listings by path as of one moment (nanoseconds since 1970), `seen` in this load or remembered from the last.
 
-    `changed` are the paths that have other marks than the remembered ones; None when nobody looked.
+    Paths are real ones at or below `base`, if one is given; what has become a link since is not listed. `changed` are
+    the paths that have other marks than the remembered ones; None when nobody looked.
     """
 
-    def __init__(self, remembered: Mapping[str, Listing], now: int, changed: Set[str] | None = None) -> None:
+    def __init__(
+        self, remembered: Mapping[str, Listing], now: int, changed: Set[str] | None = None, *, base: str = ""
+    ) -> None:
+        self.base = base
         self._remembered = remembered
         self._now = now
         self._changed = changed
@@ -66,7 +80,13 @@ class Tree:
 
     def _look(self, path: str) -> Listing:
         try:
-            return _scan(path, self.trusted(mark_of(os.stat(path))))  # noqa: PTH116 - a Path per folder doubles the time
+            if not _BY_HANDLE or not self.base or not is_inside(path, self.base):
+                return _scan(path, self.trusted(mark_of(os.stat(path))))  # noqa: PTH116 - a Path doubles the time
+            handle = open_folder(self.base, path)
+            try:
+                return _scan(handle, self.trusted(mark_of(os.fstat(handle))))
+            finally:
+                os.close(handle)
         except (OSError, ValueError) as error:
             raise refusal(error) from None
 
@@ -77,7 +97,7 @@ class Tree:
         return mark if changed < self._now - tick else None
 
 
-def _scan(path: str, mark: Mark | None) -> Listing:
+def _scan(path: str | int, mark: Mark | None) -> Listing:
     kinds: dict[str, list[str]] = {"folders": [], "files": [], "links": [], "others": []}
     names = []
     with os.scandir(path) as entries:

@@ -55,15 +55,6 @@ def decide(state: State, approval: Approval, answers: Collection[str] = ()) -> S
     return replace(state, approvals=(*kept, approval))
 
 
-def takes_place(new: Approval, old: Approval, answers: Collection[str] = ()) -> bool:
-    """Whether the new verdict stands in place of the old one, as `decide` says."""
-    if (old.skill_id, old.checkpoint) != (new.skill_id, new.checkpoint):
-        return False
-    if not new.call:
-        return _subject(old) == _subject(new) or (new.refuses and bool(old.call) and not old.refuses)
-    return old.call == new.call or old.call in answers
-
-
 def rejection_notice(approval: Approval) -> str:
     """What the model is told when a person rejected a skill before the model acted on it."""
     why = f", saying {approval.note!r}" if approval.note else ""
@@ -71,6 +62,15 @@ def rejection_notice(approval: Approval) -> str:
         f"{approval.by!r} rejected the skill {approval.skill_id!r} at its checkpoint {approval.checkpoint!r}{why}. "
         f"{NOTICE_END}"
     )
+
+
+def takes_place(new: Approval, old: Approval, answers: Collection[str] = ()) -> bool:
+    """Whether the new verdict stands in place of the old one, as `decide` says."""
+    if (old.skill_id, old.checkpoint) != (new.skill_id, new.checkpoint):
+        return False
+    if not new.call:
+        return _subject(old) == _subject(new) or (new.refuses and bool(old.call) and not old.refuses)
+    return old.call == new.call or old.call in answers
 
 
 def withdraw(state: State, skill_id: str, checkpoint: str) -> State:

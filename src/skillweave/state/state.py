@@ -193,7 +193,7 @@ class Fragment(Portable):
 
 
 class FallbackKind(StrEnum):
-    """What a text for one call is, when no skill answers: a line that there are skills, an answer about them, the way.
+    """What the tail says when it is not a shortlist: that there are skills, an answer about them, where a graph leads.
 
     `hint`: one line that there are skills. `catalog` and `all`: the answer to a user who asks what there is, or for
     every skill. `reachable`: where a skill graph leads from here.

@@ -123,7 +123,7 @@ def tool_policy(
     policy = policy_of(
         [ActiveSkill(one.skill, one.engaged_by in matchers.decisions) for one in active],
         grant=turn.tools,
-        enforce=settings.enforce,
+        only_skill_tools=settings.only_skill_tools,
         consented=consented(approvals, skills.values()) if approvals else frozenset(),
         let_through=decided(approvals) if approvals else frozenset(),
         shown=shown,

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from os.path import commonprefix
 
 from skillweave.conversation import Message, Role, Turn
-from skillweave.disclose.block import HEADERS, TAKEN_OUT, digest_in, text_digest
+from skillweave.disclose.block import FIXED_LINES, HEADERS, digest_in, text_digest
 from skillweave.state.approvals import NOTICE_END, rejection_notice
 from skillweave.state.state import ApprovalVerdict, State
 from skillweave.turn.reconcile import split_at_blocks
 
-_MARKS = (commonprefix(HEADERS), TAKEN_OUT, NOTICE_END)  # noqa: RUF071 - letter by letter is what is meant
+_MARKS = (commonprefix(HEADERS), *FIXED_LINES, NOTICE_END)  # noqa: RUF071 - letter by letter is what is meant
 
 
 def may_hold_ours(message: Message) -> bool:
@@ -92,7 +92,7 @@ class _Known:
 
     def _left_of(self, text: str) -> str:
         """What of a text is not ours; the very text where nothing is."""
-        if text.strip() == TAKEN_OUT or text in self.texts:
+        if text.strip() in FIXED_LINES or text in self.texts:
             return ""
         head, blocks = split_at_blocks(text)
         theirs = [block for block in blocks if text_digest(block) not in self.digests]

@@ -27,7 +27,7 @@ from skillweave.weaver.engine import Engine
 
 @dataclass(frozen=True, slots=True)
 class Left(Portable):
-    """What became of a skill, or of one text, that was to go.
+    """What `disengage` or `unload` did to a skill, or to one text of it.
 
     `key` is the ledger key that it is about; `disengaged` says that the skill was engaged in its own right until now.
     `evicted` are the keys that are forgotten: given again when they are wanted. `drops` are the messages that the host

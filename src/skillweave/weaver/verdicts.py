@@ -162,7 +162,7 @@ def _call_of(said: CheckpointVerdict, points: Sequence[Checkpoint]) -> ToolCall 
         if call is None or call.digest is None:
             raise InvalidVerdict(
                 f"call {said.call.id[:60]!r} of {name_shown(said.call.tool)} at {where} has no id, or arguments that "
-                "are no JSON, so that no later call is known to be this one; give both as the model wrote them"
+                "are not JSON, so that no later call is known to be this one; give both as the model wrote them"
             )
     return said.call
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from skillweave import Ruling, Weaver
+from skillweave import CurrentPolicy, Ruling, Verdict, Weaver
 from skillweave.adapters.approval import read_reply, record
 from skillweave.adapters.messages import Call, anthropic_style, openai_style, responses_style
 from skillweave.compose import OWN_TOOLS
@@ -103,15 +103,20 @@ class PlainAgent(WireAgent):
     async def resume(self, reply: Mapping[str, object]) -> str:
         assert self._weaver is not None
         now, said = await self._weaver.current_policy(CONVERSATION), read_reply(reply)
-        for call in self._style.unanswered(self._chat):
-            asked = [one for one in now.checkpoints if one.before == call.name]
+        for call in self._style.unanswered(self._chat, self._tools):
+            names = (await self._judged(call, now)).checkpoints
+            asked = [one for one in now.checkpoints if one.name in names]
             await record(self._weaver, CONVERSATION, asked, said, call)
         return await self._run()
+
+    async def _judged(self, call: Call, now: CurrentPolicy) -> Verdict:
+        assert self._weaver is not None
+        return await self._weaver.authorize(now, call.name, call.arguments, call_id=call.id, parameters=call.parameters)
 
     async def _run(self) -> str:
         self.waiting, said = False, ""
         while not self.waiting:
-            waiting = self._style.unanswered(self._chat)
+            waiting = self._style.unanswered(self._chat, self._tools)
             if waiting:
                 await self._answer(waiting)
                 continue
@@ -141,7 +146,7 @@ class PlainAgent(WireAgent):
             results = [self._ran(call) for call in calls]
         else:
             now = await self._weaver.current_policy(CONVERSATION)
-            verdicts = [await self._weaver.authorize(now, call.name, call.arguments, call_id=call.id) for call in calls]
+            verdicts = [await self._judged(call, now) for call in calls]
             self.waiting = any(verdict.ruling is Ruling.ASK for verdict in verdicts)
             if self.waiting:
                 return

@@ -53,7 +53,7 @@ def test_what_is_wrong_is_named_with_entry_and_rule(text: str, complaint: str) -
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(Mistake, match=r"none\.json' cannot be read: No such file or directory"):
+    with pytest.raises(Mistake, match=r"none\.json' does not exist; check the path"):
         read_transcript(str(tmp_path / "none.json"))
 
 

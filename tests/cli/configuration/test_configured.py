@@ -113,7 +113,7 @@ WRONG = [
     ),
     ("json = true", "../skillweave.toml:1: 'json' cannot be configured; give --json with the command"),
     ("budget = '9'", "../skillweave.toml:1: 'budget' is a text ('9'), and must be a whole number; write for example"),
-    ("budget = -1", "../skillweave.toml:1: 'budget' is wrong: '-1' is not a whole number of at least 0; mend it"),
+    ("budget = -1", "../skillweave.toml:1: 'budget' is wrong: '-1' is not a whole number of at least 0; change it"),
     ("catalog = 'no'", "../skillweave.toml:1: 'catalog' is wrong: 'no' is not one of 'auto', 'always', 'fallback'"),
     ("max_skills = 1\nmax-skills = 2", "../skillweave.toml:2: 'max-skills' is there twice, with a dash and with an"),
     (
@@ -156,7 +156,7 @@ def test_a_variable_that_is_neither_yes_nor_no_is_said_so(cli: Any, monkeypatch:
     monkeypatch.setenv("SKILLWEAVE_STRICT", "maybe")
     done = cli("check")
     assert (
-        done.err == "skillweave: SKILLWEAVE_STRICT: 'strict' is wrong: 'maybe' is neither yes nor no; mend it there\n"
+        done.err == "skillweave: SKILLWEAVE_STRICT: 'strict' is wrong: 'maybe' is neither yes nor no; change it there\n"
     )
 
 

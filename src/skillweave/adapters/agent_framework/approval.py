@@ -133,7 +133,7 @@ class Verdicts:
                 late = InvalidVerdict("this reply is to an earlier question; look at what is asked now, then decide")
                 self._failed(occurrence, reply, late)
                 continue
-            # A yes to another call of the reply does not undo what an earlier run's no said about the same checkpoint.
+            # A yes to another call does not undo an earlier run's no, where that is about the whole conversation.
             done = [] if reply.refuses else _rejected(pause)
             pending = from_data(one for one in checkpoints if one not in done)
             call = None if response.function_call is None else call_of(response.function_call)

@@ -1,9 +1,11 @@
 """Which agents a workflow, a tool or a provider holds, and whether skillweave stands in front of each of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType, MethodType
 
+from skillweave.adapters.agent_framework.messages import name_of
 from skillweave.adapters.supported import Unguarded
+from skillweave.compose.policy import Ruling, ToolPolicy
 from skillweave.errors import MissingExtra, UnguardedAgent
 
 try:
@@ -20,6 +22,9 @@ except ModuleNotFoundError:
 
 DEEPEST = 12
 """How far inside each other workflows, managers and tools are looked through."""
+
+
+_MCP, _CALLED_HERE = "mcp", ("function", "custom", None)
 
 
 class GuardingProvider(ContextProvider):
@@ -43,6 +48,45 @@ def require_guarded(
                 reached,
                 'give it context_providers=[..., SkillContextProvider(weaver)], or allow it with unguarded="allow"',
             )
+
+
+def free_part(tool: object, policy: ToolPolicy) -> object | None:
+    """What of a tool that the service runs itself the model may have: all of it only while no rule is about it.
+
+    Its calls never come by here: nobody could look at their arguments, or wait for a person.
+    """
+    if not _run_by_service(tool):
+        return tool
+    if policy.authorize(name_of(tool)).ruling is not Ruling.ALLOW:
+        return None
+    names = names_behind(tool)
+    if names is None:
+        return tool
+    left = [name for name in names if policy.authorize(name).ruling is Ruling.ALLOW]
+    return {**tool, "allowed_tools": left} if left and isinstance(tool, Mapping) else None
+
+
+def require_named(tools: Iterable[object], *, unguarded: Unguarded) -> None:
+    """Raise UnguardedAgent for an MCP server that the service calls, where nobody says which tools it has."""
+    for tool in tools if unguarded is Unguarded.REFUSE else ():
+        if isinstance(tool, Mapping) and tool.get("type") == _MCP and names_behind(tool) is None:
+            raise UnguardedAgent(
+                str(tool.get("server_label") or _MCP),
+                "an MCP server that the service calls",
+                "say in allowed_tools which of its tools there are, connect to it from here with "
+                'MCPStreamableHTTPTool, or allow it with unguarded="allow"',
+            )
+
+
+def names_behind(tool: object) -> list[str] | None:
+    """The names of the tools of an MCP server that the service calls; None where only the server knows them."""
+    listed = tool.get("allowed_tools") if isinstance(tool, Mapping) and tool.get("type") == _MCP else None
+    listed = listed.get("tool_names") if isinstance(listed, Mapping) else listed
+    return [str(name) for name in listed] if isinstance(listed, list | tuple) else None
+
+
+def _run_by_service(tool: object) -> bool:
+    return isinstance(tool, Mapping) and tool.get("type") not in _CALLED_HERE
 
 
 def _agents(held: object, where: str, seen: set[int], depth: int) -> Iterator[tuple[SupportsAgentRun, str]]:

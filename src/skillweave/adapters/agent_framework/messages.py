@@ -6,14 +6,14 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from skillweave.adapters.chat import Call, HostMessage, read_call
+from skillweave.adapters.chat import Call, HostMessage, parameters_in, read_call
 from skillweave.adapters.supported import require_version
 from skillweave.conversation import Message, Part, Role, ToolResult
 from skillweave.errors import InvalidTurn, MissingExtra
 
 try:
     require_version("agent-framework-core", "agent-framework")
-    from agent_framework import Content
+    from agent_framework import Content, FunctionTool
     from agent_framework import Message as FrameworkMessage
 except ModuleNotFoundError:
     raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
@@ -59,7 +59,8 @@ def with_one_request(pieces: Sequence[HostMessage], *, others_last: bool = False
     if len(said) < 2:
         return list(pieces)
     parts = tuple(part for n in said for part in _parts_of(pieces[n]))
-    whole = replace(pieces[said[-1]], host_part=Message(Role.USER, parts))
+    request = Message(Role.USER, parts)
+    whole = replace(pieces[said[-1]], host_part=request, said=request)
     return [whole if n == said[-1] else piece for n, piece in enumerate(pieces)]
 
 
@@ -76,6 +77,13 @@ def call_of(content: Content) -> Call:
 def calls_in(messages: Iterable[FrameworkMessage]) -> list[Content]:
     """The calls in a reply of the model that the agent, and not the service, is to run."""
     return [content for message in messages for content in message.contents if _is_ours_to_run(content)]
+
+
+def with_parameters(call: Call, tools: Iterable[object]) -> Call:
+    """The call with the names of the parameters that its tool has, where it is among these and says them."""
+    named = (tool for tool in tools if isinstance(tool, FunctionTool) and tool.name == call.name)
+    tool = next(named, None)
+    return call if tool is None else replace(call, parameters=parameters_in(tool.parameters()))
 
 
 def name_of(tool: object) -> str:

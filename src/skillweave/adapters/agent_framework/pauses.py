@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skillweave.adapters.approval import KIND
+from skillweave.adapters.chat import NOT_RUN
 from skillweave.errors import InvalidVerdict, MissingExtra
 
 try:
@@ -19,10 +20,6 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
 
-NOT_RUN = (
-    "This call was not run: it waited for a person, and the conversation went on. Call again if it is still wanted."
-)
-"""What the model is told about each call of a reply that nobody waits for any more."""
 CLOSED = "closed"
 """Where the state of our provider keeps the ids of questions that nobody can answer any more."""
 MOST_CLOSED = 100

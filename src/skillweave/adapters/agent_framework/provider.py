@@ -6,7 +6,13 @@ from typing import Any
 from uuid import uuid4
 
 from skillweave.adapters.agent_framework.approval import Verdicts
-from skillweave.adapters.agent_framework.guarded import GuardingProvider, require_guarded
+from skillweave.adapters.agent_framework.guarded import (
+    GuardingProvider,
+    free_part,
+    names_behind,
+    require_guarded,
+    require_named,
+)
 from skillweave.adapters.agent_framework.messages import (
     UNNAMED,
     call_of,
@@ -15,6 +21,7 @@ from skillweave.adapters.agent_framework.messages import (
     name_of,
     speaks_last,
     with_one_request,
+    with_parameters,
     with_refusals,
 )
 from skillweave.adapters.agent_framework.pauses import hold, keep_unsent, pause_of, require_open, with_unsent
@@ -22,7 +29,7 @@ from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
 from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, words_for
 from skillweave.adapters.supported import Unguarded
-from skillweave.compose.policy import Ruling
+from skillweave.compose.policy import Ruling, ToolPolicy
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, MissingExtra
@@ -179,16 +186,18 @@ class SkillChatMiddleware(ChatMiddleware):
         """Set the instructions and the tools of this call; raises ApprovalNeeded where a person must decide first."""
         options = dict(context.options or {})
         tools = list(options.get("tools") or ())
-        self.tools = [name_of(tool) for tool in tools]
+        self.tools = [name for tool in tools for name in (name_of(tool), *(names_behind(tool) or ()))]
         if self.calls is None:
             require_guarded(tools, unguarded=self._unguarded)
+            require_named(tools, unguarded=self._unguarded)
         self._tell_refusals(context)
         kept_by_service = options.get("conversation_id") is not None
         injection = await self._weave(context.messages, kept_by_service=kept_by_service)
         require_decided(injection)
         offered = set(injection.tools.offers(self.tools))
         # A copy: the framework runs tools from its own list, so that hidden ones come to the guard and are answered.
-        options["tools"] = [tool for tool in tools if name_of(tool) in offered]
+        shown = (free_part(tool, injection.tools) for tool in tools if name_of(tool) in offered)
+        options["tools"] = [tool for tool in shown if tool is not None]
         options["instructions"] = self._instructions(options.get("instructions"), injection)
         context.options = options
         tail = tail_of(injection, self._read(), kept_by_service=kept_by_service)
@@ -259,7 +268,8 @@ class SkillFunctionMiddleware(FunctionMiddleware):
         """Answer or run one call, or make an approval request of it."""
         call_id, occurrence = (str(context.metadata.get(key) or "") for key in ("call_id", _OCCURRENCE))
         call = Call(call_id, context.function.name, to_jsonable_python(context.arguments))
-        waiting = await self._waiting()
+        call = with_parameters(call, [context.function])
+        waiting = await self._waiting(context.tools or ())
         if waiting and occurrence not in waiting:
             self._hold(context, call, occurrence)
         elif is_own(call.name):
@@ -290,27 +300,28 @@ class SkillFunctionMiddleware(FunctionMiddleware):
         else:
             context.result = words_for(judged.verdict)
 
-    async def _waiting(self) -> Mapping[str, Judged]:
+    async def _waiting(self, tools: Sequence[object]) -> Mapping[str, Judged]:
         """The calls that wait among those that run together now, by the id of their occurrence."""
         calls = self._released if self._now.calls is None else self._now.calls
         if len(calls) < 2:
             return {}
         async with self._ruling:
             if self._ruled is None or self._ruled[0] is not calls:
-                self._ruled = calls, await self._waits_of(calls)
+                self._ruled = calls, await self._waits_of(calls, tools)
                 if self._ruled[1]:
                     shown = self._ruled[1].keys() if self._now.calls is not None else {str(one.id) for one in calls}
                     hold(self._session, calls, shown)
             return self._ruled[1]
 
-    async def _waits_of(self, calls: Sequence[Content]) -> Mapping[str, Judged]:
+    async def _waits_of(self, calls: Sequence[Content], tools: Sequence[object]) -> Mapping[str, Judged]:
         now = await self._bridge.current_policy(self._now.conversation, self._now.tools)
-        asked = [(str(one.id), call_of(one)) for one in calls if not is_own(str(one.name))]
+        written = [(str(one.id), call_of(one)) for one in calls if not is_own(str(one.name))]
+        asked = [(occurrence, with_parameters(call, tools)) for occurrence, call in written if not call.problem]
         hosts = [(occurrence, self._verdicts.as_replied(call, occurrence)) for occurrence, call in asked]
         judged = {
             occurrence: await self._bridge.judge(call, self._now.conversation, now=now)
             for occurrence, call in hosts
-            if now.tools.authorize(call.name, call.arguments, call_id=call.id).ruling is Ruling.ASK
+            if _asks(call, now.tools)
         }
         return {occurrence: one for occurrence, one in judged.items() if one.waits}
 
@@ -321,6 +332,11 @@ class SkillFunctionMiddleware(FunctionMiddleware):
             return
         held = next(one for one in self._now.calls if one.id == occurrence)
         raise UserInputRequiredException(contents=[held], message="another call of this reply waits for a person")
+
+
+def _asks(call: Call, policy: ToolPolicy) -> bool:
+    verdict = policy.authorize(call.name, call.arguments, call_id=call.id, parameters=call.parameters)
+    return verdict.ruling is Ruling.ASK
 
 
 def _declared(spec: ToolSpec) -> FunctionTool:

@@ -12,7 +12,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer, Command, Send
 from langgraph.typing import StateT
 
-from skillweave.adapters.chat import LOADS_NOTHING
 from skillweave.adapters.langchain_core import (
     Speaker,
     host_messages,
@@ -41,6 +40,7 @@ from skillweave.adapters.langgraph.nodes import (
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement, Role, ToolResult
+from skillweave.disclose.block import LOADS_NOTHING
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.weaver import Weaver
 

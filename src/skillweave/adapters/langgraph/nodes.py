@@ -210,7 +210,8 @@ class SkillNodes:
             injection = replace(held, messages=(), drop=())
         else:
             read = host_messages(chat)
-            fields = self._fields(state, here, last_words(read) == last_words(host_messages(whole)))
+            same_said = last_words(read) == last_words(host_messages(whole))
+            fields = self._fields(state, here, same=same_said)
             injection = await here.bridge.weave(read, here.conversation, **fields)
         require_decided(injection)
         changes = [*removals(whole, injection.drop), *self._new(whole, injection)]
@@ -225,7 +226,7 @@ class SkillNodes:
             changes=changes,
         )
 
-    def _fields(self, state: SkillState, here: "_Here", same: bool) -> HostFields:  # noqa: FBT001 - of this file
+    def _fields(self, state: SkillState, here: "_Here", *, same: bool) -> HostFields:
         """What is known of the turn: that of the inject node where the `same` was said, so that it counts once."""
         turn = state.get("woven")
         known = HostFields(tools=self.names, memory=memory_in(state))

@@ -10,7 +10,7 @@ from typing import Any
 
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own
-from skillweave.adapters.chat import SEPARATOR, Call, read_call, words_for
+from skillweave.adapters.chat import SEPARATOR, Call, parameters_in, read_call, words_for
 from skillweave.adapters.messages.items import host_messages
 from skillweave.adapters.openai_agents.native import (
     MAKE_IT,
@@ -162,14 +162,6 @@ def guarded(bridge: Bridge, tool: Tool, names: Sequence[str], answered: Answered
     return copied
 
 
-def parameters_of(tool: FunctionTool) -> tuple[str, ...] | None:
-    """The names of all parameters that the tool has, None where it says nothing of them, or takes any."""
-    schema = tool.params_json_schema
-    if "properties" not in schema or schema.get("additionalProperties"):
-        return None
-    return tuple(schema["properties"])
-
-
 def _with_changed(tool: FunctionTool, answered: Answered) -> Callable[[ToolContext[Any], str], Awaitable[Any]]:
     invoke = tool.on_invoke_tool
 
@@ -190,7 +182,7 @@ def _guardrail(
 
     async def judged(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
         written = read_call(data.context.tool_call_id, tool.name, data.context.tool_arguments)
-        call = replace(written, parameters=parameters_of(tool))
+        call = replace(written, parameters=parameters_in(tool.params_json_schema))
         new = answered.get((conversation_of(data.context), call.id)) if answered else None
         if new is not None:
             call = replace(call, arguments=new, problem=None)
@@ -229,7 +221,7 @@ def _pause(tool: FunctionTool, bridge: Bridge, conversation: str, names: Sequenc
     known: dict[str, Judged] = {}
 
     async def waits(context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str) -> bool:
-        call = Call(call_id, tool.name, arguments, parameters=parameters_of(tool))
+        call = Call(call_id, tool.name, arguments, parameters=parameters_in(tool.params_json_schema))
         judged = await bridge.judge(call, conversation, names)
         if judged.waits:
             return True

@@ -2,12 +2,12 @@
 
 import os
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skillweave.cli.arguments.reading import read_file, read_input
 from skillweave.cli.arguments.turn import decoded
 from skillweave.cli.failure import Mistake
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from skillweave.graph.simulate import Step
     from skillweave.registry import Snapshot, Source
 
-
-MOST_BYTES = 16 * 1024 * 1024
 
 _BEGINNING = re.compile(r"\A((?:[ \t]*(?:#.*)?\r?\n)*)---[ \t]*\r?\n")
 """What may stand before a YAML document, and the line that begins it."""
@@ -43,11 +41,8 @@ class Named:
 def read_named(path: str, what: str) -> Named:
     """The text of a file, `-` for standard input; raises Mistake for what is no regular file or no UTF-8."""
     if path == "-":
-        data = sys.stdin.buffer.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise Mistake(f"{what} on standard input has more than {MOST_BYTES >> 20} MiB; shorten it")
-        return Named(decoded(data, "standard input"), "standard input", as_json=False)
-    data = _bytes(path, what)
+        return Named(decoded(read_input(what), "standard input"), "standard input", as_json=False)
+    data = read_file(path, what, "a YAML or JSON file")
     return Named(decoded(data, f"{what} {path!r}"), path, as_json=Path(path).suffix.lower() == ".json")
 
 
@@ -75,19 +70,6 @@ def one_line(found: "Diagnostic") -> str:
 def notes_of(diagnostics: "Sequence[Diagnostic]") -> tuple[str, ...]:
     """What a user should hear about a file that was read all the same: repairs, keys that stand twice."""
     return tuple(map(one_line, diagnostics))
-
-
-def _bytes(path: str, what: str) -> bytes:
-    from skillweave.sources import codes
-    from skillweave.sources.files import Refused, read_real
-
-    try:
-        return read_real(path, MOST_BYTES).data
-    except Refused as refused:
-        if refused.code is codes.VANISHED:
-            raise Mistake(f"{what} {path!r} does not exist; check the path") from None
-        fix = "name a YAML or JSON file" if refused.code is codes.NOT_A_FILE else refused.fix
-        raise Mistake(f"{what} {path!r} is not read: {refused.why}; {fix}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,12 @@
 
 import json
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from skillweave.cli.arguments.reading import read_file, read_input
 from skillweave.cli.failure import Mistake
 from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
 from skillweave.task import Task
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from skillweave.settings import Settings
 
 _FORM = 'write for example lookup_order={"paid":true}, or lookup_order:failure={}'
+MOST_TRANSCRIPT_BYTES = 64 * 1024 * 1024
 _ROLES: Mapping[str, Role] = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}
 
 
@@ -65,17 +65,15 @@ def _read_fitted(path: str) -> "OwnFit":
     from skillweave.select.own_fit import OwnFit
 
     try:
-        return OwnFit.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-    except OSError as error:
-        raise Mistake(f"{path!r} cannot be read: {error.strerror}; `skillweave eval fit` writes such a file") from None
+        return OwnFit.from_dict(json.loads(read_file(path, "--fitted", "a file that `skillweave eval fit` wrote")))
     except (ValueError, InvalidData) as error:
         raise Mistake(f"{path!r} is nothing that `skillweave eval fit` wrote: {error}; fit anew") from None
 
 
 def message_text(given: str) -> str:
-    """The text of the message; `-` reads standard input. Raises Mistake for what is no UTF-8."""
+    """The text of the message; `-` reads standard input. Raises Mistake for what is no UTF-8, and over 16 MiB."""
     if given == "-":
-        return decoded(sys.stdin.buffer.read(), "standard input")
+        return decoded(read_input("the message"), "standard input")
     try:
         given.encode()
     except UnicodeEncodeError as error:
@@ -149,11 +147,7 @@ def read_transcript(path: str | None) -> tuple[Message, ...] | None:
     """The messages, None where no file is named; raises Mistake naming the file, the entry and the rule."""
     if path is None:
         return None
-    try:
-        data = Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise Mistake(f"transcript {path!r} cannot be read: {why}; name a JSON file with a list of messages") from None
+    data = read_file(path, "transcript", "a JSON file with a list of messages", limit=MOST_TRANSCRIPT_BYTES)
     return messages_of(decoded(data, f"transcript {path!r}"), f"transcript {path!r}")
 
 

@@ -31,6 +31,8 @@ def text_findings(skill: Skill, lines: Lines) -> Iterator[Diagnostic]:
     place = Location(skill.origin.location) if skill.origin else None
     text = replace(skill.text, instructions=(skill.text.instructions or "").strip() or None)
     if text == SkillText():
+        if skill.tools or skill.checkpoints or skill.artifacts:  # it gives rules or documents, and no text by itself
+            return
         message = f"skill {skill.id!r} has no instructions"
         yield _found(codes.EMPTY_TEXT, skill, place, message, "write below the front matter what the agent is to do")
         return

@@ -256,7 +256,7 @@ class Defaults:
         if setting is None:
             return error
         message = why_refused(setting.key, setting.value, error.message)
-        return InvalidConfiguration(f"{setting.place}: {setting.key.name!r} is wrong: {message}; mend it there")
+        return InvalidConfiguration(f"{setting.place}: {setting.key.name!r} is wrong: {message}; change it there")
 
     def name_places(self, error: SkillweaveError) -> None:
         """Note on the error where those of its words stand that were configured."""

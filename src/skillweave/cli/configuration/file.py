@@ -103,19 +103,21 @@ def _project(path: Path) -> ConfigFile | None:
 
 
 def _bytes(path: Path) -> bytes:
+    from skillweave.frontmatter.codes import FILE_TOO_LARGE
+    from skillweave.sources.files import Refused, read_real
+
     try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
+        return read_real(str(path), MAX_BYTES).data
+    except Refused as refused:
+        name = shown_path(path)
+        if refused.code is FILE_TOO_LARGE:
+            raise InvalidConfiguration(f"configuration {name} has more than 1 MiB; name another file") from None
         raise InvalidConfiguration(
-            f"configuration {shown_path(path)} cannot be read: {why}; see to the file, or leave it out with --no-config"
+            f"configuration {name} cannot be read: {refused.why}; see to the file, or leave it out with --no-config"
         ) from None
 
 
 def _text(path: Path, data: bytes) -> str:
-    if len(data) > MAX_BYTES:
-        raise InvalidConfiguration(f"configuration {shown_path(path)} has more than 1 MiB; name another file")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

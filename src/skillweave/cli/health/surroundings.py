@@ -242,7 +242,7 @@ def settings_now(
         except BadParameter as error:
             why = why_refused(setting.key, setting.value, error.message)
             message = f"{_shown_value(setting.value)}, from {setting.place}: {why}"
-            findings.append(Finding(CONFIGURATION, name, Level.PROBLEM, message, "mend it there"))
+            findings.append(Finding(CONFIGURATION, name, Level.PROBLEM, message, "change it there"))
             values[name] = _default(setting.key, program)
     file = configuration.file.shown if configuration.file else None
     return Settings(file, values, (*findings, *_about_values(values)))

@@ -170,7 +170,7 @@ def _approval(approval: Approval, page: Page) -> str:
     before = f" before {listed(approval.before)}" if approval.before else ""
     what = f"{approval.checkpoint} of {approval.skill_id}{before}"
     if approval.checkpoint == CONSENT:
-        what = f"the tools that {approval.skill_id} preapproves may run unasked"
+        what = f"the tools that {approval.skill_id} preapproves may run without asking"
     ink = Ink.BAD if approval.verdict is ApprovalVerdict.REJECTED else Ink.GOOD
     head = page.entry(approval.verdict.value, f"{what}, by {approval.by}, {when}", ink)
     return f"{head}\n{page.entry('', approval.note)}" if approval.note else head
@@ -179,14 +179,16 @@ def _approval(approval: Approval, page: Page) -> str:
 def _left_lines(left: Left, page: Page) -> Iterator[str]:
     name = left.key.removeprefix("skill:")
     if left.disengaged:
-        yield page.entry("disengaged", f"{name}; its rules hold no more from the next turn on", Ink.GOOD)
+        yield page.entry("disengaged", f"{name}; its rules do not count from the next turn on", Ink.GOOD)
     for key in left.evicted:
-        yield page.entry("evicted", f"{key}; it is given anew when it is next wanted", Ink.GOOD)
+        yield page.entry("evicted", f"{key}; it is given again when it is next wanted", Ink.GOOD)
     if not left.disengaged and not left.evicted:
-        yield page.entry("unchanged", f"{name}: there was nothing to let go", Ink.FAINT)
+        yield page.entry("unchanged", f"{name}: there was nothing to take out", Ink.FAINT)
     yield from _drops(left, page)
     if left.needed_by:
-        yield page.entry("needed by", f"{listed(left.needed_by)}: as a companion it stays, or comes back", Ink.WARN)
+        yield page.entry(
+            "needed by", f"{listed(left.needed_by)}: it is required there, and stays or comes back", Ink.WARN
+        )
 
 
 def _judged_lines(said: Judgement, page: Page) -> Iterator[str]:

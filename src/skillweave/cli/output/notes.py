@@ -105,5 +105,5 @@ def graph_notes(snapshot: "Snapshot", graph: "SkillGraph | None") -> tuple[str, 
 
     errors = sum(found.severity is Severity.ERROR for found in graph_findings(snapshot, graph))
     if errors:
-        notes.append(f"the skill graph has {counted(errors, 'error')}, so that it may lead astray; {_SEE}")
+        notes.append(f"the skill graph has {counted(errors, 'error')}, and may lead to the wrong skill; {_SEE}")
     return tuple(notes)

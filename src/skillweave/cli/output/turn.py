@@ -233,8 +233,8 @@ def tools_text(tools: ToolPolicy) -> str:
     """What may be called, in one sentence."""
     if tools.allowed_tools is None:
         if not tools.denied_tools:
-            return "any that the host offers: no skill in force restricts them"
-        return f"any that the host offers but {listed(tools.denied_tools)}"
+            return "any that the host offers; no skill restricts them"
+        return f"any that the host offers, except {listed(tools.denied_tools)}"
     sentence = f"only {listed(tools.allowed_tools)}" if tools.allowed_tools else "none"
     return f"{sentence}; never {listed(tools.denied_tools)}" if tools.denied_tools else sentence
 
@@ -265,7 +265,7 @@ def _figures(injection: Injection, page: Page, skills: int) -> Iterator[str]:
     tokens = injection.tokens
     yield page.entry("tools", tools_text(injection.tools))
     if injection.tools.preapproved_tools:
-        yield page.entry("", f"may run unasked where you consent: {listed(injection.tools.preapproved_tools)}")
+        yield page.entry("", f"may run without asking where you consent: {listed(injection.tools.preapproved_tools)}")
     for checkpoint in injection.checkpoints:
         yield checkpoint_text(checkpoint, page)
     yield page.entry("tokens", f"{spent_text(injection)}, {tokens.left:,} of the budget left")
@@ -273,7 +273,8 @@ def _figures(injection: Injection, page: Page, skills: int) -> Iterator[str]:
         noun = "the one skill" if skills == 1 else f"all {skills:,} skills"
         yield page.entry("", f"loading {noun} would take {tokens.everything:,}: {tokens.saved_percent}% saved")
     for drop in injection.drop:
-        what = f"take message {drop.message_id} of {drop.skill_id} out: its room is used ({tokens_shown(drop.tokens)})"
+        whose = f"message {drop.message_id} of {drop.skill_id} ({tokens_shown(drop.tokens)})"
+        what = f"{whose}: take it out of the history, its room is used already"
         yield page.entry("drop", what, Ink.WARN)
 
 

@@ -1,6 +1,6 @@
 """Skills in an agent of Pydantic AI, as one capability, and people's verdicts for its deferred tools."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -17,20 +17,39 @@ from skillweave.adapters.approval import (
     require_decided,
 )
 from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
-from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call
-from skillweave.adapters.messages.lists import take_out
-from skillweave.adapters.supported import require_version
+from skillweave.adapters.chat import (
+    NOT_RUN,
+    Call,
+    parameters_in,
+    read_call,
+)
+from skillweave.adapters.pydantic_ai.guarded import (
+    GuardingCapability,
+    free_part,
+    require_guarded,
+    require_named,
+)
+from skillweave.adapters.pydantic_ai.messages import (
+    MARK,
+    about_to_be_sent,
+    given_parts,
+    host_messages,
+    open_calls,
+    prompt_text,
+    prompts_in,
+    without_texts,
+)
+from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import Ruling
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Message, Part, Placement, Role
+from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
-from skillweave.injection import CurrentPolicy, Drop, Injection
+from skillweave.injection import CurrentPolicy, Injection
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
 from skillweave.weaver.reading import ToolSpec
 
 try:
-    require_version("pydantic-ai-slim", "pydantic-ai")
     from pydantic_ai import (
         ApprovalRequired,
         DeferredToolRequests,
@@ -40,141 +59,43 @@ try:
         ToolApproved,
         ToolDefinition,
         ToolDenied,
+        ToolReturn,
+        UserPromptNode,
     )
-    from pydantic_ai.capabilities import AbstractCapability, WrapToolValidateHandler
+    from pydantic_ai.capabilities import AgentNode, WrapToolValidateHandler
     from pydantic_ai.exceptions import ToolFailed
     from pydantic_ai.messages import (
         CachePoint,
-        CompactionPart,
         InstructionPart,
-        ModelMessage,
         ModelRequest,
         ModelRequestPart,
         ModelResponse,
-        RetryFeedbackPart,
-        SpeechPart,
-        SystemPromptPart,
-        TextContent,
-        TextPart,
         ToolCallPart,
         ToolReturnPart,
-        UserContent,
         UserPromptPart,
-        repair_messages,
     )
     from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
-    from pydantic_ai.toolsets import FunctionToolset
+    from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
     from pydantic_core import to_jsonable_python
 except ModuleNotFoundError:
     raise MissingExtra("the adapter for Pydantic AI", "pydantic-ai-slim", "pydantic-ai") from None
-
-
-def host_messages(messages: Sequence[ModelMessage]) -> list[HostMessage]:
-    """What is said in each part of the messages; parts that only steer the framework say nothing."""
-    return list(_read(messages))
-
-
-def about_to_be_sent(
-    messages: Sequence[ModelMessage], prompt: str | Sequence[UserContent] | None = None
-) -> list[HostMessage]:
-    """What is said in messages that go to the model now, as the framework mends them before it sends them.
-
-    `prompt` is what the user said in this run: what else stands as a prompt behind a tool's result is the tool's.
-    """
-    return list(_read(repair_messages(messages), prompt))
-
-
-def _read(messages: Iterable[ModelMessage], prompt: str | Sequence[UserContent] | None = None) -> Iterator[HostMessage]:
-    for index, message in enumerate(messages):
-        where = f"messages[{index}]"
-        if isinstance(message, ModelResponse):
-            yield _response(message, where)
-        else:
-            answered = False
-            for number, part in enumerate(message.parts):
-                found = _request_part(part, f"{where}.parts[{number}]")
-                if found is not None:
-                    tools = answered and isinstance(part, UserPromptPart) and part.content != prompt
-                    yield _of_a_tool(found) if tools else found
-                answered = answered or isinstance(part, ToolReturnPart)
-
-
-def _request_part(part: ModelRequestPart, where: str) -> HostMessage | None:
-    match part:
-        case UserPromptPart():
-            content = [part.content] if isinstance(part.content, str) else part.content
-            return _said(Role.USER, tuple(_user_parts(content)), where)
-        case SpeechPart():
-            return _said(Role.USER, (part.content,), where)
-        case ToolReturnPart():
-            return _result(part, where)
-        case SystemPromptPart():
-            return _said(Role.SYSTEM, (part.content,), where)
-        case RetryFeedbackPart():
-            return _said(Role.SYSTEM, (part.model_response(),), where)
-        case CompactionPart(content=str() as summary):
-            return _said(Role.SYSTEM, (summary,), where)
-        case _:
-            return None
-
-
-def _of_a_tool(found: HostMessage) -> HostMessage:
-    told = replace(found.message, role=Role.TOOL)
-    return replace(found, message=told, host_part=found.host_part and told)
-
-
-def _said(role: Role, parts: tuple[Part, ...], where: str) -> HostMessage:
-    whole = Message(role, parts)
-    return HostMessage(where, whole, None if all_blocks(parts) else whole)
-
-
-def _user_parts(content: Iterable[UserContent]) -> Iterator[Part]:
-    for item in content:
-        match item:
-            case str():
-                yield item
-            case TextContent():
-                yield item.content
-            case CachePoint():  # hosts move it on from call to call
-                continue
-            case _:
-                yield {"type": item.kind, "id": item.identifier}
-
-
-def _result(part: ToolReturnPart, where: str) -> HostMessage:
-    text = part.content if isinstance(part.content, str) else part.model_response_str()
-    status = part.outcome if part.outcome in ("success", "denied") else "error"
-    return answer_of_tool(where, (text,), tool=part.tool_name, status=status, call=part.tool_call_id)
-
-
-def _response(message: ModelResponse, where: str) -> HostMessage:
-    parts: list[Part] = []
-    calls: list[Call] = []
-    for part in message.parts:
-        if isinstance(part, TextPart | SpeechPart):
-            parts.append(part.content)
-        elif isinstance(part, ToolCallPart):
-            calls.append(read_call(part.tool_call_id, part.tool_name, part.args))
-            parts.append({"type": part.part_kind, "id": part.tool_call_id, "name": part.tool_name})
-        else:
-            parts.append({"type": part.part_kind})
-    whole = Message(Role.ASSISTANT, tuple(parts))
-    return HostMessage(where, whole, whole, tuple(calls))
-
 
 ConversationId: TypeAlias = str | Callable[[RunContext[Any]], str]
 """The id of a run's conversation, or what tells it."""
 
 
-class Skills(AbstractCapability[Any]):
+class Skills(GuardingCapability):
     """Weaves before every call of the model, hides tools from it, and judges every call of a tool.
 
     In history placement skill text stands in the run's messages as words of the user, in call placement in the
     instructions of each call. `conversation` stands in for the run's `conversation_id`, which a run inherits from its
     message history. `plan` is that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in for the
     weaver's. A tool behind a checkpoint ends the run with DeferredToolRequests, which the agent's `output_type` has to
-    hold; ApprovalNeeded is raised where a person must decide before the model acts at all. Nothing that counts is kept
-    here: one object serves any number of conversations.
+    hold; ApprovalNeeded is raised where a person must decide before the model acts at all. Who says something else
+    instead of deciding goes on: the call is answered that it was not run. A run is refused with UnguardedAgent where a
+    tool's function refers to an agent that has tools and no Skills, and where the provider calls an MCP server whose
+    tools nobody names; `unguarded="allow"` lets them be. Nothing that counts is kept here: one object serves any number
+    of conversations.
     """
 
     def __init__(
@@ -187,7 +108,9 @@ class Skills(AbstractCapability[Any]):
         plan: SpawnPlan | None = None,
         matchers: Sequence[str] | None = None,
         settings: Settings | None = None,
+        unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
+        self._unguarded = Unguarded(unguarded)
         self._bridge = Bridge(weaver, placement, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
         self._conversation = conversation
 
@@ -200,6 +123,26 @@ class Skills(AbstractCapability[Any]):
         """The tools of skillweave itself."""
         return FunctionToolset([self._declared(spec) for spec in self._bridge.own_tools])
 
+    def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any] | None:
+        """None, as nothing is wrapped; the tools of the run are looked through for agents that are not guarded."""
+        if self._unguarded is Unguarded.REFUSE:
+            toolset.apply(require_guarded)
+        return None
+
+    async def before_node_run(self, ctx: RunContext[Any], *, node: "AgentNode[Any]") -> "AgentNode[Any]":
+        """Answer calls that wait at a checkpoint, where the user goes on instead of deciding; the run then goes on."""
+        if isinstance(node, UserPromptNode) and node.user_prompt is not None and node.deferred_tool_results is None:
+            left = open_calls(ctx.messages)
+            if left and await self._wait(left, self._conversation_of(ctx)):
+                told = [ToolReturnPart(one.tool_name, NOT_RUN, one.tool_call_id, outcome="interrupted") for one in left]
+                ctx.messages.append(_request(told, ctx))
+        return node
+
+    async def _wait(self, calls: Sequence[ToolCallPart], conversation: str) -> bool:
+        now = await self._bridge.current_policy(conversation)
+        written = [read_call(one.tool_call_id, one.tool_name, one.args) for one in calls]
+        return any(now.tools.authorize(one.name, one.arguments).ruling is Ruling.ASK for one in written)
+
     async def prepare_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
@@ -208,25 +151,28 @@ class Skills(AbstractCapability[Any]):
         # A reply that the provider suspended goes on: this is the call again that it belongs to.
         asked = messages[:-1] if isinstance(messages[-1], ModelResponse) else messages
         said = about_to_be_sent(asked, ctx.prompt)
-        injection = await self._bridge.weave(said, self._conversation_of(ctx))
+        settings: dict[str, Any] = {**(request_context.model.settings or {}), **(request_context.model_settings or {})}
+        kept = _kept_by_service(settings)
+        injection = await self._bridge.weave(said, self._conversation_of(ctx), append_only=kept)
         require_decided(injection)
-        given = [UserPromptPart(message.text) for message in injection.messages]
+        given = given_parts(injection)
         if given:
             # What stands in the history, but not in this call, stands there from an attempt at another model, or was
             # left out of this call only.
-            left_out = _prompts(ctx.messages) - _prompts(asked)
-            kept = [part for part in given if part.content not in left_out]
-            ctx.messages.extend([_request(kept, ctx)] if kept else [])
+            left_out = prompts_in(ctx.messages) - prompts_in(asked)
+            lasting = [part for part in given if prompt_text(part) not in left_out]
+            ctx.messages.extend([_request(lasting, ctx)] if lasting else [])
         if injection.leaving:
-            ctx.messages[:] = _without(ctx.messages, injection.leaving)
-        settings: dict[str, Any] = {**(request_context.model.settings or {}), **(request_context.model_settings or {})}
-        tail = tail_of(injection, said, kept_by_service=_kept_by_service(settings))
+            ctx.messages[:] = without_texts(ctx.messages, injection.leaving)
+        tail = tail_of(injection, said, kept_by_service=kept)
         # As the user's words: where a provider takes no system prompt in mid-conversation, the framework would explain
         # it in the instructions for as long as there is one, and so change what a request begins with.
         added = [*given, *([UserPromptPart([*_cached_until(settings), tail])] if tail else [])]
-        before = _without(asked, injection.leaving)
+        before = without_texts(asked, injection.leaving)
         messages = [*before, *([_request(added, ctx)] if added else []), *messages[len(asked) :]]
         parameters = _within(request_context.model_request_parameters, injection)
+        if self._unguarded is Unguarded.REFUSE:
+            require_named(parameters.native_tools)
         return replace(request_context, messages=messages, model_request_parameters=parameters)
 
     async def wrap_tool_validate(
@@ -246,18 +192,22 @@ class Skills(AbstractCapability[Any]):
             return await handler(args)
         conversation = self._conversation_of(ctx)
         now = await self._bridge.current_policy(conversation)
-        written = read_call(call.tool_call_id, call.tool_name, args)
-        judged = None if written.problem else await self._judged(written, now, tool_def)
+        written = replace(
+            read_call(call.tool_call_id, call.tool_name, args),
+            parameters=parameters_in(tool_def.parameters_json_schema),
+        )
+        judged = None if written.problem else await self._judged(written, now, tool_def, ctx)
         ready = await handler(args)
         left = replace(written, arguments=_as_declared(ready, tool_def), problem=None)
         if judged is None or left.arguments != written.arguments:  # others mended or changed it
-            judged = await self._judged(left, now, tool_def)
+            judged = await self._judged(left, now, tool_def, ctx)
         if judged.waits:
             raise ApprovalRequired(question(conversation, judged.waits, left))
         return ready
 
-    async def _judged(self, call: Call, now: CurrentPolicy, tool_def: ToolDefinition) -> Judged:
-        judged = await self._bridge.judge(call, now.conversation, now=now)
+    async def _judged(self, call: Call, now: CurrentPolicy, tool_def: ToolDefinition, ctx: RunContext[Any]) -> Judged:
+        known = None if ctx.tool_manager is None else ctx.tool_manager.tools
+        judged = await self._bridge.judge(call, now.conversation, None if known is None else list(known), now=now)
         # A tool that runs outside of the agent has no approval of the framework: a person decides, then it is called.
         if judged.runs or (judged.waits and tool_def.kind != "external"):
             return judged
@@ -276,12 +226,12 @@ class Skills(AbstractCapability[Any]):
         return named
 
     def _declared(self, spec: ToolSpec) -> Tool[Any]:
-        async def answer(ctx: RunContext[Any], **arguments: object) -> str:
+        async def answer(ctx: RunContext[Any], **arguments: object) -> ToolReturn[str]:
             call = read_call(ctx.tool_call_id, spec.name, arguments)
             answer = await self._bridge.answer(call, self._conversation_of(ctx), host_messages(ctx.messages))
             if answer.failed:
                 raise ToolFailed(answer.text)
-            return answer.text
+            return ToolReturn(answer.text, metadata={MARK: {"kind": "answer"}})
 
         data = spec.to_dict()
         return Tool.from_schema(answer, spec.name, spec.description, data["parameters"], takes_ctx=True)
@@ -302,41 +252,16 @@ def _as_declared(ready: dict[str, Any], tool_def: ToolDefinition) -> dict[str, A
 
 
 def _within(parameters: ModelRequestParameters, injection: Injection) -> ModelRequestParameters:
-    # A tool that the provider runs itself is never called here: it is only ever left out, by its kind.
-    kinds = [native.kind for native in parameters.native_tools]
-    offered = set(injection.tools.offers([*(tool.name for tool in parameters.function_tools), *kinds]))
+    offered = set(injection.tools.offers([tool.name for tool in parameters.function_tools]))
     parts = parameters.instruction_parts
     if injection.instructions:
         parts = [*(parts or ()), InstructionPart(injection.instructions, dynamic=True)]
     return replace(
         parameters,
         function_tools=[tool for tool in parameters.function_tools if tool.name in offered],
-        native_tools=[native for native in parameters.native_tools if native.kind in offered],
+        native_tools=[left for native in parameters.native_tools if (left := free_part(native, injection.tools))],
         instruction_parts=parts,
     )
-
-
-def _without(messages: Sequence[ModelMessage], drops: Sequence[Drop]) -> list[ModelMessage]:
-    """The messages without these texts; a line stands where each stood, so that no message moves."""
-    if not drops:
-        return list(messages)
-    requests = [message for message in messages if isinstance(message, ModelRequest)]
-    chat = [{"role": "user", "content": _text_of(part)} for message in requests for part in message.parts]
-    left = iter(zip(chat, take_out(chat, drops), strict=True))
-    return [_left_of(one, left) if isinstance(one, ModelRequest) else one for one in messages]
-
-
-def _left_of(message: ModelRequest, left: Iterator[tuple[Mapping[str, str], Mapping[str, str]]]) -> ModelRequest:
-    pairs: list[tuple[Any, Mapping[str, str], Mapping[str, str]]] = [(part, *next(left)) for part in message.parts]
-    if all(now is before for _, before, now in pairs):
-        return message
-    parts = [part if now is before else replace(part, content=now["content"]) for part, before, now in pairs]
-    return replace(message, parts=parts)
-
-
-def _text_of(part: ModelRequestPart) -> str:
-    text = part.content if isinstance(part, UserPromptPart | ToolReturnPart) else ""
-    return text if isinstance(text, str) else ""
 
 
 def _kept_by_service(settings: Mapping[str, Any]) -> bool:
@@ -360,11 +285,6 @@ def _cached_until(settings: Mapping[str, Any]) -> list[CachePoint]:
 
 def _request(parts: Sequence[ModelRequestPart], ctx: RunContext[Any]) -> ModelRequest:
     return ModelRequest(parts=parts, run_id=ctx.run_id, conversation_id=ctx.conversation_id)
-
-
-def _prompts(messages: Sequence[ModelMessage]) -> set[str]:
-    parts = (part for message in messages for part in message.parts)
-    return {part.content for part in parts if isinstance(part, UserPromptPart) and isinstance(part.content, str)}
 
 
 async def approvals(

@@ -1,0 +1,483 @@
+"""Skills in the agents of an App of Google's Agent Development Kit, as one plugin that guards all of them."""
+
+import copy
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+from skillweave.adapters.supported import Unguarded, require_version
+from skillweave.errors import MissingExtra
+
+try:
+    require_version("google-adk", "google-adk")
+    from google.adk.agents.context import Context
+    from google.adk.agents.invocation_context import InvocationContext
+    from google.adk.events.event import Event
+    from google.adk.models.llm_request import LlmRequest
+    from google.adk.models.llm_response import LlmResponse
+    from google.adk.plugins.base_plugin import BasePlugin
+    from google.adk.tools.agent_tool import AgentTool
+    from google.adk.tools.base_tool import BaseTool
+    from google.adk.tools.set_model_response_tool import SetModelResponseTool
+    from google.adk.tools.tool_confirmation import ToolConfirmation
+    from google.adk.tools.tool_context import ToolContext
+    from google.adk.tools.transfer_to_agent_tool import TransferToAgentTool
+    from google.genai import types
+except ModuleNotFoundError:
+    raise MissingExtra("the adapter for Google's ADK", "google-adk", "google-adk") from None
+
+from skillweave.adapters.approval import (
+    KIND,
+    Reply,
+    as_replied,
+    question,
+    read_asked_call,
+    read_question,
+    read_reply,
+    record,
+    require_decided,
+)
+from skillweave.adapters.bridge import Bridge, is_own, tail_of
+from skillweave.adapters.chat import (
+    NOT_RUN,
+    Call,
+    HostMessage,
+    all_blocks,
+    answer_of_tool,
+    parameters_in,
+    read_call,
+    words_for,
+)
+from skillweave.adapters.messages.lists import take_out
+from skillweave.checking import Checked
+from skillweave.compose.policy import Ruling
+from skillweave.compose.spawn import SpawnPlan
+from skillweave.conversation import Message, Part, Placement, Role
+from skillweave.disclose.block import TAKEN_OUT
+from skillweave.errors import InvalidTurn, InvalidVerdict, UnguardedAgent
+from skillweave.injection import Drop, Injection
+from skillweave.settings import Settings
+from skillweave.state.state import ApprovalVerdict
+from skillweave.weaver import Weaver
+from skillweave.weaver.reading import ToolSpec
+
+MARK = "skillweave"
+"""The key of an event's `custom_metadata` under which the plugin notes what is ours: a UI may hide such events."""
+ConversationOf: TypeAlias = Callable[[Context], str]
+"""What tells the id of a conversation."""
+
+
+def is_skill_event(event: Event) -> bool:
+    """Whether the plugin put this event into the session: for a UI that hides it, and for a summary that leaves it out.
+
+    Only for showing: what is ours in a conversation the ledger knows, whatever an event says.
+    """
+    return event.author == "user" and MARK in (event.custom_metadata or {})
+
+
+def history(events: Sequence[Event]) -> list[Event]:
+    """The events of a session without the skill texts that left it, which the model is not sent any more.
+
+    A session only ever grows: that a text left is an event of its own, and each call of the model heeds it.
+    """
+    contents = [event.content or types.Content(parts=[]) for event in events]
+    left = _changed(contents, _noted(events).taken_out)
+    pairs = zip(events, contents, left, strict=True)
+    return [
+        event if now is before else event.model_copy(update={"content": now}) for event, before, now in pairs if now
+    ]
+
+
+class SkillPlugin(BasePlugin):
+    """Weaves before every call of the model, hides tools from it, and judges every call of a tool.
+
+    In history placement skill text stands in the session as events of the user, in call placement in the system
+    instruction of each call. `conversation` tells the id of a conversation; without it, app, user and session name it,
+    and a branch of parallel agents, or a delegated task, is a conversation of its own, in which the rules of the whole
+    session hold too. `plan` is that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in for the
+    weaver's. `unguarded` says what to do with an agent that is called as a tool and leaves plugins out.
+    """
+
+    def __init__(
+        self,
+        weaver: Weaver,
+        *,
+        name: str = MARK,
+        conversation: ConversationOf | None = None,
+        placement: Placement = Placement.HISTORY,
+        max_skills: int | None = None,
+        plan: SpawnPlan | None = None,
+        matchers: Sequence[str] | None = None,
+        settings: Settings | None = None,
+        unguarded: Unguarded = Unguarded.REFUSE,
+    ) -> None:
+        super().__init__(name=name)
+        self._bridge = Bridge(weaver, placement, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
+        self._conversation = conversation
+        self._unguarded = Checked("SkillPlugin").member("unguarded", unguarded, Unguarded)
+        self._own = [_OwnTool(self, spec) for spec in self._bridge.own_tools]
+        self._denied: dict[str, set[str]] = {}
+
+    async def before_run_callback(self, *, invocation_context: InvocationContext) -> types.Content | None:
+        """Refuse a live run: its model is called without the plugins, so that no skill would reach it."""
+        if invocation_context.live_request_queue is not None:
+            raise InvalidTurn(
+                "a live run calls its model without plugins, so no skill and no rule would reach it; use run_async, or"
+                " a Runner without this plugin"
+            )
+        return None
+
+    async def before_model_callback(self, *, callback_context: Context, llm_request: LlmRequest) -> LlmResponse | None:
+        """Give what belongs into this call, and leave out the tools that may not be called."""
+        self._require_guarded(llm_request)
+        noted = _noted(callback_context.session.events)
+        contents = _without(llm_request.contents, noted.taken_out)
+        said = host_messages(contents, noted.denied)
+        injection = await self._bridge.weave(said, self._conversation_of(callback_context))
+        require_decided(injection)
+        await _keep(callback_context.get_invocation_context(), injection)
+        given = [_said_by_user(message.text) for message in injection.messages]
+        tail = tail_of(injection, said, kept_by_service=False)
+        ends = [_said_by_user(tail)] if tail else []
+        llm_request.contents = [*_without(contents, injection.leaving), *given, *ends]
+        if injection.instructions:
+            llm_request.append_instructions([injection.instructions])
+        llm_request.append_tools(list(self._own))
+        _hide(llm_request, injection)
+        return None
+
+    async def before_tool_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
+    ) -> dict[str, Any] | None:
+        """Let a call pass, wait for a person, or answer it with what the model may do instead."""
+        if isinstance(tool, _OwnTool | SetModelResponseTool | TransferToAgentTool):
+            return None
+        call = _call_of(tool, tool_args, tool_context)
+        confirmation = tool_context.tool_confirmation
+        asked = None if confirmation is None else _question_of(tool_context)
+        if confirmation is not None and asked is not None:
+            if _went_on(tool_context):
+                return self._refused(call, NOT_RUN, tool_context)
+            reply = _reply_in(confirmation, asked, tool_context.user_id)
+            conversation, pending = read_question(asked)
+            await record(self._bridge.weaver, conversation, pending, reply, read_asked_call(asked) or call)
+            call = as_replied(call, reply)
+        for conversation in self._judging(tool_context):
+            judged = await self._bridge.judge(call, conversation)
+            if judged.waits:
+                tool_context.request_confirmation(
+                    hint=_hint(judged.verdict.message), payload=question(conversation, judged.waits, call)
+                )
+                tool_context.actions.skip_summarization = True  # the model goes on when a person has decided
+                return {"error": f"not run: {judged.verdict.message}"}
+            if not judged.runs:
+                return self._refused(call, words_for(judged.verdict), tool_context)
+        if call.arguments is not None and call.arguments != tool_args:
+            tool_args.clear()
+            tool_args.update(copy.deepcopy(dict(call.arguments)))
+        return None
+
+    async def on_event_callback(self, *, invocation_context: InvocationContext, event: Event) -> Event | None:
+        """Note with the answers of tools which of them are denials of ours, as their texts prove nothing."""
+        denied = self._denied.get(invocation_context.invocation_id, set())
+        ids = sorted(denied & {response.id or "" for response in event.get_function_responses()})
+        if not ids:
+            return None
+        denied.difference_update(ids)
+        noted = {**(event.custom_metadata or {}), MARK: {"denied": ids}}
+        return event.model_copy(update={"custom_metadata": noted})
+
+    async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
+        """Forget what the run noted."""
+        self._denied.pop(invocation_context.invocation_id, None)
+
+    async def answered(self, spec: ToolSpec, arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
+        """The answer to a call of one of skillweave's own tools."""
+        call = read_call(context.function_call_id, spec.name, arguments)
+        answer = await self._bridge.answer(call, self._conversation_of(context))
+        return {"error" if answer.failed else "result": answer.text}
+
+    def _refused(self, call: Call, why: str, context: ToolContext) -> dict[str, Any]:
+        self._denied.setdefault(context.invocation_id, set()).add(call.id)
+        return {"error": why}
+
+    def _conversation_of(self, context: Context) -> str:
+        if self._bridge.plan is not None:
+            return self._bridge.plan.conversation
+        return self._session_of(context) if self._conversation else _joined(_whole(context), _part(context))
+
+    def _judging(self, context: Context) -> Sequence[str]:
+        """The conversations whose rules hold for a call: the session's, and that of its branch."""
+        own = self._conversation_of(context)
+        if self._bridge.plan is not None or self._conversation or not _part(context):
+            return (own,)
+        return (_joined(_whole(context)), own)
+
+    def _session_of(self, context: Context) -> str:
+        named = self._conversation(context) if self._conversation else None
+        if not isinstance(named, str) or not named:
+            raise InvalidTurn("SkillPlugin(conversation=...) told no id; let it return a text that is not empty")
+        return named
+
+    def _require_guarded(self, request: LlmRequest) -> None:
+        if request.previous_interaction_id:
+            raise InvalidTurn(
+                "the provider keeps this conversation, and the model is sent only what is new in it; use a model"
+                " without use_interactions_api"
+            )
+        for tool in request.tools_dict.values():
+            if is_own(tool.name) and not isinstance(tool, _OwnTool):
+                raise InvalidTurn(f"a tool is named {tool.name!r}, as one of skillweave's own; give it another name")
+            if isinstance(tool, AgentTool) and not tool.include_plugins and self._unguarded is Unguarded.REFUSE:
+                raise UnguardedAgent(
+                    tool.name,
+                    "an AgentTool without plugins",
+                    "make it with include_plugins=True, or accept that with SkillPlugin(unguarded='allow')",
+                )
+
+
+class _OwnTool(BaseTool):
+    """A tool of skillweave itself, told from a host's tool of the same name."""
+
+    def __init__(self, plugin: SkillPlugin, spec: ToolSpec) -> None:
+        super().__init__(name=spec.name, description=spec.description)
+        self._plugin = plugin
+        self._spec = spec
+
+    def _get_declaration(self) -> types.FunctionDeclaration:
+        data = self._spec.to_dict()
+        return types.FunctionDeclaration(
+            name=data["name"], description=data["description"], parameters_json_schema=data["parameters"]
+        )
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:  # noqa: ANN401
+        return await self._plugin.answered(self._spec, args, tool_context)
+
+
+def host_messages(contents: Sequence[types.Content], denied: frozenset[str] = frozenset()) -> list[HostMessage]:
+    """What is said in each content; each answer of a tool is a message of its own.
+
+    `denied` are the ids of the calls that were answered with a denial.
+    """
+    return list(_read(contents, denied))
+
+
+def _read(contents: Sequence[types.Content], denied: frozenset[str]) -> Iterator[HostMessage]:
+    for index, content in enumerate(contents):
+        where = f"contents[{index}]"
+        parts: list[Part] = []
+        calls: list[Call] = []
+        for number, part in enumerate(content.parts or ()):
+            if part.function_response is not None:
+                yield _result(part.function_response, f"{where}.parts[{number}]", denied)
+            elif part.function_call is not None:
+                asked = part.function_call
+                calls.append(read_call(asked.id, asked.name, asked.args))
+                parts.append({"type": "function_call", "name": asked.name or "", "args": dict(asked.args or {})})
+            elif part.text and not part.thought:
+                parts.append(part.text)
+            elif not part.text:
+                parts.append({"type": next(iter(part.model_dump(exclude_none=True)), "empty")})
+        if parts:
+            whole = Message(Role.ASSISTANT if content.role == "model" else Role.USER, tuple(parts))
+            ours = whole.role is Role.USER and all_blocks(whole.content or ())
+            yield HostMessage(where, whole, None if ours else whole, tuple(calls))
+
+
+def _result(answer: types.FunctionResponse, where: str, denied: frozenset[str]) -> HostMessage:
+    response = answer.response or {}
+    text = _text_of(answer)
+    status = "denied" if answer.id in denied else "error" if set(response) == {"error"} else "success"
+    written = json.dumps(response, ensure_ascii=False, default=str) if text is None else text
+    return answer_of_tool(where, (written,), tool=answer.name or "", status=status, call=answer.id)
+
+
+def _text_of(answer: types.FunctionResponse) -> str | None:
+    response = answer.response or {}
+    found = next(iter(response.values())) if len(response) == 1 else None
+    return found if isinstance(found, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Notes:
+    """What earlier events of a session note: calls that were denied, and texts that left."""
+
+    denied: frozenset[str]
+    taken_out: tuple[Drop, ...]
+
+
+def _noted(events: Iterable[Event]) -> _Notes:
+    denied: set[str] = set()
+    gone: dict[str, None] = {}
+    for event in events:
+        noted = (event.custom_metadata or {}).get(MARK)
+        if isinstance(noted, Mapping):
+            denied.update(map(str, noted.get("denied", ())))
+            gone.update(dict.fromkeys(map(str, noted.get("taken_out", ()))))
+    return _Notes(frozenset(denied), tuple(Drop("", carrier, 0) for carrier in gone))
+
+
+async def _keep(invocation: InvocationContext, injection: Injection) -> None:
+    """Write what was given, and what leaves, into the session, where the next call finds it."""
+    for message in injection.messages:
+        await _append(invocation, {"given": message.id}, _said_by_user(message.text))
+    if injection.leaving:
+        await _append(invocation, {"taken_out": [drop.message_id for drop in injection.leaving]}, None)
+
+
+async def _append(invocation: InvocationContext, note: Mapping[str, object], content: types.Content | None) -> None:
+    event = Event(
+        invocation_id=invocation.invocation_id,
+        author="user",
+        branch=invocation.branch,
+        isolation_scope=invocation.isolation_scope,
+        content=content,
+        custom_metadata={MARK: dict(note)},
+    )
+    await invocation.session_service.append_event(invocation.session, event)
+
+
+def _said_by_user(text: str) -> types.Content:
+    return types.Content(role="user", parts=[types.Part(text=text)])
+
+
+def _without(contents: Sequence[types.Content], drops: Sequence[Drop]) -> list[types.Content]:
+    """The contents without these texts; an answer of a tool keeps a line, so that its call stays answered."""
+    return [kept for kept in _changed(contents, drops) if kept is not None]
+
+
+def _changed(contents: Sequence[types.Content], drops: Sequence[Drop]) -> list[types.Content | None]:
+    if not drops:
+        return list(contents)
+    parts = [part for content in contents for part in content.parts or ()]
+    chat = [{"role": "user", "content": _text_in(part)} for part in parts]
+    left = iter(zip(chat, take_out(chat, drops), strict=True))
+    return [_left_of(content, left) for content in contents]
+
+
+def _text_in(part: types.Part) -> str:
+    if part.function_response is not None:
+        return _text_of(part.function_response) or ""
+    return part.text or ""
+
+
+def _left_of(
+    content: types.Content, left: Iterator[tuple[Mapping[str, str], Mapping[str, str]]]
+) -> types.Content | None:
+    pairs: list[tuple[types.Part, Mapping[str, str], Mapping[str, str]]] = [
+        (part, *next(left)) for part in content.parts or ()
+    ]
+    if all(now is before for _, before, now in pairs):
+        return content
+    parts = [part if now is before else _with_text(part, now["content"]) for part, before, now in pairs]
+    kept = [part for part in parts if part.text != TAKEN_OUT]
+    return content.model_copy(update={"parts": kept}) if kept else None
+
+
+def _with_text(part: types.Part, text: str) -> types.Part:
+    answer = part.function_response
+    if answer is None:
+        return part.model_copy(update={"text": text})
+    key = next(iter(answer.response or {"result": ""}))
+    return part.model_copy(update={"function_response": answer.model_copy(update={"response": {key: text}})})
+
+
+def _hide(request: LlmRequest, injection: Injection) -> None:
+    """Leave out the declarations that may not be called; one that the provider runs, unless all its calls may.
+
+    The tools stay known to the run, so that a call of a hidden one is judged and answered.
+    """
+    shown: list[Any] = []
+    for tool in request.config.tools or ():
+        if not isinstance(tool, types.Tool):
+            shown.append(tool)
+            continue
+        declared = tool.function_declarations or []
+        offered = frozenset(injection.tools.offers([one.name or "" for one in declared]))
+        kept: dict[str, Any] = {"function_declarations": [one for one in declared if one.name in offered] or None}
+        for name in type(tool).model_fields:
+            if name != "function_declarations" and getattr(tool, name) is not None:
+                free = injection.tools.authorize(name).ruling is Ruling.ALLOW
+                kept[name] = getattr(tool, name) if free else None
+        if any(value is not None for value in kept.values()):
+            shown.append(types.Tool(**{name: value for name, value in kept.items() if value is not None}))
+    request.config.tools = shown or None
+
+
+def _call_of(tool: BaseTool, arguments: Mapping[str, Any], context: ToolContext) -> Call:
+    call = read_call(context.function_call_id, tool.name, dict(arguments))
+    return replace(call, parameters=_parameters_of(tool))
+
+
+def _parameters_of(tool: BaseTool) -> tuple[str, ...] | None:
+    declared = tool._get_declaration()  # noqa: SLF001 - what every tool of the framework overrides
+    if declared is None:
+        return None
+    if declared.parameters_json_schema is not None:
+        return parameters_in(declared.parameters_json_schema)
+    schema = declared.parameters
+    return () if schema is None else parameters_in(schema.model_dump(exclude_none=True))
+
+
+def _hint(message: str) -> str:
+    return f"{message}. Answer with confirmed and, as payload, the person's name: {{'verdict': ..., 'by': ...}}"
+
+
+def _question_of(context: ToolContext) -> Mapping[str, Any] | None:
+    """The question that a person's confirmation answers, as the session has it; None where it is not one of ours."""
+    for event in reversed(context.session.events):
+        asked = (event.actions.requested_tool_confirmations or {}).get(context.function_call_id or "")
+        if asked is not None:
+            payload = asked.payload
+            return payload if isinstance(payload, Mapping) and payload.get("kind") == KIND else None
+    return None
+
+
+def _reply_in(confirmation: ToolConfirmation, asked: Mapping[str, Any], user: str) -> Reply:
+    """What the person said; a plain yes or no of a UI is that of the session's user.
+
+    Raises InvalidVerdict where confirmation and payload say different things: no yes is guessed.
+    """
+    told = confirmation.payload
+    if told is None or told == asked:
+        return Reply(ApprovalVerdict.APPROVED if confirmation.confirmed else ApprovalVerdict.REJECTED, user)
+    reply = read_reply(told)
+    if reply.refuses is confirmation.confirmed:
+        raise InvalidVerdict(
+            f"the confirmation says {'yes' if confirmation.confirmed else 'no'}, and its payload says"
+            f" {reply.verdict.value!r}; answer again with both the same"
+        )
+    return reply
+
+
+def _went_on(context: ToolContext) -> bool:
+    """Whether the user said something else between the question and this answer."""
+    call = context.function_call_id or ""
+    asked = False
+    for event in context.session.events:
+        if call in (event.actions.requested_tool_confirmations or {}):
+            asked = True
+        elif (
+            asked
+            and event.author == "user"
+            and not event.get_function_responses()
+            and MARK not in (event.custom_metadata or {})
+        ):
+            return True
+    return False
+
+
+def _whole(context: Context) -> tuple[str, str, str]:
+    session = context.session
+    return session.app_name, session.user_id, session.id
+
+
+def _part(context: Context) -> tuple[str, ...]:
+    invocation = context.get_invocation_context()
+    return tuple(part for part in (invocation.branch, invocation.isolation_scope) if part)
+
+
+def _joined(*parts: tuple[str, ...]) -> str:
+    return "/".join(quote(piece, safe="") for part in parts for piece in part)
