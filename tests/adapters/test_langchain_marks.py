@@ -189,6 +189,20 @@ def test_a_model_that_writes_nothing_else_is_asked_again_once_for_each_message(m
 
 
 @EVERY
+def test_what_the_model_is_told_then_selects_nothing(made: Any) -> None:
+    named: Any = {
+        "id": "marking",
+        "description": "Marks.",
+        "triggers": ["marker"],
+        "text": {"instructions": "Mark it."},
+    }
+    script = Script("SKILL_SELECT:nothing-like-it", "Then so.")
+    made(script, opened(skills=[named], matchers=BOTH)).invoke(said("Hello"), thread())
+    assert len(script.sent) == 2
+    assert script.last.times("Mark it.") == 0
+
+
+@EVERY
 def test_a_marker_beside_words_is_an_answer(made: Any) -> None:
     script = Script(f"Bonjour! {MARKER}")
     made(script, opened(matchers=BOTH)).invoke(said("Say bonjour"), thread())

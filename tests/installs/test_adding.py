@@ -1,6 +1,8 @@
 """Adding and removing skills: all or nothing, with a lock, and never over somebody's own work."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,18 +14,20 @@ from skillweave.installs import (
     add_skills,
     adding,
     fetched,
+    packages,
     packages_in,
     read_lock,
     remove_skill,
     standings,
 )
+from skillweave.sources import Folder
 from tests.skill_folders import skill_text, write_skill
 
 
 def add(source: Path, folder: Path, wanted: Sequence[str] | None = None, *, force: bool = False) -> dict[str, str]:
     with fetched(str(source)) as (root, origin):
-        packages = packages_in(root, None if wanted is None else tuple(wanted))
-        return {one.skill_id: one.change for one in add_skills(folder, packages, origin, force=force)}
+        found = packages_in(root, None if wanted is None else tuple(wanted), everything=True)
+        return {one.skill_id: one.change for one in add_skills(folder, found, origin, force=force)}
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -127,6 +131,21 @@ def test_a_skill_with_too_many_or_too_large_files_is_refused(theirs: Path, mine:
         large.truncate((16 << 20) + 1)
     with pytest.raises(InstallRefused, match="at most 16 MiB together"):
         add(theirs / "milk", mine)
+
+
+def test_of_several_skills_none_is_read_until_one_is_named(theirs: Path) -> None:
+    (theirs / "tea" / "link").symlink_to("/etc/hostname")
+    with pytest.raises(InstallRefused, match="the source has 2 skills: milk, tea; name some"):
+        packages_in(theirs)
+    assert [package.skill_id for package in packages_in(theirs, ("milk",))] == ["milk"]
+
+
+def test_skills_that_are_too_large_together_are_refused(theirs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "MOST_BYTES", 1 << 20)
+    for name in ("tea", "milk"):
+        (theirs / name / "large").write_bytes(b"x" * (3 << 18))
+    with pytest.raises(InstallRefused, match="more than 1 MiB together; add them in several steps"):
+        packages_in(theirs, everything=True)
 
 
 def test_an_unknown_skill_is_refused_with_those_that_there_are(theirs: Path, mine: Path) -> None:
@@ -253,3 +272,46 @@ def test_a_lock_that_cannot_be_read_is_refused(theirs: Path, mine: Path, text: s
 def test_the_folder_of_one_skill_is_no_place_for_others(theirs: Path) -> None:
     with pytest.raises(InstallRefused, match="is a skill itself"):
         add(theirs / "tea", theirs / "milk")
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from skillweave.installs import add_skills, fetched, packages_in
+
+theirs, mine, step = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+move = Path.rename
+
+def moving(path, target):
+    global step
+    step -= 1
+    if step == 0:
+        os._exit(9)
+    return move(path, target)
+
+Path.rename = moving
+with fetched(theirs) as (root, origin):
+    add_skills(mine, packages_in(root, everything=True), origin)
+"""
+
+
+@pytest.mark.parametrize("step", range(1, 5))
+def test_a_command_that_is_killed_leaves_no_half_copied_skill(theirs: Path, mine: Path, step: int) -> None:
+    add(theirs, mine)
+    old = {name: files(mine / name) for name in ("tea", "milk")}
+    for name in ("tea", "milk"):
+        write_skill(theirs / name, skill_text(name, body="new"))
+    new = {name: files(theirs / name) for name in ("tea", "milk")}
+    words = [sys.executable, "-c", KILLED, str(theirs), str(mine), str(step)]
+    assert subprocess.run(words, check=False, timeout=60).returncode == 9
+    for name in ("tea", "milk"):
+        there, taken_out = mine / name, mine / ".skillweave" / "change" / "old" / name
+        assert files(there) in (old[name], new[name]) or files(taken_out) == old[name]
+    with pytest.raises(InstallRefused, match="was ended in the middle"):
+        add(theirs, mine)
+
+
+async def test_no_source_looks_at_what_is_being_changed(theirs: Path, mine: Path) -> None:
+    write_skill(mine / ".skillweave" / "change" / "new" / "tea")
+    write_skill(mine / "milk")
+    assert [skill.id for skill in (await Folder(mine).load()).skills] == ["milk"]

@@ -66,13 +66,7 @@ def add(
     if skill and everything:
         raise Mistake("--all-skills means every skill of the source, and --skill names some; leave out one of the two")
     with fetched(source, ref) as (root, origin):
-        packages = packages_in(root, tuple(skill) if skill else None)
-        if len(packages) > 1 and not skill and not everything:
-            names = ", ".join(package.skill_id for package in packages[:20])
-            more = f" and {len(packages) - 20} more" if len(packages) > 20 else ""
-            raise Mistake(
-                f"the source has {len(packages)} skills: {names}{more}; name some with --skill, or add --all-skills"
-            )
+        packages = packages_in(root, tuple(skill) if skill else None, everything=everything)
         added = add_skills(Path(folder), packages, origin, force=force)
     shown = AddedShown(folder, tuple(AddedSkill(one.skill_id, one.change, one.locked) for one in added))
     return Answer(lambda: shown, partial(added_text, shown))

@@ -59,15 +59,15 @@ def model_failure(error: Exception, named: str) -> Mistake:
     status, kind, said = getattr(error, "status_code", None), type(error).__name__, _first_line(error)
     if status in (401, 403) or (status is None and _ABOUT_KEYS.search(f"{kind} {said}")):
         variable = _KEYS.get(provider, f"{provider.upper()}_API_KEY")
-        return Mistake(f"{provider} takes no key from here or refuses it; set {variable} to a key that is valid")
+        return Mistake(f"{provider} got no key, or refuses the one that it got; set {variable} to a valid key")
     if status == 404 or kind == "NotFoundError":
         return Mistake(f"{provider} knows no model {named.partition(':')[2][:100]!r}; check its name ({said})")
     if status == 429 or "RateLimit" in kind:
-        return Mistake(f"{provider} takes no more requests now: a rate limit or a quota; wait, then say it again")
+        return Mistake(f"{provider} takes no more requests now (a rate limit or a quota); wait, then try again")
     if status is None and (isinstance(error, OSError) or _ABOUT_NETWORK.search(kind)):
-        return Mistake(f"{provider} does not answer ({kind}); check the network, then say it again")
+        return Mistake(f"{provider} does not answer ({kind}); check the network, then try again")
     return Mistake(
-        f"the model {named[:100]} failed with {kind}: {said or 'no word of why'}; try again, or another model"
+        f"the model {named[:100]} failed with {kind}: {said or 'it does not say why'}; try again, or another model"
     )
 
 
@@ -90,7 +90,7 @@ def _missing_package(provider: str, error: ImportError) -> str:
     cause = error.__cause__
     if cause is not None and not isinstance(cause, ModuleNotFoundError):
         return (
-            f"the package {package} is installed and does not fit what is here ({_first_line(cause)}); "
+            f"the package {package} is installed and does not fit the other packages ({_first_line(cause)}); "
             f"pip install -U {package} 'skillweave[langchain]'"
         )
     return (

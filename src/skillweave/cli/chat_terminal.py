@@ -100,7 +100,7 @@ def trouble(told: "Told") -> Iterator[str]:
     if {LEDGER_UNAVAILABLE, DECISIONS_NOT_KEPT} & set(told.diagnostics):
         yield (
             "the ledger does not answer, so nothing of this is kept, and what was decided earlier may not hold; "
-            "see that you may write to it, then begin anew"
+            "check that you can write to it, then start again"
         )
 
 
@@ -178,7 +178,7 @@ def _asked(prompt: str) -> str:
     say(prompt)
     line = sys.stdin.readline()
     if not line:
-        raise Mistake("nobody decided at the checkpoint; say something to be asked again")
+        raise Mistake("nobody answered at the checkpoint; send a message to be asked again")
     return line.strip()
 
 

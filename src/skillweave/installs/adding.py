@@ -41,6 +41,7 @@ def add_skills(folder: Path, packages: Sequence[Package], origin: Origin, *, for
     all. Raises InstallRefused, and then nothing was changed.
     """
     folder = _folder(folder)
+    _require_finished(folder)
     lock = read_lock(folder)
     added = [_planned(folder, lock, package, origin, force=force) for package in packages]
     changing = [(package, one) for package, one in zip(packages, added, strict=True) if one.change != "unchanged"]
@@ -59,6 +60,7 @@ def remove_skill(folder: Path, skill_id: str, *, force: bool = False) -> Locked:
 
     Raises InstallRefused, and then nothing was changed.
     """
+    _require_finished(folder)
     lock = read_lock(folder)
     locked = lock.skills.get(skill_id)
     if locked is None:
@@ -168,6 +170,18 @@ class _Exchange:
         self._done.append((from_, to))
 
 
+def _require_finished(folder: Path) -> None:
+    if os.path.lexists(folder / WORK):
+        raise _unfinished(folder)
+
+
+def _unfinished(folder: Path) -> InstallRefused:
+    return InstallRefused(
+        f"another command changes the skills of {folder}, or one was ended in the middle; in that case put back what "
+        f"stands in {folder / WORK / 'old'}, then delete {folder / WORK}"
+    )
+
+
 @contextmanager
 def _exchange(folder: Path) -> Iterator[_Exchange]:
     """One change at a time; whatever is raised inside puts everything back."""
@@ -176,10 +190,7 @@ def _exchange(folder: Path) -> Iterator[_Exchange]:
         work.parent.mkdir(exist_ok=True)
         work.mkdir()
     except FileExistsError:
-        raise InstallRefused(
-            f"another command changes the skills of {folder}, or one was ended in the middle; in that case put back "
-            f"what stands in {work / 'old'}, then delete {work}"
-        ) from None
+        raise _unfinished(folder) from None
     except OSError as error:
         raise InstallRefused(f"{folder} cannot be written: {error.strerror}; name a folder that is yours") from None
     exchange = _Exchange(folder, work)

@@ -34,11 +34,16 @@ class Package:
     files: Mapping[str, File]
 
 
-def packages_in(root: Path, wanted: tuple[str, ...] | None = None) -> tuple[Package, ...]:
-    """The wanted skills at and below a folder, all of them for None, in the order of their paths.
+MOST_BYTES = 256 * 1024 * 1024
+"""What the skills that are added at once may have together."""
+_SHOWN = 20
 
-    Raises InstallRefused where one of them cannot be read or holds what is never copied, and for a wanted id that is
-    not there.
+
+def packages_in(root: Path, wanted: tuple[str, ...] | None = None, *, everything: bool = False) -> tuple[Package, ...]:
+    """The wanted skills at and below a folder, or the only one there, in the order of their paths.
+
+    Raises InstallRefused where one of them cannot be read or holds what is never copied, for a wanted id that is not
+    there, and for several skills of which none is named, unless `everything` is asked for.
     """
     real = os.path.realpath(root)
     loaded = asyncio.run(Folder(real).load())
@@ -55,12 +60,25 @@ def packages_in(root: Path, wanted: tuple[str, ...] | None = None) -> tuple[Pack
         raise InstallRefused(f"the source holds no skill that can be read{why}".replace(f"{real}/", ""))
     if len(places) < len(loaded.skills):
         raise InstallRefused("the source has two skills of one id; name the folder of the one that you want")
+    if len(places) > 1 and wanted is None and not everything:
+        more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+        raise InstallRefused(
+            f"the source has {len(places)} skills: {', '.join([*places][:_SHOWN])}{more}; name some with --skill, or "
+            "add --all-skills"
+        )
     versions = {skill.id: skill.version for skill in loaded.skills}
-    return tuple(
-        Package(name, versions[name], _below(place, real), files_below(Path(place)))
-        for name, place in places.items()
-        if wanted is None or name in wanted
-    )
+    chosen = {name: place for name, place in places.items() if wanted is None or name in wanted}
+    packages: list[Package] = []
+    left = MOST_BYTES
+    for name, place in chosen.items():
+        files = files_below(Path(place))
+        left -= sum(len(file.data) for file in files.values())
+        if left < 0:
+            raise InstallRefused(
+                f"the skills have more than {MOST_BYTES >> 20} MiB together; add them in several steps"
+            )
+        packages.append(Package(name, versions[name], _below(place, real), files))
+    return tuple(packages)
 
 
 def files_below(folder: Path) -> dict[str, File]:

@@ -202,7 +202,7 @@ def _judged_lines(said: Judgement, page: Page) -> Iterator[str]:
         if left.needed_by:
             yield page.entry("needed by", f"{listed(left.needed_by)}: without it they leave too", Ink.WARN)
     for turn_id in said.resumed:
-        yield page.entry("resumed", f"turn {turn_id} waits for nobody any more and has 60 s to deliver")
+        yield page.entry("resumed", f"turn {turn_id} waits for nobody now and has 60 seconds to deliver")
 
 
 def _drops(left: Left, page: Page) -> Iterator[str]:
