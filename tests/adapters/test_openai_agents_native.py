@@ -279,7 +279,7 @@ async def test_a_handoff_to_an_agent_with_tools_that_was_not_made_here_is_refuse
 async def test_an_agent_behind_a_tool_that_was_not_made_here_is_refused(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     inner = desk.bare([pay], name="Payer").as_tool("payer", "Pays.")
-    with pytest.raises(UnguardedAgent, match="'Payer' .an agent behind the tool 'payer' of 'Desk'"):
+    with pytest.raises(UnguardedAgent, match=r"'Payer' \(an agent behind the tool 'payer' of 'Desk'"):
         desk.skills.agent(desk.bare([inner]))
     desk.skills.agent(desk.bare([desk.skills.agent(desk.bare([pay], name="Payer")).as_tool("payer", "Pays.")]))
 
