@@ -331,3 +331,27 @@ async def test_a_call_that_was_refused_is_refused_to_sub_agents_too() -> None:
     now = await weaver.current_policy(plan.conversation, limits=plan.limits)
     assert (await judged(weaver, FIRST, now)).ruling is Ruling.DENY
     assert plan.limits == type(plan.limits).from_dict(plan.limits.to_dict())
+
+
+async def test_a_call_without_an_id_can_be_refused() -> None:
+    weaver = await engaged(bill())
+    await said(weaver, "rejected", replace(FIRST, id=""))
+    assert await ruling(weaver, FIRST) is Ruling.DENY
+
+
+async def test_a_no_to_a_call_takes_no_verdict_on_all_calls_back() -> None:
+    weaver = await engaged(bill())
+    await said(weaver, "rejected", None)
+    await said(weaver, "rejected", replace(FIRST, id=""))
+    assert await ruling(weaver, SECOND) is Ruling.DENY
+
+
+@pytest.mark.parametrize(("verdict", "expected"), [("approved", Ruling.ALLOW), ("rejected", Ruling.DENY)])
+async def test_a_call_with_deeply_nested_arguments_can_be_decided(verdict: str, expected: Ruling) -> None:
+    nested: object = "x"
+    for _ in range(200):
+        nested = [nested]
+    deep = replace(FIRST, arguments={"why": nested})
+    weaver = await engaged(bill())
+    await said(weaver, verdict, deep)
+    assert await ruling(weaver, deep) is expected
