@@ -145,7 +145,6 @@ async def test_the_parents_history_holds_nothing_of_the_sub_agents_skills(tmp_pa
         ({"skills": [*PAIR, 3]}, "`skills` of a spawn request"),
         ({"skills": "both"}, "`skills` of a spawn request"),
         ({"task": ""}, "says nothing in `task`"),
-        ({"timeout": 60}, "has no parameter 'timeout'"),
     ],
 )
 async def test_a_spawn_that_is_not_in_order_starts_nothing(
@@ -158,6 +157,13 @@ async def test_a_spawn_that_is_not_in_order_starts_nothing(
     assert why in answer
     assert child.sent == []
     assert "spawn.started" not in stage.events.types
+
+
+async def test_a_parameter_that_a_spawn_does_not_have_is_refused_and_nothing_starts(tmp_path: Path) -> None:
+    child = Script()
+    stage = Stage(tmp_path, spawn(timeout=60), "I see.", child=child)
+    assert "`spawn_subagent` has no argument `timeout`" in (await stage.say())[-2]
+    assert child.sent == []
 
 
 async def test_every_state_is_told_in_the_parents_conversation(tmp_path: Path) -> None:
