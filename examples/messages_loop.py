@@ -2,7 +2,7 @@
 
 The model is a script, so that this runs anywhere and always says the same. Three styles of message lists and two
 places for skill text are played through; the loop itself is written once, in `call_model`. Where a call waits for a
-person, the user says something else, and the conversation goes on.
+person, the user says something else, and the conversation goes on; another one the person approves.
 
     python examples/messages_loop.py
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import skillweave
-from skillweave import CatalogMode, Injection, Placement, Settings, Verdict, Weaver
+from skillweave import CatalogMode, CurrentPolicy, Injection, Placement, Settings, ToolCall, Verdict, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style, responses_style
 from skillweave.compose.policy import Ruling
 
@@ -40,6 +40,8 @@ SCRIPT = (
     Says("That calls for proper minutes. SKILL_SELECT:meeting-minutes"),
     Says("Decision: the payment is on hold. Action: Kim calls the supplier by Friday."),
     Says("Not yet; Kim's call is still open."),
+    Says("Then I pay it.", ("pay_invoice",)),
+    Says("It is paid."),
 )
 
 
@@ -162,12 +164,12 @@ def call_model(weaver: Weaver, model: Model, chat: list[Any], placement: Placeme
     return chat, bool(results) or MARKER in json.dumps(reply)
 
 
-def judged(call: Call, injection: Injection) -> Verdict:
+def judged(call: Call, injection: Injection | CurrentPolicy) -> Verdict:
     """May this call run? Its id tells a person's yes to it from one to another call."""
     return injection.tools.authorize(call.name, call.arguments, call_id=call.id, parameters=call.parameters)
 
 
-def answer(call: Call, injection: Injection, model: Model) -> dict[str, Any]:
+def answer(call: Call, injection: Injection | CurrentPolicy, model: Model) -> dict[str, Any]:
     """Run the tool if the skills in force let it run; a model may name a tool that it was never shown."""
     verdict = judged(call, injection)
     if call.problem or verdict.ruling is not Ruling.ALLOW:
@@ -198,7 +200,7 @@ def unchanged(sent: list[str]) -> str:
 
 
 def play(model: Model, placement: Placement) -> None:
-    """Five messages of a user, from the first skill to the compaction of the history."""
+    """Six messages of a user, from the first skill to the compaction of the history and a person's yes."""
     weaver = skillweave.open(SKILLS, settings=Settings(catalog=CatalogMode.ALWAYS))
     chat: list[Any] = []
     for text in (
@@ -207,6 +209,7 @@ def play(model: Model, placement: Placement) -> None:
         "Good. Then pay what arrived.",
         "Wait, let me ask Kim first. Please write down what we agreed on, and who does what.",
         "Summary: the bill is on hold, Kim calls. Now the user asks: did they answer?",
+        "They did: everything arrived. Pay it.",
     ):
         if text.startswith("Summary:"):
             chat = []
@@ -217,6 +220,24 @@ def play(model: Model, placement: Placement) -> None:
         chat, goes_on = call_model(weaver, model, model.style.go_on(chat, text), placement)
         while goes_on:
             chat, goes_on = call_model(weaver, model, chat, placement)
+    chat = approved(weaver, model, chat, placement)
+    call_model(weaver, model, chat, placement)
+
+
+def approved(weaver: Weaver, model: Model, chat: list[Any], placement: Placement) -> list[Any]:
+    """The chat after a person said yes to the call that waits: this one alone, with its id and its arguments."""
+    results = []
+    for call in model.style.unanswered(chat):
+        shown = ToolCall(call.id, call.name, call.arguments or {})
+        now = weaver.sync.current_policy("office-1", placement=placement)
+        for one in now.checkpoints:
+            if one.before == call.name:
+                weaver.sync.decide(
+                    "office-1", one.skill_id, one.name, "approved", by="Ann Lee", digest=one.digest, call=shown
+                )
+        print(f"   person  Ann Lee says yes to {call.name}")
+        results.append(answer(call, weaver.sync.current_policy("office-1", placement=placement), model))
+    return model.with_results(chat, results)
 
 
 def main() -> None:

@@ -119,10 +119,14 @@ class ToolCall(Portable):
         return _digest_of((self.tool, self.arguments))
 
 
+_DEEPEST_CALL = 10_000
+
+
 def _digest_of(parts: Sequence[object]) -> str | None:
     try:
-        written = json.dumps(as_json(parts), sort_keys=True)
-    except ValueError:
+        # A model may nest its arguments as deep as its host reads them; such a call must be decidable too.
+        written = json.dumps(as_json(parts, depth=-_DEEPEST_CALL), sort_keys=True)
+    except (ValueError, RecursionError):
         return None
     return sha256(written.encode()).hexdigest()
 

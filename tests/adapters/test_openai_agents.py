@@ -42,6 +42,7 @@ from skillweave import (
     Weaver,
 )
 from skillweave.adapters.openai_agents import Skills
+from skillweave.adapters.supported import Unguarded
 from skillweave.factory import open_weaver
 from skillweave.testing import WordCounter
 from skillweave.testing.hosts import Asks, Says, Script, tool_call
@@ -329,9 +330,10 @@ async def test_an_agent_that_is_handed_to_goes_on_with_the_conversations_skills(
     assert office.workshop.ran == []
 
 
-async def test_an_agent_without_skills_that_is_handed_to_is_left_alone(tmp_path: Path) -> None:
+async def test_an_agent_without_skills_that_is_handed_to_is_left_alone_where_the_host_says_so(tmp_path: Path) -> None:
     office = Office(tmp_path, Says(asks=(tool_call("transfer_to_plain"),)), Says(asks=(tool_call("write", text="x"),)))
     plain = office.bare(name="Plain", instructions="You are plain.", model="a-name")
+    office.skills = Skills(office.weaver, unguarded=Unguarded.ALLOW)
     triage = office.skills.agent(office.bare(name="Triage", handoffs=[plain]))
     base = RunConfig(tracing_disabled=True, model_provider=Provider(office.script))
     await office.run("Is this invoice right?", triage, base=base)
@@ -531,7 +533,7 @@ async def test_a_sub_agent_hands_to_no_agent_without_its_limits(tmp_path: Path, 
         tmp_path, Says(asks=(tool_call("transfer_to_billing"),)), Says(asks=(tool_call("submit", text="x"),))
     )
     plan = await planned(office)
-    skills = Skills(office.weaver, plan=plan)
+    skills = Skills(office.weaver, plan=plan, unguarded=Unguarded.ALLOW)
     billing = office.bare(name="Billing")
     agent = skills.agent(office.bare(handoffs=[office.skills.agent(billing) if skilled else billing]))
     with pytest.raises(InvalidTurn, match="agent 'Billing' and this run are not of one sub-agent"):
@@ -782,3 +784,10 @@ class PostOffice(MCPServer):
 
     async def get_prompt(self, name: str, arguments: Any = None) -> Any:
         raise NotImplementedError
+
+
+async def test_an_argument_that_the_tool_does_not_have_is_refused(tmp_path: Path) -> None:
+    office = Office(tmp_path, Says(asks=(tool_call("search", text="x", command="ls"),)), "I see.")
+    await office.run("Hello")
+    assert office.workshop.ran == []
+    assert office.script.last.times_in_messages("`command`") >= 1

@@ -25,6 +25,9 @@ LOOP_IN_HISTORY = (
     "-       the host replaces its history by a summary",
     "skill   meeting-minutes: injected (engaged earlier by explicit; given in full)",
     "skill   invoice-checking: injected (engaged earlier by triggers; given in full)",
+    "person  is asked whether pay_invoice may run",
+    "person  Ann Lee says yes to pay_invoice",
+    "tool    pay_invoice: ran",
 )
 """What happens in history placement, the same in each style: each text is given once, and again when it is gone."""
 
@@ -178,7 +181,7 @@ def test_all_styles_and_placements_give_the_model_each_skill_once_in_every_call(
     parts = "\n".join(lines).strip().split("\n\n")
     had = [[line.split(";")[0] for line in part.splitlines() if line.startswith("model")] for part in parts]
     one, both = "model   had Invoice Checking", "model   had Invoice Checking, Meeting Minutes"
-    assert had == [[one] * 5 + [both] * 2] * 6
+    assert had == [[one] * 5 + [both] * 4] * 6
 
 
 def test_a_desk_refuses_what_belongs_to_another_place_in_words() -> None:

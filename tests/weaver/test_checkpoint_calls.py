@@ -197,8 +197,8 @@ async def test_a_modified_call_may_run_with_the_new_arguments_and_no_others() ->
         ("rejected", FIRST, INV_2, "give them with the verdict 'modified'"),
         ("modified", None, INV_2, "and the `call` that was shown"),
         ("approved", replace(FIRST, id=""), None, "has no id"),
-        ("approved", replace(FIRST, arguments={"when": object()}), None, "arguments that are no JSON"),
-        ("modified", FIRST, {"when": object()}, "arguments that are no JSON"),
+        ("approved", replace(FIRST, arguments={"when": object()}), None, "arguments that are not JSON"),
+        ("modified", FIRST, {"when": object()}, "arguments that are not JSON"),
         ("approved", replace(FIRST, tool="send"), None, "stands before `pay`, so no call of `send` waits there"),
     ],
 )
@@ -331,3 +331,27 @@ async def test_a_call_that_was_refused_is_refused_to_sub_agents_too() -> None:
     now = await weaver.current_policy(plan.conversation, limits=plan.limits)
     assert (await judged(weaver, FIRST, now)).ruling is Ruling.DENY
     assert plan.limits == type(plan.limits).from_dict(plan.limits.to_dict())
+
+
+async def test_a_call_without_an_id_can_be_refused() -> None:
+    weaver = await engaged(bill())
+    await said(weaver, "rejected", replace(FIRST, id=""))
+    assert await ruling(weaver, FIRST) is Ruling.DENY
+
+
+async def test_a_no_to_a_call_takes_no_verdict_on_all_calls_back() -> None:
+    weaver = await engaged(bill())
+    await said(weaver, "rejected", None)
+    await said(weaver, "rejected", replace(FIRST, id=""))
+    assert await ruling(weaver, SECOND) is Ruling.DENY
+
+
+@pytest.mark.parametrize(("verdict", "expected"), [("approved", Ruling.ALLOW), ("rejected", Ruling.DENY)])
+async def test_a_call_with_deeply_nested_arguments_can_be_decided(verdict: str, expected: Ruling) -> None:
+    nested: object = "x"
+    for _ in range(200):
+        nested = [nested]
+    deep = replace(FIRST, arguments={"why": nested})
+    weaver = await engaged(bill())
+    await said(weaver, verdict, deep)
+    assert await ruling(weaver, deep) is expected

@@ -1,5 +1,7 @@
 """The terminal's side of a conversation: reading what is said, asking a person to decide, and a line for each turn."""
 
+import json
+import shlex
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 PROMPT = "> "
 _VERDICTS = {"a": "approved", "approve": "approved", "r": "rejected", "reject": "rejected"}
+_VERDICTS_ON_CALLS = {**_VERDICTS, "m": "modified", "modify": "modified"}
 COMMANDS = "/why says what was decided about the last message, /skills lists the skills, /quit ends the conversation"
 
 
@@ -105,20 +108,41 @@ def ask_person(question: Mapping[str, Any]) -> Mapping[str, object]:
     """Ask whoever sits at the terminal; raises Mistake where nobody does, or nobody answers."""
     from skillweave.injection import PendingCheckpoint
 
-    pending = [PendingCheckpoint(**one) for one in question["checkpoints"]]
+    pending = [PendingCheckpoint.from_dict(one) for one in question["checkpoints"]]
+    call: Mapping[str, Any] | None = question.get("call")
     if not sys.stdin.isatty():
-        raise _undecided(question["conversation"], pending[0])
+        raise _undecided(question["conversation"], pending[0], call)
     page = page_for(sys.stderr)
     if problem := question.get("problem"):
         say(f"{page.entry('not taken', str(problem), Ink.WARN)}\n")
     for one in pending:
         say(f"{checkpoint_text(one, page, of=one.skill_id)}\n")
-    verdict = ""
+    if call is not None:
+        shown = f"{call['tool']} {json.dumps(call['arguments'], ensure_ascii=False)}"
+        say(f"{page.entry('call', printable(shown))}\n")
+    verdict, prompt = "", "approve or reject? [a/r] " if call is None else "approve, reject or modify? [a/r/m] "
     while not verdict:
-        verdict = _VERDICTS.get(_asked("approve or reject? [a/r] ").lower(), "")
+        verdict = (_VERDICTS if call is None else _VERDICTS_ON_CALLS).get(_asked(prompt).lower(), "")
     name = _user()
     by = _asked(f"your name{f' [{name}]' if name else ''}: ") or name
-    return {"verdict": verdict, "by": by}
+    if call is None:
+        return {"verdict": verdict, "by": by}
+    about = {"verdict": verdict, "by": by, "call": call["id"]}
+    if verdict == "modified":
+        return {**about, "arguments": _object()}
+    # What a person says to a no is the tool's answer, so the model hears it.
+    return {**about, "note": _asked("why, for the model (may be empty): ")} if verdict == "rejected" else about
+
+
+def _object() -> dict[str, Any]:
+    """The new arguments of a call, asked for until they are a JSON object."""
+    while True:
+        try:
+            found = json.loads(_asked("all arguments, as JSON: "))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict):
+            return found
 
 
 def say(text: str, ink: Ink | None = None) -> None:
@@ -167,8 +191,9 @@ def _user() -> str:
         return ""
 
 
-def _undecided(conversation: str, one: Any) -> Mistake:  # noqa: ANN401 - loaded when it is needed
-    remedy = f"skillweave ledger approve {conversation} {one.skill_id} {one.name}"
+def _undecided(conversation: str, one: Any, call: Mapping[str, Any] | None) -> Mistake:  # noqa: ANN401 - loaded when it is needed
+    about = "" if call is None else f" --call {shlex.quote(json.dumps(call))}"
+    remedy = f"skillweave ledger approve {conversation} {one.skill_id} {one.name}{about}"
     return Mistake(
         f"checkpoint {one.name!r} of skill {one.skill_id!r} waits for a person, and no terminal is here to ask at; "
         f"with --conversation, decide by `{remedy}` and the same --skills and --ledger, then say it again"

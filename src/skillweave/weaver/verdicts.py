@@ -158,12 +158,14 @@ def _call_of(said: CheckpointVerdict, points: Sequence[Checkpoint]) -> ToolCall 
         raise InvalidVerdict(
             f"a modified call at {where} says what it is to run with; give arguments={{...}}, all of them"
         )
-    for call in (said.call, said.decided_call):
-        if call is None or call.digest is None:
-            raise InvalidVerdict(
-                f"call {said.call.id[:60]!r} of {name_shown(said.call.tool)} at {where} has no id, or arguments that "
-                "are not JSON, so that no later call is known to be this one; give both as the model wrote them"
-            )
+    # A no is about what the call does, whatever its id.
+    refuses = said.verdict is ApprovalVerdict.REJECTED
+    known = [said.call.content] if refuses else [said.call.digest, (said.decided_call or said.call).digest]
+    if None in known:
+        raise InvalidVerdict(
+            f"call {said.call.id[:60]!r} of {name_shown(said.call.tool)} at {where} has no id, or arguments that are "
+            "not JSON, so that no later call is known to be this one; give both as the model wrote them"
+        )
     return said.call
 
 
@@ -243,10 +245,8 @@ def _judged(
 def _answered_by(said: CheckpointVerdict) -> frozenset[str]:
     """What earlier verdicts may have been about that this one answers: the call, and what it does."""
     calls = [call for call in (said.call, said.decided_call) if call is not None]
-    contents = () if said.verdict is ApprovalVerdict.REJECTED else (said.decided_call,)
-    return frozenset(
-        (*(call.digest or "" for call in calls), *(call.content or "" for call in contents if call is not None))
-    )
+    contents = [] if said.verdict is ApprovalVerdict.REJECTED else [call.content for call in calls[-1:]]
+    return frozenset(digest for digest in (*(call.digest for call in calls), *contents) if digest is not None)
 
 
 class Engagements:

@@ -6,15 +6,26 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import isawaitable
-from typing import Any, TypeAlias
+from typing import Any
 
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import SEPARATOR, Call, parameters_in, read_call, words_for
 from skillweave.adapters.messages.items import host_messages
+from skillweave.adapters.openai_agents.native import (
+    MAKE_IT,
+    Answered,
+    acts_unguarded,
+    bind,
+    names_in,
+    names_of,
+    natively_guarded,
+    runs_in_host,
+)
+from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import Ruling
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.errors import InvalidTurn, MissingExtra
+from skillweave.errors import InvalidTurn, MissingExtra, UnguardedAgent
 from skillweave.injection import Injection
 from skillweave.relations.rules import read_entry
 from skillweave.weaver.reading import ToolSpec
@@ -31,6 +42,7 @@ try:
         ToolGuardrailFunctionOutput,
         ToolInputGuardrail,
         ToolInputGuardrailData,
+        custom_span,
     )
     from agents.items import TResponseInputItem, TResponseStreamEvent
     from agents.retry import ModelRetryAdvice, ModelRetryAdviceRequest
@@ -52,11 +64,13 @@ class ConversationFilter:
     conversation: str
     hosts: CallModelInputFilter | None
     plan: SpawnPlan | None = None
+    unguarded: Unguarded = Unguarded.REFUSE
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
-        """The input as the host leaves it; of an agent without skills, unchanged.
+        """The input as the host leaves it; of an agent without skills and tools, unchanged.
 
-        Raises InvalidTurn for an agent that has not the limits of the sub-agent whose run it is, or has another's.
+        Raises UnguardedAgent for one that has tools, unless `unguarded` allows it, and InvalidTurn for an agent that
+        has not the limits of the sub-agent whose run it is, or has another's.
         """
         bridge = getattr(data.agent, "bridge", None)
         if self.plan != getattr(bridge, "plan", None):
@@ -67,9 +81,11 @@ class ConversationFilter:
         found = data.model_data if self.hosts is None else self.hosts(data)
         left = await found if isawaitable(found) else found
         if not isinstance(bridge, Bridge):
+            if self.unguarded is Unguarded.REFUSE and acts_unguarded(data.agent):
+                raise UnguardedAgent(data.agent.name, "run with `skills.run_config(...)`", MAKE_IT)
             return left
-        changed: Any = getattr(data.agent, "changed", OrderedDict())
-        return replace(left, instructions=Instructions(left.instructions or "", bridge, self.conversation, changed))
+        answered: Any = getattr(data.agent, "answered", OrderedDict())
+        return replace(left, instructions=Instructions(left.instructions or "", bridge, self.conversation, answered))
 
 
 class Instructions(str):
@@ -78,16 +94,16 @@ class Instructions(str):
     The SDK hands a model its instructions as the filter left them, and nothing else of the run.
     """
 
-    __slots__ = ("bridge", "changed", "conversation")
+    __slots__ = ("answered", "bridge", "conversation")
 
     bridge: Bridge
     conversation: str
-    changed: "Changed"
+    answered: Answered
 
-    def __new__(cls, text: str, bridge: Bridge, conversation: str, changed: "Changed") -> "Instructions":
+    def __new__(cls, text: str, bridge: Bridge, conversation: str, answered: Answered) -> "Instructions":
         """The text, and beside it what it stands for."""
         made = super().__new__(cls, text)
-        made.bridge, made.conversation, made.changed = bridge, conversation, changed
+        made.bridge, made.conversation, made.answered = bridge, conversation, answered
         return made
 
 
@@ -124,36 +140,33 @@ def declared(bridge: Bridge, spec: ToolSpec) -> FunctionTool:
     return OwnTool(spec.name, spec.description, data["parameters"], answer, strict_json_schema=False)
 
 
-Changed: TypeAlias = OrderedDict[tuple[str, str], Mapping[str, Any]]
-"""By conversation and call, the arguments that a person gave a call that is about to run."""
-MOST_CHANGED = 1024
-"""Calls whose new arguments are remembered until they run; one that was forgotten is asked about again."""
+def guarded(bridge: Bridge, tool: Tool, names: Sequence[str], answered: Answered) -> Tool:
+    """A copy of a host's tool that is judged at each call, before the host's own guardrails.
 
-
-def guarded(bridge: Bridge, tool: Tool, names: Sequence[str], changed: Changed) -> Tool:
-    """A copy of a host's function tool that is judged at each call, before the host's own guardrails.
-
-    `names` are those of all tools of the agent; a call in `changed` is judged, and run, with these arguments. Raises
-    InvalidTurn for a tool with the name of one of skillweave's own, whose calls are not judged.
+    `names` are those of all tools of the agent; a call in `answered` with other arguments is judged, and run, with
+    these. What the provider runs stays as it is. Raises InvalidTurn for a tool with the name of one of skillweave's
+    own, whose calls are not judged.
     """
-    if not isinstance(tool, FunctionTool) or isinstance(tool, OwnTool):
+    if isinstance(tool, OwnTool):
         return tool
+    if not isinstance(tool, FunctionTool):
+        return natively_guarded(bridge, tool, names, answered)
     if is_own(tool.name):
         raise InvalidTurn(f"a tool is named {tool.name!r}, as skillweave's own; give it another name, or leave it out")
 
     copied = copy.copy(tool)
-    guardrail = _guardrail(tool, bridge, names, {}, changed)
+    guardrail = _guardrail(tool, bridge, names, {}, answered)
     copied.tool_input_guardrails = [guardrail, *(tool.tool_input_guardrails or ())]
-    if changed:
-        copied.on_invoke_tool = _with_changed(tool, changed)
+    if any(arguments is not None for arguments in answered.values()):
+        copied.on_invoke_tool = _with_changed(tool, answered)
     return copied
 
 
-def _with_changed(tool: FunctionTool, changed: Changed) -> Callable[[ToolContext[Any], str], Awaitable[Any]]:
+def _with_changed(tool: FunctionTool, answered: Answered) -> Callable[[ToolContext[Any], str], Awaitable[Any]]:
     invoke = tool.on_invoke_tool
 
     async def invoked(context: ToolContext[Any], arguments: str) -> object:
-        new = changed.pop((conversation_of(context), context.tool_call_id), None)
+        new = answered.pop((conversation_of(context), context.tool_call_id), None)
         if new is None:
             return await invoke(context, arguments)
         context.tool_arguments = json.dumps(new)
@@ -163,14 +176,14 @@ def _with_changed(tool: FunctionTool, changed: Changed) -> Callable[[ToolContext
 
 
 def _guardrail(
-    tool: FunctionTool, bridge: Bridge, names: Sequence[str], known: dict[str, Judged], changed: Changed
+    tool: FunctionTool, bridge: Bridge, names: Sequence[str], known: dict[str, Judged], answered: Answered
 ) -> ToolInputGuardrail[Any]:
     """Judges each call of the tool, unless it is `known`, by the id of the call, how it was judged just before."""
 
     async def judged(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
         written = read_call(data.context.tool_call_id, tool.name, data.context.tool_arguments)
         call = replace(written, parameters=parameters_in(tool.params_json_schema))
-        new = changed.get((conversation_of(data.context), call.id)) if changed else None
+        new = answered.get((conversation_of(data.context), call.id)) if answered else None
         if new is not None:
             call = replace(call, arguments=new, problem=None)
         found = known.pop(call.id, None) or await bridge.judge(call, conversation_of(data.context), names)
@@ -187,21 +200,22 @@ def offered(tools: Sequence[Tool], injection: Injection) -> list[Tool]:
     One that runs elsewhere cannot be judged at its calls: it is shown only while all of them are allowed.
     """
     named = frozenset(injection.tools.offers([tool.name for tool in tools]))
-    return [tool for tool in tools if tool.name in named and (isinstance(tool, FunctionTool) or _free(tool, injection))]
+    return [tool for tool in tools if tool.name in named and (runs_in_host(tool) or _free(tool, injection))]
 
 
-def pause(tools: Sequence[Tool], bridge: Bridge, injection: Injection, changed: Changed) -> None:
+def pause(tools: Sequence[Tool], bridge: Bridge, injection: Injection, answered: Answered) -> None:
     """Let the SDK pause before a tool that an open checkpoint guards.
 
     Only there: with a rule in place, the SDK pauses also before each call whose arguments it cannot read.
     """
     before = [read_entry(one.before) for one in injection.checkpoints if one.blocking and one.before]
     for tool in tools:
+        bind(tool, injection.conversation)
         if isinstance(tool, FunctionTool) and any(entry.names(tool.name) for entry in before):
-            _pause(tool, bridge, injection.conversation, [one.name for one in tools], changed)
+            _pause(tool, bridge, injection.conversation, names_of(tools), answered)
 
 
-def _pause(tool: FunctionTool, bridge: Bridge, conversation: str, names: Sequence[str], changed: Changed) -> None:
+def _pause(tool: FunctionTool, bridge: Bridge, conversation: str, names: Sequence[str], answered: Answered) -> None:
     hosts: Any = tool.needs_approval
     invoke = tool.on_invoke_tool
     known: dict[str, Judged] = {}
@@ -222,7 +236,7 @@ def _pause(tool: FunctionTool, bridge: Bridge, conversation: str, names: Sequenc
 
     tool.needs_approval = waits
     tool.tool_input_guardrails = [
-        _guardrail(tool, bridge, names, known, changed),
+        _guardrail(tool, bridge, names, known, answered),
         *(tool.tool_input_guardrails or ())[1:],
     ]
     if isinstance(hosts, bool):
@@ -231,7 +245,7 @@ def _pause(tool: FunctionTool, bridge: Bridge, conversation: str, names: Sequenc
 
 
 def _free(tool: Tool, injection: Injection) -> bool:
-    return injection.tools.authorize(tool.name).ruling is Ruling.ALLOW
+    return all(injection.tools.authorize(name).ruling is Ruling.ALLOW for name in names_in(tool))
 
 
 class Woven(Model):
@@ -303,13 +317,25 @@ class Woven(Model):
             return instructions, sent, tools
         _require_whole(named)
         bridge = instructions.bridge
-        injection = await bridge.weave(
-            host_messages(sent), instructions.conversation, tools=[tool.name for tool in tools]
-        )
+        with custom_span("skillweave") as span:
+            injection = await bridge.weave(host_messages(sent), instructions.conversation, tools=names_of(tools))
+            span.span_data.data.update(_told(injection))
         require_decided(injection)
-        pause(tools, bridge, injection, instructions.changed)
+        pause(tools, bridge, injection, instructions.answered)
         written = SEPARATOR.join(part for part in (str(instructions), injection.instructions) if part)
         return written or None, _with_tail(sent, injection.tail), offered(tools, injection)
+
+
+def _told(injection: Injection) -> dict[str, Any]:
+    """What the SDK's trace is told of a call: names and numbers, no texts."""
+    tokens = injection.tokens
+    return {
+        "skills": list(injection.skills),
+        "offered": list(injection.offered),
+        "waiting": [one.name for one in injection.checkpoints if one.blocking],
+        "tokens": {"injected": tokens.injected, "catalog": tokens.catalog, "left": tokens.left},
+        "diagnostics": [one.code for one in injection.diagnostics],
+    }
 
 
 def _with_tail(sent: str | list[TResponseInputItem], tail: str) -> str | list[TResponseInputItem]:

@@ -12,9 +12,16 @@ from skillweave.adapters.approval import as_replied, question, read_question, re
 from skillweave.adapters.bridge import Bridge, Judged, is_own
 from skillweave.adapters.chat import Call, read_call, words_for
 from skillweave.adapters.messages.lists import plain
+from skillweave.adapters.openai_agents.native import (
+    MAKE_IT,
+    MOST_ANSWERED,
+    Answered,
+    acts_unguarded,
+    call_in,
+    names_of,
+    require_guarded,
+)
 from skillweave.adapters.openai_agents.run import (
-    MOST_CHANGED,
-    Changed,
     ConversationFilter,
     OwnTool,
     Woven,
@@ -23,16 +30,17 @@ from skillweave.adapters.openai_agents.run import (
     guarded,
     id_of,
 )
+from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
-from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
+from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra, UnguardedAgent
 from skillweave.injection import PendingCheckpoint
 from skillweave.relations.rules import read_entry
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
 
 try:
-    from agents import Agent, FunctionTool, Model, RunConfig, RunContextWrapper, RunState, Tool, ToolOriginType
+    from agents import Agent, Model, RunConfig, RunContextWrapper, RunState, Tool, ToolOriginType
     from agents.items import ToolApprovalItem
     from agents.memory import Session
 except ModuleNotFoundError:
@@ -45,8 +53,8 @@ class Skills:
     """A Weaver for agents of the SDK: `agent` guards an agent, `run_config` makes a run part of a conversation.
 
     `max_skills`, `matchers` and `settings` stand in for the weaver's; `plan` is that of a spawned sub-agent, whose runs
-    are in `plan.conversation`. Any number of agents and conversations may share one object: everything that counts is
-    in the weaver's ledger.
+    are in `plan.conversation`. With `unguarded="allow"` agents and tools pass that no rule can hold back. Any number of
+    agents and conversations may share one object: everything that counts is in the weaver's ledger.
     """
 
     def __init__(
@@ -57,6 +65,7 @@ class Skills:
         plan: SpawnPlan | None = None,
         matchers: Sequence[str] | None = None,
         settings: Settings | None = None,
+        unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
         self._bridge = Bridge(
             weaver,
@@ -67,13 +76,15 @@ class Skills:
             settings=settings,
             append_only=True,
         )
-        self._changed: Changed = OrderedDict()
+        self._unguarded = Unguarded(unguarded)
+        self._answered: Answered = OrderedDict()
 
     def agent(self, agent: "Agent[_Context]") -> "Agent[_Context]":
         """A copy of the agent with skills, whose function tools, also those of MCP servers, are judged at each call.
 
         Its handoffs stay as they are: an agent that is handed to has skills where it was made here too. Raises
-        InvalidTurn when a tool has the name of one of skillweave's own.
+        InvalidTurn when a tool has the name of one of skillweave's own, and UnguardedAgent for a tool, an agent behind
+        a tool, or an agent that it hands to, that no rule could hold back.
         """
         if isinstance(agent, _Skilled) and agent.bridge is self._bridge:
             return agent
@@ -83,10 +94,17 @@ class Skills:
             raise InvalidTurn(
                 f"agent {agent.name!r} has a tool {taken[0]!r}, as skillweave has; give yours another name"
             )
+        if self._unguarded is Unguarded.REFUSE:
+            for tool in hosts:
+                require_guarded(tool, agent.name)
+            for target in agent.handoffs:
+                if isinstance(target, Agent) and acts_unguarded(target):
+                    raise UnguardedAgent(target.name, f"a handoff of agent {agent.name!r}", MAKE_IT)
         values = {one.name: getattr(agent, one.name) for one in fields(agent) if one.init}
         values["tools"] = [*hosts, *(declared(self._bridge, spec) for spec in self._bridge.own_tools)]
         bases = (type(agent),) if isinstance(agent, _Skilled) else (_Skilled, type(agent))
-        kind = type(type(agent).__name__, bases, {"bridge": self._bridge, "changed": self._changed})
+        known = {"answered": self._answered, "unguarded": self._unguarded}
+        kind = type(type(agent).__name__, bases, {**known, "bridge": self._bridge})
         return cast("Agent[_Context]", kind(**values))
 
     def run_config(self, conversation: "str | Session", base: "RunConfig | None" = None) -> "RunConfig":
@@ -109,7 +127,7 @@ class Skills:
             own,
             model=Woven(own.model) if isinstance(own.model, Model) else own.model,
             model_provider=WovenProvider(own.model_provider),
-            call_model_input_filter=ConversationFilter(named, hosts, plan),
+            call_model_input_filter=ConversationFilter(named, hosts, plan, self._unguarded),
         )
 
     async def waiting(self, state: "RunState[Any]", conversation: "str | Session") -> list[dict[str, object]]:
@@ -162,26 +180,25 @@ class Skills:
             if now.waits:
                 continue
             if now.runs:
-                if said.arguments is not None:
-                    self._change((named, call.id), said.arguments)
+                self._remember((named, call.id), said.arguments)
                 state.approve(item)
             else:
                 state.reject(item, rejection_message=words_for(now.verdict))
         return state
 
-    def _change(self, call: tuple[str, str], arguments: Mapping[str, Any]) -> None:
-        self._changed[call] = arguments
-        self._changed.move_to_end(call)
-        if len(self._changed) > MOST_CHANGED:
-            self._changed.popitem(last=False)
+    def _remember(self, call: tuple[str, str], arguments: Mapping[str, Any] | None) -> None:
+        self._answered[call] = arguments
+        self._answered.move_to_end(call)
+        if len(self._answered) > MOST_ANSWERED:
+            self._answered.popitem(last=False)
 
     async def _interrupted(
         self, state: "RunState[Any]", conversation: str
     ) -> "list[tuple[ToolApprovalItem, Call, Judged]]":
         found = [
-            (item, read_call(item.call_id, item.tool_name, item.arguments))
+            (item, call)
             for item in state.get_interruptions()
-            if isinstance(item.agent, _Skilled) and (plain(item.raw_item) or {}).get("type") == "function_call"
+            if isinstance(item.agent, _Skilled) and (call := _call_of(item)) is not None
         ]
         judged = [(item, call, await self._bridge.judge(call, conversation)) for item, call in found]
         kept = (await self._bridge.weaver.state(conversation)).approvals if any(one[2].runs for one in judged) else ()
@@ -193,6 +210,13 @@ class Skills:
             if not one[2].runs
             or (any(entry.names(one[1].name) for entry in decided) and await _only_ours(one[0], state))
         ]
+
+
+def _call_of(item: "ToolApprovalItem") -> Call | None:
+    raw = plain(item.raw_item) or {}
+    if raw.get("type") == "function_call":
+        return read_call(item.call_id, item.tool_name, item.arguments)
+    return call_in(raw, item.tool_name or "")
 
 
 def _shown(asked: Sequence[Mapping[str, Any]], conversation: str) -> "dict[str, tuple[PendingCheckpoint, ...]]":
@@ -213,15 +237,16 @@ async def _only_ours(item: "ToolApprovalItem", state: "RunState[Any]") -> bool:
     tools = item.agent.tools
     if item.tool_origin is not None and item.tool_origin.type is ToolOriginType.MCP:
         tools = await item.agent.get_mcp_tools(state._context or RunContextWrapper(None))  # noqa: SLF001 - filters read it
-    same = [tool for tool in tools if isinstance(tool, FunctionTool) and tool.name == item.tool_name]
-    return bool(same) and all(tool.needs_approval is False for tool in same)
+    same = [tool for tool in tools if tool.name == item.tool_name]
+    return bool(same) and all(getattr(tool, "needs_approval", None) is False for tool in same)
 
 
 class _Skilled(Agent[Any]):
     """An agent whose tools are made anew for each call of the model, so that one call's rules are never another's."""
 
     bridge: Bridge
-    changed: Changed
+    answered: Answered
+    unguarded: Unguarded
 
     def __post_init__(self) -> None:
         super().__post_init__()  # type: ignore[no-untyped-call]  # as the SDK has it
@@ -230,5 +255,8 @@ class _Skilled(Agent[Any]):
 
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
         tools = await super().get_all_tools(run_context)
-        names = [tool.name for tool in tools]
-        return [guarded(self.bridge, tool, names, self.changed) for tool in tools]
+        if self.unguarded is Unguarded.REFUSE:
+            for tool in tools:
+                require_guarded(tool, self.name)
+        names = names_of(tools)
+        return [guarded(self.bridge, tool, names, self.answered) for tool in tools]
