@@ -3,8 +3,11 @@
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections import UserList
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -315,3 +318,38 @@ async def test_no_source_looks_at_what_is_being_changed(theirs: Path, mine: Path
     write_skill(mine / ".skillweave" / "change" / "new" / "tea")
     write_skill(mine / "milk")
     assert [skill.id for skill in (await Folder(mine).load()).skills] == ["milk"]
+
+
+class Overtaken(UserList[packages.Package]):
+    """Packages that somebody else's command overtakes: it begins when these are first looked at."""
+
+    overtake: Callable[[], object]
+
+    def __iter__(self) -> Iterator[packages.Package]:
+        with suppress(InstallRefused):
+            self.overtake()
+        return super().__iter__()
+
+
+def test_what_another_command_adds_at_the_same_time_stays_in_the_lock(theirs: Path, mine: Path) -> None:
+    with fetched(str(theirs / "tea")) as (root, origin):
+        found = Overtaken(packages_in(root))
+        found.overtake = lambda: add(theirs / "milk", mine)
+        add_skills(mine, found, origin)
+    there = {path.name for path in mine.iterdir() if path.is_dir()}
+    assert there == set(read_lock(mine).skills)
+
+
+def test_a_lock_of_a_newer_version_and_shape_asks_for_an_upgrade(mine: Path) -> None:
+    mine.mkdir()
+    (mine / LOCK_FILE).write_text('{"version": 2, "skills": []}', encoding="utf-8")
+    with pytest.raises(InstallRefused, match="written by a newer skillweave"):
+        read_lock(mine)
+
+
+def test_a_source_without_a_skill_is_not_named_by_where_it_was_unpacked(tmp_path: Path, mine: Path) -> None:
+    with ZipFile(tmp_path / "empty.zip", "w") as archive:
+        archive.writestr("notes.txt", "nothing")
+    with pytest.raises(InstallRefused, match="holds no skill that can be read: it holds none") as refused:
+        add(tmp_path / "empty.zip", mine)
+    assert "skillweave-" not in str(refused.value)
