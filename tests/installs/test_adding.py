@@ -194,6 +194,31 @@ def test_where_a_step_fails_everything_is_as_it_was(
     assert files(mine) == before
 
 
+@pytest.mark.parametrize("moves", range(1, 5))
+def test_an_interrupt_right_after_a_move_puts_everything_back(
+    theirs: Path, mine: Path, monkeypatch: pytest.MonkeyPatch, moves: int
+) -> None:
+    add(theirs, mine)
+    before = files(mine)
+    for name in ("tea", "milk"):
+        write_skill(theirs / name, skill_text(name, body="new"))
+    left = moves
+    move = Path.rename
+
+    def interrupted(path: Path, target: Path) -> Path:
+        nonlocal left
+        moved = move(path, target)
+        left -= 1
+        if left == 0:
+            raise KeyboardInterrupt
+        return moved
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        add(theirs, mine)
+    assert files(mine) == before
+
+
 def test_what_was_taken_out_is_kept_where_it_cannot_be_put_back(
     theirs: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

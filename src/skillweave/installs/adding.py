@@ -167,15 +167,17 @@ class _Exchange:
         while self._done:
             from_, to = self._done.pop()
             try:
-                to.rename(from_)
+                if os.path.lexists(to) and not os.path.lexists(from_):
+                    to.rename(from_)
             except OSError as error:
                 failed = failed or error
         if failed is not None:
             raise failed
 
     def _move(self, from_: Path, to: Path) -> None:
-        from_.rename(to)
+        # Noted before it is done: after an interrupt in between, nobody would put it back.
         self._done.append((from_, to))
+        from_.rename(to)
 
 
 def _unfinished(folder: Path) -> InstallRefused:
