@@ -77,3 +77,10 @@ def test_what_was_never_added_is_not_removed(cli: Any, theirs: Path, write: Any)
     done = cli("remove", "jam", "--force", "--json")
     assert (done.code, done.data["error"]["type"]) == (1, "InstallRefused")
     assert Path("skills/jam/SKILL.md").exists()
+
+
+def test_a_folder_whose_name_has_control_characters_is_shown_with_escapes(cli: Any, theirs: Path) -> None:
+    for words in (("list",), ("add", theirs / "tea")):
+        shown = cli(*words, "--in", "odd\x1b[31m").out
+        assert "odd\\x1b[31m" in shown
+        assert "\x1b" not in shown

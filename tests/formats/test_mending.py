@@ -150,3 +150,15 @@ def test_real_skills_say_the_same_when_they_are_mended(skills_sample: Path) -> N
         ), path
         assert mend_skill_md(done.data, folder=folder).changes == ()
     assert counted > 90
+
+
+@pytest.mark.parametrize("line_break", ["\x85", "\u2028", "\u2029", "\r"])
+def test_a_file_with_line_breaks_that_only_yaml_knows_is_left_and_mending_ends(line_break: str) -> None:
+    written = f"---\n{2 * line_break}name: Alpha\n---\nBoil.\n".encode()
+    assert mend_skill_md(written, folder="alpha").data == written
+
+
+def test_one_change_that_makes_room_for_another_takes_it_along() -> None:
+    written = "---\n\ufeffallowed-tools:\n  - Read\n  - Bash(a, b)\ndescription: Makes tea.\n---\nBoil.\n".encode()
+    mended = mend_skill_md(written, folder="tea")
+    assert mend_skill_md(mended.data, folder="tea").changes == ()

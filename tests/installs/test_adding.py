@@ -3,8 +3,11 @@
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections import UserList
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -191,6 +194,31 @@ def test_where_a_step_fails_everything_is_as_it_was(
     assert files(mine) == before
 
 
+@pytest.mark.parametrize("moves", range(1, 5))
+def test_an_interrupt_right_after_a_move_puts_everything_back(
+    theirs: Path, mine: Path, monkeypatch: pytest.MonkeyPatch, moves: int
+) -> None:
+    add(theirs, mine)
+    before = files(mine)
+    for name in ("tea", "milk"):
+        write_skill(theirs / name, skill_text(name, body="new"))
+    left = moves
+    move = Path.rename
+
+    def interrupted(path: Path, target: Path) -> Path:
+        nonlocal left
+        moved = move(path, target)
+        left -= 1
+        if left == 0:
+            raise KeyboardInterrupt
+        return moved
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        add(theirs, mine)
+    assert files(mine) == before
+
+
 def test_what_was_taken_out_is_kept_where_it_cannot_be_put_back(
     theirs: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -315,3 +343,38 @@ async def test_no_source_looks_at_what_is_being_changed(theirs: Path, mine: Path
     write_skill(mine / ".skillweave" / "change" / "new" / "tea")
     write_skill(mine / "milk")
     assert [skill.id for skill in (await Folder(mine).load()).skills] == ["milk"]
+
+
+class Overtaken(UserList[packages.Package]):
+    """Packages that somebody else's command overtakes: it begins when these are first looked at."""
+
+    overtake: Callable[[], object]
+
+    def __iter__(self) -> Iterator[packages.Package]:
+        with suppress(InstallRefused):
+            self.overtake()
+        return super().__iter__()
+
+
+def test_what_another_command_adds_at_the_same_time_stays_in_the_lock(theirs: Path, mine: Path) -> None:
+    with fetched(str(theirs / "tea")) as (root, origin):
+        found = Overtaken(packages_in(root))
+        found.overtake = lambda: add(theirs / "milk", mine)
+        add_skills(mine, found, origin)
+    there = {path.name for path in mine.iterdir() if path.is_dir()}
+    assert there == set(read_lock(mine).skills)
+
+
+def test_a_lock_of_a_newer_version_and_shape_asks_for_an_upgrade(mine: Path) -> None:
+    mine.mkdir()
+    (mine / LOCK_FILE).write_text('{"version": 2, "skills": []}', encoding="utf-8")
+    with pytest.raises(InstallRefused, match="written by a newer skillweave"):
+        read_lock(mine)
+
+
+def test_a_source_without_a_skill_is_not_named_by_where_it_was_unpacked(tmp_path: Path, mine: Path) -> None:
+    with ZipFile(tmp_path / "empty.zip", "w") as archive:
+        archive.writestr("notes.txt", "nothing")
+    with pytest.raises(InstallRefused, match="holds no skill that can be read: it holds none") as refused:
+        add(tmp_path / "empty.zip", mine)
+    assert "skillweave-" not in str(refused.value)

@@ -1,5 +1,6 @@
 """Archives of others are unpacked below one folder, or not at all."""
 
+import gzip
 import io
 import stat
 import tarfile
@@ -113,3 +114,20 @@ def test_what_is_no_archive_is_refused(tmp_path: Path, name: str, data: bytes) -
     (tmp_path / name).write_bytes(data)
     with pytest.raises(InstallRefused, match=r"no archive that can be read|cannot be unpacked"):
         unpack(tmp_path / name, into(tmp_path))
+
+
+def test_a_name_in_a_tar_that_claims_to_be_gigabytes_long_is_not_read(tmp_path: Path) -> None:
+    name = tarfile.TarInfo("././@LongLink")
+    name.type = tarfile.GNUTYPE_LONGNAME
+    name.size = 3 << 30
+    (tmp_path / "a.tgz").write_bytes(gzip.compress(name.tobuf(tarfile.GNU_FORMAT) + bytes(4096)))
+    with pytest.raises(InstallRefused, match="more than 64 MiB"):
+        unpack(tmp_path / "a.tgz", into(tmp_path))
+
+
+@pytest.mark.parametrize("damaged", [b"\xff\xff", b"\xc3("])
+def test_a_zip_whose_names_are_no_text_is_refused(tmp_path: Path, damaged: bytes) -> None:
+    archive = zipped(tmp_path / "a.zip", ("tea/\u00e9.md", SKILL))
+    archive.write_bytes(archive.read_bytes().replace("\u00e9".encode(), damaged))
+    with pytest.raises(InstallRefused, match="no archive that can be read"):
+        unpack(archive, into(tmp_path))

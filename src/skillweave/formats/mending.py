@@ -16,6 +16,8 @@ from skillweave.skill import Skill
 
 _FENCE = re.compile(r"---[ \t]*")
 _BOM = "\ufeff"
+_OTHER_BREAK = re.compile("[\r\x85\u2028\u2029]")
+"""Where YAML begins a new line and an editor may not: lines after it have other numbers in what was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,16 @@ def mend_skill_md(data: bytes, *, folder: str, rename: bool = True) -> Mended:
         return Mended(data)
     changes: list[str] = []
     naming = (_name,) if rename else ()
-    for mend in (_without_mark, _without_crlf, _with_front_matter, _plain_fences, _quoted, _keys, *naming, _tools):
-        while (edit := next(_sound(mend(text, folder), text, folder), None)) is not None:
-            text = edit.text
-            changes.append(edit.change)
+    mends = (_without_mark, _without_crlf, _with_front_matter, _plain_fences, _quoted, _keys, *naming, _tools)
+
+    def edits() -> Iterator[_Edit]:
+        for mend in mends:
+            yield from _sound(mend(text, folder), text, folder)
+
+    # From the first one again after each edit: one may make room for another that was unsound before.
+    while (edit := next(edits(), None)) is not None:
+        text = edit.text
+        changes.append(edit.change)
     return Mended(text.encode(), tuple(changes)) if changes else Mended(data)
 
 
@@ -139,6 +147,8 @@ def _keys(text: str, folder: str) -> Iterator[_Edit]:
         if meant is None or line is None or line not in (found.line for found in misspelled):
             continue
         lines = text.split("\n")
+        if _fences(lines) is None:
+            return
         written = lines[line - 1]
         if written.startswith(f"{key}:"):
             lines[line - 1] = f"{meant}{written.removeprefix(key)}"
@@ -190,9 +200,11 @@ def _with_value(text: str, front: FrontMatter, key: str, value: str, change: str
 
 
 def _fences(lines: list[str]) -> tuple[int, int] | None:
-    """Where the two fences stand, counted from 0; None without front matter."""
+    """Where the two fences stand, counted from 0; None without front matter, and where its lines cannot be counted."""
     first = next((number for number, line in enumerate(lines) if line.strip()), None)
     if first is None or not _FENCE.fullmatch(lines[first]):
         return None
     last = next((number for number in range(first + 1, len(lines)) if _FENCE.fullmatch(lines[number])), None)
-    return None if last is None else (first, last)
+    if last is None or any(map(_OTHER_BREAK.search, lines[first:last])):
+        return None
+    return first, last

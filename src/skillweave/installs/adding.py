@@ -41,12 +41,12 @@ def add_skills(folder: Path, packages: Sequence[Package], origin: Origin, *, for
     all. Raises InstallRefused, and then nothing was changed.
     """
     folder = _folder(folder)
-    _require_finished(folder)
-    lock = read_lock(folder)
-    added = [_planned(folder, lock, package, origin, force=force) for package in packages]
-    changing = [(package, one) for package, one in zip(packages, added, strict=True) if one.change != "unchanged"]
-    entries = {**lock.skills, **{one.skill_id: one.locked for one in added}}
     with _exchange(folder) as exchange:
+        # Read only now, when no other command can write it: what that added must stay in the lock.
+        lock = read_lock(folder)
+        added = [_planned(folder, lock, package, origin, force=force) for package in packages]
+        changing = [(package, one) for package, one in zip(packages, added, strict=True) if one.change != "unchanged"]
+        entries = {**lock.skills, **{one.skill_id: one.locked for one in added}}
         for package, _ in changing:
             exchange.stage(package)
         for package, _ in changing:
@@ -60,8 +60,24 @@ def remove_skill(folder: Path, skill_id: str, *, force: bool = False) -> Locked:
 
     Raises InstallRefused, and then nothing was changed.
     """
-    _require_finished(folder)
-    lock = read_lock(folder)
+    _require_added(folder, skill_id, read_lock(folder))
+    with _exchange(folder) as exchange:
+        # Read again, now that no other command can write it.
+        lock = read_lock(folder)
+        locked = _require_added(folder, skill_id, lock)
+        standing = standing_of(folder, skill_id, locked)
+        if standing.condition is Condition.EDITED and not force:
+            raise InstallRefused(
+                f"{folder / skill_id} was edited since it was added{_what(standing.differing)}; {_FORCE}"
+            )
+        _require_no_link(folder / skill_id)
+        rest = {name: one for name, one in lock.skills.items() if name != skill_id}
+        exchange.take(skill_id)
+        write_lock(folder, replace(lock, skills=rest))
+    return locked
+
+
+def _require_added(folder: Path, skill_id: str, lock: Lock) -> Locked:
     locked = lock.skills.get(skill_id)
     if locked is None:
         there = ", ".join(sorted(lock.skills)) or "none"
@@ -69,14 +85,6 @@ def remove_skill(folder: Path, skill_id: str, *, force: bool = False) -> Locked:
             f"skill {skill_id[:100]!r} was not added to {folder}; those that were: {there}. What you wrote yourself "
             "you delete yourself"
         )
-    standing = standing_of(folder, skill_id, locked)
-    if standing.condition is Condition.EDITED and not force:
-        raise InstallRefused(f"{folder / skill_id} was edited since it was added{_what(standing.differing)}; {_FORCE}")
-    _require_no_link(folder / skill_id)
-    rest = {name: one for name, one in lock.skills.items() if name != skill_id}
-    with _exchange(folder) as exchange:
-        exchange.take(skill_id)
-        write_lock(folder, replace(lock, skills=rest))
     return locked
 
 
@@ -159,20 +167,17 @@ class _Exchange:
         while self._done:
             from_, to = self._done.pop()
             try:
-                to.rename(from_)
+                if os.path.lexists(to) and not os.path.lexists(from_):
+                    to.rename(from_)
             except OSError as error:
                 failed = failed or error
         if failed is not None:
             raise failed
 
     def _move(self, from_: Path, to: Path) -> None:
-        from_.rename(to)
+        # Noted before it is done: after an interrupt in between, nobody would put it back.
         self._done.append((from_, to))
-
-
-def _require_finished(folder: Path) -> None:
-    if os.path.lexists(folder / WORK):
-        raise _unfinished(folder)
+        from_.rename(to)
 
 
 def _unfinished(folder: Path) -> InstallRefused:

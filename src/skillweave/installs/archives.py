@@ -1,16 +1,19 @@
 """Unpacking what somebody else packed: no path out of the folder, no links, no devices, and within limits."""
 
+import bz2
+import gzip
+import lzma
 import os
 import re
 import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
-from lzma import LZMAError
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from skillweave.installs.lock import InstallRefused
 from skillweave.sources.names import is_plain, shown
@@ -22,6 +25,11 @@ MOST_BYTES = 64 * 1024 * 1024
 """What all files of an archive may have together when they are unpacked."""
 _PIECE = 1 << 16
 _DRIVE = re.compile(r"[A-Za-z]:")
+_UNREADABLE = (
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError),
+    *(ValueError, IndexError),
+)
+"""What the readers of archives raise for a damaged one; the last two for names and sizes that make no sense."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,7 @@ def unpack(archive: Path, into: Path) -> None:
     try:
         for entry in entries(archive):
             left -= _write(entry, into / _checked(entry.name), left)
-    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, LZMAError, EOFError, NotImplementedError) as error:
+    except _UNREADABLE as error:
         raise InstallRefused(f"'{archive}' is no archive that can be read: {error}; pack it anew") from None
     except OSError as error:
         raise InstallRefused(f"'{archive}' cannot be unpacked: {error.strerror or error}; check the file") from None
@@ -72,7 +80,7 @@ def _zipped(archive: Path) -> Iterator[_Entry]:
 
 
 def _tarred(archive: Path) -> Iterator[_Entry]:
-    with tarfile.open(archive, mode="r:*") as opened:
+    with closing(_Bounded(archive)) as file, tarfile.open(fileobj=cast("IO[bytes]", file), mode="r:") as opened:
         for number, member in enumerate(opened, start=1):
             _require_few(number)
             if member.isdir():
@@ -84,6 +92,37 @@ def _tarred(archive: Path) -> Iterator[_Entry]:
             if content is not None:
                 with content:
                     yield _Entry(member.name, bool(member.mode & stat.S_IXUSR), content)
+
+
+_OPENERS: tuple[tuple[bytes, Callable[[Path, str], object]], ...] = (
+    *((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open)),
+)
+"""How a compressed file begins, and what unpacks it."""
+
+
+class _Bounded:
+    """An unpacked tar file, of which only so much can be read: even a header may claim to be gigabytes long."""
+
+    def __init__(self, archive: Path) -> None:
+        with archive.open("rb") as file:
+            start = file.read(6)
+        opener = next((opener for magic, opener in _OPENERS if start.startswith(magic)), Path.open)
+        self._file = cast("IO[bytes]", opener(archive, "rb"))
+        self._left = 2 * MOST_BYTES
+        self.seek, self.tell, self.close = self._file.seek, self._file.tell, self._file.close
+
+    def read(self, size: int) -> bytes:
+        """As a file; raises InstallRefused for more than may be read."""
+        self._left -= size
+        if self._left < 0:
+            raise _too_big()
+        return self._file.read(size)
+
+
+def _too_big() -> InstallRefused:
+    return InstallRefused(
+        f"the archive has more than {MOST_BYTES >> 20} MiB when it is unpacked; pack the skills alone"
+    )
 
 
 def _require_few(entries: int) -> None:
@@ -120,9 +159,7 @@ def _write(entry: _Entry, target: Path, left: int) -> int:
             while piece := entry.content.read(_PIECE):
                 written += len(piece)
                 if written > left:
-                    raise InstallRefused(
-                        f"the archive has more than {MOST_BYTES >> 20} MiB when it is unpacked; pack the skills alone"
-                    )
+                    raise _too_big()
                 file.write(piece)
     except FileExistsError:
         raise InstallRefused(f"'{shown(entry.name)}' stands twice in the archive; pack it anew") from None

@@ -72,15 +72,18 @@ def read_lock(folder: Path) -> Lock:
     if not os.path.lexists(path):
         return Lock()
     try:
-        lock = Lock.from_dict(json.loads(read_plain(str(path), _MOST_BYTES).data))
+        stored = json.loads(read_plain(str(path), _MOST_BYTES).data)
+        # A newer lock may have another shape: its version is looked at before the rest.
+        version = stored.get("version") if isinstance(stored, dict) else None
+        if isinstance(version, int) and version > VERSION:
+            raise InstallRefused(
+                f"{path} was written by a newer skillweave (version {version}, this one reads {VERSION}); upgrade it"
+            )
+        lock = Lock.from_dict(stored)
     except (Refused, ValueError, RecursionError, InvalidData) as error:
         raise InstallRefused(
             f"{path} cannot be read: {error}; restore it, or remove it and add the skills anew"
         ) from None
-    if lock.version > VERSION:
-        raise InstallRefused(
-            f"{path} was written by a newer skillweave (version {lock.version}, this one reads {VERSION}); upgrade it"
-        )
     strange = next((name for name in lock.skills if not is_skill_id(name)), None)
     if strange is not None:
         raise InstallRefused(f"{path} names {strange[:100]!r}, which is no id of a skill; restore the file")

@@ -57,7 +57,11 @@ def packages_in(root: Path, wanted: tuple[str, ...] | None = None, *, everything
     if not places:
         errors = [found for found in loaded.diagnostics if found.severity is Severity.ERROR] or list(loaded.diagnostics)
         why = f": {errors[0].message}; {errors[0].fix}" if errors else ""
-        raise InstallRefused(f"the source holds no skill that can be read{why}".replace(f"{real}/", ""))
+        raise InstallRefused(
+            f"the source holds no skill that can be read{why}".replace(f"{real}/", "").replace(
+                f"'{real}' holds no skill", "it holds none"
+            )
+        )
     if len(places) < len(loaded.skills):
         raise InstallRefused("the source has two skills of one id; name the folder of the one that you want")
     if len(places) > 1 and wanted is None and not everything:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillweave.cli.output.page import Ink, Page, counted
+from skillweave.cli.output.page import Ink, Page, counted, printable
 from skillweave.codec import Portable
 from skillweave.installs import Condition, Locked, Standing
 
@@ -58,7 +58,9 @@ def added_text(shown: AddedShown, page: Page) -> str:
     lines = [
         page.entry(one.change, f"{one.skill_id}, {_origin(one.locked)}", _INKS[one.change]) for one in shown.skills
     ]
-    return "\n".join([*lines, "", "Read what you added before an agent does:", f"  skillweave check {shown.folder}"])
+    return "\n".join(
+        [*lines, "", "Read what you added before an agent does:", f"  skillweave check {printable(shown.folder)}"]
+    )
 
 
 _INKS = {"new": Ink.GOOD, "replaced": Ink.WARN, "unchanged": Ink.FAINT}
@@ -68,7 +70,7 @@ def installed_text(shown: Installed, page: Page) -> str:
     """A line for each added skill, and below it the files that differ."""
     lines = [line for one in shown.skills for line in _installed(one, page)]
     return "\n".join(
-        [*lines, *([""] if lines else []), f"{counted(len(shown.skills), 'added skill')} in {shown.folder}."]
+        [*lines, *([""] if lines else []), f"{counted(len(shown.skills), 'added skill')} in {printable(shown.folder)}."]
     )
 
 
