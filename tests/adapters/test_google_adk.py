@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from google.adk.agents import LlmAgent, ParallelAgent
+from google.adk.agents import LlmAgent, ParallelAgent, SequentialAgent
 from google.adk.agents.live_request_queue import LiveRequestQueue
 from google.adk.apps import App
 from google.adk.events.event import Event
+from google.adk.events.event_actions import EventActions
 from google.adk.models.llm_request import LlmRequest
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import Runner
@@ -151,6 +152,53 @@ async def test_the_rules_of_a_session_hold_in_its_branches(office: Office) -> No
     office.script.then(WRITE, "I can't.")
     await office.say(ParallelAgent(name="Both", sub_agents=[office.agent("Left")]), "Change the ledger")
     assert office.workshop.ran == []
+
+
+@OF_THE_FRAMEWORK
+async def test_the_rules_of_a_branch_hold_in_the_branches_within_it(office: Office) -> None:
+    within = ParallelAgent(name="Within", sub_agents=[office.agent("Second")])
+    branch = SequentialAgent(name="Branch", sub_agents=[office.agent("First"), within])
+    office.script.then("It is.", WRITE, "I can't.")
+    await office.say(ParallelAgent(name="Both", sub_agents=[branch]), INVOICE)
+    assert office.workshop.ran == []
+
+
+async def test_the_rules_of_a_delegated_run_hold_in_what_it_delegates(office: Office) -> None:
+    inner = office.agent("Inner", description="Changes the ledger.", mode="single_turn")
+    clerk = office.agent("Clerk", description="Checks invoices.", mode="single_turn", sub_agents=[inner])
+    delegated = [Says(asks=(tool_call(name, request=text),)) for name, text in (("Clerk", INVOICE), ("Inner", "Do it"))]
+    office.script.then(*delegated, WRITE, "I can't.", "It can't.", "We can't.")
+    await office.say(office.agent(sub_agents=[clerk]), "Hello")
+    assert office.workshop.ran == []
+
+
+@OF_THE_FRAMEWORK
+async def test_the_rules_of_a_session_hold_in_agents_that_it_uses_as_tools(office: Office) -> None:
+    inner = office.agent("Inner", description="Changes the ledger.")
+    clerk = office.agent("Clerk", tools=[AgentTool(inner)], description="Passes work on.")
+    delegated = [Says(asks=(tool_call(name, request="Change the ledger"),)) for name in ("Clerk", "Inner")]
+    office.script.then(*delegated, WRITE, "I can't.", "It can't.", "We can't.")
+    await office.say(office.agent(tools=[AgentTool(clerk)]), INVOICE)
+    assert office.workshop.ran == []
+
+
+async def test_names_that_are_too_long_for_an_id_name_conversations_all_the_same(office: Office) -> None:
+    for last in "ab":
+        await office.say(office.agent(), INVOICE, session="é" * 200 + last)
+    assert [sent.times(INVOICES) for sent in office.script.sent] == [1, 1]
+
+
+async def test_a_yes_still_counts_when_the_host_noted_something_in_the_session(office: Office) -> None:
+    await office.say(office.agent(), "Prepare the filing")
+    office.script.then(SUBMIT, "Submitted.")
+    await office.say(office.agent(), "Submit it")
+    session = await office.sessions.get_session(app_name="office", user_id="Ann", session_id="s-1")
+    assert session is not None
+    noted = Event(author="user", actions=EventActions(state_delta={"read": True}))
+    await office.sessions.append_event(session, noted)
+    yes = types.Content(role="user", parts=[answer(await office.question(), {"confirmed": True})])
+    assert await office.say(office.agent(), yes) == "Submitted."
+    assert office.workshop.ran == ["submit(W-1)"]
 
 
 async def test_a_live_run_is_refused_as_no_skill_would_reach_its_model(office: Office) -> None:

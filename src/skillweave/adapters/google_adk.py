@@ -2,10 +2,9 @@
 
 import copy
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
-from urllib.parse import quote
+from typing import Any
 
 from skillweave.adapters.supported import Unguarded, require_version
 from skillweave.errors import MissingExtra
@@ -50,6 +49,7 @@ from skillweave.adapters.chat import (
     read_call,
     words_for,
 )
+from skillweave.adapters.google_adk_conversations import ConversationOf, conversation_of, judging
 from skillweave.adapters.messages.lists import take_out
 from skillweave.checking import Checked
 from skillweave.compose.policy import Ruling
@@ -65,8 +65,6 @@ from skillweave.weaver.reading import ToolSpec
 
 MARK = "skillweave"
 """The key of an event's `custom_metadata` under which the plugin notes what is ours: a UI may hide such events."""
-ConversationOf: TypeAlias = Callable[[Context], str]
-"""What tells the id of a conversation."""
 
 
 def is_skill_event(event: Event) -> bool:
@@ -95,9 +93,10 @@ class SkillPlugin(BasePlugin):
 
     In history placement skill text stands in the session as events of the user, in call placement in the system
     instruction of each call. `conversation` tells the id of a conversation; without it, app, user and session name it,
-    and a branch of parallel agents, or a delegated task, is a conversation of its own, in which the rules of the whole
-    session hold too. `plan` is that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in for the
-    weaver's. `unguarded` says what to do with an agent that is called as a tool and leaves plugins out.
+    and a branch of parallel agents, or a delegated task, is a conversation of its own. The rules of the session hold in
+    it too, with those of the branches around it, and those of a caller in an agent that is used as a tool. `plan` is
+    that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in for the weaver's. `unguarded` says
+    what to do with an agent that is called as a tool and leaves plugins out.
     """
 
     def __init__(
@@ -204,22 +203,12 @@ class SkillPlugin(BasePlugin):
         return {"error": why}
 
     def _conversation_of(self, context: Context) -> str:
-        if self._bridge.plan is not None:
-            return self._bridge.plan.conversation
-        return self._session_of(context) if self._conversation else _joined(_whole(context), _part(context))
+        plan = self._bridge.plan
+        return conversation_of(context, self._conversation) if plan is None else plan.conversation
 
     def _judging(self, context: Context) -> Sequence[str]:
-        """The conversations whose rules hold for a call: the session's, and that of its branch."""
-        own = self._conversation_of(context)
-        if self._bridge.plan is not None or self._conversation or not _part(context):
-            return (own,)
-        return (_joined(_whole(context)), own)
-
-    def _session_of(self, context: Context) -> str:
-        named = self._conversation(context) if self._conversation else None
-        if not isinstance(named, str) or not named:
-            raise InvalidTurn("SkillPlugin(conversation=...) told no id; let it return a text that is not empty")
-        return named
+        plan = self._bridge.plan
+        return judging(context, self._conversation) if plan is None else (plan.conversation,)
 
     def _require_guarded(self, request: LlmRequest) -> None:
         if request.previous_interaction_id:
@@ -418,7 +407,7 @@ def _parameters_of(tool: BaseTool) -> tuple[str, ...] | None:
     if declared.parameters_json_schema is not None:
         return parameters_in(declared.parameters_json_schema)
     schema = declared.parameters
-    return () if schema is None else parameters_in(schema.model_dump(exclude_none=True))
+    return () if schema is None else parameters_in(schema.model_dump(exclude_none=True, by_alias=True))
 
 
 def _hint(message: str) -> str:
@@ -462,22 +451,9 @@ def _went_on(context: ToolContext) -> bool:
         elif (
             asked
             and event.author == "user"
+            and event.content is not None
             and not event.get_function_responses()
             and MARK not in (event.custom_metadata or {})
         ):
             return True
     return False
-
-
-def _whole(context: Context) -> tuple[str, str, str]:
-    session = context.session
-    return session.app_name, session.user_id, session.id
-
-
-def _part(context: Context) -> tuple[str, ...]:
-    invocation = context.get_invocation_context()
-    return tuple(part for part in (invocation.branch, invocation.isolation_scope) if part)
-
-
-def _joined(*parts: tuple[str, ...]) -> str:
-    return "/".join(quote(piece, safe="") for part in parts for piece in part)
