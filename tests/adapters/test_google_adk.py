@@ -19,8 +19,9 @@ from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.url_context_tool import url_context
 from google.genai import types
+from pydantic import BaseModel
 
-from skillweave import Placement, ToolRules, Weaver
+from skillweave import OnlySkillTools, Placement, Settings, ToolRules, Weaver
 from skillweave.adapters.google_adk import MARK, SkillPlugin, history, host_messages, is_skill_event
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.google_adk import ScriptedLlm
@@ -122,6 +123,30 @@ async def test_an_agent_that_is_transferred_to_is_guarded_too(office: Office) ->
     assert await office.say(root, INVOICE) == "I can't."
     assert office.workshop.ran == []
     assert office.script.last.times(INVOICES) == 1
+
+
+async def test_a_transfer_that_a_skill_forbids_does_not_happen(office: Office) -> None:
+    staying = make_skill("staying", keywords=["stay"], tools=ToolRules(forbidden=("transfer_to_agent",)))
+    office.plugin = SkillPlugin(weaver_of(staying))
+    root = office.agent(sub_agents=[office.agent("Clerk", description="Changes the ledger.")])
+    office.script.then(Says(asks=(tool_call("transfer_to_agent", agent_name="Clerk"),)), "I stay.")
+    await office.say(root, "Please stay")
+    assert (await office.events())[-1].author == "Office"
+    assert office.script.last.times_in_messages("TOOL_FORBIDDEN") == 1
+
+
+async def test_the_tool_for_structured_output_is_there_where_a_skill_leaves_only_its_own(office: Office) -> None:
+    class Answer(BaseModel):
+        """What the agent answers with."""
+
+        words: str
+
+    only = make_skill("looking-up", keywords=["look"], tools=ToolRules(allowed=("search",)))
+    office.plugin = SkillPlugin(weaver_of(only, settings=Settings(only_skill_tools=OnlySkillTools.ALWAYS)))
+    office.script.then(Says(asks=(tool_call("set_model_response", words="Found."),)))
+    assert await office.say(office.agent(output_schema=Answer), "Look it up") == '{"words": "Found."}'
+    assert {"search", "set_model_response"} <= set(office.script.last.tools)
+    assert "write" not in office.script.last.tools
 
 
 @OF_THE_FRAMEWORK

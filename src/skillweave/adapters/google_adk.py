@@ -13,6 +13,7 @@ try:
     require_version("google-adk", "google-adk")
     from google.adk.agents.context import Context
     from google.adk.agents.invocation_context import InvocationContext
+    from google.adk.agents.llm.task._finish_task_tool import FinishTaskTool
     from google.adk.events.event import Event
     from google.adk.models.llm_request import LlmRequest
     from google.adk.models.llm_response import LlmResponse
@@ -22,7 +23,6 @@ try:
     from google.adk.tools.set_model_response_tool import SetModelResponseTool
     from google.adk.tools.tool_confirmation import ToolConfirmation
     from google.adk.tools.tool_context import ToolContext
-    from google.adk.tools.transfer_to_agent_tool import TransferToAgentTool
     from google.genai import types
 except ModuleNotFoundError:
     raise MissingExtra("the adapter for Google's ADK", "google-adk", "google-adk") from None
@@ -144,14 +144,15 @@ class SkillPlugin(BasePlugin):
         if injection.instructions:
             llm_request.append_instructions([injection.instructions])
         llm_request.append_tools(list(self._own))
-        _hide(llm_request, injection)
+        answers = [tool.name for tool in llm_request.tools_dict.values() if _is_an_answer(tool)]
+        _hide(llm_request, injection, answers)
         return None
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
         """Let a call pass, wait for a person, or answer it with what the model may do instead."""
-        if isinstance(tool, _OwnTool | SetModelResponseTool | TransferToAgentTool):
+        if isinstance(tool, _OwnTool) or _is_an_answer(tool):
             return None
         call = _call_of(tool, tool_args, tool_context)
         confirmation = tool_context.tool_confirmation
@@ -373,10 +374,16 @@ def _with_text(part: types.Part, text: str) -> types.Part:
     return part.model_copy(update={"function_response": answer.model_copy(update={"response": {key: text}})})
 
 
-def _hide(request: LlmRequest, injection: Injection) -> None:
+def _is_an_answer(tool: BaseTool) -> bool:
+    """Whether a call of the tool is the model's answer itself: nothing is done by it, and no rule is about it."""
+    return isinstance(tool, SetModelResponseTool | FinishTaskTool)
+
+
+def _hide(request: LlmRequest, injection: Injection, answers: Sequence[str]) -> None:
     """Leave out the declarations that may not be called; one that the provider runs, unless all its calls may.
 
-    The tools stay known to the run, so that a call of a hidden one is judged and answered.
+    Those of `answers` are always shown. The tools stay known to the run, so that a call of a hidden one is judged and
+    answered.
     """
     shown: list[Any] = []
     for tool in request.config.tools or ():
@@ -384,7 +391,7 @@ def _hide(request: LlmRequest, injection: Injection) -> None:
             shown.append(tool)
             continue
         declared = tool.function_declarations or []
-        offered = frozenset(injection.tools.offers([one.name or "" for one in declared]))
+        offered = {*injection.tools.offers([one.name or "" for one in declared]), *answers}
         kept: dict[str, Any] = {"function_declarations": [one for one in declared if one.name in offered] or None}
         for name in type(tool).model_fields:
             if name != "function_declarations" and getattr(tool, name) is not None:
