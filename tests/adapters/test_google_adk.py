@@ -21,7 +21,7 @@ from google.adk.tools.url_context_tool import url_context
 from google.genai import types
 from pydantic import BaseModel
 
-from skillweave import OnlySkillTools, Placement, Settings, ToolRules, Weaver
+from skillweave import Checkpoint, OnlySkillTools, Placement, Settings, ToolRules, Weaver
 from skillweave.adapters.google_adk import MARK, SkillPlugin, history, host_messages, is_skill_event
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.google_adk import ScriptedLlm
@@ -340,6 +340,29 @@ async def test_a_call_that_a_person_changed_runs_with_the_new_arguments(office: 
     told = answer(await office.question(), {"confirmed": True, "payload": changed})
     assert await office.say(office.agent(), types.Content(role="user", parts=[told])) == "Submitted."
     assert office.workshop.ran == ["submit(W-2)"]
+
+
+@OF_THE_FRAMEWORK
+async def test_one_yes_is_for_the_session_and_the_branch_that_ask_about_the_same_call(office: Office) -> None:
+    await office.say(office.agent(), "Prepare the filing")
+    office.script.then(SUBMIT, "Submitted.")
+    both = ParallelAgent(name="Both", sub_agents=[office.agent("Left")])
+    await office.say(both, "Prepare the filing and submit it")
+    yes = types.Content(role="user", parts=[answer(await office.question(), {"confirmed": True})])
+    assert await office.say(both, yes) == "Submitted."
+    assert office.workshop.ran == ["submit(W-1)"]
+
+
+async def test_a_changed_call_that_waits_at_another_checkpoint_is_to_be_made_again(office: Office) -> None:
+    asking = [Checkpoint("any", before="submit"), Checkpoint("large", before="submit(text=L:*)")]
+    office.plugin = SkillPlugin(weaver_of(make_skill("filing", keywords=["filing"], checkpoints=asking)))
+    office.script.then(SUBMIT, "I call again.")
+    await office.say(office.agent(), "Submit the filing")
+    changed = {"verdict": "modified", "by": "Ann Lee", "arguments": {"text": "L 1"}}
+    told = answer(await office.question(), {"confirmed": True, "payload": changed})
+    assert await office.say(office.agent(), types.Content(role="user", parts=[told])) == "I call again."
+    assert office.workshop.ran == []
+    assert office.script.last.times_in_messages("call again with") == 1
 
 
 async def test_after_such_a_pause_the_call_can_be_made_and_approved_anew(office: Office) -> None:

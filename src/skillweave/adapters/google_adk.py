@@ -38,7 +38,7 @@ from skillweave.adapters.approval import (
     record,
     require_decided,
 )
-from skillweave.adapters.bridge import Bridge, is_own, tail_of
+from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
 from skillweave.adapters.chat import (
     NOT_RUN,
     Call,
@@ -63,6 +63,8 @@ from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
 from skillweave.weaver.reading import ToolSpec
 
+_ALSO = "also"
+"""The key of a question under which the same is asked for other conversations in which the call waits."""
 MARK = "skillweave"
 """The key of an event's `custom_metadata` under which the plugin notes what is ours: a UI may hide such events."""
 
@@ -161,19 +163,19 @@ class SkillPlugin(BasePlugin):
             if _went_on(tool_context):
                 return self._refused(call, NOT_RUN, tool_context)
             reply = _reply_in(confirmation, asked, tool_context.user_id)
-            conversation, pending = read_question(asked)
-            await record(self._bridge.weaver, conversation, pending, reply, read_asked_call(asked) or call)
+            for one in (asked, *asked.get(_ALSO, ())):
+                conversation, pending = read_question(one)
+                await record(self._bridge.weaver, conversation, pending, reply, read_asked_call(asked) or call)
             call = as_replied(call, reply)
+        waiting: dict[str, Judged] = {}
         for conversation in self._judging(tool_context):
             judged = await self._bridge.judge(call, conversation)
             if judged.waits:
-                tool_context.request_confirmation(
-                    hint=_hint(judged.verdict.message), payload=question(conversation, judged.waits, call)
-                )
-                tool_context.actions.skip_summarization = True  # the model goes on when a person has decided
-                return {"error": f"not run: {judged.verdict.message}"}
-            if not judged.runs:
+                waiting[conversation] = judged
+            elif not judged.runs:
                 return self._refused(call, words_for(judged.verdict), tool_context)
+        if waiting:
+            return self._asked(call, waiting, tool_context)
         if call.arguments is not None and call.arguments != tool_args:
             tool_args.clear()
             tool_args.update(copy.deepcopy(dict(call.arguments)))
@@ -198,6 +200,20 @@ class SkillPlugin(BasePlugin):
         call = read_call(context.function_call_id, spec.name, arguments)
         answer = await self._bridge.answer(call, self._conversation_of(context))
         return {"error" if answer.failed else "result": answer.text}
+
+    def _asked(self, call: Call, waiting: Mapping[str, Judged], context: ToolContext) -> dict[str, Any]:
+        """Ask a person once for all conversations in which the call waits; tell the model that it does."""
+        messages = "; ".join(dict.fromkeys(one.verdict.message for one in waiting.values()))
+        if context.tool_confirmation is not None:
+            # The framework asks about a call only once. A call that is made again is another one.
+            shown = json.dumps(call.arguments, ensure_ascii=False, default=str)
+            return self._refused(
+                call, f"not run: {messages}; call again with {shown}, and the person is asked", context
+            )
+        asked, *also = [question(conversation, one.waits, call) for conversation, one in waiting.items()]
+        context.request_confirmation(hint=_hint(messages), payload={**asked, _ALSO: also} if also else asked)
+        context.actions.skip_summarization = True  # the model goes on when a person has decided
+        return {"error": f"not run: {messages}"}
 
     def _refused(self, call: Call, why: str, context: ToolContext) -> dict[str, Any]:
         self._denied.setdefault(context.invocation_id, set()).add(call.id)
