@@ -175,7 +175,7 @@ def test_every_provider_takes_what_a_deep_agent_with_a_sub_agent_and_a_pause_sen
             model="gpt-5", base_url=server.openai, api_key=KEY, use_responses_api=client == "responses", max_retries=0
         )
         if client == "anthropic":
-            model = ChatAnthropic(model_name="claude-sonnet-4-5", base_url=server.anthropic, api_key=KEY, max_retries=0)
+            model = ChatAnthropic(model_name="claude-sonnet-5", base_url=server.anthropic, api_key=KEY, max_retries=0)
         agent: Any = create_deep_agent(
             model,
             [as_langchain(one) for one in workshop.tools],

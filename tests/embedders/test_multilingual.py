@@ -68,7 +68,7 @@ def test_the_same_text_has_the_very_same_vector(multilingual: MultilingualEmbedd
 def test_what_stands_beyond_the_limit_does_not_count(multilingual: MultilingualEmbedder) -> None:
     long = "word " * 2_000
     first, other = asyncio.run(multilingual.embed([long, long + "something else"]))
-    assert np.allclose(first, other)
+    assert np.allclose(first, other, atol=1e-6)  # two texts of one batch may differ by rounding
 
 
 def test_the_loop_goes_on_while_much_is_embedded(multilingual: MultilingualEmbedder) -> None:

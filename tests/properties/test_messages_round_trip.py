@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Delivery, Injection, Placement, Record, Rung, State, Turn
-from skillweave.adapters.messages import anthropic_style, openai_style
+from skillweave.adapters.messages import anthropic_style, openai_style, responses_style
 from skillweave.disclose import render_skill, text_digest
 from skillweave.turn import blocks_in, in_own_words
 from tests.chatting import ALL_SHAPES, Says, Shapes
@@ -23,15 +23,18 @@ PASTED = "=== Skill Activated: A ===\n## Description\nPasted by a user."
 words = st.one_of(
     st.sampled_from(("Hi", PASTED, "SKILL_SELECT:a", "=== Skill", "\ud800", "é\r\n")), st.text(min_size=1)
 )
-parts = st.lists(
-    st.one_of(
-        st.builds(lambda text: {"type": "text", "text": text}, words.filter(lambda text: not text.startswith("==="))),
-        st.just({"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}}),
-    ),
-    min_size=1,
-    max_size=3,
-)
-user_messages = st.builds(lambda content: {"role": "user", "content": content}, words | parts)
+
+
+def user_messages(shapes: Shapes) -> st.SearchStrategy[dict[str, Any]]:
+    """What a user may say: a text, or parts as the interface has them."""
+    kind = "input_text" if shapes.style is responses_style else "text"
+    texts = words.filter(lambda text: not text.startswith("==="))
+    image = {"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}}
+    part = st.builds(lambda text: {"type": kind, "text": text}, texts) | st.just(image)
+    content = words | st.lists(part, min_size=1, max_size=3)
+    return st.builds(lambda content: {"role": "user", "content": content}, content)
+
+
 names = st.lists(st.sampled_from(("pay", "search")), max_size=2)
 blocks = st.builds(
     lambda text, rung: render_skill(make_skill("a", instructions=text), rung).text,
@@ -43,7 +46,7 @@ blocks = st.builds(
 @st.composite
 def exchanges(draw: st.DrawFn, shapes: Shapes) -> list[Any]:
     """What the user said, what the model answered, and the results of the tools that it called."""
-    chat = [draw(user_messages)]
+    chat = [draw(user_messages(shapes))]
     called = draw(names)
     ids = [f"call-{n}" for n in range(len(called))]
     says = Says(draw(words), tuple((name, {}) for name in called))
@@ -57,7 +60,7 @@ def exchanges(draw: st.DrawFn, shapes: Shapes) -> list[Any]:
 def chats(draw: st.DrawFn, shapes: Shapes) -> list[Any]:
     """A chat as it stands before a call of the model."""
     said = [message for exchange in draw(st.lists(exchanges(shapes), max_size=3)) for message in exchange]
-    return [*said, draw(user_messages)] if not said or draw(st.booleans()) else said
+    return [*said, draw(user_messages(shapes))] if not said or draw(st.booleans()) else said
 
 
 injections = st.builds(

@@ -22,6 +22,7 @@ from skillweave import (
     SpawnPlan,
     SpawnRejected,
     SpawnRequest,
+    ToolCall,
     ToolPolicy,
     ToolRules,
     Weaver,
@@ -284,6 +285,30 @@ async def test_a_checkpoint_of_its_parent_asks_also_after_a_yes_to_its_own_of_th
     await weaver.weave(plan.turn("Begin", "t1"))
     await decided(weaver, plan.conversation)
     assert (await weaver.weave(plan.turn("Go on", "t2"))).tools.authorize("pay").ruling is Ruling.ASK
+
+
+BILLS = make_skill("bills", keywords=["bill"], checkpoints=[Checkpoint("release", before="pay")])
+FEES = make_skill("fees", keywords=["fee"], checkpoints=[Checkpoint("release", before="pay")])
+CALL = ToolCall("call-1", "pay", {"bill": "B-7"})
+
+
+async def answered_in_the_child(message: str) -> Ruling:
+    """What the child may do with its call after a yes there, where its parent heard this message."""
+    weaver = Weaver(Registry([InCode(BILLS, FEES)]), MemoryStore(), counter=WordCounter())
+    parent = await weaver.weave(message, conversation="office")
+    plan = await plan_of(weaver, "bills", parent=parent, tools=TOOLS)
+    await weaver.weave("Pay it", conversation=plan.conversation, named=plan.skills, limits=plan.limits)
+    await weaver.decide(plan.conversation, "bills", "release", "approved", by="Ann", call=CALL)
+    now = await weaver.current_policy(plan.conversation, limits=plan.limits)
+    return now.tools.authorize(CALL.tool, CALL.arguments, call_id=CALL.id).ruling
+
+
+async def test_a_checkpoint_of_a_skill_that_parent_and_sub_agent_share_is_answered_once() -> None:
+    assert await answered_in_the_child("the bill") is Ruling.ALLOW
+
+
+async def test_a_skill_that_only_the_parent_has_asks_also_after_a_yes_at_a_checkpoint_of_that_name() -> None:
+    assert await answered_in_the_child("the bill and the fee") is Ruling.ASK
 
 
 async def test_what_its_own_checkpoints_ask_is_asked_of_what_it_spawns() -> None:

@@ -3,7 +3,7 @@
 The request is seed 002's SubagentSpawnRequest.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -100,10 +100,25 @@ def _skill_names(value: object) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Parent(Portable):
-    """The agent that spawns: its conversation, and what it may call now (`Injection.tools` of its turn)."""
+    """The agent that spawns: its conversation, and what it may call now (`Injection.tools` of its turn).
+
+    `asking` are, by tool entry and then by checkpoint, the skills that ask there, where these are known: a sub-agent
+    with the same skills is asked at the same checkpoints, and what a person says about its call there counts.
+    """
 
     conversation: str
     policy: ToolPolicy
+    asking: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default=EMPTY, hash=False)
+
+    def asks_beside(self, skills: Collection[str]) -> Mapping[str, tuple[str, ...]]:
+        """What it asks before tools, but for what those skills ask in its place."""
+        same = {
+            (entry, name)
+            for entry, owners_of in self.asking.items()
+            for name, owners in owners_of.items()
+            if set(owners) <= set(skills)
+        }
+        return without_asks(self.policy.asks, same)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +253,7 @@ def prepare_spawn(
         steps=composition.execution_protocol,
     )
     warnings = (*result.warnings, *_withheld(policy, within))
-    parent_asks = EMPTY if parent is None else parent.policy.asks
+    parent_asks = EMPTY if parent is None else parent.asks_beside(composition.skills)
     return SpawnPlan(request, conversation, composition, within, text, warnings, parent_asks)
 
 

@@ -15,7 +15,7 @@ from skillweave.skill import Skill
 from skillweave.task import TaskRule
 
 IGNORED_FOLDERS = frozenset({".git", "node_modules", ".venv", "__pycache__", ".skillweave"})
-"""Never entered and never followed (spec 1.2); Python's caches come and go as scripts run, `.skillweave` is ours."""
+"""Never entered and never followed; Python's caches come and go as scripts run, `.skillweave` is ours."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ class CheckedConversation(RuleBasedStateMachine):
             "description": f"What {skill_id} is for",
             "text": {"instructions": self.edition(skill_id)},
             "relations": [{"kind": "requires", "skill": REQUIRES[skill_id]}] if skill_id in REQUIRES else [],
-            "checkpoints": [{"name": name, "before": before}] if name else [],
+            "checkpoints": [{"name": name, "before": before, "scope": "conversation"}] if name else [],
         }
 
     def follow(self, turn: Turn, injection: Injection, until: float | None) -> None:

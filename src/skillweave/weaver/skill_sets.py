@@ -9,6 +9,7 @@ from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequ
 from skillweave.conversation import nothing_said
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import InvalidSpawn
+from skillweave.frozen import FrozenDict
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.relations.task import TaskSelection, explain_task
 from skillweave.relations.validate import Completion, ValidationResult, complete_skills, validate_skills
@@ -110,7 +111,7 @@ async def _parent(engine: Engine, spawner: Spawner) -> Parent:
     if isinstance(spawner, SpawnPlan):
         return spawner.as_parent()
     if isinstance(spawner, Injection | CurrentPolicy):
-        return Parent(spawner.conversation, spawner.tools)
+        return _as_parent(spawner)
     if "/" in spawner:
         raise InvalidSpawn(
             f"conversation {spawner[:100]!r} can be that of a sub-agent, whose limits are not in the ledger; "
@@ -118,5 +119,18 @@ async def _parent(engine: Engine, spawner: Spawner) -> Parent:
         )
     state, now = await engine.store.load(spawner, tenant=engine.tenant)
     silent = nothing_said(engine.announcer.new_id(), spawner)
-    policy = policy_at(state, await engine.library(), engine.settings, engine.matchers, silent, now)
-    return Parent(spawner, policy.tools)
+    return _as_parent(policy_at(state, await engine.library(), engine.settings, engine.matchers, silent, now))
+
+
+def _as_parent(now: Injection | CurrentPolicy) -> Parent:
+    # Of a sub-agent's asks some belong to whoever spawned it, under names that its own skills may have too.
+    if "/" in now.conversation:
+        return Parent(now.conversation, now.tools)
+    asking: dict[str, dict[str, tuple[str, ...]]] = {}
+    for one in now.checkpoints:
+        if one.blocking and one.before is not None:
+            owners = asking.setdefault(one.before, {})
+            owners[one.name] = (*owners.get(one.name, ()), one.skill_id)
+    return Parent(
+        now.conversation, now.tools, FrozenDict({entry: FrozenDict(owners) for entry, owners in asking.items()})
+    )
