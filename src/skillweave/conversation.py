@@ -167,14 +167,8 @@ class Turn(Portable):
     append_only: bool = False
 
     def __post_init__(self) -> None:
-        for name, value in (("conversation", self.conversation), ("id", self.id)):
-            _TURN.text(name, value)
-            if not value or len(value) > LONGEST_ID:
-                raise InvalidTurn(
-                    f"Turn({name}={value[:40]!r}) has {len(value)} characters; give 1 to {LONGEST_ID} of them"
-                )
-            if not value.isprintable():
-                raise InvalidTurn(f"Turn({name}={value!r}) holds an unprintable character; remove it")
+        require_id("conversation", self.conversation)
+        require_id("id", self.id)
         read = object.__setattr__
         read(self, "message", message_of(self.message))
         if self.transcript is not None:
@@ -191,6 +185,15 @@ class Turn(Portable):
         if self.limits is not None:
             _TURN.kind("limits", self.limits, ToolLimits, "a plan's limits or ToolLimits.from_dict(...)")
         _TURN.truth("append_only", self.append_only)
+
+
+def require_id(name: str, value: object, where: str = "Turn") -> None:
+    """Raise InvalidTurn for what cannot be the id of a conversation or a turn; `where` is what it was given to."""
+    known = Checked(where, InvalidTurn).text(name, value)
+    if not known or len(known) > LONGEST_ID:
+        raise InvalidTurn(f"{where}({name}={known[:40]!r}) has {len(known)} characters; give 1 to {LONGEST_ID} of them")
+    if not known.isprintable():
+        raise InvalidTurn(f"{where}({name}={known!r}) holds an unprintable character; remove it")
 
 
 MessageLike: TypeAlias = str | Message | Mapping[str, object]

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from google.adk.agents import LlmAgent, ParallelAgent
+from google.adk.agents import LlmAgent, ParallelAgent, SequentialAgent
 from google.adk.agents.live_request_queue import LiveRequestQueue
 from google.adk.apps import App
 from google.adk.events.event import Event
+from google.adk.events.event_actions import EventActions
 from google.adk.models.llm_request import LlmRequest
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import Runner
@@ -18,8 +19,9 @@ from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.url_context_tool import url_context
 from google.genai import types
+from pydantic import BaseModel
 
-from skillweave import Placement, ToolRules, Weaver
+from skillweave import Checkpoint, OnlySkillTools, Placement, Settings, ToolRules, Weaver
 from skillweave.adapters.google_adk import MARK, SkillPlugin, history, host_messages, is_skill_event
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.google_adk import ScriptedLlm
@@ -123,6 +125,30 @@ async def test_an_agent_that_is_transferred_to_is_guarded_too(office: Office) ->
     assert office.script.last.times(INVOICES) == 1
 
 
+async def test_a_transfer_that_a_skill_forbids_does_not_happen(office: Office) -> None:
+    staying = make_skill("staying", keywords=["stay"], tools=ToolRules(forbidden=("transfer_to_agent",)))
+    office.plugin = SkillPlugin(weaver_of(staying))
+    root = office.agent(sub_agents=[office.agent("Clerk", description="Changes the ledger.")])
+    office.script.then(Says(asks=(tool_call("transfer_to_agent", agent_name="Clerk"),)), "I stay.")
+    await office.say(root, "Please stay")
+    assert (await office.events())[-1].author == "Office"
+    assert office.script.last.times_in_messages("TOOL_FORBIDDEN") == 1
+
+
+async def test_the_tool_for_structured_output_is_there_where_a_skill_leaves_only_its_own(office: Office) -> None:
+    class Answer(BaseModel):
+        """What the agent answers with."""
+
+        words: str
+
+    only = make_skill("looking-up", keywords=["look"], tools=ToolRules(allowed=("search",)))
+    office.plugin = SkillPlugin(weaver_of(only, settings=Settings(only_skill_tools=OnlySkillTools.ALWAYS)))
+    office.script.then(Says(asks=(tool_call("set_model_response", words="Found."),)))
+    assert await office.say(office.agent(output_schema=Answer), "Look it up") == '{"words": "Found."}'
+    assert {"search", "set_model_response"} <= set(office.script.last.tools)
+    assert "write" not in office.script.last.tools
+
+
 @OF_THE_FRAMEWORK
 async def test_an_agent_as_a_tool_is_guarded_too(office: Office) -> None:
     clerk = office.agent("Clerk", description="Changes the ledger.")
@@ -151,6 +177,53 @@ async def test_the_rules_of_a_session_hold_in_its_branches(office: Office) -> No
     office.script.then(WRITE, "I can't.")
     await office.say(ParallelAgent(name="Both", sub_agents=[office.agent("Left")]), "Change the ledger")
     assert office.workshop.ran == []
+
+
+@OF_THE_FRAMEWORK
+async def test_the_rules_of_a_branch_hold_in_the_branches_within_it(office: Office) -> None:
+    within = ParallelAgent(name="Within", sub_agents=[office.agent("Second")])
+    branch = SequentialAgent(name="Branch", sub_agents=[office.agent("First"), within])
+    office.script.then("It is.", WRITE, "I can't.")
+    await office.say(ParallelAgent(name="Both", sub_agents=[branch]), INVOICE)
+    assert office.workshop.ran == []
+
+
+async def test_the_rules_of_a_delegated_run_hold_in_what_it_delegates(office: Office) -> None:
+    inner = office.agent("Inner", description="Changes the ledger.", mode="single_turn")
+    clerk = office.agent("Clerk", description="Checks invoices.", mode="single_turn", sub_agents=[inner])
+    delegated = [Says(asks=(tool_call(name, request=text),)) for name, text in (("Clerk", INVOICE), ("Inner", "Do it"))]
+    office.script.then(*delegated, WRITE, "I can't.", "It can't.", "We can't.")
+    await office.say(office.agent(sub_agents=[clerk]), "Hello")
+    assert office.workshop.ran == []
+
+
+@OF_THE_FRAMEWORK
+async def test_the_rules_of_a_session_hold_in_agents_that_it_uses_as_tools(office: Office) -> None:
+    inner = office.agent("Inner", description="Changes the ledger.")
+    clerk = office.agent("Clerk", tools=[AgentTool(inner)], description="Passes work on.")
+    delegated = [Says(asks=(tool_call(name, request="Change the ledger"),)) for name in ("Clerk", "Inner")]
+    office.script.then(*delegated, WRITE, "I can't.", "It can't.", "We can't.")
+    await office.say(office.agent(tools=[AgentTool(clerk)]), INVOICE)
+    assert office.workshop.ran == []
+
+
+async def test_names_that_are_too_long_for_an_id_name_conversations_all_the_same(office: Office) -> None:
+    for last in "ab":
+        await office.say(office.agent(), INVOICE, session="é" * 200 + last)
+    assert [sent.times(INVOICES) for sent in office.script.sent] == [1, 1]
+
+
+async def test_a_yes_still_counts_when_the_host_noted_something_in_the_session(office: Office) -> None:
+    await office.say(office.agent(), "Prepare the filing")
+    office.script.then(SUBMIT, "Submitted.")
+    await office.say(office.agent(), "Submit it")
+    session = await office.sessions.get_session(app_name="office", user_id="Ann", session_id="s-1")
+    assert session is not None
+    noted = Event(author="user", actions=EventActions(state_delta={"read": True}))
+    await office.sessions.append_event(session, noted)
+    yes = types.Content(role="user", parts=[answer(await office.question(), {"confirmed": True})])
+    assert await office.say(office.agent(), yes) == "Submitted."
+    assert office.workshop.ran == ["submit(W-1)"]
 
 
 async def test_a_live_run_is_refused_as_no_skill_would_reach_its_model(office: Office) -> None:
@@ -267,6 +340,29 @@ async def test_a_call_that_a_person_changed_runs_with_the_new_arguments(office: 
     told = answer(await office.question(), {"confirmed": True, "payload": changed})
     assert await office.say(office.agent(), types.Content(role="user", parts=[told])) == "Submitted."
     assert office.workshop.ran == ["submit(W-2)"]
+
+
+@OF_THE_FRAMEWORK
+async def test_one_yes_is_for_the_session_and_the_branch_that_ask_about_the_same_call(office: Office) -> None:
+    await office.say(office.agent(), "Prepare the filing")
+    office.script.then(SUBMIT, "Submitted.")
+    both = ParallelAgent(name="Both", sub_agents=[office.agent("Left")])
+    await office.say(both, "Prepare the filing and submit it")
+    yes = types.Content(role="user", parts=[answer(await office.question(), {"confirmed": True})])
+    assert await office.say(both, yes) == "Submitted."
+    assert office.workshop.ran == ["submit(W-1)"]
+
+
+async def test_a_changed_call_that_waits_at_another_checkpoint_is_to_be_made_again(office: Office) -> None:
+    asking = [Checkpoint("any", before="submit"), Checkpoint("large", before="submit(text=L:*)")]
+    office.plugin = SkillPlugin(weaver_of(make_skill("filing", keywords=["filing"], checkpoints=asking)))
+    office.script.then(SUBMIT, "I call again.")
+    await office.say(office.agent(), "Submit the filing")
+    changed = {"verdict": "modified", "by": "Ann Lee", "arguments": {"text": "L 1"}}
+    told = answer(await office.question(), {"confirmed": True, "payload": changed})
+    assert await office.say(office.agent(), types.Content(role="user", parts=[told])) == "I call again."
+    assert office.workshop.ran == []
+    assert office.script.last.times_in_messages("call again with") == 1
 
 
 async def test_after_such_a_pause_the_call_can_be_made_and_approved_anew(office: Office) -> None:

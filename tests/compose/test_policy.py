@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from skillweave import InvalidData, Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope
+from skillweave import InvalidData, InvalidValue, Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope
 from skillweave.compose import OWN_TOOLS
 
 
@@ -223,3 +223,16 @@ def test_a_denial_names_only_tools_that_the_host_has() -> None:
 def test_a_denial_names_only_tools_in_the_grant() -> None:
     policy = ToolPolicy(forbidden_tools=("write", "deploy"), grant=("read", "write"))
     assert policy.authorize("write").message.endswith("allowed: `read`; forbidden: `write`")
+
+
+@pytest.mark.parametrize("field", ["parameters", "host_tools"])
+def test_names_that_are_one_text_are_refused_as_they_would_be_taken_letter_by_letter(field: str) -> None:
+    named: Any = {field: "command"}
+    with pytest.raises(InvalidValue, match=rf"authorize\({field}=...\) is the text 'command'; give a list of texts"):
+        ToolPolicy().authorize("bash", {"comm": "ls"}, **named)
+
+
+def test_a_call_of_a_tool_without_a_name_is_refused_in_words() -> None:
+    nameless: Any = None
+    with pytest.raises(InvalidValue, match=r"authorize\(name=...\) is None; give a text"):
+        ToolPolicy(forbidden_tools=("write",)).authorize(nameless)

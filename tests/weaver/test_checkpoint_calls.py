@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from skillweave import (
     CheckpointVerdict,
     CurrentPolicy,
     InvalidTurn,
+    InvalidValue,
     InvalidVerdict,
     MemoryStore,
     Parent,
@@ -355,3 +357,49 @@ async def test_a_call_with_deeply_nested_arguments_can_be_decided(verdict: str, 
     weaver = await engaged(bill())
     await said(weaver, verdict, deep)
     assert await ruling(weaver, deep) is expected
+
+
+@pytest.mark.parametrize("conversation", [1, None, "", "a\nb", "c" * 501])
+async def test_a_verdict_for_a_conversation_that_no_turn_can_have_is_refused(conversation: str) -> None:
+    weaver = await engaged(bill())
+    with pytest.raises(InvalidTurn, match=r"weaver\.…\(conversation="):
+        await weaver.decide(conversation, "pay-bill", "sign-off", "rejected", by="Ann", call=FIRST)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "wanted"),
+    [
+        ("by", None, "give a text"),
+        ("note", 1, "give a text"),
+        ("digest", 7, "give a text"),
+        ("call", {"id": "a", "tool": "pay"}, r"give skillweave\.ToolCall\(id, tool, arguments\), or None"),
+        ("arguments", [("invoice", "INV-2")], "give a mapping"),
+    ],
+)
+async def test_a_verdict_with_a_field_of_another_form_is_refused_by_its_name(
+    field: str, value: object, wanted: str
+) -> None:
+    weaver = await engaged(bill())
+    more: dict[str, Any] = {"by": "Ann", "call": FIRST, field: value}
+    with pytest.raises(InvalidVerdict, match=rf"CheckpointVerdict\({field}=.*{wanted}"):
+        await weaver.decide("c", "pay-bill", "sign-off", "modified", **more)
+
+
+@pytest.mark.parametrize("verdicts", [None, [None], [{"skill_id": "pay-bill"}]])
+async def test_several_verdicts_of_another_form_are_refused(verdicts: Any) -> None:
+    weaver = await engaged(bill())
+    with pytest.raises(InvalidVerdict, match=r"weaver\.decide_all\(verdicts"):
+        await weaver.decide_all("c", verdicts)
+
+
+async def test_an_id_of_a_skill_that_is_no_text_is_refused_by_every_verb_about_skills() -> None:
+    weaver = await engaged(bill())
+    number: Any = 7
+    verbs = (
+        lambda: weaver.disengage("c", number),
+        lambda: weaver.unload("c", number),
+        lambda: weaver.reconsider("c", number, "sign-off"),
+    )
+    for verb in verbs:
+        with pytest.raises(InvalidValue, match=r"is 7 \(of type int\); give a text"):
+            await verb()

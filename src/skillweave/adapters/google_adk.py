@@ -2,10 +2,9 @@
 
 import copy
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
-from urllib.parse import quote
+from typing import Any
 
 from skillweave.adapters.supported import Unguarded, require_version
 from skillweave.errors import MissingExtra
@@ -14,6 +13,7 @@ try:
     require_version("google-adk", "google-adk")
     from google.adk.agents.context import Context
     from google.adk.agents.invocation_context import InvocationContext
+    from google.adk.agents.llm.task._finish_task_tool import FinishTaskTool
     from google.adk.events.event import Event
     from google.adk.models.llm_request import LlmRequest
     from google.adk.models.llm_response import LlmResponse
@@ -23,7 +23,6 @@ try:
     from google.adk.tools.set_model_response_tool import SetModelResponseTool
     from google.adk.tools.tool_confirmation import ToolConfirmation
     from google.adk.tools.tool_context import ToolContext
-    from google.adk.tools.transfer_to_agent_tool import TransferToAgentTool
     from google.genai import types
 except ModuleNotFoundError:
     raise MissingExtra("the adapter for Google's ADK", "google-adk", "google-adk") from None
@@ -39,7 +38,7 @@ from skillweave.adapters.approval import (
     record,
     require_decided,
 )
-from skillweave.adapters.bridge import Bridge, is_own, tail_of
+from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
 from skillweave.adapters.chat import (
     NOT_RUN,
     Call,
@@ -50,6 +49,7 @@ from skillweave.adapters.chat import (
     read_call,
     words_for,
 )
+from skillweave.adapters.google_adk_conversations import ConversationOf, conversation_of, judging
 from skillweave.adapters.messages.lists import take_out
 from skillweave.checking import Checked
 from skillweave.compose.policy import Ruling
@@ -63,10 +63,10 @@ from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
 from skillweave.weaver.reading import ToolSpec
 
+_ALSO = "also"
+"""The key of a question under which the same is asked for other conversations in which the call waits."""
 MARK = "skillweave"
 """The key of an event's `custom_metadata` under which the plugin notes what is ours: a UI may hide such events."""
-ConversationOf: TypeAlias = Callable[[Context], str]
-"""What tells the id of a conversation."""
 
 
 def is_skill_event(event: Event) -> bool:
@@ -95,9 +95,10 @@ class SkillPlugin(BasePlugin):
 
     In history placement skill text stands in the session as events of the user, in call placement in the system
     instruction of each call. `conversation` tells the id of a conversation; without it, app, user and session name it,
-    and a branch of parallel agents, or a delegated task, is a conversation of its own, in which the rules of the whole
-    session hold too. `plan` is that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in for the
-    weaver's. `unguarded` says what to do with an agent that is called as a tool and leaves plugins out.
+    and a branch of parallel agents, or a delegated task, is a conversation of its own. The rules of the session hold in
+    it too, with those of the branches around it, and those of a caller in an agent that is used as a tool. `plan` is
+    that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in for the weaver's. `unguarded` says
+    what to do with an agent that is called as a tool and leaves plugins out.
     """
 
     def __init__(
@@ -145,14 +146,15 @@ class SkillPlugin(BasePlugin):
         if injection.instructions:
             llm_request.append_instructions([injection.instructions])
         llm_request.append_tools(list(self._own))
-        _hide(llm_request, injection)
+        answers = [tool.name for tool in llm_request.tools_dict.values() if _is_an_answer(tool)]
+        _hide(llm_request, injection, answers)
         return None
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
         """Let a call pass, wait for a person, or answer it with what the model may do instead."""
-        if isinstance(tool, _OwnTool | SetModelResponseTool | TransferToAgentTool):
+        if isinstance(tool, _OwnTool) or _is_an_answer(tool):
             return None
         call = _call_of(tool, tool_args, tool_context)
         confirmation = tool_context.tool_confirmation
@@ -161,19 +163,19 @@ class SkillPlugin(BasePlugin):
             if _went_on(tool_context):
                 return self._refused(call, NOT_RUN, tool_context)
             reply = _reply_in(confirmation, asked, tool_context.user_id)
-            conversation, pending = read_question(asked)
-            await record(self._bridge.weaver, conversation, pending, reply, read_asked_call(asked) or call)
+            for one in (asked, *asked.get(_ALSO, ())):
+                conversation, pending = read_question(one)
+                await record(self._bridge.weaver, conversation, pending, reply, read_asked_call(asked) or call)
             call = as_replied(call, reply)
+        waiting: dict[str, Judged] = {}
         for conversation in self._judging(tool_context):
             judged = await self._bridge.judge(call, conversation)
             if judged.waits:
-                tool_context.request_confirmation(
-                    hint=_hint(judged.verdict.message), payload=question(conversation, judged.waits, call)
-                )
-                tool_context.actions.skip_summarization = True  # the model goes on when a person has decided
-                return {"error": f"not run: {judged.verdict.message}"}
-            if not judged.runs:
+                waiting[conversation] = judged
+            elif not judged.runs:
                 return self._refused(call, words_for(judged.verdict), tool_context)
+        if waiting:
+            return self._asked(call, waiting, tool_context)
         if call.arguments is not None and call.arguments != tool_args:
             tool_args.clear()
             tool_args.update(copy.deepcopy(dict(call.arguments)))
@@ -199,27 +201,31 @@ class SkillPlugin(BasePlugin):
         answer = await self._bridge.answer(call, self._conversation_of(context))
         return {"error" if answer.failed else "result": answer.text}
 
+    def _asked(self, call: Call, waiting: Mapping[str, Judged], context: ToolContext) -> dict[str, Any]:
+        """Ask a person once for all conversations in which the call waits; tell the model that it does."""
+        messages = "; ".join(dict.fromkeys(one.verdict.message for one in waiting.values()))
+        if context.tool_confirmation is not None:
+            # The framework asks about a call only once. A call that is made again is another one.
+            shown = json.dumps(call.arguments, ensure_ascii=False, default=str)
+            return self._refused(
+                call, f"not run: {messages}; call again with {shown}, and the person is asked", context
+            )
+        asked, *also = [question(conversation, one.waits, call) for conversation, one in waiting.items()]
+        context.request_confirmation(hint=_hint(messages), payload={**asked, _ALSO: also} if also else asked)
+        context.actions.skip_summarization = True  # the model goes on when a person has decided
+        return {"error": f"not run: {messages}"}
+
     def _refused(self, call: Call, why: str, context: ToolContext) -> dict[str, Any]:
         self._denied.setdefault(context.invocation_id, set()).add(call.id)
         return {"error": why}
 
     def _conversation_of(self, context: Context) -> str:
-        if self._bridge.plan is not None:
-            return self._bridge.plan.conversation
-        return self._session_of(context) if self._conversation else _joined(_whole(context), _part(context))
+        plan = self._bridge.plan
+        return conversation_of(context, self._conversation) if plan is None else plan.conversation
 
     def _judging(self, context: Context) -> Sequence[str]:
-        """The conversations whose rules hold for a call: the session's, and that of its branch."""
-        own = self._conversation_of(context)
-        if self._bridge.plan is not None or self._conversation or not _part(context):
-            return (own,)
-        return (_joined(_whole(context)), own)
-
-    def _session_of(self, context: Context) -> str:
-        named = self._conversation(context) if self._conversation else None
-        if not isinstance(named, str) or not named:
-            raise InvalidTurn("SkillPlugin(conversation=...) told no id; let it return a text that is not empty")
-        return named
+        plan = self._bridge.plan
+        return judging(context, self._conversation) if plan is None else (plan.conversation,)
 
     def _require_guarded(self, request: LlmRequest) -> None:
         if request.previous_interaction_id:
@@ -384,10 +390,16 @@ def _with_text(part: types.Part, text: str) -> types.Part:
     return part.model_copy(update={"function_response": answer.model_copy(update={"response": {key: text}})})
 
 
-def _hide(request: LlmRequest, injection: Injection) -> None:
+def _is_an_answer(tool: BaseTool) -> bool:
+    """Whether a call of the tool is the model's answer itself: nothing is done by it, and no rule is about it."""
+    return isinstance(tool, SetModelResponseTool | FinishTaskTool)
+
+
+def _hide(request: LlmRequest, injection: Injection, answers: Sequence[str]) -> None:
     """Leave out the declarations that may not be called; one that the provider runs, unless all its calls may.
 
-    The tools stay known to the run, so that a call of a hidden one is judged and answered.
+    Those of `answers` are always shown. The tools stay known to the run, so that a call of a hidden one is judged and
+    answered.
     """
     shown: list[Any] = []
     for tool in request.config.tools or ():
@@ -395,7 +407,7 @@ def _hide(request: LlmRequest, injection: Injection) -> None:
             shown.append(tool)
             continue
         declared = tool.function_declarations or []
-        offered = frozenset(injection.tools.offers([one.name or "" for one in declared]))
+        offered = {*injection.tools.offers([one.name or "" for one in declared]), *answers}
         kept: dict[str, Any] = {"function_declarations": [one for one in declared if one.name in offered] or None}
         for name in type(tool).model_fields:
             if name != "function_declarations" and getattr(tool, name) is not None:
@@ -418,7 +430,7 @@ def _parameters_of(tool: BaseTool) -> tuple[str, ...] | None:
     if declared.parameters_json_schema is not None:
         return parameters_in(declared.parameters_json_schema)
     schema = declared.parameters
-    return () if schema is None else parameters_in(schema.model_dump(exclude_none=True))
+    return () if schema is None else parameters_in(schema.model_dump(exclude_none=True, by_alias=True))
 
 
 def _hint(message: str) -> str:
@@ -462,22 +474,9 @@ def _went_on(context: ToolContext) -> bool:
         elif (
             asked
             and event.author == "user"
+            and event.content is not None
             and not event.get_function_responses()
             and MARK not in (event.custom_metadata or {})
         ):
             return True
     return False
-
-
-def _whole(context: Context) -> tuple[str, str, str]:
-    session = context.session
-    return session.app_name, session.user_id, session.id
-
-
-def _part(context: Context) -> tuple[str, ...]:
-    invocation = context.get_invocation_context()
-    return tuple(part for part in (invocation.branch, invocation.isolation_scope) if part)
-
-
-def _joined(*parts: tuple[str, ...]) -> str:
-    return "/".join(quote(piece, safe="") for part in parts for piece in part)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
 
+from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.compose.entries import EntryIndex, index_entries, without
 from skillweave.compose.matching import Called, is_readable
@@ -51,6 +52,7 @@ class Verdict(Portable):
         return None if self.code is None else "V004"
 
 
+_AUTHORIZE = Checked("authorize")
 _NAMED = 3
 _LISTED = 20
 
@@ -207,8 +209,12 @@ class ToolPolicy(Portable):
         `call_id` is the model's id of the call: without it, no yes of a person to one call is known to be about this.
         `parameters` are the names of all parameters that the tool has, None where they are not known or it takes any:
         an argument that it does not have is denied, as no rule could be judged on it. `host_tools` are the names of the
-        tools that the host has, so that a denial names no others.
+        tools that the host has, so that a denial names no others. Raises InvalidValue for a name that is no text, and
+        for names that are no list: letter by letter they would let other arguments pass.
         """
+        _AUTHORIZE.text("name", name)
+        parameters = None if parameters is None else _AUTHORIZE.texts("parameters", parameters, "command")
+        host_tools = None if host_tools is None else _AUTHORIZE.texts("host_tools", host_tools, "read_file")
         if name in self.own_tools:
             return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is always allowed")
         called = Called(name, arguments, parameters, self.argument_names.get(name))

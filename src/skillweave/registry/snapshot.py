@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar, overload
 
+from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import SkillNotFound
@@ -37,10 +38,11 @@ class Snapshot(Mapping[str, Skill]):
     graph_location: Location | None = None
 
     def __getitem__(self, skill_id: str) -> Skill:
+        known = Checked("snapshot").text("skill_id", skill_id)
         try:
-            return self.skills[skill_id]
+            return self.skills[known]
         except KeyError:
-            raise SkillNotFound(skill_id, self.skills) from None
+            raise SkillNotFound(known, self.skills) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.skills)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from skillweave.compose.composition import closed
 from skillweave.compose.policy import ALL_IN_SCOPE, ToolPolicy
-from skillweave.conversation import Turn
+from skillweave.conversation import Turn, require_id
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.errors import StoreUnavailable
@@ -201,7 +201,11 @@ class Engine:
         cause: Cause,
         turn_id: str | None = None,
     ) -> tuple[T, bool]:
-        """A change that has an answer: the one that goes with the State that was stored, and whether any was."""
+        """A change that has an answer: the one that goes with the State that was stored, and whether any was.
+
+        Raises InvalidTurn for what is no id of a conversation: what is kept there no turn would ever find.
+        """
+        require_id("conversation", conversation, "weaver.…")
         async with self.queues.race(self.tenant, conversation) as race:
             while True:
                 before, now = await self.store.load(conversation, tenant=self.tenant)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
+from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.errors import SkillNotFound
 from skillweave.events.event import Cause
@@ -42,8 +43,12 @@ class Left(Portable):
     needed_by: tuple[str, ...] = ()
 
 
+_LEAVING = Checked("weaver.…")
+
+
 async def disengage_skill(engine: Engine, conversation: str, skill_id: str) -> Left:
     """End the engagement; raises SkillNotFound for an id that neither the registry nor the conversation knows."""
+    _LEAVING.text("skill_id", skill_id)
     snapshot = await engine.snapshot()
 
     def change(state: State) -> State:
@@ -55,7 +60,7 @@ async def disengage_skill(engine: Engine, conversation: str, skill_id: str) -> L
 
 async def unload_text(engine: Engine, conversation: str, key: str) -> Left:
     """Let a text go: all of a skill, or what one other key is about. Raises SkillNotFound like `disengage_skill`."""
-    kind, colon, rest = key.partition(":")
+    kind, colon, rest = _LEAVING.text("key", key).partition(":")
     if colon and f"{kind}{colon}" != SKILL:
         return await _left(engine, conversation, partial(_without, key), partial(text_left, key))
     skill_id = rest if colon else key

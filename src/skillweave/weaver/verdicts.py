@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.conversation import ToolCall
 from skillweave.errors import CheckpointNotFound, InvalidVerdict
@@ -41,7 +42,8 @@ class CheckpointVerdict(Portable):
     """What a person says at one checkpoint: the verdict, the person's name, a remark.
 
     `digest` is that of the skill as it was shown, `call` the call that the person was shown, None where the verdict is
-    about all. `arguments` are those to run it with instead, of a `modified` call.
+    about all. `arguments` are those to run it with instead, of a `modified` call. A verdict is also taken as its text.
+    Raises InvalidVerdict for a field of another form.
     """
 
     skill_id: str
@@ -53,12 +55,27 @@ class CheckpointVerdict(Portable):
     call: ToolCall | None = None
     arguments: Mapping[str, object] | None = field(default=None, hash=False)
 
+    def __post_init__(self) -> None:
+        for name in ("skill_id", "checkpoint", "by", "note"):
+            _SAID.text(name, getattr(self, name))
+        if self.digest is not None:
+            _SAID.text("digest", self.digest)
+        if self.call is not None:
+            _SAID.kind("call", self.call, ToolCall, "skillweave.ToolCall(id, tool, arguments), or None")
+        if self.arguments is not None:
+            _SAID.mapping("arguments", self.arguments)
+        object.__setattr__(self, "verdict", _verdict_of(self.verdict))
+
     @property
     def decided_call(self) -> ToolCall | None:
         """The call that may run: the one that was shown, with the new arguments where there are any."""
         if self.call is None or self.arguments is None:
             return self.call
         return replace(self.call, arguments=self.arguments)
+
+
+_SAID, _VERDICTS = Checked("CheckpointVerdict", InvalidVerdict), Checked("weaver.decide_all", InvalidVerdict)
+_WANTED = "skillweave.CheckpointVerdict(skill_id, checkpoint, verdict, by)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +348,7 @@ class Engagements:
         What each means and what is raised is as in `decide`.
         """
         return await judge(
-            self._engine, conversation, [replace(one, verdict=_verdict_of(one.verdict)) for one in verdicts]
+            self._engine, conversation, _VERDICTS.items("verdicts", verdicts, CheckpointVerdict, _WANTED)
         )
 
     async def consent(self, conversation: str, skill_id: str, *, by: str, digest: str | None = None) -> Judgement:
