@@ -93,7 +93,9 @@ def _agents(held: object, where: str, seen: set[int], depth: int) -> Iterator[tu
     if held is None or isinstance(held, str | bytes | int | float) or id(held) in seen or not depth:
         return
     seen.add(id(held))
-    if isinstance(held, SupportsAgentRun) and not isinstance(held, WorkflowAgent):
+    # Asking the framework's protocol is slow, and this is asked of every part of every run.
+    runs = callable(getattr(held, "run", None))
+    if runs and isinstance(held, SupportsAgentRun) and not isinstance(held, WorkflowAgent):
         yield held, where
         return
     for inside, reached in _inside(held, where):
