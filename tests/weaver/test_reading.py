@@ -713,3 +713,10 @@ def test_the_tools_work_without_await_too() -> None:
 async def test_the_catalog_tells_a_model_with_tools_to_call_them() -> None:
     assert "call read_skill" in await weaver_of(SHORT).catalog()
     assert "SKILL_SELECT:" in await weaver_of(SHORT, tools=SkillTools.ABSENT).catalog()
+
+
+@pytest.mark.parametrize("arguments", ['{"skill_id": "pay-bill"}', ["pay-bill"], 7])
+async def test_arguments_that_are_no_object_are_answered_in_words(arguments: Any) -> None:
+    answer = await weaver_of(make_skill("pay-bill")).call_tool("read_skill", arguments, conversation="c", call_id="a")
+    assert answer.failed
+    assert answer.text == "the arguments of read_skill are no JSON object; call again with one"

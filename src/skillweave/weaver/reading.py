@@ -219,7 +219,9 @@ async def call(
     spec = TOOLS.get(name)
     if spec is None:
         return ToolAnswer(f"there is no tool {name[:_SHOWN]!r} here; there are {', '.join(TOOLS)}", failed=True)
-    said = arguments or {}
+    said: object = arguments or {}
+    if not isinstance(said, Mapping):
+        return ToolAnswer(f"the arguments of {name} are no JSON object; call again with one", failed=True)
     plain = {key: value.strip() if isinstance(value, str) else value for key, value in said.items()}
     problem = spec.problem_with(plain)
     if problem is not None:
