@@ -66,10 +66,13 @@ class Checked:
 
     def number(self, name: str, value: object, least: float = 0, most: float | None = None) -> float:
         """The number, which must be in the range."""
-        known = isinstance(value, int | float) and not isinstance(value, bool)
-        if not known or not (least <= value and (most is None or value <= most)):  # type: ignore[operator]
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not (least <= value and (most is None or value <= most))
+        ):
             self.refuse(name, value, f"a number from {least:g} {'on' if most is None else f'to {most:g}'}")
-        return value  # type: ignore[return-value]
+        return value
 
     def truth(self, name: str, value: object) -> bool:
         """True or False; nothing else counts as one of them."""

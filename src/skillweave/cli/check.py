@@ -100,9 +100,8 @@ def _with_paths(
 
 
 def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
+    from skillweave.cli.checks.findings import relation_findings, text_findings
     from skillweave.cli.checks.lines import Lines, with_lines
-    from skillweave.cli.checks.relations import relation_findings
-    from skillweave.cli.checks.texts import text_findings
     from skillweave.cli.output.notes import tally_of
     from skillweave.contracts import check_contracts
     from skillweave.contracts.check import check_event_types

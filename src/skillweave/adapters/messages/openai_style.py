@@ -101,7 +101,7 @@ def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
 
 
 def with_tail(chat: Sequence[Any], injection: Injection) -> list[Any]:
-    """The messages of this call only: behind the chat, as a system message, what the model may open.
+    """The messages or items of this call only: behind the chat, as a system message, what the model may open.
 
     Give it the chat that `place` made, and don't keep it: the next call has another tail, or none.
     """

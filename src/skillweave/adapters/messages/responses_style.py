@@ -24,6 +24,7 @@ from skillweave.adapters.messages.lists import (
     turn_with,
     with_parameters,
 )
+from skillweave.adapters.messages.openai_style import place, with_tail
 from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Turn
 from skillweave.errors import InvalidTurn
@@ -89,23 +90,6 @@ def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
     return [*chat, *(refuse(call, NOT_RUN) for call in unanswered(chat)), {"role": "user", "content": said}]
 
 
-def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
-    """A new list with the given blocks as system messages at its end, and without the texts that leave: the history.
-
-    Keep it; `chat` stays as it is. Blocks are recognised by their text: the API refuses keys that it does not know.
-    Nothing is added in call placement.
-    """
-    return [*take_out(chat, injection.leaving), *(_system(message.text) for message in injection.messages)]
-
-
-def with_tail(chat: Sequence[Any], injection: Injection) -> list[Any]:
-    """The items of this call only: behind the chat, as a system message, what the model may open.
-
-    Give it the chat that `place` made, and don't keep it: the next call has another tail, or none.
-    """
-    return [*chat, *([_system(injection.tail)] if injection.tail else [])]
-
-
 def system(base: str, injection: Injection) -> str:
     """The `instructions` of this call only: base, catalog, in call placement all skill text."""
     return SEPARATOR.join(part for part in (base, injection.instructions) if part)
@@ -148,10 +132,6 @@ def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:
 def _output(call: Call, text: str) -> dict[str, Any]:
     kind = "custom_tool_call_output" if isinstance(call, CustomCall) else "function_call_output"
     return {"type": kind, "call_id": call.id, "output": text}
-
-
-def _system(text: str) -> dict[str, Any]:
-    return {"role": "system", "content": text}
 
 
 def _call(item: Mapping[str, Any]) -> Call:
