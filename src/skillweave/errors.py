@@ -49,6 +49,22 @@ class VersionNotFound(SkillweaveError, LookupError):
         super().__init__(f"skill {_shown(skill)} has no version {_shown(content_hash)}; there are {there}")
 
 
+class AgentNotFound(SkillweaveError, LookupError):
+    """An agent that no source describes; `known` are the ids of those that are described."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        self.known = tuple(sorted(known))
+        nearest = nearest_names(name, self.known)
+        if nearest:
+            remedy = f"did you mean {' or '.join(map(repr, nearest))}?"
+        elif self.known:
+            remedy = f"there are {', '.join(map(_shown, self.known[:10]))}"
+        else:
+            remedy = "there is none; describe agents under `agents:` in a pack, or store them with `skillweave seed`"
+        super().__init__(f"agent {_shown(name)} is not known; {remedy}")
+
+
 class CheckpointNotFound(SkillweaveError, LookupError):
     """A checkpoint that its skill does not have; `known` are the names of those it has."""
 
@@ -221,8 +237,11 @@ class SourceUnavailable(SkillweaveError):
     """A source that cannot be read at all: a missing folder, a file where a folder should be."""
 
 
-class StoreUnavailable(SkillweaveError):
-    """A store that does not answer; `retry_after` is in seconds, None when waiting will not help."""
+class StoreUnavailable(SourceUnavailable):
+    """A store that does not answer; `retry_after` is in seconds, None when waiting will not help.
+
+    A store of skills is a source too: a registry keeps what it read from there before.
+    """
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         self.retry_after = retry_after

@@ -11,6 +11,7 @@ from typing import Protocol, runtime_checkable
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.events.event import EventType
+from skillweave.registry.agents import Agent
 from skillweave.skill import Skill
 from skillweave.task import TaskRule
 
@@ -24,7 +25,8 @@ class Loaded:
 
     `memory` is the source's own: it comes back with the next `load`, so that unchanged skills are not read again.
     `events` are the event types that the source declares, by name, `task_rules` what it gives for which tasks, `graph`
-    its skill graph in the data form, None without one, and `graph_location` where that stands.
+    its skill graph in the data form, None without one, and `graph_location` where that stands. `agents` are the agents
+    that it describes, by id.
     """
 
     skills: tuple[Skill, ...] = ()
@@ -34,6 +36,7 @@ class Loaded:
     task_rules: tuple[TaskRule, ...] = ()
     graph: Mapping[str, object] | None = None
     graph_location: Location | None = None
+    agents: Mapping[str, Agent] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class Reader(Protocol):
@@ -134,6 +137,7 @@ async def collect(parts: AsyncIterable[Loaded]) -> Loaded:
         tuple(rule for part in together for rule in part.task_rules),
         graphs[0].graph if graphs else None,
         graphs[0].graph_location if graphs else None,
+        MappingProxyType({agent_id: agent for part in together for agent_id, agent in part.agents.items()}),
     )
 
 

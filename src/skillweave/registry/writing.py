@@ -7,6 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType, TracebackType
 from typing import Protocol, Self
 
+from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Contents, Defined, Definition
 from skillweave.registry.source import Source, Streamed, Versioned, stream_of
 from skillweave.skill import Skill
@@ -86,6 +87,14 @@ class WritableSource(Source, Versioned, Streamed, Protocol):
 
     async def remove(self, skill_id: str) -> Skill:
         """Take a skill out of use, whose versions stay and can be rolled back to; raises SkillNotFound."""
+        ...
+
+    async def put_agents(self, agents: Iterable[Agent]) -> tuple[Change, ...]:
+        """Store agents by their ids in one trip, in place of those that are there; what changed, in their order."""
+        ...
+
+    async def remove_agent(self, agent_id: str) -> Agent:
+        """Take an agent away; raises AgentNotFound."""
         ...
 
     async def close(self) -> None:

@@ -1,13 +1,14 @@
 """A store of skills in this process's memory: written to while a program runs, nothing kept afterwards."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from types import MappingProxyType
 
 from skillweave.closing import ClosedOnExit
-from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound, VersionNotFound
+from skillweave.errors import AgentNotFound, ArtifactNotFound, InvalidSkill, SkillNotFound, VersionNotFound
+from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Contents, Defined, Definition, define
 from skillweave.registry.source import Loaded
 from skillweave.registry.writing import Change, Entry, StoredVersion, Written, content_hash_of, hashed
@@ -21,11 +22,12 @@ PART = 256
 class _Tenant:
     """The versions of each skill by their content hash, oldest first, and which of them is in use.
 
-    A version is what was defined, and when. `changes` counts what made `load` answer otherwise.
+    A version is what was defined, and when; `agents` are by id. `changes` counts what made `load` answer otherwise.
     """
 
     versions: dict[str, dict[str, tuple[Defined, float]]] = field(default_factory=dict)
     in_use: dict[str, str] = field(default_factory=dict)
+    agents: dict[str, Agent] = field(default_factory=dict)
     changes: int = 0
 
 
@@ -48,13 +50,14 @@ class MemorySource(ClosedOnExit):
         return str(self._kept().changes)
 
     async def load(self, previous: Loaded | None = None) -> Loaded:
-        """The skills in use, sorted by id."""
-        return Loaded(tuple(self._used().values()))
+        """The skills in use, sorted by id, and the agents."""
+        return Loaded(tuple(self._used().values()), agents=self._agents())
 
     async def stream(self) -> AsyncIterator[Loaded]:
-        """The skills in use, sorted by id, 256 at a time."""
+        """The skills in use, sorted by id, 256 at a time; the first part has the agents."""
         skills = tuple(self._used().values())
-        for begin in range(0, len(skills), PART):
+        yield Loaded(skills[:PART], agents=self._agents())
+        for begin in range(PART, len(skills), PART):
             yield Loaded(skills[begin : begin + PART])
 
     async def read(self, skill: Skill, artifact: str) -> bytes:
@@ -114,6 +117,33 @@ class MemorySource(ClosedOnExit):
                 raise SkillNotFound(skill_id, kept.in_use)
             kept.changes += 1
             return kept.versions[skill_id][kept.in_use.pop(skill_id)][0].skill
+
+    async def put_agents(self, agents: Iterable[Agent]) -> tuple[Change, ...]:
+        """Store agents by their ids; what changed, in their order."""
+        with self._lock:
+            return tuple([self._put_agent(agent) for agent in agents])
+
+    async def remove_agent(self, agent_id: str) -> Agent:
+        """Take an agent away; raises AgentNotFound."""
+        with self._lock:
+            kept = self._kept()
+            if agent_id not in kept.agents:
+                raise AgentNotFound(agent_id, kept.agents)
+            kept.changes += 1
+            return kept.agents.pop(agent_id)
+
+    def _put_agent(self, agent: Agent) -> Change:
+        kept = self._kept()
+        before = kept.agents.get(agent.id)
+        if before == agent:
+            return Change.UNCHANGED
+        kept.agents[agent.id] = agent
+        kept.changes += 1
+        return Change.INSERTED if before is None else Change.UPDATED
+
+    def _agents(self) -> Mapping[str, Agent]:
+        with self._lock:
+            return MappingProxyType(dict(sorted(self._kept().agents.items())))
 
     async def _upsert(self, entry: Entry) -> Written:
         try:

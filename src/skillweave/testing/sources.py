@@ -11,12 +11,14 @@ import pytest
 
 from skillweave.closing import close_all
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound, VersionNotFound
+from skillweave.errors import AgentNotFound, ArtifactNotFound, InvalidSkill, SkillNotFound, VersionNotFound
+from skillweave.frozen import FrozenDict
 from skillweave.graph.graph import SkillGraph
 from skillweave.registry import Registry
+from skillweave.registry.agents import Agent
 from skillweave.registry.source import Loaded, Source, WrappedSource, collect, stream_of, version_of, watched_of
 from skillweave.registry.writing import Change, Entry, WritableSource, entries_of
-from skillweave.skill import Skill, is_skill_id
+from skillweave.skill import Checkpoint, Skill, is_skill_id
 from skillweave.sources.code import InCode
 
 GOOD = ("alpha", "omega")
@@ -25,6 +27,15 @@ ARTIFACT = "references/notes.md"
 """The one artifact, which `alpha` has."""
 CONTENT = "Größe zuerst.\n"
 """What stands in it, in UTF-8."""
+AGENT = Agent(
+    "clerk",
+    "Clerk",
+    "assistant",
+    "some-model",
+    ("alpha", "not-there"),
+    (Checkpoint("sign-off", before="pay", reviewer="Zoë"),),
+    FrozenDict({"tokens_per_execution": 4000, "cost_per_day": 2.5}),
+)
 HOSTILE_IDS = (
     "",
     ".",
@@ -374,6 +385,35 @@ class WritableSourceContract:
         assert [_unhashed(skill) for skill in (await source.load(None)).skills] == list((await other.load(None)).skills)
         assert await source.read(await _alpha(source), ARTIFACT) == CONTENT.encode()
         assert [len(await source.versions(skill_id)) for skill_id in GOOD] == [1, 1]
+
+    async def test_agents_come_back_equal_and_by_their_ids(self, source: WritableSource) -> None:
+        writer, reader = replace(AGENT, id="writer"), replace(AGENT, id="reader", skills=(), checkpoints=())
+        assert await source.put_agents([writer, reader]) == (Change.INSERTED, Change.INSERTED)
+        assert dict((await source.load(None)).agents) == {"reader": reader, "writer": writer}
+        assert (await collect(source.stream())).agents == (await source.load(None)).agents
+
+    async def test_an_agent_that_is_stored_again_replaces_the_one_before(self, source: WritableSource) -> None:
+        await source.put_agents([AGENT])
+        version = await source.version()
+        assert await source.put_agents([AGENT]) == (Change.UNCHANGED,)
+        assert await source.version() == version
+        changed = replace(AGENT, skills=("omega",))
+        assert await source.put_agents([changed]) == (Change.UPDATED,)
+        assert await source.version() != version
+        assert (await source.load(None)).agents == {AGENT.id: changed}
+
+    async def test_an_agent_that_is_removed_is_gone(self, source: WritableSource) -> None:
+        await source.put_agents([AGENT])
+        assert await source.remove_agent(AGENT.id) == AGENT
+        assert (await source.load(None)).agents == {}
+        with pytest.raises(AgentNotFound):
+            await source.remove_agent(AGENT.id)
+
+    async def test_agents_of_one_tenant_are_unknown_to_another(self, source: WritableSource) -> None:
+        await source.for_tenant("a").put_agents([AGENT])
+        assert (await source.load(None)).agents == (await source.for_tenant("b").load(None)).agents == {}
+        with pytest.raises(AgentNotFound):
+            await source.for_tenant("b").remove_agent(AGENT.id)
 
     async def test_a_registry_sees_what_is_published_and_rolled_back(self, source: WritableSource) -> None:
         registry = Registry([source])

@@ -1,0 +1,67 @@
+"""Fixtures with a server of our own: one for each process that runs tests, a fresh database for each test."""
+
+import itertools
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.services.servers import PostgresServer, RedisServer
+
+POSTGRES = "SKILLWEAVE_TEST_POSTGRES"
+"""The URL of a PostgreSQL in which the tests may make and drop databases; none is started then."""
+REDIS = "SKILLWEAVE_TEST_REDIS"
+"""The URL of a Redis that the tests may empty; none is started then."""
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL that a test may restart."""
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[RedisServer]:
+    """A Redis that a test may restart, with each write on the disk before it answers."""
+    with RedisServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def redis_cluster() -> Iterator[RedisServer]:
+    """A Redis Cluster of one node."""
+    with RedisServer(cluster=True) as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The URL of a new, empty database."""
+    named = os.environ.get(POSTGRES)
+    yield from _database(named or request.getfixturevalue("postgres_server").url())
+
+
+@pytest.fixture
+def redis_url(request: pytest.FixtureRequest) -> str:
+    """The URL of an empty Redis database."""
+    from redis import Redis
+
+    url: str = os.environ.get(REDIS) or request.getfixturevalue("redis_server").url()
+    with Redis.from_url(url) as client:
+        client.flushdb()
+    return url
+
+
+def _database(server: str) -> Iterator[str]:
+    import psycopg
+
+    name = f"skillweave_test_{os.getpid()}_{next(_numbers)}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    try:
+        yield f"{server.rpartition('/')[0]}/{name}"
+    finally:
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
