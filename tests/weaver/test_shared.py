@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import MatchContext, Selection, Settings, StoreUnavailable, Turn, Weaver
+from skillweave import InvalidValue, MatchContext, Selection, Settings, StoreUnavailable, Turn, Weaver
 from skillweave.adapters.bridge import Bridge
 from skillweave.testing import WordCounter
 from tests.skills import make_skill
@@ -69,6 +69,23 @@ async def test_tenants_share_a_ledger_and_never_a_conversation(tmp_path: Path) -
         assert await acme.clear("c")
         assert (await other.state("c")).engaged
         assert [logged.decision.skill_id for logged in await other.why("c")] == ["greet"]
+
+
+async def test_the_tenant_called_default_is_the_default_one() -> None:
+    named = skillweave.open(GREET, counter=WordCounter(), tenant="default")
+    assert (await named.weave("hello", conversation="c")).skills == ("greet",)
+    variant = named.variant(tenant="acme").variant(tenant="default")
+    assert named.tenant == variant.tenant == ""
+    assert await named.store.conversations() == ("c",)
+    assert not (await variant.weave("hello", conversation="c")).messages
+
+
+@pytest.mark.parametrize("tenant", ["a\0b", "a" * 10_000, "\ud800"], ids=["NUL", "long", "half of a pair"])
+def test_what_cannot_be_a_tenant_is_refused_where_it_enters(tenant: str) -> None:
+    with pytest.raises(InvalidValue, match="tenant"):
+        skillweave.open(GREET, tenant=tenant)
+    with pytest.raises(InvalidValue, match="tenant"):
+        skillweave.open(GREET).variant(tenant=tenant)
 
 
 async def test_a_weaver_gives_back_what_its_ledger_holds(tmp_path: Path) -> None:

@@ -63,7 +63,11 @@ class WritableSource(Source, Versioned, Streamed, Protocol):
         ...
 
     def for_tenant(self, tenant: str) -> "WritableSource":
-        """The skills of another tenant in the same store, over the same connection."""
+        """The skills of another tenant in the same store, over the same connection.
+
+        The tenant called `default` is the default one, whose `tenant` is the empty text; `skillweave.tenants.tenant_of`
+        says so. Raises InvalidValue for what cannot be the name of a tenant.
+        """
         ...
 
     async def publish(self, definition: Definition, artifacts: Contents = MappingProxyType({})) -> Written:

@@ -13,6 +13,7 @@ from skillweave.registry.definitions import Contents, Defined, Definition, defin
 from skillweave.registry.source import Loaded
 from skillweave.registry.writing import Change, Entry, StoredVersion, Written, content_hash_of, hashed
 from skillweave.skill import Skill
+from skillweave.tenants import tenant_of
 
 PART = 256
 """Skills in one part of the stream."""
@@ -41,8 +42,12 @@ class MemorySource(ClosedOnExit):
     _tenants: dict[str, _Tenant] = field(default_factory=dict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
+    def __post_init__(self) -> None:
+        """Raises InvalidValue for what cannot be the name of a tenant."""
+        object.__setattr__(self, "tenant", tenant_of(self.tenant))
+
     def for_tenant(self, tenant: str) -> "MemorySource":
-        """The skills of another tenant in the same dictionaries."""
+        """The skills of another tenant in the same dictionaries; raises InvalidValue."""
         return replace(self, tenant=tenant)
 
     async def version(self) -> str:

@@ -1,7 +1,8 @@
 """The port of a store: it keeps the State of each conversation, the decisions about it, and the index of them all.
 
 Every method takes a `tenant`: conversations of two tenants have nothing to do with each other, also when they have
-the same id. The default tenant is the empty text.
+the same id. The default tenant is the empty text, and `default` means the same: `skillweave.tenants.tenant_of` reads a
+tenant so in every store, and raises InvalidValue for what cannot be the name of one.
 """
 
 from collections.abc import Sequence

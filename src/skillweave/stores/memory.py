@@ -13,6 +13,7 @@ from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
 from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
 from skillweave.state.state import State, Writes
+from skillweave.tenants import tenant_of
 
 EMPTY_STATE = State()
 MOST_CONVERSATIONS = 10_000
@@ -54,17 +55,17 @@ class MemoryStore(ClosedOnExit):
 
     async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
         """The newest State and the clock."""
-        now = self._clock()
+        key, now = (tenant_of(tenant), conversation), self._clock()
         with self._lock:
-            known = self._kept.get((tenant, conversation))
+            known = self._kept.get(key)
             if known is None:
                 return EMPTY_STATE, now
-            self._use((tenant, conversation), known, now)
+            self._use(key, known, now)
             return known.state, now
 
     async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
         """Store the State and the decisions if nobody else stored a State since."""
-        key, now = (tenant, conversation), self._clock()
+        key, now = (tenant_of(tenant), conversation), self._clock()
         with self._lock:
             known = self._kept.get(key) or _Kept()
             if known.state.revision != expected_revision:
@@ -82,7 +83,7 @@ class MemoryStore(ClosedOnExit):
         """Keep a turn's decisions once."""
         if not decisions:
             return
-        key, now = (tenant, conversation), self._clock()
+        key, now = (tenant_of(tenant), conversation), self._clock()
         with self._lock:
             known = self._kept.get(key) or _Kept()
             self._use(key, known, now)
@@ -91,9 +92,9 @@ class MemoryStore(ClosedOnExit):
 
     async def read(self, conversation: str, *, tenant: str = "") -> tuple[Logged, ...]:
         """All kept decisions, oldest first."""
-        oldest = self._clock() - KEEP_DECISIONS_SECONDS
+        key, oldest = (tenant_of(tenant), conversation), self._clock() - KEEP_DECISIONS_SECONDS
         with self._lock:
-            known = self._kept.get((tenant, conversation))
+            known = self._kept.get(key)
             turns = [] if known is None else list(known.turns.values())
         return tuple(logged for turn in turns for logged in turn if logged.at >= oldest)
 
@@ -110,6 +111,7 @@ class MemoryStore(ClosedOnExit):
 
     def _stored(self, tenant: str) -> list[str]:
         """The ids of the tenant's conversations with a State; decisions alone are none."""
+        tenant = tenant_of(tenant)
         with self._lock:
             return [one for (owner, one), known in self._kept.items() if owner == tenant and known.state.revision]
 

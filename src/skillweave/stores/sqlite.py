@@ -19,6 +19,7 @@ from skillweave.errors import StoreUnavailable, UnreadableState
 from skillweave.state.codec import decision_from_json, decision_to_json, state_from_json, state_to_json
 from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
 from skillweave.state.state import State, Writes
+from skillweave.tenants import tenant_of
 
 SCHEMA_VERSION = 2
 BUSY_SECONDS = 5.0
@@ -102,10 +103,12 @@ class SqliteStore(ClosedOnExit):
 
     async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
         """The newest State and the clock."""
+        tenant = tenant_of(tenant)
         return await self._in_thread(lambda connection: self._load(connection, tenant, conversation))
 
     async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
         """Store the State and the decisions in one transaction if the file's revision is still the expected one."""
+        tenant = tenant_of(tenant)
         document = state_to_json(replace(writes.state, revision=expected_revision + 1))
         rows, oldest = self._rows(tenant, conversation, writes.turn_id, writes.decisions)
 
@@ -122,7 +125,7 @@ class SqliteStore(ClosedOnExit):
 
     async def append(self, conversation: str, turn_id: str, decisions: Sequence[Decision], *, tenant: str = "") -> None:
         """Keep a turn's decisions once, and forget those past their time."""
-        rows, oldest = self._rows(tenant, conversation, turn_id, decisions)
+        rows, oldest = self._rows(tenant_of(tenant), conversation, turn_id, decisions)
 
         def work(connection: sqlite3.Connection) -> None:
             if rows:
@@ -133,7 +136,7 @@ class SqliteStore(ClosedOnExit):
 
     async def read(self, conversation: str, *, tenant: str = "") -> tuple[Logged, ...]:
         """All kept decisions, oldest first."""
-        oldest = self._clock() - KEEP_DECISIONS_SECONDS
+        tenant, oldest = tenant_of(tenant), self._clock() - KEEP_DECISIONS_SECONDS
         rows = await self._in_thread(lambda connection: _read(connection, tenant, conversation, oldest))
         return tuple(self._logged(conversation, row) for row in rows)
 
@@ -141,12 +144,13 @@ class SqliteStore(ClosedOnExit):
         self, prefix: str = "", limit: int = 1000, after: str = "", *, tenant: str = ""
     ) -> tuple[str, ...]:
         """At most `limit` ids that begin with `prefix` and come after `after`, in their order."""
+        tenant = tenant_of(tenant)
         return await self._in_thread(lambda connection: _conversations(connection, tenant, prefix, limit, after))
 
     async def count(self, *, tenant: str = "") -> int:
         """How many conversations the file keeps."""
-        query = "SELECT count(*) FROM states WHERE tenant = ?"
-        return await self._in_thread(lambda connection: int(connection.execute(query, (tenant,)).fetchone()[0]))
+        query, whose = "SELECT count(*) FROM states WHERE tenant = ?", (tenant_of(tenant),)
+        return await self._in_thread(lambda connection: int(connection.execute(query, whose).fetchone()[0]))
 
     async def close(self) -> None:
         """Close the file and end the thread; afterwards every call raises StoreUnavailable."""

@@ -7,7 +7,7 @@ import pytest
 
 from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.disclose.block import Rung
-from skillweave.errors import StoreUnavailable
+from skillweave.errors import InvalidValue, StoreUnavailable
 from skillweave.events.event import Announced, Event
 from skillweave.graph.move import Cursor
 from skillweave.state.port import KEEP_DECISIONS_SECONDS, Store
@@ -48,6 +48,9 @@ DECISION = Decision(
     "a", Outcome.INJECTED, "disclose", "given in full", 0.8, "triggers", (Evidence("keyword", "grüße", 3, 8),), 120
 )
 HOSTILE_IDS = ("a:b", "{a}", "%", "a/b", "a\\b", "'; DROP TABLE states; --", "Ω≈ç√", "*", "a" * 500, " ", "NULL")
+
+IMPOSSIBLE_TENANTS = ("a\0b", "a" * 10_000, "\ud800", "a\nb")
+"""What no tenant may be called: not every database keeps it."""
 
 
 @pytest.mark.asyncio
@@ -283,6 +286,28 @@ class LedgerContract:
         await store.swap("c", 0, Writes(State(last_turn="other")), tenant="a/b")
         await store.swap("b:c", 0, Writes(State(last_turn="other")), tenant="a")
         assert (await store.load(conversation, tenant=tenant))[0].last_turn == ("other" if tenant == "a/b" else "")
+
+    async def test_the_tenant_called_default_is_the_default_one(self, store: Store) -> None:
+        assert await store.swap("c", 0, Writes(FULL_STATE, "turn-1", (DECISION,)), tenant="default")
+        assert not await store.swap("c", 0, Writes(State()))
+        await store.append("c", "turn-2", [DECISION])
+        for tenant in ("", "default"):
+            assert (await store.load("c", tenant=tenant))[0] == replace(FULL_STATE, revision=1)
+            assert [entry.turn_id for entry in await store.read("c", tenant=tenant)] == ["turn-1", "turn-2"]
+            assert (await store.conversations(tenant=tenant), await store.count(tenant=tenant)) == (("c",), 1)
+
+    @pytest.mark.parametrize("tenant", IMPOSSIBLE_TENANTS, ids=[ascii(tenant)[:20] for tenant in IMPOSSIBLE_TENANTS])
+    async def test_what_cannot_be_a_tenant_is_refused(self, store: Store, tenant: str) -> None:
+        for asked in (
+            store.load("c", tenant=tenant),
+            store.swap("c", 0, Writes(State()), tenant=tenant),
+            store.append("c", "turn-1", [DECISION], tenant=tenant),
+            store.read("c", tenant=tenant),
+            store.conversations(tenant=tenant),
+            store.count(tenant=tenant),
+        ):
+            with pytest.raises(InvalidValue, match="tenant"):
+                await asked
 
     # -- the end ------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,14 @@ import pytest
 
 from skillweave.closing import close_all
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.errors import AgentNotFound, ArtifactNotFound, InvalidSkill, SkillNotFound, VersionNotFound
+from skillweave.errors import (
+    AgentNotFound,
+    ArtifactNotFound,
+    InvalidSkill,
+    InvalidValue,
+    SkillNotFound,
+    VersionNotFound,
+)
 from skillweave.frozen import FrozenDict
 from skillweave.graph.graph import SkillGraph
 from skillweave.registry import Registry
@@ -20,6 +27,7 @@ from skillweave.registry.source import Loaded, Source, WrappedSource, collect, s
 from skillweave.registry.writing import Change, Entry, WritableSource, entries_of
 from skillweave.skill import Checkpoint, Skill, is_skill_id
 from skillweave.sources.code import InCode
+from skillweave.testing.ledger import IMPOSSIBLE_TENANTS
 
 GOOD = ("alpha", "omega")
 """The ids of the skills that the source under test holds."""
@@ -367,6 +375,17 @@ class WritableSourceContract:
         (_, old) = await mine.versions("alpha")
         with pytest.raises(VersionNotFound):
             await source.roll_back("alpha", old.content_hash)
+
+    async def test_the_tenant_called_default_is_the_default_one(self, source: WritableSource) -> None:
+        called = source.for_tenant("a").for_tenant("default")
+        assert called.tenant == ""
+        await called.publish(_definition("alpha", "x"))
+        assert await _ids(source) == await _ids(source.for_tenant("")) == ["alpha"]
+
+    @pytest.mark.parametrize("tenant", IMPOSSIBLE_TENANTS, ids=[ascii(tenant)[:20] for tenant in IMPOSSIBLE_TENANTS])
+    async def test_what_cannot_be_a_tenant_is_refused(self, source: WritableSource, tenant: str) -> None:
+        with pytest.raises(InvalidValue, match="tenant"):
+            source.for_tenant(tenant)
 
     async def test_a_stream_has_what_load_has(self, source: WritableSource) -> None:
         await source.upsert(Entry(_definition(f"s{n:03}", "x")) for n in range(600))

@@ -48,6 +48,7 @@ from skillweave.state.state import (
     held_keys,
     release,
 )
+from skillweave.tenants import tenant_of
 from skillweave.tokens.counter import Tiktoken, TokenCounter
 from skillweave.turn.library import Libraries
 from skillweave.weaver.emit import emit
@@ -119,7 +120,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
             fetch_seconds=checked.number("fetch_seconds", fetch_seconds),
             announcer=Announcer(Observers(tuple(observers), observer_seconds), new_id),
             graph=graph,
-            tenant=checked.text("tenant", tenant),
+            tenant=tenant_of(checked.text("tenant", tenant)),
         )
         self._new_id = new_id
 
@@ -150,7 +151,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
 
     @property
     def tenant(self) -> str:
-        """Whose conversations these are; the empty text where there is one tenant only."""
+        """Whose conversations these are; the empty text for the default tenant, also when it was called `default`."""
         return self._engine.tenant
 
     @property
@@ -365,7 +366,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
             self._engine,
             settings=settings or self.settings,
             matchers=self._engine.matchers if matchers is None else find_matchers(matchers),
-            tenant=self.tenant if tenant is None else tenant,
+            tenant=self.tenant if tenant is None else tenant_of(tenant),
             _library=None,
         )
         return twin
