@@ -54,6 +54,14 @@ def test_what_a_loop_that_has_ended_made_is_abandoned() -> None:
     assert (clients.abandoned, clients.closed) == ([1], [])
 
 
+def test_what_an_ended_loop_made_is_abandoned_when_another_loop_comes() -> None:
+    clients = _Clients()
+    asyncio.run(clients.here())
+    assert clients.abandoned == []
+    asyncio.run(clients.here())
+    assert clients.abandoned == [1]
+
+
 async def test_after_closing_a_new_client_is_made() -> None:
     clients = _Clients()
     clients.per_loop.here()

@@ -5,7 +5,6 @@ import os
 from collections.abc import Awaitable, Callable
 from threading import Lock
 from typing import Generic, TypeVar
-from weakref import WeakKeyDictionary
 
 T = TypeVar("T")
 
@@ -24,25 +23,27 @@ class PerLoop(Generic[T]):
         self._close = close
         self._abandon = abandon
         self._lock = Lock()
-        self._start()
+        self._process = os.getpid()
+        self._made: dict[asyncio.AbstractEventLoop, T] = {}
 
     def here(self) -> T:
-        """The one of the running loop, made at its first use."""
-        if self._process != os.getpid():
-            self._start()
+        """The one of the running loop, made at its first use; those of loops that have ended are abandoned then."""
+        self._forget_parents()
         loop = asyncio.get_running_loop()
         with self._lock:
             found = self._made.get(loop)
             if found is None:
+                for ended in [one for one in self._made if one.is_closed()]:
+                    self._abandon(self._made.pop(ended))
                 found = self._made[loop] = self._make()
             return found
 
     async def close(self) -> None:
         """Give back all that were made; later uses make new ones."""
-        if self._process != os.getpid():
-            self._start()
+        self._forget_parents()
         with self._lock:
-            made, self._made = list(self._made.items()), WeakKeyDictionary()
+            made = list(self._made.items())
+            self._made.clear()
         here = asyncio.get_running_loop()
         for loop, one in made:
             if loop is here:
@@ -55,6 +56,8 @@ class PerLoop(Generic[T]):
     async def _closed(self, one: T) -> None:
         await self._close(one)
 
-    def _start(self) -> None:
-        self._process = os.getpid()
-        self._made: WeakKeyDictionary[asyncio.AbstractEventLoop, T] = WeakKeyDictionary()
+    def _forget_parents(self) -> None:
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._lock = Lock()  # the parent may have held it at the moment of the fork
+            self._made = {}

@@ -1,0 +1,271 @@
+"""A SQL database: connections for each event loop, tables brought up to date, time-outs, retries, errors in words."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+from weakref import WeakSet
+
+from sqlalchemy import URL, Connection, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+
+from skillweave.errors import InvalidValue, StoreUnavailable
+from skillweave.stores.loops import PerLoop
+from skillweave.stores.sql.failures import described, is_passing
+from skillweave.stores.sql.migrating import migrate, newest_revision, require_known, revision_of
+
+T = TypeVar("T")
+
+CONNECTIONS = 20
+"""Connections of one process and event loop; who comes when all are in use waits for one."""
+SECONDS = 5.0
+"""How long a call may take, its retries not counted."""
+TRIES = 3
+_LONGEST_PAUSE = 0.5
+LARGEST = 86_400
+AUTOCOMMIT = "AUTOCOMMIT"
+_OWN_OPTIONS = ("timeout", "connections")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """The connections of one event loop; `drivers` are the drivers' own objects of those that are open."""
+
+    engine: AsyncEngine
+    drivers: "WeakSet[Any]" = field(default_factory=WeakSet)
+
+    def note(self, connection: Any, _: object) -> None:  # noqa: ANN401 - the driver's connection in its adapter
+        """Remember a connection that was opened."""
+        self.drivers.add(connection.driver_connection)
+
+    async def close(self) -> None:
+        """Close all of them, in their own loop."""
+        await self.engine.dispose()
+
+    def abandon(self) -> None:
+        """Close them although their loop has ended, where nothing can be awaited any more."""
+        for driver in tuple(self.drivers):
+            if self.engine.dialect.name == "postgresql":
+                driver.pgconn.finish()
+            else:
+                driver.stop()
+
+
+class Database:
+    """A SQLite file or a PostgreSQL database by its URL; nothing is opened before the first call.
+
+    `timeout` is in seconds, for one call; `connections` as many as one event loop may have at once. Both may stand in
+    the URL's query. The first call brings the tables up to date. Raises InvalidValue for a URL that cannot be read.
+    """
+
+    def __init__(self, url: str, *, timeout: float = SECONDS, connections: int = CONNECTIONS) -> None:
+        parsed = _parsed(url)
+        self.seconds = _number(parsed, "timeout", timeout)
+        self._connections = max(1, int(_number(parsed, "connections", connections)))
+        self._url = _with_driver(parsed.difference_update_query(_OWN_OPTIONS))
+        self.on_postgres = self._url.get_backend_name() == "postgresql"
+        self.place = _place(self._url)
+        self._pools: PerLoop[_Pool] = PerLoop(self._pool, _Pool.close, _Pool.abandon)
+        self._ready = False
+        self._closed = False
+
+    async def read(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+        """What the work answers, each of its statements by itself; tried again after a failure that passes.
+
+        Raises StoreUnavailable.
+        """
+        return await self._tried(self._autocommitted, work)
+
+    async def write(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+        """What the work answers, in one transaction; tried again as a whole, so that it must bear being done twice.
+
+        Raises StoreUnavailable; then nothing of it is stored, or, where the answer was lost, all.
+        """
+        return await self._tried(self._in_transaction, work)
+
+    async def migrate(self) -> tuple[str | None, str]:
+        """Bring the tables up to date now; the revisions before and after. Raises StoreUnavailable."""
+        self._require_open()
+        try:
+            made = await asyncio.to_thread(self._migrate)
+        except (SQLAlchemyError, OSError) as error:
+            raise described(error, self.place) from error
+        self._ready = True
+        return made
+
+    async def revision(self) -> tuple[str | None, str]:
+        """The revision of the tables, None where there are none, and the newest that there is; nothing is changed."""
+        self._require_open()
+        await asyncio.to_thread(self._make_folder)
+        return await self._once(self._autocommitted, lambda one: one.run_sync(revision_of)), newest_revision()
+
+    async def close(self) -> None:
+        """Give back all connections; afterwards every call raises StoreUnavailable."""
+        self._closed = True
+        await self._pools.close()
+
+    async def _tried(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+        self._require_open()
+        if not self._ready:
+            await self._prepare()
+        retrying = AsyncRetrying(
+            stop=stop_after_attempt(TRIES),
+            wait=wait_random_exponential(0.05, _LONGEST_PAUSE),
+            retry=retry_if_exception(is_passing),
+            reraise=True,
+        )
+        return await retrying(self._once, opened, work)
+
+    async def _once(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+        try:
+            async with opened() as connection:
+                return await work(connection)
+        except (DBAPIError, InterfaceError, NoConnection, OSError) as error:
+            raise described(error, self.place) from error
+
+    async def _prepare(self) -> None:
+        found, newest = await self.revision()
+        if found != newest:
+            require_known(found, self.place)
+            await self.migrate()
+        self._ready = True
+
+    def _migrate(self) -> tuple[str | None, str]:
+        self._make_folder()
+        return migrate(_sync(self._url), self._connect_arguments(), self.place)
+
+    def _make_folder(self) -> None:
+        if not self.on_postgres and self._url.database:
+            Path(self._url.database).parent.mkdir(parents=True, exist_ok=True)
+
+    @asynccontextmanager
+    async def _autocommitted(self) -> AsyncIterator[AsyncConnection]:
+        async with self._pools.here().engine.connect() as connection:
+            await connection.execution_options(isolation_level=AUTOCOMMIT)
+            async with self._watched(connection):
+                yield connection
+
+    @asynccontextmanager
+    async def _in_transaction(self) -> AsyncIterator[AsyncConnection]:
+        async with (
+            self._pools.here().engine.connect() as connection,
+            self._watched(connection),
+            connection.begin(),
+        ):
+            yield connection
+
+    @asynccontextmanager
+    async def _watched(self, connection: AsyncConnection) -> AsyncIterator[None]:
+        """End the connection where the server is silent for too long.
+
+        The driver would ask the server to cancel and then wait for it, which a network that swallows everything never
+        ends; a connection whose socket is shut fails at once.
+        """
+        if not self.on_postgres:
+            yield
+            return
+        raw = await connection.get_raw_connection()
+        timer = asyncio.get_running_loop().call_later(self.seconds, _shut, raw.driver_connection)
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _pool(self) -> _Pool:
+        engine = create_async_engine(
+            self._url,
+            connect_args=self._connect_arguments(),
+            pool_size=self._connections,
+            max_overflow=0,
+            pool_timeout=self.seconds,
+            pool_use_lifo=True,
+            hide_parameters=True,
+        )
+        if not self.on_postgres:
+            event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+            event.listen(engine.sync_engine, "begin", _begin_writing)
+        pool = _Pool(engine)
+        event.listen(engine.sync_engine, "connect", pool.note)
+        return pool
+
+    def _connect_arguments(self) -> dict[str, Any]:
+        if not self.on_postgres:
+            return {"timeout": self.seconds}
+        # Statements are not prepared, as poolers in between give the next one to another connection.
+        return {
+            "connect_timeout": max(2, round(self.seconds)),
+            "prepare_threshold": None,
+            "application_name": "skillweave",
+        }
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreUnavailable(f"{self.place} is closed; open it again")
+
+
+_Opened: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncConnection]]
+
+
+def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 - the driver's connection in its adapter
+    cursor = connection.cursor()
+    for setting in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+        cursor.execute(f"PRAGMA {setting}")
+    cursor.close()
+
+
+def _begin_writing(connection: Connection) -> None:
+    # At once for writing: a reader that turns into a writer is refused when somebody else wrote meanwhile.
+    if connection.get_execution_options().get("isolation_level") != AUTOCOMMIT:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _shut(connection: Any) -> None:  # noqa: ANN401 - the driver's own connection
+    with suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as line:
+        line.shutdown(socket.SHUT_RDWR)
+
+
+def _parsed(url: str) -> URL:
+    try:
+        return make_url(url)
+    except (ArgumentError, ValueError):
+        raise InvalidValue(
+            "the URL of the database cannot be read; write postgresql://user:password@host:5432/name, with special "
+            "characters of the password percent-encoded, or sqlite:///path"
+        ) from None
+
+
+def _with_driver(url: URL) -> URL:
+    drivers = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
+    if url.drivername not in (*drivers, *drivers.values()):
+        raise InvalidValue(f"{url.drivername!r:.40} is no database that is known; use sqlite:/// or postgresql://")
+    return url.set(drivername=drivers.get(url.drivername, url.drivername))
+
+
+def _sync(url: URL) -> URL:
+    return url.set(drivername="sqlite+pysqlite") if url.get_backend_name() == "sqlite" else url
+
+
+def _place(url: URL) -> str:
+    """How messages call the database: never with a user or a password."""
+    if url.get_backend_name() == "sqlite":
+        return url.database or ":memory:"
+    host = url.host or url.query.get("host") or "localhost"
+    return f"PostgreSQL at {host}:{url.port or 5432}/{url.database or ''}"
+
+
+def _number(url: URL, name: str, default: float) -> float:
+    given = url.query.get(name, default)
+    try:
+        number = 0.0 if isinstance(given, tuple) else float(given)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < LARGEST:
+        raise InvalidValue(f"`{name}` of the database is {given!r:.40}; give a number above 0, such as {default:g}")
+    return number

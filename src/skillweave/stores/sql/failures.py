@@ -1,0 +1,68 @@
+"""What went wrong at a database, in words: the place, why, and what helps; told by the code that the server gives."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnection
+
+from skillweave.errors import StoreUnavailable
+
+SOON, LATER = 1.0, 30.0
+"""Seconds after which it is worth trying again."""
+_ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
+    {
+        "28000": ("refuses the user; check its name, and the server's pg_hba.conf", None),
+        "28P01": ("refuses the password; check it, with special characters percent-encoded in a URL", None),
+        "3D000": ("has no database of that name; create it, or correct the name", None),
+        "53100": ("has a full disk, and nothing was written; free some space", LATER),
+        "53200": ("has no memory left; try again, or give it more", LATER),
+        "53300": (
+            "has no connection left; let it have more (max_connections), or give `connections` a lower number",
+            SOON,
+        ),
+        "57014": ("ended the statement, which took too long; try again, or give `timeout` a higher number", SOON),
+        "57P01": ("is shutting down; try again when it is back", SOON),
+        "57P02": ("crashed; try again when it is back", SOON),
+        "57P03": ("is starting; try again soon", SOON),
+        "25006": ("is a read-only replica; name the primary", None),
+        "42501": ("does not allow this user to do that; grant it the rights on its tables", None),
+        "42P01": ("has not all tables of skillweave; run `skillweave migrate URL`", None),
+        "55P03": ("is held by another process that migrates; try again", SOON),
+    }
+)
+"""SQLSTATE codes of PostgreSQL with a remedy of their own, and after how many seconds to try again."""
+_PASSING_CODES = frozenset({"40001", "40P01", "57P01", "57P02", "57P03", "53300"})
+"""A lost race, a deadlock, a restart: the same again may succeed."""
+
+
+class Interrupted(StoreUnavailable):
+    """The connection ended or the call lost a race: the same again may succeed."""
+
+
+def is_passing(error: BaseException) -> bool:
+    """Whether the same call may succeed when it is tried again at once."""
+    return isinstance(error, Interrupted)
+
+
+def described(error: Exception, place: str) -> StoreUnavailable:
+    """The failure of a database as an error that names the place and what helps, never a password or a parameter."""
+    if isinstance(error, NoConnection):
+        message = f"all connections to {place} are in use; give `connections` a higher number, or let fewer turns run"
+        return StoreUnavailable(message, retry_after=SOON)
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    code = getattr(cause, "sqlstate", None) or ""
+    if code in _ANSWERS:
+        words, retry_after = _ANSWERS[code]
+        kind = Interrupted if code in _PASSING_CODES else StoreUnavailable
+        return kind(f"{place} {words}", retry_after=retry_after)
+    lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    kind = Interrupted if lost or code in _PASSING_CODES else StoreUnavailable
+    return kind(
+        f"{place} does not answer ({_first_line(cause)}); check that it runs and can be reached", retry_after=SOON
+    )
+
+
+def _first_line(error: object) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__

@@ -1,0 +1,189 @@
+"""The tables, the same for SQLite and PostgreSQL; Alembic's migrations bring a database to this form.
+
+A change here needs a new migration: a test compares the two.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    DateTime,
+    Dialect,
+    Double,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Text,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator
+
+LONGEST_NAME = 200
+LONGEST_TAG = 100
+"""Characters of a name and of a tag in columns of their own, for people who look; the manifest has them whole."""
+_DEFAULT_TENANT = text("'default'")
+_NOW = text("CURRENT_TIMESTAMP")
+Document = JSON().with_variant(JSONB(), "postgresql")
+Tags = JSON().with_variant(ARRAY(String(LONGEST_TAG)), "postgresql")
+Id = String(100).with_variant(String(100, collation="C"), "postgresql")
+Key = Text().with_variant(Text(collation="C"), "postgresql")
+"""Sorted by their characters on every database, whatever language it is set up for."""
+Number = BigInteger().with_variant(Integer(), "sqlite")
+
+
+class Moment(TypeDecorator[datetime]):
+    """A point in time with its zone; SQLite keeps none, so that it gets UTC."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """In UTC, as the database is to keep it."""
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ANN401
+        """With its zone, also from SQLite."""
+        return value.replace(tzinfo=UTC) if isinstance(value, datetime) and value.tzinfo is None else value
+
+
+class Row(DeclarativeBase):
+    """What all tables share: names of constraints that are the same on every database."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "%(table_name)s_by_%(column_0_N_name)s",
+            "fk": "%(table_name)s_of_%(referred_table_name)s",
+            "pk": "%(table_name)s_key",
+        }
+    )
+
+
+class SkillRow(Row):
+    """The version of a skill that is in use: what the model sees first, everything else, and its artifacts in order."""
+
+    __tablename__ = "skills"
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    name: Mapped[str] = mapped_column(String(LONGEST_NAME))
+    tier1_manifest: Mapped[dict[str, Any]] = mapped_column(Document)
+    tier2_definition: Mapped[dict[str, Any]] = mapped_column(Document)
+    tier3_artifact_refs: Mapped[list[Any] | None] = mapped_column(Document)
+    domain_tags: Mapped[list[str] | None] = mapped_column(Tags)
+    status: Mapped[str] = mapped_column(String(20), server_default=text("'active'"))
+    version: Mapped[str | None] = mapped_column(Text)
+    content_hash: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
+    updated_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
+
+
+class SkillVersionRow(Row):
+    """A version of a skill that was published once; never changed, and kept when the skill is removed.
+
+    `number` counts the versions of one skill, from 1 on.
+    """
+
+    __tablename__ = "skill_versions"
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    skill_id: Mapped[str] = mapped_column(Id, primary_key=True)
+    content_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    number: Mapped[int] = mapped_column(Integer)
+    tier1_manifest: Mapped[dict[str, Any]] = mapped_column(Document)
+    tier2_definition: Mapped[dict[str, Any]] = mapped_column(Document)
+    tier3_artifact_refs: Mapped[list[Any] | None] = mapped_column(Document)
+    version: Mapped[str | None] = mapped_column(Text)
+    published_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
+
+
+class SkillArtifactRow(Row):
+    """A document of the version in use: text in `content`, or bytes in `blob` with `content` empty."""
+
+    __tablename__ = "skill_artifacts"
+    __table_args__ = (ForeignKeyConstraint(("tenant", "skill_id"), ("skills.tenant", "skills.id"), ondelete="CASCADE"),)
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    skill_id: Mapped[str] = mapped_column(Id, primary_key=True)
+    id: Mapped[str] = mapped_column(String(1024), primary_key=True)
+    name: Mapped[str] = mapped_column(Text)
+    content: Mapped[str] = mapped_column(Text)
+    blob: Mapped[bytes | None] = mapped_column(LargeBinary)
+    media_type: Mapped[str] = mapped_column(Text)
+    content_hash: Mapped[str] = mapped_column(String(64))
+    token_estimate: Mapped[int | None] = mapped_column(Integer)
+    created_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
+
+
+class ArtifactContentRow(Row):
+    """The content of documents of versions that are not in use, each once, by its SHA-256."""
+
+    __tablename__ = "artifact_contents"
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    content_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    content: Mapped[str] = mapped_column(Text)
+    blob: Mapped[bytes | None] = mapped_column(LargeBinary)
+
+
+class AgentRow(Row):
+    """An agent as it is configured."""
+
+    __tablename__ = "agents"
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    name: Mapped[str] = mapped_column(Text)
+    agent_type: Mapped[str] = mapped_column(Text)
+    model: Mapped[str] = mapped_column(Text)
+    skills: Mapped[list[Any]] = mapped_column(Document)
+    checkpoints: Mapped[list[Any]] = mapped_column(Document)
+    budgets: Mapped[dict[str, Any]] = mapped_column(Document)
+    created_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
+    updated_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
+
+
+class GenerationRow(Row):
+    """A number for each tenant that grows with every change of its skills and agents: what replicas compare."""
+
+    __tablename__ = "generation"
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    number: Mapped[int] = mapped_column(Number, server_default=text("0"))
+    changed_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
+
+
+class StateRow(Row):
+    """All about one conversation, as the text of its document; on PostgreSQL only."""
+
+    __tablename__ = "states"
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    conversation: Mapped[str] = mapped_column(Key, primary_key=True)
+    revision: Mapped[int] = mapped_column(Number)
+    document: Mapped[str] = mapped_column(Text)
+    updated_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
+
+
+class DecisionRow(Row):
+    """A decision of a turn, for `why`; `at` is in seconds of the store's clock. On PostgreSQL only."""
+
+    __tablename__ = "decisions"
+    __table_args__ = (Index("decisions_by_age", "at"),)
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    conversation: Mapped[str] = mapped_column(Key, primary_key=True)
+    turn_id: Mapped[str] = mapped_column(Text, primary_key=True)
+    place: Mapped[int] = mapped_column(Integer, primary_key=True)
+    at: Mapped[float] = mapped_column(Double)
+    document: Mapped[str] = mapped_column(Text)
+
+
+ON_POSTGRES_ONLY = frozenset({StateRow.__tablename__, DecisionRow.__tablename__})
+"""A SQLite file of conversations is written by the standard library's driver, in tables of its own with these names."""

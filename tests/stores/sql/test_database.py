@@ -1,0 +1,151 @@
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from skillweave import InvalidValue, StoreUnavailable
+from skillweave.stores.sql.database import Database
+from skillweave.stores.sql.tables import ON_POSTGRES_ONLY, Row
+from tests.services.proxy import Proxy
+from tests.services.servers import PostgresServer
+
+
+@pytest_asyncio.fixture
+async def database(url: str) -> AsyncIterator[Database]:
+    database = Database(url)
+    yield database
+    await database.close()
+
+
+async def _one(connection: AsyncConnection) -> object:
+    return (await connection.execute(text("SELECT 1"))).scalar()
+
+
+async def test_the_first_call_makes_the_tables(database: Database) -> None:
+    async def count(connection: AsyncConnection) -> object:
+        return (await connection.execute(text("SELECT count(*) FROM skills"))).scalar()
+
+    assert await database.read(count) == 0
+    assert await database.revision() == ("0001", "0001")
+
+
+async def test_migrations_lead_to_the_tables_that_the_code_has(database: Database) -> None:
+    def differences(connection: Connection) -> list[object]:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        return list(compare_metadata(context, Row.metadata))
+
+    async def compared(connection: AsyncConnection) -> list[object]:
+        return await connection.run_sync(differences)
+
+    found = [one for one in await database.read(compared) if not _elsewhere(one)]
+    assert found == []
+
+
+def _elsewhere(difference: object) -> bool:
+    """Whether it is about a table that only PostgreSQL has."""
+    return isinstance(difference, tuple) and getattr(difference[1], "name", "") in {
+        *ON_POSTGRES_ONLY,
+        "decisions_by_age",
+    }
+
+
+async def test_a_write_that_fails_leaves_nothing(database: Database) -> None:
+    async def failing(connection: AsyncConnection) -> None:
+        await connection.execute(text("INSERT INTO generation (tenant, number) VALUES ('a', 1)"))
+        raise RuntimeError("in the middle")
+
+    async def count(connection: AsyncConnection) -> object:
+        return (await connection.execute(text("SELECT count(*) FROM generation"))).scalar()
+
+    with pytest.raises(RuntimeError, match="in the middle"):
+        await database.write(failing)
+    assert await database.read(count) == 0
+
+
+async def test_many_writes_at_once_wait_for_each_other(database: Database) -> None:
+    async def add(connection: AsyncConnection) -> None:
+        row = (await connection.execute(text("SELECT max(number) FROM generation"))).scalar()
+        await connection.execute(text(f"INSERT INTO generation (tenant, number) VALUES ('{row}', {(row or 0) + 1})"))
+
+    if database.on_postgres:
+        return
+    await asyncio.gather(*(database.write(add) for _ in range(20)))
+    assert await database.read(lambda one: one.scalar(text("SELECT max(number) FROM generation"))) == 20
+
+
+async def test_a_closed_database_says_so(database: Database) -> None:
+    await database.read(_one)
+    await database.close()
+    await database.close()
+    with pytest.raises(StoreUnavailable, match="is closed"):
+        await database.read(_one)
+
+
+async def test_a_silent_server_is_given_up_and_used_again_when_it_speaks(postgres_url: str) -> None:
+    async with Proxy(postgres_url) as proxy:
+        database = Database(proxy.url, timeout=0.3)
+        await database.read(_one)
+        proxy.fall_silent()
+        with pytest.raises(StoreUnavailable, match=r"PostgreSQL at 127\.0\.0\.1:[0-9]+/skillweave_test"):
+            await database.read(_one)
+        proxy.speak()
+        assert await database.read(_one) == 1
+        await database.close()
+
+
+async def test_connections_that_a_restart_broke_are_made_anew(postgres_server: PostgresServer) -> None:
+    database = Database(postgres_server.url())
+    await database.read(_one)
+    postgres_server.restart(crash=True)
+    assert await database.read(_one) == 1
+    await database.close()
+
+
+async def test_a_call_is_one_round_trip(postgres_url: str) -> None:
+    async with Proxy(postgres_url) as proxy:
+        database = Database(proxy.url)
+        await database.read(_one)
+        before = proxy.trips
+        for _ in range(10):
+            await database.read(_one)
+        assert proxy.trips == before + 10
+        await database.close()
+
+
+def test_each_event_loop_has_its_own_connections(url: str) -> None:
+    database = Database(url)
+
+    async def twice() -> object:
+        await database.read(_one)
+        return await database.read(_one)
+
+    async def last() -> object:
+        try:
+            return await database.read(_one)
+        finally:
+            await database.close()
+
+    assert [asyncio.run(twice()), asyncio.run(last())] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "bad", ["mysql://host/db", "no url", "postgresql://u:p@h/d?timeout=soon", "sqlite:///x?connections=0"]
+)
+def test_a_url_that_cannot_be_used_is_refused_without_its_password(bad: str) -> None:
+    with pytest.raises(InvalidValue) as refusal:
+        Database(bad)
+    assert "u:p" not in str(refusal.value)
+
+
+async def test_a_server_that_is_not_there_is_named_without_the_password() -> None:
+    database = Database("postgresql://ann:s3cret@127.0.0.1:1/skills?timeout=2")
+    with pytest.raises(StoreUnavailable, match=r"PostgreSQL at 127\.0\.0\.1:1/skills does not answer") as refusal:
+        await database.read(_one)
+    assert "s3cret" not in str(refusal.value)
+    assert "ann" not in str(refusal.value)
+    await database.close()
