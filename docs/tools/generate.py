@@ -51,6 +51,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
 BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "agent-declared-twice": ("warning", "two sources describe an agent differently; precedence says which counts"),
+        "agent-without-companion": ("warning", "a skill of an agent requires one that the agent does not have"),
         "agent-unknown-skill": ("warning", "an agent lists a skill that no source has"),
         "ascii-pattern": ("warning", r"a pattern uses `\b`, `\B`, `\w` or `\W`, which know ASCII letters only"),
         "broken-pattern": ("error", "a pattern that the engine cannot or must not run; the other triggers still count"),

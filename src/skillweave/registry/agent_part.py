@@ -1,11 +1,12 @@
 """An agent's part of the skills: only its own, each with the agent's checkpoints beside those that it has."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 from types import MappingProxyType
 
+from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import AgentNotFound
 from skillweave.formats.identity import digest_of_bytes
 from skillweave.formats.native import to_data
@@ -29,7 +30,10 @@ def part_of(snapshot: Snapshot, agent_id: str) -> Snapshot:
         snapshot,
         skills=MappingProxyType(skills),
         shadowed=tuple(skill for skill in snapshot.shadowed if skill.id in own),
-        diagnostics=tuple(found for found in snapshot.diagnostics if found.skill is None or found.skill in own),
+        diagnostics=(
+            *(found for found in snapshot.diagnostics if found.skill is None or found.skill in own),
+            *_unmet(skills, agent),
+        ),
         task_rules=tuple(rule for rule in snapshot.task_rules if not own.isdisjoint(rule.skills)),
         relabelled=tuple(skill_id for skill_id in snapshot.relabelled if skill_id in own),
         agents=MappingProxyType({agent.id: agent}),
@@ -55,6 +59,21 @@ class AgentPart:
                 part = made[1]
             self._made = snapshot, part
             return part
+
+
+def _unmet(skills: Mapping[str, Skill], agent: Agent) -> Iterator[Diagnostic]:
+    """A finding for each skill that another one of the agent's requires and the agent does not have."""
+    for skill in skills.values():
+        for needed in skill.requires():
+            if needed not in skills:
+                yield Diagnostic(
+                    "agent-without-companion",
+                    Severity.WARNING,
+                    f"skill {skill.id!r} requires {needed!r}, which agent {agent.id!r} lacks: it is never given",
+                    f"add {needed!r} to the skills of the agent, or take {skill.id!r} away",
+                    skill.id,
+                    Location(skill.origin.location) if skill.origin else None,
+                )
 
 
 def _with_checkpoints(skill: Skill, agent: Agent) -> Skill:
