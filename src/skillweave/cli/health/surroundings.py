@@ -28,8 +28,9 @@ from skillweave.cli.configuration.configuration import (
 from skillweave.cli.configuration.file import OWN, ConfigFile, InvalidConfiguration
 from skillweave.cli.configuration.keys import Key, WrongType, shared_keys, why_refused
 from skillweave.cli.failure import Mistake
-from skillweave.cli.health import ConfigurationShown, Finding, Level, ValueShown, without_secrets
+from skillweave.cli.health import ConfigurationShown, Finding, Level, ValueShown
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
+from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
     from skillweave.cli.output.notes import Tally
