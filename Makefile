@@ -11,7 +11,7 @@ STAMP := $(VENV)/.installed-$(shell cksum pyproject.toml requirements/dev.txt 2>
 help:
 	@echo "make demo   run the main job on the example skills"
 	@echo "make test   set everything up, check, and run all tests on all cores"
-	@echo "make lowest the tests of adapters with the lowest release of each framework; part of make test"
+	@echo "make lowest the tests of adapters and stores with the lowest release of each package; part of make test"
 	@echo "make quick  most tests of the rooms in under a minute; leaves out adapters, the command line, pages, examples, packs,"
 	@echo "            flows, pictures and checkups of graphs, laws over random input, and make check"
 	@echo "make check  linters, type checker, layers"
@@ -48,11 +48,11 @@ test: $(STAMP) check
 	@$(BIN)/python -m pytest $(ALL_CORES)
 	@$(MAKE) --no-print-directory lowest
 
-# The lowest release of each framework that an extra names, in an environment of its own. Left out are the tests that need
-# packages beside the frameworks, and those without a framework. A new test that needs such a package fails here: name it.
+# The lowest release of each framework and driver that an extra names, in an environment of its own. Left out are the tests that
+# need other packages, and those without a framework. A new test that needs such a package fails here: name it.
 LOWEST := .venv-lowest
 LOWEST_STAMP := $(LOWEST)/.installed-$(shell cksum pyproject.toml requirements/lowest.txt 2>/dev/null | cksum | cut -d' ' -f1)
-LOWEST_EXTRAS := agent-framework google-adk langchain langgraph openai-agents pydantic-ai
+LOWEST_EXTRAS := agent-framework google-adk langchain langgraph openai-agents postgres pydantic-ai redis sql
 LOWEST_WITHOUT := recording test_messages* test_missing_packages.py test_agent_framework_responses.py \
 	test_agent_framework_workflows.py test_pydantic_ai_responses.py test_deepagents.py test_langchain_marks.py test_langchain_models.py \
 	test_langgraph_answer.py
@@ -74,7 +74,7 @@ endif
 	@rm -f $(LOWEST)/.installed-* && touch $@
 
 lowest: $(LOWEST_STAMP)
-	@$(LOWEST)/bin/python -m pytest $(ALL_CORES) tests/adapters $(LOWEST_WITHOUT:%=--ignore-glob='*/%')
+	@$(LOWEST)/bin/python -m pytest $(ALL_CORES) tests/adapters tests/stores $(LOWEST_WITHOUT:%=--ignore-glob='*/%')
 
 quick: $(STAMP)
 	@$(BIN)/python -m pytest $(ALL_CORES) --quick -m "not soak and not hypothesis"
@@ -160,7 +160,7 @@ lock:
 		--custom-compile-command "make lock" requirements/docs.in -o requirements/docs.txt
 	uv pip compile -q --universal --python-version 3.11 --no-annotate --no-header --resolution lowest-direct \
 		$(LOWEST_EXTRAS:%=--extra %) pyproject.toml \
-		| grep -E '^(agent-framework-core|google-adk|langchain|langgraph|openai-agents|pydantic-ai-slim)==' >$(VENV)/lowest.txt
+		| grep -E '^(agent-framework-core|aiosqlite|alembic|google-adk|langchain|langgraph|openai-agents|psycopg|psycopg-binary|pydantic-ai-slim|redis|sqlalchemy|tenacity)==' >$(VENV)/lowest.txt
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
 		--custom-compile-command "make lock" $(LOWEST_EXTRAS:%=--extra %) -c $(VENV)/lowest.txt pyproject.toml \
 		requirements/lowest.in -o requirements/lowest.txt

@@ -16,6 +16,7 @@ import listing
 import loading
 import scale
 import startup
+import stores
 import tokens
 import triggers
 import turn
@@ -27,6 +28,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "triggers": triggers.measure,
     "loading": loading.measure,
     "turn": turn.measure,
+    "stores": stores.measure,
     "judging": judging.measure,
     "compose": compose.measure,
     "graph": graph.measure,

@@ -11,6 +11,7 @@ from made import Made, made_message, made_skills, made_words
 import skillweave
 from skillweave.skill import Skill, SkillText, ToolRules, Triggers
 from skillweave.sources.code import InCode
+from skillweave.state.port import Store
 from skillweave.tokens.counter import Tiktoken
 from skillweave.weaver import Weaver
 
@@ -59,12 +60,12 @@ def message_for(made: Made, rnd: random.Random) -> str:
     return made_message(rnd, [made.triggers[1]], 200)
 
 
-def open_weaver(stage: Stage, ledger: Path | None = None) -> Weaver:
-    """A weaver over the stage's skills, with a ledger in memory or in that file."""
+def open_weaver(stage: Stage, ledger: Path | Store | None = None) -> Weaver:
+    """A weaver over the stage's skills, with a ledger in memory, in that file or in that store."""
     return skillweave.open(InCode(*stage.skills), ledger=ledger, counter=stage.counter)
 
 
-async def ready_weaver(stage: Stage, ledger: Path | None = None) -> Weaver:
+async def ready_weaver(stage: Stage, ledger: Path | Store | None = None) -> Weaver:
     """The same, which has read, compiled, rendered and counted everything that the timed turns need."""
     weaver = open_weaver(stage, ledger)
     for message, _ in stage.hits:

@@ -74,13 +74,13 @@ async def _closed(store: object) -> None:
 async def _timed(stage: Stage, weavers: Mapping[str, Weaver], samples: int) -> AsyncIterator[Row]:
     rivals = _rivals(stage)
     for kind in KINDS:
-        batches = {ledger: _turns(stage, weaver, kind) for ledger, weaver in weavers.items()}
+        batches = {ledger: turns(stage, weaver, kind) for ledger, weaver in weavers.items()}
         batches |= {name: _rival_turns(stage, rival, kind) for name, rival in rivals.items()}
         times = await interleaved(batches, samples=samples)
         for ledger, rival in itertools.product(weavers, rivals):
             ours, target = figure(times[ledger]), _target(stage, ledger, times[ledger])
             yield Row(f"whole turn, {ledger}", f"{kind}, {stage.size}", ours, rival, figure(times[rival]), target)
-    batches = {ledger: _turns(stage, weaver, TRANSCRIPT) for ledger, weaver in weavers.items()}
+    batches = {ledger: turns(stage, weaver, TRANSCRIPT) for ledger, weaver in weavers.items()}
     for ledger, timing in (await interleaved(batches, samples=samples)).items():
         target = _target(stage, ledger, timing)
         yield Row(f"whole turn, {ledger}", f"{TRANSCRIPT}, {stage.size}", figure(timing), target=target)
@@ -119,7 +119,7 @@ def _target(stage: Stage, ledger: str, timing: Timing) -> Target | None:
     return Target(f"<{LIMITS[ledger] * 1000:.0f} ms", timing.median < LIMITS[ledger])
 
 
-def _turns(stage: Stage, weaver: Weaver, kind: str) -> Batch:
+def turns(stage: Stage, weaver: Weaver, kind: str) -> Batch:
     """A batch of turns of one kind, each in a conversation that is made ready before the clock runs."""
     numbers = itertools.count()
 
