@@ -134,6 +134,7 @@ if TYPE_CHECKING:
         Writes,
     )
     from skillweave.stores.memory import MemoryStore
+    from skillweave.stores.redis.store import RedisStore
     from skillweave.stores.sqlite import SqliteStore
     from skillweave.task import RiskLevel, Task, TaskRule, When
     from skillweave.text.embedding import Embedder
@@ -180,6 +181,7 @@ state.port: Logged Store
 state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lifecycle Record State Superseded Told
     Writes
 stores.memory: MemoryStore
+stores.redis.store: RedisStore
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
 text.embedding: Embedder
@@ -280,6 +282,7 @@ __all__ = [
     "Progress",
     "Read",
     "Record",
+    "RedisStore",
     "Refusal",
     "Registry",
     "Rejected",
