@@ -66,6 +66,13 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
             "warning",
             "a skill, rule, graph or agent that can no longer be read stays in use as it last was",
         ),
+        "ledger-durability-unknown": ("info", "a ledger's server does not tell what it may lose"),
+        "ledger-may-evict": ("warning", "a ledger's server throws keys away when its memory is full"),
+        "ledger-may-lose-writes": (
+            "warning, info",
+            "a ledger's server may lose something that it acknowledged; the message says how much",
+        ),
+        "ledger-read-only": ("error", "a ledger's server is a replica, which takes no writes"),
         "ledger-unavailable": ("error", "the ledger does not answer; says whether skills are given or withheld"),
         "lifecycle-unknown-skill": ("warning", "`Settings.lifecycles` names a skill that there is not"),
         "long-keyword": ("error", "a trigger over 500 characters; left out"),

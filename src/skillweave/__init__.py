@@ -137,6 +137,7 @@ if TYPE_CHECKING:
         Writes,
     )
     from skillweave.stores.memory import MemoryStore
+    from skillweave.stores.redis.store import RedisStore
     from skillweave.stores.sql.conversations import PostgresStore
     from skillweave.stores.sqlite import SqliteStore
     from skillweave.task import RiskLevel, Task, TaskRule, When
@@ -187,6 +188,7 @@ state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lif
     Writes
 stores.memory: MemoryStore
 stores.sql.conversations: PostgresStore
+stores.redis.store: RedisStore
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
 text.embedding: Embedder
@@ -290,6 +292,7 @@ __all__ = [
     "Progress",
     "Read",
     "Record",
+    "RedisStore",
     "Refusal",
     "Registry",
     "Rejected",
