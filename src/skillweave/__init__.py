@@ -137,6 +137,7 @@ if TYPE_CHECKING:
         Writes,
     )
     from skillweave.stores.memory import MemoryStore
+    from skillweave.stores.sql.conversations import PostgresStore
     from skillweave.stores.sqlite import SqliteStore
     from skillweave.task import RiskLevel, Task, TaskRule, When
     from skillweave.text.embedding import Embedder
@@ -185,6 +186,7 @@ state.port: Logged Store
 state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lifecycle Record State Superseded Told
     Writes
 stores.memory: MemoryStore
+stores.sql.conversations: PostgresStore
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
 text.embedding: Embedder
@@ -281,6 +283,7 @@ __all__ = [
     "Payload",
     "PendingCheckpoint",
     "Placement",
+    "PostgresStore",
     "Precedence",
     "PreparedSchema",
     "PreparingMatcher",

@@ -129,10 +129,11 @@ def _duplicate(held: Skill, other: Skill) -> DuplicateSkill:
 
 
 def _findings(winners: Mapping[str, Offer], losers: Iterable[Skill]) -> tuple[Diagnostic, ...]:
-    return tuple(_shadowed(loser, winners[loser.id].skill) for loser in losers)
+    return tuple(shadowed_by(loser, winners[loser.id].skill) for loser in losers)
 
 
-def _shadowed(loser: Skill, winner: Skill) -> Diagnostic:
+def shadowed_by(loser: Skill, winner: Skill) -> Diagnostic:
+    """The finding that a skill is not used because another one has its id and comes first."""
     message = f"skill {loser.id!r} of {place_of(loser)} is shadowed by the one of {place_of(winner)}"
     severity, fix = Severity.WARNING, "rename or remove one of the two, or give their sources namespaces"
     if loser.digest and loser.digest == winner.digest:
