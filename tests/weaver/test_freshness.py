@@ -16,11 +16,14 @@ from skillweave import (
     Outcome,
     Registry,
     Selection,
+    State,
     Weaver,
 )
 from skillweave.testing import FailingSource, FailingStore, ManualClock, WordCounter
 from tests.skills import make_skill
 
+DOCUMENT = "references/forms.md"
+GREET = {"id": "greet", "description": "x", "triggers": {"keywords": ["hello"]}, "instructions": "Greet."}
 OLD, NEW = make_skill("greet", keywords=["hello"]), make_skill("welcome", keywords=["hello"])
 
 
@@ -172,15 +175,35 @@ async def test_a_refresh_by_hand_reads_at_once_as_before() -> None:
     assert set((await one.weaver.weave("hello", conversation="c")).skills) == {"greet", "welcome"}
 
 
+class PublishesMeanwhile(MemoryStore):
+    """A ledger during whose load another process publishes, and another turn reads it."""
+
+    def __init__(self, one: Replica) -> None:
+        super().__init__()
+        self.one = one
+
+    async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
+        await self.one.store.publish(GREET | {"instructions": "New."}, {DOCUMENT: "New document."})
+        await self.one.weaver.refresh()
+        return await super().load(conversation, tenant=tenant)
+
+
+async def test_the_document_of_a_skill_is_that_of_the_version_which_the_turn_gives() -> None:
+    one = await documented()
+    late = Weaver(one.weaver.registry, PublishesMeanwhile(one), counter=WordCounter())
+    await late.snapshot()
+    text = (await late.weave("hello", conversation="c")).messages[0].text
+    assert ("Greet." in text, "Bonjour." in text, "New" in text) == (True, True, False)
+    text = (await late.weave("hello", conversation="d")).messages[0].text
+    assert ("New." in text, "New document." in text) == (True, True)
+
+
 # -- which store is silent matters -----------------------------------------------------------------------------------
 
 
 async def documented() -> Replica:
     one = Replica()
-    await one.store.publish(
-        {"id": "greet", "description": "x", "triggers": {"keywords": ["hello"]}, "instructions": "Greet."},
-        {"references/forms.md": "Bonjour."},
-    )
+    await one.store.publish(GREET, {DOCUMENT: "Bonjour."})
     await one.weaver.weave("nothing", conversation="before")
     return one
 
@@ -200,7 +223,7 @@ async def test_a_document_that_cannot_be_read_is_no_ledger_that_does_not_answer(
     assert injection.diagnostics == ()
     assert injection.revision == 1
     failed = [decision for decision in injection.decisions if decision.outcome is Outcome.FAILED]
-    assert [(decision.skill_id, "references/forms.md" in decision.reason) for decision in failed] == [("greet", True)]
+    assert [(decision.skill_id, DOCUMENT in decision.reason) for decision in failed] == [("greet", True)]
     assert one.ledger.asked["load"] - 1 == 1
     (record,) = [one for one in (await one.weaver.state("c")).records if one.key == "skill:greet"]
     assert record.state is Delivery.GIVEN

@@ -17,7 +17,6 @@ from skillweave.registry.graphs import choose_graph
 from skillweave.registry.last_good import Answer, SourceState, load_source, read_source
 from skillweave.registry.merging import (
     Merged,
-    Offer,
     Overrides,
     Precedence,
     add_registered,
@@ -30,7 +29,7 @@ from skillweave.registry.merging import (
     require_same_id,
     require_version,
 )
-from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot, changes_between, is_same, versions_of
+from skillweave.registry.snapshot import Changes, LoadedVersion, Offer, Snapshot, changes_between, is_same, versions_of
 from skillweave.registry.source import Source
 from skillweave.skill import ArtifactRef, Skill
 
@@ -272,12 +271,19 @@ class Registry(ClosedOnExit):
             self._publish(replace(before, defined=defined, hidden=before.hidden | {skill_id}, overrides=overrides))
         return skill
 
-    async def read_artifact(self, skill_id: str, artifact_id: str) -> Artifact:
-        """One artifact with its content, read now; raises SkillNotFound and ArtifactNotFound."""
+    async def read_artifact(self, skill_id: str, artifact_id: str, *, snapshot: Snapshot | None = None) -> Artifact:
+        """One artifact with its content, read now; raises SkillNotFound and ArtifactNotFound.
+
+        With a `snapshot` of this registry it is that of the skill's version there, also when the skill was replaced
+        since: what a source that keeps versions has of it, a folder only while its file is still the same.
+        """
         state = self._state
         offer = state.merged.winners.get(skill_id)
+        if snapshot is not None:
+            then = snapshot.offers.get(skill_id)
+            offer = offer if offer is not None and then is not None and offer.skill == then.skill else then
         if offer is None:
-            raise SkillNotFound(skill_id, state.snapshot)
+            raise SkillNotFound(skill_id, state.snapshot if snapshot is None else snapshot)
         ref = next((ref for ref in offer.skill.artifacts if ref.id == artifact_id), None)
         if ref is None:
             raise ArtifactNotFound(skill_id, artifact_id, _what_is_listed(offer.skill))
@@ -340,6 +346,7 @@ class Registry(ClosedOnExit):
             chosen.graph,
             chosen.location,
             agents,
+            MappingProxyType(merged.winners),
         )
         unchanged = before.generation > 0 and is_same(before, snapshot)
         self._state = replace(state, merged=merged, snapshot=before if unchanged else snapshot)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import TypeVar
 
 from skillweave.compose.composition import closed
@@ -233,7 +234,9 @@ class Engine:
         return answer, True
 
     async def _run(self, turn: Turn, prepared: Prepared, known: tuple[State, float], delivery: Delivery) -> Settled:
-        reading = Reading(self.registry.read_artifact, self.context, self.fetch_seconds)
+        # What is read belongs to the skills of this turn, whatever another one has loaded since.
+        artifacts = partial(self.registry.read_artifact, snapshot=prepared.library.snapshot)
+        reading = Reading(artifacts, self.context, self.fetch_seconds)
         settled = await run(turn, prepared, *known, prepared.library.settings, self.matchers, reading, delivery)
         return replace(settled, injection=self._told(settled.injection))
 
