@@ -88,6 +88,7 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "overridden": ("warning or info, by the versions", "a registered definition takes the place of a source's"),
         "reranker-failed": ("warning", "a reranker failed: the ranking stands as it is without it"),
         "shadowed": ("warning, info for an equal copy", "another source brings the same id and wins"),
+        "skills-may-be-old": ("warning", "a store of skills did not say whether it changed; the turn went on without"),
         "source-unavailable": ("error", "a source that was read before does not answer now; its skills stay in use"),
         "task-rule-unknown-skill": ("warning", "a task rule names a skill that there is not"),
         "text-escaped": ("info", "a line of the skill would pass for one of skillweave's own; it was escaped"),
