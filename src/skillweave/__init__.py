@@ -118,7 +118,7 @@ if TYPE_CHECKING:
     )
     from skillweave.sources.memory import MemorySource
     from skillweave.sources.named import Progress, SkillSource
-    from skillweave.state.port import Logged, Store
+    from skillweave.state.port import DecisionLog, Logged, Store, TurnDecisions
     from skillweave.state.state import (
         Approval,
         ApprovalVerdict,
@@ -134,6 +134,7 @@ if TYPE_CHECKING:
         Writes,
     )
     from skillweave.stores.memory import MemoryStore
+    from skillweave.stores.split import SplitStore
     from skillweave.stores.sql.conversations import PostgresStore
     from skillweave.stores.sqlite import SqliteStore
     from skillweave.task import RiskLevel, Task, TaskRule, When
@@ -177,10 +178,11 @@ skill: ArtifactRef Checkpoint CheckpointScope Origin OutputContract Relation Rel
     Status ToolRules Triggers
 sources.memory: MemorySource
 sources.named: Progress SkillSource
-state.port: Logged Store
+state.port: DecisionLog Logged Store TurnDecisions
 state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lifecycle Record State Superseded Told
     Writes
 stores.memory: MemoryStore
+stores.split: SplitStore
 stores.sql.conversations: PostgresStore
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
@@ -222,6 +224,7 @@ __all__ = [
     "ContextSource",
     "CurrentPolicy",
     "Decision",
+    "DecisionLog",
     "Delivery",
     "Diagnostic",
     "Drop",
@@ -311,6 +314,7 @@ __all__ = [
     "SpawnPlan",
     "SpawnRejected",
     "SpawnRequest",
+    "SplitStore",
     "SqliteStore",
     "State",
     "Status",
@@ -339,6 +343,7 @@ __all__ = [
     "ToolSpec",
     "Triggers",
     "Turn",
+    "TurnDecisions",
     "TurnFields",
     "Unguarded",
     "UnguardedAgent",
