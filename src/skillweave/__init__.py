@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from skillweave.disclose.block import Rung, SkillTools
     from skillweave.disclose.fit import Budget
     from skillweave.errors import (
+        AgentNotFound,
         ApprovalNeeded,
         ArtifactNotFound,
         CannotWatch,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         UnguardedAgent,
         UnknownMatcher,
         UnsupportedVersion,
+        VersionNotFound,
     )
     from skillweave.events import Callback, Cause, Event, EventRefused, EventType, Observer, Payload
     from skillweave.factory import open_weaver as open  # noqa: A004 - read as `skillweave.open`
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
         Source,
         WrappedSource,
     )
+    from skillweave.registry.agents import Agent
     from skillweave.registry.writing import Change, Entry, StoredVersion, Written
     from skillweave.relations.task import TaskSelection
     from skillweave.relations.validate import (
@@ -155,9 +158,10 @@ decisions: Decision Evidence Outcome
 diagnostics: Diagnostic Location Severity
 disclose.block: Rung SkillTools
 disclose.fit: Budget
-errors: ApprovalNeeded ArtifactNotFound CannotWatch CheckpointNotFound Contended DuplicateSkill InvalidData
-    InvalidGraph InvalidSkill InvalidSpawn InvalidTurn InvalidValue InvalidVerdict MissingExtra SkillNotFound
-    SkillweaveError SourceUnavailable StoreUnavailable UnguardedAgent UnknownMatcher UnsupportedVersion
+errors: AgentNotFound ApprovalNeeded ArtifactNotFound CannotWatch CheckpointNotFound Contended DuplicateSkill
+    InvalidData InvalidGraph InvalidSkill InvalidSpawn InvalidTurn InvalidValue InvalidVerdict MissingExtra
+    SkillNotFound SkillweaveError SourceUnavailable StoreUnavailable UnguardedAgent UnknownMatcher UnsupportedVersion
+    VersionNotFound
 events: Callback Cause Event EventRefused EventType Observer Payload
 formats: from_definition to_definition to_tiers
 formats.identity: Order
@@ -166,6 +170,7 @@ injection: Block CacheReport CurrentPolicy Drop Fallback Injection PendingCheckp
 knowledge.context: ContextSource EntityContext Section
 limits: ToolLimits
 registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source WrappedSource
+registry.agents: Agent
 registry.writing: Change Entry StoredVersion Written
 relations.task: TaskSelection
 relations.validate: Because Completion ValidationError ValidationResult complete_skills validate_skills
@@ -194,6 +199,8 @@ weaver.reading: CallFields ToolAnswer ToolSpec
 """The exports by the module below skillweave that has them; a line that is indented goes on with the last."""
 
 __all__ = [
+    "Agent",
+    "AgentNotFound",
     "Approval",
     "ApprovalNeeded",
     "ApprovalVerdict",
@@ -352,6 +359,7 @@ __all__ = [
     "ValidationError",
     "ValidationResult",
     "Verdict",
+    "VersionNotFound",
     "Weaver",
     "When",
     "WrappedSource",

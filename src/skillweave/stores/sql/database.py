@@ -5,7 +5,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -18,8 +18,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from skillweave.errors import InvalidValue, StoreUnavailable
+from skillweave.servers import ServerFacts
 from skillweave.stores.loops import PerLoop
 from skillweave.stores.opening import needing
+from skillweave.stores.sql.facts import facts_of
 from skillweave.stores.sql.failures import described, is_passing, too_late
 from skillweave.stores.sql.migrating import migrate, newest_revision, require_known, revision_of
 
@@ -131,6 +133,13 @@ class Database:
         self._require_open()
         await asyncio.to_thread(self._make_folder)
         return await self._repeated(self._autocommitted, lambda one: one.run_sync(revision_of)), newest_revision()
+
+    async def server(self) -> ServerFacts:
+        """What the server says of itself, of a file SQLite's library; nothing is changed. Raises StoreUnavailable."""
+        self._require_open()
+        found = await self._repeated(self._autocommitted, facts_of)
+        details = (*found.details, f"this process opens {self._connections} at most") if self.on_postgres else ()
+        return replace(found, place=self.place.removeprefix("PostgreSQL at "), details=details)
 
     async def close(self) -> None:
         """Give back all connections; afterwards every call raises StoreUnavailable."""
