@@ -1,7 +1,7 @@
 """The port that skills come through, and what comes through it."""
 
 import posixpath
-from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -113,7 +113,7 @@ def watched_of(source: Source) -> tuple[Path, ...]:
     return source.watched if isinstance(source, Watched) else ()
 
 
-async def stream_of(source: Source) -> AsyncIterator[Loaded]:
+async def stream_of(source: Source) -> AsyncGenerator[Loaded, None]:
     """Everything that a source holds, in parts: those of its own stream, else what it loads as the only part."""
     if isinstance(source, Streamed):
         async for part in source.stream():

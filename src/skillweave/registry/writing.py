@@ -9,7 +9,7 @@ from typing import Protocol, Self
 
 from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Contents, Defined, Definition
-from skillweave.registry.source import Source, Streamed, Versioned, stream_of
+from skillweave.registry.source import Reader, Source, Streamed, Versioned, stream_of
 from skillweave.skill import Skill
 
 
@@ -135,4 +135,9 @@ async def entries_of(source: Source) -> AsyncIterator[Entry]:
     """Every skill of a source with its artifacts, ready to be stored elsewhere; one at a time where it streams."""
     async for part in stream_of(source):
         for skill in part.skills:
-            yield Entry(skill, {ref.id: await source.read(skill, ref.id) for ref in skill.artifacts})
+            yield await entry_of(source, skill)
+
+
+async def entry_of(source: Reader, skill: Skill) -> Entry:
+    """A skill of the source with the content of all of its artifacts; raises ArtifactNotFound."""
+    return Entry(skill, {ref.id: await source.read(skill, ref.id) for ref in skill.artifacts})

@@ -3,8 +3,9 @@
 import hashlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from copy import copy
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -14,15 +15,22 @@ from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Contents, Definition, define
 from skillweave.registry.source import Loaded
 from skillweave.registry.writing import Change, Entry, StoredVersion, Written, hashed
+from skillweave.servers import ServerFacts
 from skillweave.skill import Skill
-from skillweave.stores.sql.agents import checked, put_agents, remove_agent
-from skillweave.stores.sql.database import Database
-from skillweave.stores.sql.loading import load_all, stream_all, versions_of
-from skillweave.stores.sql.planning import Plan, plan_publishing, plan_removing, plan_rolling_back
-from skillweave.stores.sql.reading import generation_of, read_content
-from skillweave.stores.sql.rows import Prepared, RowReader, prepare
-from skillweave.stores.sql.writing import carry_out, lock
+from skillweave.stores.opening import needing
 from skillweave.tenants import DEFAULT_TENANT, tenant_of
+
+with needing("sql", "a store of skills in a database"):
+    from skillweave.stores.sql.agents import checked, put_agents, remove_agent
+    from skillweave.stores.sql.database import CONNECTIONS, SECONDS, Database
+    from skillweave.stores.sql.loading import load_all, stream_all, versions_of
+    from skillweave.stores.sql.planning import Plan, plan_publishing, plan_removing, plan_rolling_back
+    from skillweave.stores.sql.reading import generation_of, read_content
+    from skillweave.stores.sql.rows import Prepared, RowReader, prepare
+    from skillweave.stores.sql.writing import carry_out, lock
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
 
 T = TypeVar("T")
 
@@ -34,28 +42,41 @@ _SHA_256 = re.compile(r"[0-9a-f]{64}")
 
 
 class SqlSource(ClosedOnExit):
-    """The skills and agents of a tenant in a database: `sqlite:///path` or `postgresql://...`, or a Database.
+    """The skills and agents of a tenant in a database: `sqlite:///path` or `postgresql://user:password@host/name`.
 
     Versions of skills are never forgotten, artifacts are read when they are asked for. Several processes may write to
-    one database at once. Closing it closes the database, unless that was given as one. Raises InvalidValue for a URL
-    that cannot be used, and for a tenant that cannot be one.
+    one database at once. The first call makes the tables, or brings them up to date. A call takes at most `timeout`
+    seconds, with all that it waits for; one event loop has at most `connections`. Both may stand in the URL's query.
+
+    Raises InvalidValue for a URL that cannot be read and a tenant that cannot be one, MissingExtra without the packages
+    of the extra `sql` or `postgres`. All methods raise StoreUnavailable, which names the server but no password.
     """
 
-    def __init__(self, database: str | Database, *, name: str = "sql", tenant: str = "") -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        name: str = "sql",
+        tenant: str = "",
+        timeout: float = SECONDS,
+        connections: int = CONNECTIONS,
+    ) -> None:
+        self._database = Database(url, timeout=timeout, connections=connections)
         self.name = name
         self.tenant = tenant_of(tenant)
-        self._database = Database(database) if isinstance(database, str) else database
-        self._owned = isinstance(database, str)
-        self._reader = RowReader(name, self._database.place, self.tenant or DEFAULT_TENANT)
 
     def __repr__(self) -> str:
         return f"SqlSource({self._database.place!r}, name={self.name!r}, tenant={self.tenant!r})"
 
     def for_tenant(self, tenant: str) -> "SqlSource":
         """The skills of another tenant in the same database, over the same connections."""
-        other = SqlSource(self._database, name=self.name, tenant=tenant)
-        other._owned = self._owned
+        other = copy(self)
+        other.tenant = tenant_of(tenant)
         return other
+
+    async def server(self) -> ServerFacts:
+        """What the server says of itself, or SQLite's library of the file; nothing is changed."""
+        return await self._database.server()
 
     async def version(self) -> str:
         """The number of the tenant's generation, which every change makes another one; one round trip."""
@@ -134,9 +155,12 @@ class SqlSource(ClosedOnExit):
         return await self._locked(lambda one: remove_agent(one, self._reader, agent_id))
 
     async def close(self) -> None:
-        """Close the database for all tenants, unless it was given as one; a second call does nothing."""
-        if self._owned:
-            await self._database.close()
+        """Give back the connections, of all tenants; a second call does nothing."""
+        await self._database.close()
+
+    @property
+    def _reader(self) -> RowReader:
+        return RowReader(self.name, self._database.place, self.tenant or DEFAULT_TENANT)
 
     def _prepared(self, definition: Definition, artifacts: Contents) -> Prepared:
         return prepare(hashed(define(definition, self.name).with_contents(artifacts)))
@@ -148,7 +172,7 @@ class SqlSource(ClosedOnExit):
             return Written(Change.REFUSED, why=str(error))
 
     async def _publish(self, wanted: Sequence[Prepared]) -> tuple[Written, ...]:
-        async def work(connection: AsyncConnection) -> Plan:
+        async def work(connection: "AsyncConnection") -> Plan:
             plan = await plan_publishing(connection, self._reader, wanted)
             await carry_out(connection, self._reader.tenant, plan)
             return plan
@@ -157,16 +181,16 @@ class SqlSource(ClosedOnExit):
         plan = await self._database.view(lambda one: plan_publishing(one, self._reader, wanted))
         return (await self._locked(work) if plan.uses else plan).written
 
-    async def _changed(self, planned: Callable[[AsyncConnection], Awaitable[tuple[Plan, Skill]]]) -> Skill:
-        async def work(connection: AsyncConnection) -> Skill:
+    async def _changed(self, planned: Callable[["AsyncConnection"], Awaitable[tuple[Plan, Skill]]]) -> Skill:
+        async def work(connection: "AsyncConnection") -> Skill:
             plan, skill = await planned(connection)
             await carry_out(connection, self._reader.tenant, plan)
             return skill
 
         return await self._locked(work)
 
-    async def _locked(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        async def locked(connection: AsyncConnection) -> T:
+    async def _locked(self, work: Callable[["AsyncConnection"], Awaitable[T]]) -> T:
+        async def locked(connection: "AsyncConnection") -> T:
             await lock(connection, self._reader.tenant)
             return await work(connection)
 
