@@ -73,6 +73,7 @@ async def seed(
     SkillweaveError for a scheme that nothing installed can open.
     """
     filling = _Filling(store if tenant is None else store.for_tenant(tenant), progress)
+    await filling.store.version()  # one that does not answer is told before anything is read
     opened: list[Source] = []
     try:
         for one in sources:

@@ -1,12 +1,10 @@
 """What `doctor` looks at, one finding for each thing; each look is on its own, and none stops the others."""
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypedDict
 
-_USER = re.compile(r"(?<=://)\S*@")
-_PASSWORD = re.compile(r"(?i)\b(password|passwd|token|secret|key)=[^&\s]+")
+from skillweave.cli.output.page import without_secrets
 
 
 class Level(StrEnum):
@@ -76,8 +74,3 @@ class Finding:
             "message": without_secrets(self.message),
             "fix": None if self.fix is None else without_secrets(self.fix),
         }
-
-
-def without_secrets(text: str) -> str:
-    """The text with `***` for the user and password of a URL, and for what a query calls a password."""
-    return _PASSWORD.sub(r"\1=***", _USER.sub("***@", text))

@@ -28,7 +28,8 @@ from skillweave.cli.configuration.configuration import (
 from skillweave.cli.configuration.file import OWN, ConfigFile, InvalidConfiguration
 from skillweave.cli.configuration.keys import Key, WrongType, shared_keys, why_refused
 from skillweave.cli.failure import Mistake
-from skillweave.cli.health import ConfigurationShown, Finding, Level, ValueShown, without_secrets
+from skillweave.cli.health import ConfigurationShown, Finding, Level, ValueShown
+from skillweave.cli.output.page import without_secrets
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
 
 if TYPE_CHECKING:
