@@ -50,6 +50,9 @@ TITLES: Mapping[str, str] = MappingProxyType(
 
 BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
+        "agent-declared-twice": ("warning", "two sources describe an agent differently; precedence says which counts"),
+        "agent-without-companion": ("warning", "a skill of an agent requires one that the agent does not have"),
+        "agent-unknown-skill": ("warning", "an agent lists a skill that no source has"),
         "ascii-pattern": ("warning", r"a pattern uses `\b`, `\B`, `\w` or `\W`, which know ASCII letters only"),
         "broken-pattern": ("error", "a pattern that the engine cannot or must not run; the other triggers still count"),
         "decisions-not-kept": ("warning", "the turn is complete, but `why` will not know of it"),
@@ -61,7 +64,7 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "inactive-skill": ("warning", "the skill graph leads to a skill that is a draft or disabled"),
         "kept-last-good": (
             "warning",
-            "a skill, rule or graph that can no longer be read stays in use as it last was",
+            "a skill, rule, graph or agent that can no longer be read stays in use as it last was",
         ),
         "ledger-unavailable": ("error", "the ledger does not answer; says whether skills are given or withheld"),
         "lifecycle-unknown-skill": ("warning", "`Settings.lifecycles` names a skill that there is not"),

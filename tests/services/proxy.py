@@ -22,6 +22,8 @@ class Proxy:
         self._url = parts
         self._passing = asyncio.Event()
         self._passing.set()
+        self._answering = asyncio.Event()
+        self._answering.set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._writers: set[asyncio.StreamWriter] = set()
         self.trips = 0
@@ -37,9 +39,14 @@ class Proxy:
         """Pass on nothing from now on, in neither direction; no connection is closed."""
         self._passing.clear()
 
+    def keep_answers(self) -> None:
+        """Pass on what clients say and keep what the server answers, as a network does that breaks in between."""
+        self._answering.clear()
+
     def speak(self) -> None:
         """Pass on again, what waited first."""
         self._passing.set()
+        self._answering.set()
 
     def cut(self) -> None:
         """Break every connection that there is; new ones are taken."""
@@ -69,18 +76,24 @@ class Proxy:
                 self._writers.add(back)
                 connection = _Connection(self)
                 await asyncio.gather(
-                    self._forward(reader, back, connection.asked), self._forward(there, writer, connection.answered)
+                    self._forward(reader, back, connection.asked, self._passing),
+                    self._forward(there, writer, connection.answered, self._passing, self._answering),
                 )
         finally:
             self._tasks.discard(task)
             writer.transport.abort()
 
     async def _forward(
-        self, source: asyncio.StreamReader, target: asyncio.StreamWriter, note: Callable[[], None]
+        self,
+        source: asyncio.StreamReader,
+        target: asyncio.StreamWriter,
+        note: Callable[[], None],
+        *open_gates: asyncio.Event,
     ) -> None:
         with suppress(OSError):
             while data := await source.read(65536):
-                await self._passing.wait()
+                for gate in open_gates:
+                    await gate.wait()
                 note()
                 target.write(data)
                 await target.drain()

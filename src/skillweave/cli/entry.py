@@ -12,6 +12,7 @@ from skillweave.cli.completion import PROGRAM, VARIABLE
 from skillweave.cli.failure import MISTAKE, Failure, failure_of, leave_interrupted, wants_json
 from skillweave.cli.output.page import Answer, Stream, page_for, printable
 from skillweave.errors import SkillweaveError
+from skillweave.redaction import without_secrets
 
 BROKEN_PIPE = 141
 """The exit code of a command whose reader went away, as shells give it for SIGPIPE."""
@@ -125,7 +126,7 @@ def _print(text: str) -> None:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"skillweave: {' '.join(printable(line).splitlines())}\n")
+    sys.stderr.write(f"skillweave: {without_secrets(' '.join(printable(line).splitlines()))}\n")
 
 
 @contextmanager

@@ -3,10 +3,11 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn, TypedDict
 
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
+from skillweave.redaction import without_secrets
 
 MISTAKE, USAGE, UNREACHABLE = 1, 2, 3
 INTERRUPTED = 130
@@ -61,7 +62,12 @@ class Failure:
 
 
 def failure_of(error: Exception) -> Failure:
-    """What an exception means for the user."""
+    """What an exception means for the user, without the passwords of what was named in the command."""
+    failure = _meaning(error)
+    return replace(failure, line=without_secrets(failure.line))
+
+
+def _meaning(error: Exception) -> Failure:
     if isinstance(error, SkillweaveError):
         code = UNREACHABLE if isinstance(error, StoreUnavailable | Contended) else MISTAKE
         return Failure(type(error).__name__, str(error), code)

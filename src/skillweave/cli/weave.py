@@ -20,6 +20,7 @@ from skillweave.cli.arguments.ledger import (
 from skillweave.cli.arguments.skills import indexed
 from skillweave.cli.failure import UNREACHABLE, Mistake
 from skillweave.cli.output.page import Answer, Ink, Page
+from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
     from skillweave.cli.output.turn import Explained, Matches
@@ -134,14 +135,13 @@ def _kept_text(kept: Kept, injection: "Injection", page: Page, *, lost: bool) ->
     """Where to ask about this turn afterwards, if something of it is kept."""
     if kept.ledger is None:
         return ""
+    ledger = without_secrets(kept.ledger)
     if lost:
-        return page.entry(
-            "not kept", f"conversation {kept.conversation} in {kept.ledger}, which does not answer", Ink.BAD
-        )
+        return page.entry("not kept", f"conversation {kept.conversation} in {ledger}, which does not answer", Ink.BAD)
     if not injection.decisions:
         return page.entry("kept", "nothing of this turn: no skill was considered in it")
-    other = "" if kept.ledger == DEFAULT_LEDGER else f" --ledger {quote(kept.ledger)}"
-    told = page.entry("kept", f"conversation {kept.conversation} in {kept.ledger}; what happened in it:")
+    other = "" if kept.ledger == DEFAULT_LEDGER else f" --ledger {quote(ledger)}"
+    told = page.entry("kept", f"conversation {kept.conversation} in {ledger}; what happened in it:")
     return f"{told}\n{page.entry('', f'skillweave why {quote(kept.conversation)}{other}')}"
 
 

@@ -7,8 +7,9 @@ from types import MappingProxyType
 from skillweave.diagnostics import Diagnostic, Location, Severity, has_errors
 from skillweave.errors import SourceUnavailable
 from skillweave.events.event import EventType
-from skillweave.formats.codes import GRAPH, TASK_RULE
+from skillweave.formats.codes import AGENT, GRAPH, TASK_RULE
 from skillweave.frontmatter.codes import Code
+from skillweave.registry.agents import Agent
 from skillweave.registry.source import Loaded, Source, version_of
 from skillweave.skill import Skill
 from skillweave.task import TaskRule
@@ -70,14 +71,16 @@ def last_good(before: Loaded, now: Loaded) -> Loaded:
     rules, kept_rules = _task_rules(before.task_rules, now)
     keeps_graph = before.graph is not None and now.graph is None and _unreadable(now, GRAPH)
     has_graph = before if keeps_graph else now
+    agents, kept_agents = _agents(before.agents, now)
     kept_graph = (_kept("the skill graph", before.graph_location),) if keeps_graph else ()
     return Loaded(
         skills,
-        (*now.diagnostics, *kept_skills, *kept_rules, *kept_graph),
+        (*now.diagnostics, *kept_skills, *kept_rules, *kept_graph, *kept_agents),
         events=last_good_event_types(before.events, now),
         task_rules=rules,
         graph=has_graph.graph,
         graph_location=has_graph.graph_location,
+        agents=agents,
     )
 
 
@@ -97,6 +100,18 @@ def _task_rules(before: Sequence[TaskRule], now: Loaded) -> tuple[tuple[TaskRule
     read = {(rule.when, rule.skills) for rule in now.task_rules}
     kept = tuple(rule for rule in before if (rule.when, rule.skills) not in read)
     return (*now.task_rules, *kept), tuple(_kept(f"task rule {rule.name}", rule.location) for rule in kept)
+
+
+def _agents(before: Mapping[str, Agent], now: Loaded) -> tuple[Mapping[str, Agent], tuple[Diagnostic, ...]]:
+    lost = [agent for agent in before.values() if agent.id not in now.agents]
+    if not lost or not _unreadable(now, AGENT):
+        return now.agents, ()
+    kept = {**now.agents, **{agent.id: agent for agent in lost}}
+    return MappingProxyType(kept), tuple(_kept(f"agent {agent.id!r}", _place_of_errors(now)) for agent in lost)
+
+
+def _place_of_errors(loaded: Loaded) -> Location | None:
+    return next((found.location for found in loaded.diagnostics if found.severity is Severity.ERROR), None)
 
 
 def _unreadable(loaded: Loaded, code: Code) -> bool:

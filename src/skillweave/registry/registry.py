@@ -22,12 +22,13 @@ from skillweave.registry.merging import (
     apply_overrides,
     in_namespace,
     merge,
+    merge_agents,
     merge_event_types,
     merge_task_rules,
     require_same_id,
     require_version,
 )
-from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot, changes_between, versions_of
+from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot, changes_between, is_same, versions_of
 from skillweave.registry.source import Source
 from skillweave.skill import ArtifactRef, Skill
 
@@ -280,6 +281,7 @@ class Registry(ClosedOnExit):
         good = [(source.name, one.good) for source, one in zip(self._sources, state.sources, strict=True)]
         events, declared_twice = merge_event_types(good)
         chosen = choose_graph(good, self._precedence)
+        agents, about_agents = merge_agents(good, self._precedence, merged.winners)
         before = state.snapshot
         snapshot = Snapshot(
             MappingProxyType({skill_id: offer.skill for skill_id, offer in merged.winners.items()}),
@@ -293,14 +295,17 @@ class Registry(ClosedOnExit):
                 *merged.diagnostics,
                 *declared_twice,
                 *chosen.findings,
+                *about_agents,
             ),
             events,
             merge_task_rules(good, self._precedence),
             merged.relabelled,
             chosen.graph,
             chosen.location,
+            agents,
         )
-        self._state = replace(state, merged=merged, snapshot=before if _same(before, snapshot) else snapshot)
+        unchanged = before.generation > 0 and is_same(before, snapshot)
+        self._state = replace(state, merged=merged, snapshot=before if unchanged else snapshot)
         self.snapshot = self._state.snapshot
 
 
@@ -309,18 +314,6 @@ def _known(state: _State, skill_id: str) -> Iterator[Skill]:
     held = (state.merged, state.base)
     yield from (merged.winners[skill_id].skill for merged in held if skill_id in merged.winners)
     yield from (skill for merged in held for skill in merged.shadowed if skill.id == skill_id)
-
-
-def _same(one: Snapshot, other: Snapshot) -> bool:
-    return (
-        one.generation > 0
-        and len(one.skills) == len(other.skills)
-        and list(one.skills) == list(other.skills)
-        and one.skills == other.skills
-        and (one.shadowed, one.diagnostics) == (other.shadowed, other.diagnostics)
-        and (one.events, one.task_rules) == (other.events, other.task_rules)
-        and (one.graph, one.graph_location) == (other.graph, other.graph_location)
-    )
 
 
 def _what_is_listed(skill: Skill) -> str:

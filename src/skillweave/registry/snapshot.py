@@ -11,6 +11,7 @@ from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import SkillNotFound
 from skillweave.events.event import EventType
 from skillweave.formats.identity import Order, compare_versions
+from skillweave.registry.agents import Agent
 from skillweave.skill import Origin, Skill
 from skillweave.task import TaskRule
 
@@ -24,7 +25,8 @@ class Snapshot(Mapping[str, Skill]):
     `events` are the event types that sources declare, by name; `task_rules` those of all sources, in their order.
     `graph` is the skill graph of the first source that has one, in its data form, and `graph_location` where that
     stands. Of the `relabelled` ids only the version was overridden, so that the shadowed skill is the same definition.
-    `snapshot[id]` raises SkillNotFound for an unknown id, while `get` and `in` do not.
+    `agents` are those that sources describe, by id. `snapshot[id]` raises SkillNotFound for an unknown id, while `get`
+    and `in` do not.
     """
 
     skills: Mapping[str, Skill] = field(default_factory=lambda: MappingProxyType({}))
@@ -36,6 +38,7 @@ class Snapshot(Mapping[str, Skill]):
     relabelled: tuple[str, ...] = ()
     graph: Mapping[str, object] | None = None
     graph_location: Location | None = None
+    agents: Mapping[str, Agent] = field(default_factory=lambda: MappingProxyType({}))
 
     def __getitem__(self, skill_id: str) -> Skill:
         known = Checked("snapshot").text("skill_id", skill_id)
@@ -69,6 +72,19 @@ class Snapshot(Mapping[str, Skill]):
     def active(self) -> tuple[Skill, ...]:
         """The skills that may be selected, in registry order."""
         return tuple(skill for skill in self.skills.values() if skill.status.selectable)
+
+
+def is_same(one: Snapshot, other: Snapshot) -> bool:
+    """Whether two snapshots say the same in the same order, whichever generation they are of."""
+    return (
+        len(one.skills) == len(other.skills)
+        and list(one.skills) == list(other.skills)
+        and one.skills == other.skills
+        and (one.shadowed, one.diagnostics) == (other.shadowed, other.diagnostics)
+        and (one.events, one.task_rules) == (other.events, other.task_rules)
+        and (one.graph, one.graph_location) == (other.graph, other.graph_location)
+        and (one.relabelled, one.agents) == (other.relabelled, other.agents)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from skillweave.compose.policy import ALL_IN_SCOPE, ToolPolicy
 from skillweave.conversation import Turn, require_id
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.errors import StoreUnavailable
+from skillweave.errors import AgentNotFound, StoreUnavailable
 from skillweave.events.event import Cause, Event
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, CurrentPolicy, Injection
@@ -132,12 +132,12 @@ class Engine:
         try:
             state, now = await self.store.load(turn.conversation, tenant=self.tenant)
         except StoreUnavailable as error:
-            found = policy_at(State(), library, self.settings, self.matchers, turn, 0.0)
+            found = policy_at(State(), library, library.settings, self.matchers, turn, 0.0)
             tools, diagnostic = self._without_rules(found.tools, known=False), self._unavailable(error, known=False)
             return replace(found, tools=tools, diagnostics=(diagnostic,), revision=None)
         if held is not None and _still_holds(held, state, turn, library):
             return held if isinstance(held, CurrentPolicy) else held.policy
-        return policy_at(state, library, self.settings, self.matchers, turn, now)
+        return policy_at(state, library, library.settings, self.matchers, turn, now)
 
     async def match(self, turn: Turn) -> Selection:
         """What the matchers say to the turn of a conversation that begins with it."""
@@ -149,11 +149,21 @@ class Engine:
         return await selected(turn, prepared, position, self.matchers, self.settings.thresholds)
 
     async def snapshot(self) -> Snapshot:
-        """The skills as they are now; read at first use."""
+        """The skills as they are now, of an agent its own; read at first use. Raises AgentNotFound."""
+        return self.libraries.seen(await self._all_skills())
+
+    async def _all_skills(self) -> Snapshot:
         if not self._loaded:
             await self.registry.refresh()
             self._loaded = True
         return self.registry.snapshot
+
+    async def for_agent(self, agent_id: str) -> "Engine":
+        """The same for an agent with its own skills; raises AgentNotFound."""
+        known = (await self._all_skills()).agents
+        if agent_id not in known:
+            raise AgentNotFound(agent_id, known)
+        return replace(self, libraries=self.libraries.for_agent(agent_id), _library=None)
 
     async def refresh(self) -> Changes:
         """Read again what changed in the sources."""
@@ -163,7 +173,7 @@ class Engine:
 
     async def library(self) -> Library:
         """The skills as they are now, ready to be searched and shown."""
-        snapshot = self.registry.snapshot if self._loaded else await self.snapshot()
+        snapshot = await self.snapshot()
         library = self._library
         if library is None or library.snapshot is not snapshot:
             compile_them = self.libraries.compile
@@ -220,7 +230,7 @@ class Engine:
 
     async def _run(self, turn: Turn, prepared: Prepared, known: tuple[State, float], delivery: Delivery) -> Settled:
         reading = Reading(self.registry.read_artifact, self.context, self.fetch_seconds)
-        return await run(turn, prepared, *known, self.settings, self.matchers, reading, delivery)
+        return await run(turn, prepared, *known, prepared.library.settings, self.matchers, reading, delivery)
 
     async def _run_unread(
         self,

@@ -13,6 +13,7 @@ from typing import Annotated, get_args, get_origin
 from typer.models import OptionInfo
 
 from skillweave.cli import options
+from skillweave.redaction import without_secrets
 from skillweave.sources.names import expanded
 
 PREFIX = "SKILLWEAVE_"
@@ -167,10 +168,13 @@ def from_toml(key: Key, value: object, folder: Path) -> object:
 
 
 def from_text(key: Key, text: str) -> object:
-    """The value of an environment variable: lists of paths are separated as in PATH, others by commas."""
+    """The value of an environment variable: lists of paths are separated as in PATH, others by commas.
+
+    Lists with a URL among them are separated by commas too, as a URL has colons of its own.
+    """
     if key.kind is not Kind.TEXTS:
         return text
-    parts = text.split(os.pathsep if key.is_path else ",")
+    parts = text.split(os.pathsep if key.is_path and "://" not in text else ",")
     return [part.strip() for part in parts if part.strip()]
 
 
@@ -197,7 +201,7 @@ def _fits(kind: Kind, value: object) -> bool:
 
 def _type_of(value: object) -> str:
     if isinstance(value, str):
-        return f"a text ({value[:40]!r})"
+        return f"a text ({without_secrets(value)[:40]!r})"
     return _NAMES.get(type(value), "a date or a time")
 
 

@@ -249,15 +249,6 @@ def shown_time(seconds: float) -> str:
         return f"second {seconds:g}"
 
 
-_USER = re.compile(r"(?<=://)\S*@")
-_PASSWORD = re.compile(r"(?i)\b(password|passwd|token|secret|key)=[^&\s]+")
-
-
-def without_secrets(text: str) -> str:
-    """The text with `***` for the user and password of a URL, and for what a query calls a password."""
-    return _PASSWORD.sub(r"\1=***", _USER.sub("***@", text))
-
-
 def extended(kind: type[T], value: "DataclassInstance", **more: object) -> T:
     """The answer that has the fields of a value and a few more; its class is derived from the value's."""
     return kind(**{part.name: getattr(value, part.name) for part in fields(value)}, **more)

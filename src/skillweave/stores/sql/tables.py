@@ -13,6 +13,7 @@ from sqlalchemy import (
     Dialect,
     Double,
     ForeignKeyConstraint,
+    Identity,
     Index,
     Integer,
     LargeBinary,
@@ -35,6 +36,8 @@ Tags = JSON().with_variant(ARRAY(String(LONGEST_TAG)), "postgresql")
 Id = String(100).with_variant(String(100, collation="C"), "postgresql")
 Key = Text().with_variant(Text(collation="C"), "postgresql")
 """Sorted by their characters on every database, whatever language it is set up for."""
+IN_ORDER = '"left"(conversation, 400)'
+"""What ids are sorted by: so much of one fits into an index, with any tenant beside it."""
 Number = BigInteger().with_variant(Integer(), "sqlite")
 
 
@@ -160,27 +163,43 @@ class GenerationRow(Row):
 
 
 class StateRow(Row):
-    """All about one conversation, as the text of its document; on PostgreSQL only."""
+    """All about one conversation, as the text of its document; on PostgreSQL only.
+
+    `conversation_hash` is the SHA-256 of the id, as an index holds no key of several thousand bytes. `writers` are the
+    newest writes, so that one is known again whose answer was lost.
+    """
 
     __tablename__ = "states"
+    __table_args__ = (Index("states_in_order", "tenant", text(IN_ORDER)),)
 
     tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
-    conversation: Mapped[str] = mapped_column(Key, primary_key=True)
+    conversation_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    conversation: Mapped[str] = mapped_column(Key)
     revision: Mapped[int] = mapped_column(Number)
     document: Mapped[str] = mapped_column(Text)
+    writers: Mapped[list[str]] = mapped_column(Tags)
     updated_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
 
 
 class DecisionRow(Row):
-    """A decision of a turn, for `why`; `at` is in seconds of the store's clock. On PostgreSQL only."""
+    """The decisions of one turn, for `why`, as the text of a JSON array; on PostgreSQL only.
+
+    `at` is in seconds of the store's clock, `number` the order in which turns came at the same time. The hashes are the
+    SHA-256 of the ids.
+    """
 
     __tablename__ = "decisions"
-    __table_args__ = (Index("decisions_by_age", "at"),)
+    __table_args__ = (
+        Index("decisions_once", "tenant", "conversation_hash", "turn_hash", unique=True),
+        Index("decisions_by_age", "at"),
+    )
 
-    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
-    conversation: Mapped[str] = mapped_column(Key, primary_key=True)
-    turn_id: Mapped[str] = mapped_column(Text, primary_key=True)
-    place: Mapped[int] = mapped_column(Integer, primary_key=True)
+    number: Mapped[int] = mapped_column(Number, Identity(), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(200), server_default=_DEFAULT_TENANT)
+    conversation_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    turn_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    conversation: Mapped[str] = mapped_column(Key)
+    turn_id: Mapped[str] = mapped_column(Text)
     at: Mapped[float] = mapped_column(Double)
     document: Mapped[str] = mapped_column(Text)
 

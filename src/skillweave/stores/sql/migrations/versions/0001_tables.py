@@ -117,20 +117,26 @@ def _conversations() -> None:
     op.create_table(
         "states",
         _tenant(),
+        sa.Column("conversation_hash", sa.LargeBinary(), nullable=False),
         sa.Column("conversation", sa.Text(collation="C"), nullable=False),
         sa.Column("revision", sa.BigInteger(), nullable=False),
         sa.Column("document", sa.Text(), nullable=False),
+        sa.Column("writers", postgresql.ARRAY(sa.String(100)), nullable=False),
         _moment("updated_at"),
-        sa.PrimaryKeyConstraint("tenant", "conversation", name="states_key"),
+        sa.PrimaryKeyConstraint("tenant", "conversation_hash", name="states_key"),
     )
+    op.create_index("states_in_order", "states", ["tenant", sa.text('"left"(conversation, 400)')])
     op.create_table(
         "decisions",
+        sa.Column("number", sa.BigInteger(), sa.Identity(), nullable=False),
         _tenant(),
+        sa.Column("conversation_hash", sa.LargeBinary(), nullable=False),
+        sa.Column("turn_hash", sa.LargeBinary(), nullable=False),
         sa.Column("conversation", sa.Text(collation="C"), nullable=False),
         sa.Column("turn_id", sa.Text(), nullable=False),
-        sa.Column("place", sa.Integer(), nullable=False),
         sa.Column("at", sa.Double(), nullable=False),
         sa.Column("document", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("tenant", "conversation", "turn_id", "place", name="decisions_key"),
+        sa.PrimaryKeyConstraint("number", name="decisions_key"),
     )
+    op.create_index("decisions_once", "decisions", ["tenant", "conversation_hash", "turn_hash"], unique=True)
     op.create_index("decisions_by_age", "decisions", ["at"])
