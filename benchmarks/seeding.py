@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 DOCUMENTS = 2
 """Documents of each skill, of which one is text and one is not."""
-_WORDS = "the quick account of a slow order that waits for its invoice ".encode()
+_WORDS = b"the quick account of a slow order that waits for its invoice "
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from skillweave.cli import options
 from skillweave.cli.arguments.skills import StoringBar
 from skillweave.cli.failure import MISTAKE, leave_interrupted
 from skillweave.cli.output.page import Answer
+from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
     from skillweave.seed import Seeded
@@ -47,8 +48,8 @@ async def seed(
     """
     from skillweave.cli.output.store import other_findings, seeded_text
 
-    target, done = await _stored(options.with_paths(storing, paths, ctx), store)
-    text = partial(seeded_text, done, place=target)
+    done = await _stored(options.with_paths(storing, paths, ctx), store)
+    text = partial(seeded_text, done, place=without_secrets(store.store or ""))
     return Answer(lambda: done, text, code=0 if done.complete else MISTAKE, notes=other_findings(done))
 
 
@@ -67,20 +68,19 @@ async def publish(
     """
     from skillweave.cli.output.store import other_findings, published_text
 
-    _, done = await _stored(options.Storing(skills=paths, strict=strict), store)
+    done = await _stored(options.Storing(skills=paths, strict=strict), store)
     whole = done.complete and (done.inserted or done.updated or done.unchanged)
     return Answer(lambda: done, partial(published_text, done), code=0 if whole else MISTAKE, notes=other_findings(done))
 
 
-async def _stored(storing: options.Storing, store: options.InStore) -> "tuple[str, Seeded]":
-    """The store's name, and what became of the skills."""
+async def _stored(storing: options.Storing, store: options.InStore) -> "Seeded":
+    """What became of the skills."""
     from skillweave.seed import seed as fill
 
     bar = StoringBar(sys.stderr)
     async with store.opened() as target:
         with _interruptible(bar), bar:
-            done = await fill(target, *storing.sources(bar), progress=bar.tell)
-    return target.name, done
+            return await fill(target, *storing.sources(bar), progress=bar.tell)
 
 
 @contextmanager

@@ -9,7 +9,8 @@ import typer
 from skillweave.cli import completion, options
 from skillweave.cli.arguments.store import existing_store, named_store
 from skillweave.cli.failure import MISTAKE, Mistake
-from skillweave.cli.output.page import Answer, without_secrets
+from skillweave.cli.output.page import Answer
+from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
     from skillweave.registry import StoredVersion

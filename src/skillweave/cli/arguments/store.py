@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import without_secrets
+from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
     from skillweave.registry import WritableSource
