@@ -12,7 +12,7 @@ from skillweave.seed.codes import NOT_KEPT
 
 SHORT = 12
 """So much of a content hash is shown: enough to tell the versions of a skill apart."""
-_TOLD = frozenset({NOT_KEPT.name, "shadowed"})
+_TOLD = frozenset({NOT_KEPT.name, "shadowed", "agent-declared-twice"})
 """What is told besides errors: that something of a source is not in the store."""
 
 
