@@ -138,6 +138,7 @@ if TYPE_CHECKING:
     )
     from skillweave.stores.memory import MemoryStore
     from skillweave.stores.sql.conversations import PostgresStore
+    from skillweave.stores.sql.skills import SqlSource
     from skillweave.stores.sqlite import SqliteStore
     from skillweave.task import RiskLevel, Task, TaskRule, When
     from skillweave.text.embedding import Embedder
@@ -187,6 +188,7 @@ state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lif
     Writes
 stores.memory: MemoryStore
 stores.sql.conversations: PostgresStore
+stores.sql.skills: SqlSource
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
 text.embedding: Embedder
@@ -318,6 +320,7 @@ __all__ = [
     "SpawnPlan",
     "SpawnRejected",
     "SpawnRequest",
+    "SqlSource",
     "SqliteStore",
     "State",
     "Status",
