@@ -37,7 +37,8 @@ async def look_at_server(section: str, thing: object) -> Looked:
         findings += _about(section, facts)
         ready = facts.revision == facts.newest
     if ready and isinstance(thing, Durable):
-        findings += (_finding(section, diagnostic) for diagnostic in await thing.durability())
+        lost = [_finding(section, diagnostic) for diagnostic in await thing.durability()]
+        findings += lost or [Finding(section, "durability", Level.OK, "nothing that was acknowledged can be lost")]
     return Looked(tuple(findings), ready)
 
 
