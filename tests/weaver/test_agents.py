@@ -8,6 +8,7 @@ import skillweave
 from skillweave import (
     Agent,
     AgentNotFound,
+    ApprovalVerdict,
     Budget,
     CatalogMode,
     Checkpoint,
@@ -35,6 +36,9 @@ from skillweave import (
     Weaver,
     When,
 )
+from skillweave.adapters.approval import Reply, record
+from skillweave.adapters.bridge import Bridge
+from skillweave.adapters.chat import Call
 from skillweave.graph import Entry, Route
 from skillweave.testing import Recorder, WordCounter
 from tests.graphs import graph_of, on
@@ -215,6 +219,16 @@ async def test_a_yes_to_one_call_covers_that_call() -> None:
     policy = await clerk.current_policy("c")
     assert policy.tools.authorize("pay", {"sum": 7}, call_id="call-1").ruling is Ruling.ALLOW
     assert policy.tools.authorize("pay", {"sum": 8}, call_id="call-2").ruling is Ruling.ASK
+
+
+async def test_a_host_asks_once_about_one_call_and_its_reply_is_kept_for_each_skill_that_asks() -> None:
+    clerk = await clerk_of(Agent("clerk", skills=("greet", "shout"), checkpoints=(PER_CALL,)))
+    await clerk.weave("hello", conversation="c")
+    bridge, call = Bridge(clerk), Call("call-1", "pay", {"sum": 7})
+    judged = await bridge.judge(call, "c")
+    assert [one.skill_id for one in judged.waits] == ["greet", "shout"]
+    await record(bridge.weaver, "c", judged.waits, Reply(ApprovalVerdict.APPROVED, "Zoë"), call)
+    assert (await bridge.judge(call, "c")).runs
 
 
 async def test_a_no_keeps_that_skill_out_and_denies_the_tool() -> None:
