@@ -39,8 +39,9 @@ from skillweave import (
 from skillweave.adapters.approval import Reply, record
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call
+from skillweave.factory import with_embedder
 from skillweave.graph import Entry, Route
-from skillweave.testing import Recorder, WordCounter
+from skillweave.testing import FakeEmbedder, Recorder, WordCounter
 from tests.graphs import graph_of, on
 from tests.skills import make_skill
 
@@ -120,10 +121,28 @@ async def test_a_skill_of_others_that_is_named_is_unknown_by_every_way() -> None
     clerk = await clerk_of(Agent("clerk", skills=("greet",)))
     named = await clerk.weave("do it", conversation="c", named=["shout"])
     assert outcomes(named)["shout"] is Outcome.UNKNOWN
-    mentioned = await clerk.weave("/shout do it", conversation="d")
-    assert "shout" not in mentioned.skills
     with pytest.raises(SkillNotFound):
         await clerk.compose(["shout"])
+
+
+async def test_a_user_mentions_the_agents_skills_only() -> None:
+    source = await source_of(Agent("clerk", skills=("greet",)))
+    weaver = Weaver(Registry([source]), MemoryStore(), counter=WordCounter(), matchers=("mention",))
+    clerk = await weaver.for_agent("clerk")
+    assert (await clerk.weave("/greet Alice", conversation="c")).skills == ("greet",)
+    assert outcomes(await clerk.weave("/shout Alice", conversation="d")) == {}
+    assert (await weaver.weave("/shout Alice", conversation="d")).skills == ("shout",)
+
+
+async def test_what_an_embedder_made_of_all_skills_is_not_made_anew_for_an_agent() -> None:
+    embedder = FakeEmbedder()
+    source = await source_of(Agent("clerk", skills=("greet", "needy")))
+    weaver = Weaver(
+        Registry([source]), MemoryStore(), counter=WordCounter(), matchers=with_embedder(["lexical"], embedder)
+    )
+    await weaver.make_ready()
+    await (await weaver.for_agent("clerk")).make_ready()
+    assert [len(texts) for texts in embedder.asked] == [len(ALL)]
 
 
 async def test_task_rules_give_an_agent_nothing_that_it_does_not_have() -> None:
