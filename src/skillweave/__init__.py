@@ -137,8 +137,10 @@ if TYPE_CHECKING:
         Writes,
     )
     from skillweave.stores.memory import MemoryStore
+    from skillweave.stores.redis.store import RedisStore
     from skillweave.stores.split import SplitStore
     from skillweave.stores.sql.conversations import PostgresStore
+    from skillweave.stores.sql.skills import SqlSource
     from skillweave.stores.sqlite import SqliteStore
     from skillweave.task import RiskLevel, Task, TaskRule, When
     from skillweave.text.embedding import Embedder
@@ -189,6 +191,8 @@ state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lif
 stores.memory: MemoryStore
 stores.split: SplitStore
 stores.sql.conversations: PostgresStore
+stores.redis.store: RedisStore
+stores.sql.skills: SqlSource
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
 text.embedding: Embedder
@@ -293,6 +297,7 @@ __all__ = [
     "Progress",
     "Read",
     "Record",
+    "RedisStore",
     "Refusal",
     "Registry",
     "Rejected",
@@ -322,6 +327,7 @@ __all__ = [
     "SpawnRejected",
     "SpawnRequest",
     "SplitStore",
+    "SqlSource",
     "SqliteStore",
     "State",
     "Status",
