@@ -108,6 +108,11 @@ class Database:
         self._ready = False
         self._closed = False
 
+    @property
+    def url(self) -> str:
+        """The URL with its password, for another Database of the same place; never to be shown."""
+        return self._url.render_as_string(hide_password=False)
+
     def require_postgres(self, what: str, instead: str) -> None:
         """Raises InvalidValue where the URL names a SQLite file, which keeps no such thing."""
         if not self.on_postgres:
