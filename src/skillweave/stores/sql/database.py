@@ -24,7 +24,7 @@ from skillweave.stores.opening import needing
 from skillweave.stores.sql.documents import json_text
 from skillweave.stores.sql.facts import facts_of
 from skillweave.stores.sql.failures import described, is_passing, too_late
-from skillweave.stores.sql.migrating import migrate, newest_revision, require_known, revision_of
+from skillweave.stores.sql.revisions import NEWEST, revision_of
 
 T = TypeVar("T")
 
@@ -162,7 +162,7 @@ class Database:
         """The revision of the tables, None where there are none, and the newest that there is; nothing is changed."""
         self._require_open()
         await asyncio.to_thread(self._make_folder)
-        return await self._repeated(self._autocommitted, lambda one: one.run_sync(revision_of)), newest_revision()
+        return await self._repeated(self._autocommitted, lambda one: one.run_sync(revision_of)), NEWEST
 
     async def server(self) -> ServerFacts:
         """What the server says of itself, of a file SQLite's library; nothing is changed. Raises StoreUnavailable."""
@@ -219,12 +219,13 @@ class Database:
 
     async def _prepare(self) -> None:
         found, newest = await self.revision()
-        if found != newest:
-            require_known(found, self.place)
+        if found != newest:  # or a newer one, which migrating refuses
             await self.migrate()
         self._ready = True
 
     def _migrate(self, opened: Callable[[Any], None]) -> tuple[str | None, str]:
+        from skillweave.stores.sql.migrating import migrate
+
         self._make_folder()
         return migrate(_sync(self._url), self._connect_arguments(), self.place, opened)
 
