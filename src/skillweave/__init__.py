@@ -122,7 +122,7 @@ if TYPE_CHECKING:
     )
     from skillweave.sources.memory import MemorySource
     from skillweave.sources.named import Progress, SkillSource
-    from skillweave.state.port import Logged, Store
+    from skillweave.state.port import DecisionLog, Logged, Store, TurnDecisions
     from skillweave.state.state import (
         Approval,
         ApprovalVerdict,
@@ -138,6 +138,8 @@ if TYPE_CHECKING:
         Writes,
     )
     from skillweave.stores.memory import MemoryStore
+    from skillweave.stores.redis.store import RedisStore
+    from skillweave.stores.split import SplitStore
     from skillweave.stores.sql.conversations import PostgresStore
     from skillweave.stores.sql.skills import SqlSource
     from skillweave.stores.sqlite import SqliteStore
@@ -185,11 +187,13 @@ skill: ArtifactRef Checkpoint CheckpointScope Origin OutputContract Relation Rel
     Status ToolRules Triggers
 sources.memory: MemorySource
 sources.named: Progress SkillSource
-state.port: Logged Store
+state.port: DecisionLog Logged Store TurnDecisions
 state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lifecycle Record State Superseded Told
     Writes
 stores.memory: MemoryStore
+stores.split: SplitStore
 stores.sql.conversations: PostgresStore
+stores.redis.store: RedisStore
 stores.sql.skills: SqlSource
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
@@ -233,6 +237,7 @@ __all__ = [
     "ContextSource",
     "CurrentPolicy",
     "Decision",
+    "DecisionLog",
     "Delivery",
     "Diagnostic",
     "Drop",
@@ -294,6 +299,7 @@ __all__ = [
     "Progress",
     "Read",
     "Record",
+    "RedisStore",
     "Refusal",
     "Registry",
     "Rejected",
@@ -323,6 +329,7 @@ __all__ = [
     "SpawnPlan",
     "SpawnRejected",
     "SpawnRequest",
+    "SplitStore",
     "SqlSource",
     "SqliteStore",
     "State",
@@ -352,6 +359,7 @@ __all__ = [
     "ToolSpec",
     "Triggers",
     "Turn",
+    "TurnDecisions",
     "TurnFields",
     "Unguarded",
     "UnguardedAgent",

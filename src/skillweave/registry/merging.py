@@ -12,7 +12,8 @@ from skillweave.events.event import EventType
 from skillweave.formats.identity import MAX_ID, Order, compare_versions, digest_of_bytes, namespaced
 from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Defined
-from skillweave.registry.source import Loaded, Reader
+from skillweave.registry.snapshot import Offer
+from skillweave.registry.source import Loaded
 from skillweave.skill import Skill, is_skill_id
 from skillweave.task import TaskRule
 
@@ -30,15 +31,6 @@ class Precedence(StrEnum):
     LAST = "last"
     ERROR = "error"
     NAMESPACE = "namespace"
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A skill as the registry shows it; `given` is the value as `reader` knows it, who reads its artifacts."""
-
-    skill: Skill
-    reader: Reader
-    given: Skill
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +302,7 @@ def merge_agents(
                 )
             last = precedence is Precedence.LAST
             wins, loses = (source, owners[agent.id]) if last else (owners[agent.id], source)
-            findings.append(_agent_twice(agent.id, loses, wins))
+            findings.append(agent_twice(agent.id, loses, wins))
             owners[agent.id], merged[agent.id] = wins, agent if last else held
     findings += (
         _without_skill(agent, skill_id, owners[agent.id])
@@ -339,7 +331,8 @@ def _agent_too_long(agent: Agent, source: str) -> Diagnostic:
     return Diagnostic("id-too-long", Severity.ERROR, message, fix, location=Location(source))
 
 
-def _agent_twice(agent_id: str, loser: str, winner: str) -> Diagnostic:
+def agent_twice(agent_id: str, loser: str, winner: str) -> Diagnostic:
+    """The finding that an agent is described otherwise by another source, which counts."""
     return Diagnostic(
         "agent-declared-twice",
         Severity.WARNING,

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import ClassVar
 
-from skillweave.cli.output.page import Ink, Page, counted, listed, printable, tokens_shown
+from skillweave.cli.output.page import Ink, Page, counted, listed, printable, shown_time, tokens_shown
 from skillweave.cli.output.turn import checkpoint_text, cursor_text
 from skillweave.codec import Portable
 from skillweave.injection import PendingCheckpoint
@@ -146,6 +145,8 @@ def _state_lines(state: State, pending: Sequence[PendingCheckpoint], page: Page)
 
 def row_text(record: Record, page: Page) -> str:
     """One text that was given, and the message that holds it."""
+    if not record.known:
+        return page.entry(record.state.value, f"{record.key} (by another program, in words that nobody recorded)")
     title = f"{record.key} ({record.rung.label}, {tokens_shown(record.tokens)})"
     return f"{page.entry(record.state.value, title, Ink.GOOD)}\n{page.entry('', f'in message {record.carrier}')}"
 
@@ -160,14 +161,6 @@ def engaged_text(entry: Engaged, page: Page) -> str:
 def restraining_text(entry: Engaged, page: Page) -> str:
     """A wanted skill that found no place, and what that means."""
     return page.entry("restrains", f"{entry.skill_id}, by {entry.by}: no place for it, what it forbids holds")
-
-
-def shown_time(seconds: float) -> str:
-    """A time of the store's clock for people; the bare seconds where the calendar has no such year."""
-    try:
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    except (ValueError, OverflowError, OSError):
-        return f"second {seconds:g}"
 
 
 def _approval(approval: Approval, page: Page) -> str:
