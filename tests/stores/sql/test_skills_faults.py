@@ -1,6 +1,7 @@
 """Databases that break while skills are written: nothing is stored by halves, nothing acknowledged is lost."""
 
 import asyncio
+import itertools
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,11 +37,12 @@ async def test_a_server_that_restarts_in_the_middle_loses_no_skill_by_halves(pos
         connection.execute("CREATE DATABASE restarted")
     async with SqlSource(postgres_server.url("restarted")) as source:
         await source.version()
-        commits: list[object] = []
-        with when("commit", commits.append):
+        commits = itertools.count(1)
+        under_way = asyncio.Event()
+        # Each transaction is looked at first and then written.
+        with when("commit", lambda _: under_way.set() if next(commits) == 4 else None):
             storing = asyncio.create_task(source.upsert(entries(MANY)))
-            while len(commits) < 4:  # each transaction is looked at first and then written
-                await asyncio.sleep(0)
+            await under_way.wait()
             assert not storing.done()
             await asyncio.to_thread(postgres_server.restart, crash=True)
             (outcome,) = await asyncio.gather(storing, return_exceptions=True)
