@@ -17,7 +17,7 @@ import skillweave.adapters
 
 ROOT = Path(__file__).parents[1]
 ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
-DOORS = ("skillweave", "skillweave.graph", *ADAPTERS)
+DOORS = ("skillweave", "skillweave.graph", "skillweave.seed", *ADAPTERS)
 IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
 EXPLAINED = {
     "docs/concepts/extending.md": {"skillweave.formats"},
@@ -30,6 +30,7 @@ BEHIND = {
     "skillweave.graph.judging.EvalContext",
     "skillweave.graph.judging.Lexicon",
     "skillweave.graph.judging.Verdict",
+    "skillweave.registry.snapshot.Offer",
     "skillweave.select.index.SkillIndex",
     "skillweave.weaver.loop_thread.LoopThread",
 }

@@ -50,6 +50,9 @@ TITLES: Mapping[str, str] = MappingProxyType(
 
 BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
+        "agent-declared-twice": ("warning", "two sources describe an agent differently; precedence says which counts"),
+        "agent-without-companion": ("warning", "a skill of an agent requires one that the agent does not have"),
+        "agent-unknown-skill": ("warning", "an agent lists a skill that no source has"),
         "ascii-pattern": ("warning", r"a pattern uses `\b`, `\B`, `\w` or `\W`, which know ASCII letters only"),
         "broken-pattern": ("error", "a pattern that the engine cannot or must not run; the other triggers still count"),
         "decisions-not-kept": ("warning", "the turn is complete, but `why` will not know of it"),
@@ -61,7 +64,7 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "inactive-skill": ("warning", "the skill graph leads to a skill that is a draft or disabled"),
         "kept-last-good": (
             "warning",
-            "a skill, rule or graph that can no longer be read stays in use as it last was",
+            "a skill, rule, graph or agent that can no longer be read stays in use as it last was",
         ),
         "ledger-durability-unknown": ("info", "a ledger's server does not tell what it may lose"),
         "ledger-may-evict": ("warning", "a ledger's server throws keys away when its memory is full"),
@@ -85,6 +88,7 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "overridden": ("warning or info, by the versions", "a registered definition takes the place of a source's"),
         "reranker-failed": ("warning", "a reranker failed: the ranking stands as it is without it"),
         "shadowed": ("warning, info for an equal copy", "another source brings the same id and wins"),
+        "skills-may-be-old": ("warning", "a store of skills did not say whether it changed; the turn went on without"),
         "source-unavailable": ("error", "a source that was read before does not answer now; its skills stay in use"),
         "task-rule-unknown-skill": ("warning", "a task rule names a skill that there is not"),
         "text-escaped": ("info", "a line of the skill would pass for one of skillweave's own; it was escaped"),

@@ -9,6 +9,9 @@ A page gets a folder of its own with the example skills in `skills`, and its blo
 - `python`: runs, all blocks of a page in one namespace; what it prints stands in a `text` block titled `Output` behind.
 - a block whose title is a path: a file, written before the next step.
 - `json`, `yaml`, `toml`: must be such.
+- `sql`: runs in the page's database; its rows, if it has any, stand in a `text` block titled `Output` behind it.
+- `db.example:5432` and `kv.example:6379` are a real PostgreSQL, with the database `skills` of a user `weaver`, and a
+  real Redis.
 - clients of OpenAI and Anthropic, and of a model at `http://localhost:8080`, reach a script that answers in its place.
 - an image whose file one of these steps wrote too: both must be the same.
 
@@ -39,6 +42,7 @@ import yaml
 
 from docs.tools.page import OUTPUT, Block, Page
 from docs.tools.provider import LOCAL, scripted_provider
+from docs.tools.servers import DATABASE, POSTGRES, USER, real_servers, table_of
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -80,7 +84,7 @@ class Wrong:
 @dataclass(slots=True)
 class _Run:
     page: Page
-    provider: str
+    addresses: Mapping[str, str]
     namespace: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
     wrong: list[Wrong] = field(default_factory=list)
 
@@ -97,6 +101,8 @@ class _Run:
                 self._session(block)
             elif block.language == "python":
                 self._python(block, following)
+            elif block.language == "sql":
+                self._sql(block, following)
             else:
                 _require_valid(block, self.page.path)
 
@@ -115,11 +121,19 @@ class _Run:
     def _session(self, block: Block) -> None:
         for command, shown, start, end in _commands(block):
             if command.split()[0] not in SHOWN_ONLY:
-                self._compare(block, command, shown, run_command(command), start, end)
+                real = self._as_shown(run_command(self._reachable(command)))
+                self._compare(block, command, shown, real, start, end)
 
     def _python(self, block: Block, following: Block | None) -> None:
         source = "\n" * block.line + self._reachable(block.body)
         real, _ = _printed(lambda: exec(compile(source, str(self.page.path), "exec"), self.namespace))  # noqa: S102
+        self._answered(block, following, self._as_shown(real))
+
+    def _sql(self, block: Block, following: Block | None) -> None:
+        real = table_of(f"postgresql://{USER}@{self.addresses[POSTGRES]}/{DATABASE}", block.body)
+        self._answered(block, following, real)
+
+    def _answered(self, block: Block, following: Block | None, real: str) -> None:
         if following is not None and following.title == OUTPUT:
             self._compare(block, "this block", following.body, real, following.start, following.end)
         elif real:
@@ -129,7 +143,14 @@ class _Run:
             self.wrong.append(Wrong(self.page.path, block.line, message, "", real.rstrip(), place, place, added))
 
     def _reachable(self, source: str) -> str:
-        return source.replace(LOCAL, self.provider)
+        for shown, real in self.addresses.items():
+            source = source.replace(shown, real)
+        return source
+
+    def _as_shown(self, output: str) -> str:
+        for shown, real in self.addresses.items():
+            output = output.replace(real, shown)
+        return output
 
     def _compare(self, block: Block, what: str, shown: str, real: str, start: int, end: int) -> None:
         if agrees(shown, real):
@@ -143,8 +164,11 @@ class _Run:
 def run_page(path: Path) -> list[Wrong]:
     """Run a page in a new folder; what its outputs show wrongly. A Python block that raises ends the page so."""
     page = Page(path)
-    with scripted_provider() if _CLIENT.search(page.text) else nullcontext(LOCAL) as address:
-        run = _Run(page, address)
+    with (
+        scripted_provider() if _CLIENT.search(page.text) else nullcontext(LOCAL) as address,
+        real_servers(page.text) as servers,
+    ):
+        run = _Run(page, {LOCAL: address, **servers})
         with _folder(), _environment(_keys(address)):
             run.steps()
             run.pictures()

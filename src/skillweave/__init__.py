@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from skillweave.disclose.block import Rung, SkillTools
     from skillweave.disclose.fit import Budget
     from skillweave.errors import (
+        AgentNotFound,
         ApprovalNeeded,
         ArtifactNotFound,
         CannotWatch,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         UnguardedAgent,
         UnknownMatcher,
         UnsupportedVersion,
+        VersionNotFound,
     )
     from skillweave.events import Callback, Cause, Event, EventRefused, EventType, Observer, Payload
     from skillweave.factory import open_weaver as open  # noqa: A004 - read as `skillweave.open`
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
         Source,
         WrappedSource,
     )
+    from skillweave.registry.agents import Agent
     from skillweave.registry.writing import Change, Entry, StoredVersion, Written
     from skillweave.relations.task import TaskSelection
     from skillweave.relations.validate import (
@@ -118,7 +121,7 @@ if TYPE_CHECKING:
     )
     from skillweave.sources.memory import MemorySource
     from skillweave.sources.named import Progress, SkillSource
-    from skillweave.state.port import Logged, Store
+    from skillweave.state.port import DecisionLog, Logged, Store, TurnDecisions
     from skillweave.state.state import (
         Approval,
         ApprovalVerdict,
@@ -135,6 +138,9 @@ if TYPE_CHECKING:
     )
     from skillweave.stores.memory import MemoryStore
     from skillweave.stores.redis.store import RedisStore
+    from skillweave.stores.split import SplitStore
+    from skillweave.stores.sql.conversations import PostgresStore
+    from skillweave.stores.sql.skills import SqlSource
     from skillweave.stores.sqlite import SqliteStore
     from skillweave.task import RiskLevel, Task, TaskRule, When
     from skillweave.text.embedding import Embedder
@@ -154,9 +160,10 @@ decisions: Decision Evidence Outcome
 diagnostics: Diagnostic Location Severity
 disclose.block: Rung SkillTools
 disclose.fit: Budget
-errors: ApprovalNeeded ArtifactNotFound CannotWatch CheckpointNotFound Contended DuplicateSkill InvalidData
-    InvalidGraph InvalidSkill InvalidSpawn InvalidTurn InvalidValue InvalidVerdict MissingExtra SkillNotFound
-    SkillweaveError SourceUnavailable StoreUnavailable UnguardedAgent UnknownMatcher UnsupportedVersion
+errors: AgentNotFound ApprovalNeeded ArtifactNotFound CannotWatch CheckpointNotFound Contended DuplicateSkill
+    InvalidData InvalidGraph InvalidSkill InvalidSpawn InvalidTurn InvalidValue InvalidVerdict MissingExtra
+    SkillNotFound SkillweaveError SourceUnavailable StoreUnavailable UnguardedAgent UnknownMatcher UnsupportedVersion
+    VersionNotFound
 events: Callback Cause Event EventRefused EventType Observer Payload
 formats: from_definition to_definition to_tiers
 formats.identity: Order
@@ -165,6 +172,7 @@ injection: Block CacheReport CurrentPolicy Drop Fallback Injection PendingCheckp
 knowledge.context: ContextSource EntityContext Section
 limits: ToolLimits
 registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source WrappedSource
+registry.agents: Agent
 registry.writing: Change Entry StoredVersion Written
 relations.task: TaskSelection
 relations.validate: Because Completion ValidationError ValidationResult complete_skills validate_skills
@@ -177,11 +185,14 @@ skill: ArtifactRef Checkpoint CheckpointScope Origin OutputContract Relation Rel
     Status ToolRules Triggers
 sources.memory: MemorySource
 sources.named: Progress SkillSource
-state.port: Logged Store
+state.port: DecisionLog Logged Store TurnDecisions
 state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lifecycle Record State Superseded Told
     Writes
 stores.memory: MemoryStore
+stores.split: SplitStore
+stores.sql.conversations: PostgresStore
 stores.redis.store: RedisStore
+stores.sql.skills: SqlSource
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
 text.embedding: Embedder
@@ -192,6 +203,8 @@ weaver.reading: CallFields ToolAnswer ToolSpec
 """The exports by the module below skillweave that has them; a line that is indented goes on with the last."""
 
 __all__ = [
+    "Agent",
+    "AgentNotFound",
     "Approval",
     "ApprovalNeeded",
     "ApprovalVerdict",
@@ -222,6 +235,7 @@ __all__ = [
     "ContextSource",
     "CurrentPolicy",
     "Decision",
+    "DecisionLog",
     "Delivery",
     "Diagnostic",
     "Drop",
@@ -276,6 +290,7 @@ __all__ = [
     "Payload",
     "PendingCheckpoint",
     "Placement",
+    "PostgresStore",
     "Precedence",
     "PreparedSchema",
     "PreparingMatcher",
@@ -311,6 +326,8 @@ __all__ = [
     "SpawnPlan",
     "SpawnRejected",
     "SpawnRequest",
+    "SplitStore",
+    "SqlSource",
     "SqliteStore",
     "State",
     "Status",
@@ -339,6 +356,7 @@ __all__ = [
     "ToolSpec",
     "Triggers",
     "Turn",
+    "TurnDecisions",
     "TurnFields",
     "Unguarded",
     "UnguardedAgent",
@@ -347,6 +365,7 @@ __all__ = [
     "ValidationError",
     "ValidationResult",
     "Verdict",
+    "VersionNotFound",
     "Weaver",
     "When",
     "WrappedSource",

@@ -5,6 +5,7 @@ from enum import Enum
 from typing import Any, NoReturn, TypeVar
 
 from skillweave.errors import InvalidValue
+from skillweave.redaction import without_secrets
 
 E = TypeVar("E", bound=Enum)
 T = TypeVar("T")
@@ -109,6 +110,6 @@ def shown(value: object) -> str:
         return repr(value)
     kind = f"the class {value.__name__}" if isinstance(value, type) else f"of type {type(value).__name__}"
     if isinstance(value, str | int | float):
-        text = repr(value if not isinstance(value, str) else value[:_SHOWN])[:_SHOWN]
+        text = repr(value if not isinstance(value, str) else without_secrets(value)[:_SHOWN])[:_SHOWN]
         return f"{text} ({kind})" if not isinstance(value, str) else f"the text {text}"
     return kind

@@ -165,7 +165,7 @@ class NoEmbedder(SkillweaveError):
 
 
 class DuplicateSkill(SkillweaveError, ValueError):
-    """Two sources bring the same id and the precedence is `error`."""
+    """Two sources bring the same id, of a skill or of an agent, and the precedence is `error`."""
 
 
 class UnknownMatcher(SkillweaveError, ValueError):

@@ -4,7 +4,7 @@ from skillweave.errors import InvalidValue
 
 DEFAULT_TENANT = "default"
 """The name of the default tenant for databases and people; in code it is the empty text, which means the same."""
-LONGEST_TENANT = 100
+LONGEST_TENANT = 200
 """Characters that the name of a tenant may have."""
 
 

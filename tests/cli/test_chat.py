@@ -26,7 +26,7 @@ from skillweave.cli import (
     opened_talk,
     settings_of,
     sources_of,
-    without_secrets,
+    without_own_keys,
 )
 from skillweave.cli.chat_terminal import summary
 from skillweave.cli.output.turn import Told
@@ -277,7 +277,7 @@ def test_what_went_wrong_with_a_model_is_one_line_with_a_remedy(error: Exception
 
 def test_the_value_of_a_key_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_PROVIDER_API_KEY", "very secret words")
-    assert without_secrets("it was very secret words, and Bearer abc") == "it was ***, and Bearer ***"
+    assert without_own_keys("it was very secret words, and Bearer abc") == "it was ***, and Bearer ***"
 
 
 @pytest.mark.parametrize("named", ["", "gpt-5", ":gpt-5", "openai:", "openai: "])

@@ -116,3 +116,22 @@ def test_real_outputs_are_written_into_the_page(page: Path) -> None:
         '```text title="Output"\n3\n```\n\nText.\n\n```python\nprint(4)\n```\n\n```text title="Output"\n4\n```\n'
     )
     assert run_page(page) == []
+
+
+def test_a_page_reaches_real_servers_by_the_addresses_that_it_gives(page: Path) -> None:
+    redis = "from redis import Redis\nwith Redis.from_url('redis://kv.example:6379/0') as client:\n    "
+    page.write_text(
+        "```sql\nCREATE TABLE one (a int, b text);\nINSERT INTO one VALUES (1, 'x'), (22, NULL)\n```\n\n"
+        '```sql\nSELECT * FROM one\n```\n\n```text title="Output"\na  | b\n---+--\n1  | x\n22 |\n```\n\n'
+        f'```python\n{redis}print(client.set("k", 1), "kv.example:6379")\n```\n\n'
+        '```text title="Output"\nTrue kv.example:6379\n```\n\n'
+        "```console\n$ echo db.example:5432\ndb.example:5432\n```\n"
+    )
+    for _ in range(2):  # each run begins with an empty database
+        assert run_page(page) == []
+
+
+def test_a_wrong_answer_of_a_database_is_found(page: Path) -> None:
+    page.write_text('`db.example:5432`\n\n```sql\nSELECT 1 AS a\n```\n\n```text title="Output"\na\n-\n2\n```\n')
+    (wrong,) = run_page(page)
+    assert wrong.real == "a\n-\n1"

@@ -23,6 +23,8 @@ class Proxy:
         self._url = parts
         self._passing = asyncio.Event()
         self._passing.set()
+        self._answering = asyncio.Event()
+        self._answering.set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._writers: set[asyncio.StreamWriter] = set()
         self.losing = 0
@@ -39,9 +41,14 @@ class Proxy:
         """Pass on nothing from now on, in neither direction; no connection is closed."""
         self._passing.clear()
 
+    def keep_answers(self) -> None:
+        """Pass on what clients say and keep what the server answers, as a network does that breaks in between."""
+        self._answering.clear()
+
     def speak(self) -> None:
         """Pass on again, what waited first."""
         self._passing.set()
+        self._answering.set()
 
     def lose_answer(self) -> None:
         """Break the connection on which the server answers next, when it has done what it was asked."""
@@ -75,18 +82,24 @@ class Proxy:
                 self._writers.add(back)
                 connection = _Connection(self)
                 await asyncio.gather(
-                    self._forward(reader, back, connection.asked), self._forward(there, writer, connection.answered)
+                    self._forward(reader, back, connection.asked, self._passing),
+                    self._forward(there, writer, connection.answered, self._passing, self._answering),
                 )
         finally:
             self._tasks.discard(task)
             writer.transport.abort()
 
     async def _forward(
-        self, source: asyncio.StreamReader, target: asyncio.StreamWriter, note: Callable[[], bool]
+        self,
+        source: asyncio.StreamReader,
+        target: asyncio.StreamWriter,
+        note: Callable[[], bool],
+        *open_gates: asyncio.Event,
     ) -> None:
         with suppress(OSError):
             while data := await source.read(65536):
-                await self._passing.wait()
+                for gate in open_gates:
+                    await gate.wait()
                 if note():
                     break
                 target.write(data)

@@ -188,11 +188,20 @@ class PostgresServer(Server):
                 return programs
         except PermissionError:
             pass
-        shutil.copytree(programs.parent, self.folder / "postgres", symlinks=True)
-        for path in [self.folder / "postgres", *(self.folder / "postgres").rglob("*")]:
+        return self._copied(programs)
+
+    def _copied(self, programs: Path) -> Path:
+        """The same programs in our own folder, which everybody may enter, with the libraries of the wheel beside it."""
+        package = programs.parents[1]
+        copies = self.folder / "programs"
+        shutil.copytree(programs.parent, copies / package.name / programs.parent.name, symlinks=True)
+        libraries = package.with_name(f"{package.name}.libs")
+        if libraries.is_dir():
+            shutil.copytree(libraries, copies / libraries.name, symlinks=True)
+        for path in (copies, *copies.rglob("*")):
             if not path.is_symlink():
                 path.chmod(0o755)
-        return self.folder / "postgres" / "bin"
+        return copies / package.name / programs.parent.name / programs.name
 
     def _run(self, program: str, *arguments: str) -> None:
         done = subprocess.run(

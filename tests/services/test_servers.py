@@ -43,7 +43,7 @@ def test_a_cluster_refuses_keys_of_two_slots(redis_cluster: RedisServer) -> None
 
 
 async def test_the_proxy_counts_round_trips_and_can_fall_silent(redis_url: str) -> None:
-    async with Proxy(redis_url) as proxy, AsyncRedis.from_url(proxy.url, protocol=2, driver_info=None) as client:
+    async with Proxy(redis_url) as proxy, AsyncRedis.from_url(proxy.url) as client:
         await client.ping()
         before = proxy.trips
         await client.set("a", "1")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from skillweave.cli.failure import Mistake
 from skillweave.errors import MissingExtra
+from skillweave.redaction import HIDDEN, without_keys
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -23,7 +24,6 @@ _KEYS = {
 }
 """Where a provider's key is read, where it is not its name with _API_KEY."""
 _SECRET_NAMES = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_SECRET_FORM = re.compile(r"\b(?:sk|pk|gsk|xai|key|AIza)[-_A-Za-z0-9*.]{12,}|(?<=[Bb]earer )\S+")
 _LONGEST = 300
 _ABOUT_KEYS = re.compile(r"api[ _-]?key|credential|authenticat|unauthori[sz]ed|access token", re.IGNORECASE)
 _ABOUT_NETWORK = re.compile(r"connect|timeout|timed ?out|network|resolv", re.IGNORECASE)
@@ -71,17 +71,17 @@ def model_failure(error: Exception, named: str) -> Mistake:
     )
 
 
-def without_secrets(text: str) -> str:
+def without_own_keys(text: str) -> str:
     """The text without what looks like a key, or is the value of a variable whose name says that it is one."""
     for name, value in os.environ.items():
         if len(value) >= 8 and _SECRET_NAMES.search(name):
-            text = text.replace(value, "***")
-    return _SECRET_FORM.sub("***", text)
+            text = text.replace(value, HIDDEN)
+    return without_keys(text)
 
 
 def _first_line(error: BaseException) -> str:
     line = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    return without_secrets(line)[:_LONGEST]
+    return without_own_keys(line)[:_LONGEST]
 
 
 def _missing_package(provider: str, error: ImportError) -> str:

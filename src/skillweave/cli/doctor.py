@@ -37,8 +37,8 @@ async def doctor(
     """Find what is missing or wrong with this installation.
 
     Looks at packages and extras, extensions, the configuration and where each value comes from, skills, the ledger
-    and the terminal. What is `missing` is optional. The exit code is 1 for a problem, and 3 for a ledger that does not
-    answer. Nothing is changed.
+    and the terminal; of a server also its version, its tables, and what it may lose. What is `missing` is optional. The
+    exit code is 1 for a problem, and 3 for a ledger or a source that does not answer. Nothing is changed.
     """
     from skillweave.cli.configuration.configuration import Program, chosen_in
     from skillweave.cli.health.surroundings import settings_now
@@ -100,6 +100,7 @@ class _Shown:
         return {
             "ok": self.code == 0,
             "problems": self._count("problem"),
+            "warnings": self._count("warning"),
             "missing": self._count("missing"),
             "findings": [finding.to_dict() for finding in self.findings],
             "configuration": self.settings.to_dict(),
@@ -118,12 +119,14 @@ class _Shown:
     def _summary(self) -> str:
         from skillweave.cli.output.page import counted
 
-        problems, missing = self._count("problem"), self._count("missing")
-        optional = f"; {counted(missing, 'optional part')} missing" if missing else ""
-        return f"{counted(problems, 'problem') if problems else 'Nothing is wrong'}{optional}."
+        problems, warnings, missing = (self._count(level) for level in ("problem", "warning", "missing"))
+        parts = [counted(problems, "problem") if problems else "Nothing is wrong"]
+        parts += [counted(warnings, "warning")] if warnings else []
+        parts += [f"{counted(missing, 'optional part')} missing"] if missing else []
+        return f"{'; '.join(parts)}."
 
 
-_INKS = {"ok": Ink.GOOD, "missing": Ink.FAINT, "problem": Ink.BAD}
+_INKS = {"ok": Ink.GOOD, "note": Ink.FAINT, "missing": Ink.FAINT, "warning": Ink.WARN, "problem": Ink.BAD}
 
 
 def _line(finding: "Finding", page: Page) -> str:

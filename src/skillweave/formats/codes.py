@@ -36,6 +36,7 @@ MISPLACED_KEY = Code(
 )
 UNKNOWN_KEY = Code("unknown-key", Severity.WARNING, "a key inside a mapping of ours that means nothing")
 FIELD_TWICE = Code("field-twice", Severity.WARNING, "a field given in two places; the inner one counts")
+AGENT = Code("bad-agent", Severity.ERROR, "an agent that cannot be used as it is written; left out as a whole")
 TASK_RULE = Code("task-rule", Severity.ERROR, "a task rule that cannot be used as it is written; left out as a whole")
 GRAPH = Code("bad-graph", Severity.ERROR, "a skill graph that cannot be read; left out as a whole")
 SPEC_FIELD = Code("spec-field", Severity.ERROR, "strict: a field that the open specification does not have")

@@ -399,7 +399,7 @@ def read_output_contract(fields: Fields, key: str) -> OutputContract | None:
     return OutputContract(parts["type"], freeze_mapping(parts["schema"]) if "schema" in parts else None)
 
 
-def _checkpoints(fields: Fields, key: str) -> tuple[Checkpoint, ...] | None:
+def read_checkpoints(fields: Fields, key: str) -> tuple[Checkpoint, ...] | None:
     """Checkpoints as mappings or as bare names (seed 000)."""
 
     def read(inner: Fields) -> Checkpoint | None:
@@ -468,7 +468,7 @@ FIELDS = (
     Field("triggers", read_triggers),
     Field("tools", _tools),
     Field("relations", _plain(lambda fields, key: each(fields, key, read_relation))),
-    Field("checkpoints", _plain(_checkpoints), {_TIERS: "hitl_checkpoints", _NATIVE: "hitl_checkpoints"}),
+    Field("checkpoints", _plain(read_checkpoints), {_TIERS: "hitl_checkpoints", _NATIVE: "hitl_checkpoints"}),
     Field("artifacts", _plain(read_artifacts)),
     Field("metadata", _data),
     Field("extra", _data),

@@ -7,7 +7,7 @@ from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.formats import codes
 from skillweave.formats.fields import Fields, Findings
 from skillweave.formats.identity import id_of
-from skillweave.frontmatter import Keys
+from skillweave.frontmatter import Code, Keys
 from skillweave.skill import is_skill_id
 from skillweave.task import RiskLevel, TaskRule, When
 
@@ -97,20 +97,24 @@ def _risk_levels(conditions: Fields) -> tuple[RiskLevel, ...]:
 
 
 def _skills(entry: Fields) -> tuple[str, ...]:
-    names = entry.names("skills")
+    names = read_skill_ids(entry, "skills", codes.TASK_RULE)
     if not names:
         _missing(entry, "skills", "names no skill to give")
-        return ()
-    return tuple(_skill_id(entry, name) for name in names)
+    return names
 
 
-def _skill_id(entry: Fields, name: str) -> str:
+def read_skill_ids(entry: Fields, key: str, code: Code) -> tuple[str, ...]:
+    """The skills of a list by their ids; a name that an id can be made of is read as that, any other is a `code`."""
+    return tuple(_skill_id(entry, key, name, code) for name in entry.names(key) or ())
+
+
+def _skill_id(entry: Fields, key: str, name: str, code: Code) -> str:
     made = id_of(name)
     if not is_skill_id(made):
-        entry.report(codes.TASK_RULE, "skills", f"names {name[:60]!r}, which can be no skill's id", "write an id")
+        entry.report(code, key, f"names {name[:60]!r}, which can be no skill's id", "write an id")
     elif made != name:
         message = f"names {name[:60]!r}; read as the id {made!r}"
-        entry.report(codes.ID_REPAIRED, "skills", message, "write the id")
+        entry.report(codes.ID_REPAIRED, key, message, "write the id")
     return made
 
 

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from skillweave.doors import door
 
 if TYPE_CHECKING:
+    from skillweave.registry.agent_part import AgentPart, part_of
+    from skillweave.registry.agents import Agent
     from skillweave.registry.merging import Precedence
     from skillweave.registry.registry import Artifact, Registry
     from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from skillweave.registry.writing import Change, Entry, StoredVersion, WritableSource, Written, entries_of
 
 __all__ = [
+    "Agent",
+    "AgentPart",
     "Artifact",
     "Change",
     "Changes",
@@ -40,17 +44,20 @@ __all__ = [
     "Written",
     "collect",
     "entries_of",
+    "part_of",
     "stream_of",
 ]
 
 __getattr__ = door(
     __name__,
     """
+agent_part: AgentPart part_of
+agents: Agent
 definitions: Defined define lift_contents
 last_good: last_good_event_types last_good_skills
-merging: Merged Offer Precedence add_registered in_namespace merge merge_event_types
+merging: Merged Precedence add_registered in_namespace merge merge_event_types
 registry: Artifact Registry
-snapshot: Changes LoadedVersion Snapshot
+snapshot: Changes LoadedVersion Offer Snapshot
 source: Loaded Source Streamed Versioned Watched WrappedSource collect is_text media_type_of stream_of
 watching: FileWatcher Places Vanished places_of
 writing: Change Entry StoredVersion WritableSource Written entries_of

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TypeAlias
 
 from skillweave.diagnostics import Diagnostic, Location, Severity, has_errors
 from skillweave.errors import SourceUnavailable
 from skillweave.events.event import EventType
-from skillweave.formats.codes import GRAPH, TASK_RULE
+from skillweave.formats.codes import AGENT, GRAPH, TASK_RULE
 from skillweave.frontmatter.codes import Code
+from skillweave.registry.agents import Agent
 from skillweave.registry.source import Loaded, Source, version_of
 from skillweave.skill import Skill
 from skillweave.task import TaskRule
@@ -38,27 +40,39 @@ class SourceState:
             return replace(self, away=None, ticket=ticket, version=version)
         return SourceState(answer, last_good(self.good, answer), ticket=ticket, version=version)
 
+    def is_old(self, version: str | None) -> bool:
+        """Whether a source that has this version now has to be read again; one that cannot tell has not."""
+        return version is not None and (self.away is not None or version != self.version)
+
     def unchanged_since(self, before: "SourceState") -> bool:
         """Whether the source was loaded before and what is in use of it is still the same."""
         return before.loaded is not None and (self.good, self.away) == (before.good, before.away)
 
 
-async def load_source(source: Source, state: SourceState) -> tuple[Loaded | Diagnostic, str | None]:
+Answer: TypeAlias = tuple[Loaded | Diagnostic, str | None]
+"""What a source holds, or why it does not say; and its version."""
+
+
+async def load_source(source: Source, state: SourceState) -> Answer:
     """What the source holds now, or the finding that it does not answer if it did before; and its version.
 
     Raises SourceUnavailable for a source that never answered.
     """
     try:
         # Asked before the load: a change in between is loaded again next time rather than missed.
-        version = await version_of(source)
-        if state.loaded is not None and version is not None and version == state.version:
-            return state.loaded, version
-        return await source.load(state.loaded), version
+        return await read_source(source, state, await version_of(source))
     except SourceUnavailable as error:
         if state.loaded is None:
             raise
         fix = "its skills stay in use as they were; bring the source back and refresh"
         return Diagnostic("source-unavailable", Severity.ERROR, str(error), fix, None, Location(source.name)), None
+
+
+async def read_source(source: Source, state: SourceState, version: str | None) -> Answer:
+    """What the source holds now, which has this version; raises SourceUnavailable."""
+    if state.loaded is not None and version is not None and version == state.version:
+        return state.loaded, version
+    return await source.load(state.loaded), version
 
 
 def last_good(before: Loaded, now: Loaded) -> Loaded:
@@ -70,14 +84,16 @@ def last_good(before: Loaded, now: Loaded) -> Loaded:
     rules, kept_rules = _task_rules(before.task_rules, now)
     keeps_graph = before.graph is not None and now.graph is None and _unreadable(now, GRAPH)
     has_graph = before if keeps_graph else now
+    agents, kept_agents = _agents(before.agents, now)
     kept_graph = (_kept("the skill graph", before.graph_location),) if keeps_graph else ()
     return Loaded(
         skills,
-        (*now.diagnostics, *kept_skills, *kept_rules, *kept_graph),
+        (*now.diagnostics, *kept_skills, *kept_rules, *kept_graph, *kept_agents),
         events=last_good_event_types(before.events, now),
         task_rules=rules,
         graph=has_graph.graph,
         graph_location=has_graph.graph_location,
+        agents=agents,
     )
 
 
@@ -97,6 +113,18 @@ def _task_rules(before: Sequence[TaskRule], now: Loaded) -> tuple[tuple[TaskRule
     read = {(rule.when, rule.skills) for rule in now.task_rules}
     kept = tuple(rule for rule in before if (rule.when, rule.skills) not in read)
     return (*now.task_rules, *kept), tuple(_kept(f"task rule {rule.name}", rule.location) for rule in kept)
+
+
+def _agents(before: Mapping[str, Agent], now: Loaded) -> tuple[Mapping[str, Agent], tuple[Diagnostic, ...]]:
+    lost = [agent for agent in before.values() if agent.id not in now.agents]
+    if not lost or not _unreadable(now, AGENT):
+        return now.agents, ()
+    kept = {**now.agents, **{agent.id: agent for agent in lost}}
+    return MappingProxyType(kept), tuple(_kept(f"agent {agent.id!r}", _place_of_errors(now)) for agent in lost)
+
+
+def _place_of_errors(loaded: Loaded) -> Location | None:
+    return next((found.location for found in loaded.diagnostics if found.severity is Severity.ERROR), None)
 
 
 def _unreadable(loaded: Loaded, code: Code) -> bool:

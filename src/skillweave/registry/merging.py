@@ -1,6 +1,6 @@
 """One answer from several sources and from code: whose skill, event type or version counts (spec 1.2 and 1.3)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -10,8 +10,10 @@ from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import DuplicateSkill, InvalidSkill
 from skillweave.events.event import EventType
 from skillweave.formats.identity import MAX_ID, Order, compare_versions, digest_of_bytes, namespaced
+from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Defined
-from skillweave.registry.source import Loaded, Reader
+from skillweave.registry.snapshot import Offer
+from skillweave.registry.source import Loaded
 from skillweave.skill import Skill, is_skill_id
 from skillweave.task import TaskRule
 
@@ -29,15 +31,6 @@ class Precedence(StrEnum):
     LAST = "last"
     ERROR = "error"
     NAMESPACE = "namespace"
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A skill as the registry shows it; `given` is the value as `reader` knows it, who reads its artifacts."""
-
-    skill: Skill
-    reader: Reader
-    given: Skill
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +121,11 @@ def _duplicate(held: Skill, other: Skill) -> DuplicateSkill:
 
 
 def _findings(winners: Mapping[str, Offer], losers: Iterable[Skill]) -> tuple[Diagnostic, ...]:
-    return tuple(_shadowed(loser, winners[loser.id].skill) for loser in losers)
+    return tuple(shadowed_by(loser, winners[loser.id].skill) for loser in losers)
 
 
-def _shadowed(loser: Skill, winner: Skill) -> Diagnostic:
+def shadowed_by(loser: Skill, winner: Skill) -> Diagnostic:
+    """The finding that a skill is not used because another one has its id and comes first."""
     message = f"skill {loser.id!r} of {place_of(loser)} is shadowed by the one of {place_of(winner)}"
     severity, fix = Severity.WARNING, "rename or remove one of the two, or give their sources namespaces"
     if loser.digest and loser.digest == winner.digest:
@@ -268,7 +262,7 @@ def merge_task_rules(sources: Iterable[tuple[str, Loaded]], precedence: Preceden
     rules: list[TaskRule] = []
     for source, loaded in sources:
         if precedence is Precedence.NAMESPACE and loaded.task_rules:
-            ids = {skill.id: namespaced(source, skill.id) for skill in loaded.skills}
+            ids = _ids_in_namespace(source, loaded)
             rules += (
                 replace(rule, skills=tuple(ids.get(skill, skill) for skill in rule.skills))
                 for rule in loaded.task_rules
@@ -276,6 +270,86 @@ def merge_task_rules(sources: Iterable[tuple[str, Loaded]], precedence: Preceden
         else:
             rules += loaded.task_rules
     return tuple(rules)
+
+
+def merge_agents(
+    sources: Iterable[tuple[str, Loaded]], precedence: Precedence, known: Collection[str]
+) -> tuple[Mapping[str, Agent], tuple[Diagnostic, ...]]:
+    """The agents of all sources by id, and what there is to say: two under one id, skills that are not among `known`.
+
+    With namespaces an agent's id and those of its own source's skills are in them. Raises DuplicateSkill for a clash of
+    ids where none is allowed.
+    """
+    owners: dict[str, str] = {}
+    merged: dict[str, Agent] = {}
+    findings: list[Diagnostic] = []
+    for source, loaded in sources:
+        ids = _ids_in_namespace(source, loaded) if precedence is Precedence.NAMESPACE and loaded.agents else None
+        for given in loaded.agents.values():
+            agent = given if ids is None else _in_namespace(given, source, ids)
+            if agent is None:
+                findings.append(_agent_too_long(given, source))
+                continue
+            held = merged.get(agent.id)
+            if held is None or held == agent:
+                merged[agent.id] = agent
+                owners.setdefault(agent.id, source)
+                continue
+            if precedence is Precedence.ERROR:
+                raise DuplicateSkill(
+                    f"agent {agent.id!r} comes from {owners[agent.id]} and from {source}; "
+                    "remove or rename one, or choose the precedence first, last or namespace"
+                )
+            last = precedence is Precedence.LAST
+            wins, loses = (source, owners[agent.id]) if last else (owners[agent.id], source)
+            findings.append(agent_twice(agent.id, loses, wins))
+            owners[agent.id], merged[agent.id] = wins, agent if last else held
+    findings += (
+        _without_skill(agent, skill_id, owners[agent.id])
+        for agent in merged.values()
+        for skill_id in agent.skills
+        if skill_id not in known
+    )
+    return MappingProxyType(merged), tuple(findings)
+
+
+def _ids_in_namespace(source: str, loaded: Loaded) -> Mapping[str, str]:
+    return {skill.id: namespaced(source, skill.id) for skill in loaded.skills}
+
+
+def _in_namespace(agent: Agent, source: str, ids: Mapping[str, str]) -> Agent | None:
+    """The agent under an id of the namespace, None for one that becomes too long; `ids` are those of its skills."""
+    agent_id = namespaced(source, agent.id)
+    if not is_skill_id(agent_id):
+        return None
+    return replace(agent, id=agent_id, skills=tuple(ids.get(skill, skill) for skill in agent.skills))
+
+
+def _agent_too_long(agent: Agent, source: str) -> Diagnostic:
+    message = f"agent {agent.id!r} has more than {MAX_ID} characters with its source's name before it"
+    fix = "shorten its id, or give the source a shorter name"
+    return Diagnostic("id-too-long", Severity.ERROR, message, fix, location=Location(source))
+
+
+def agent_twice(agent_id: str, loser: str, winner: str) -> Diagnostic:
+    """The finding that an agent is described otherwise by another source, which counts."""
+    return Diagnostic(
+        "agent-declared-twice",
+        Severity.WARNING,
+        f"agent {agent_id!r} of source {loser!r} is described differently by source {winner!r}, which counts",
+        "rename one of the two, or give their sources namespaces",
+        location=Location(loser),
+    )
+
+
+def _without_skill(agent: Agent, skill_id: str, source: str) -> Diagnostic:
+    return Diagnostic(
+        "agent-unknown-skill",
+        Severity.WARNING,
+        f"agent {agent.id!r} lists skill {skill_id[:100]!r}, which no source has",
+        "correct the id, add the skill, or remove it from the agent",
+        location=Location(source),
+    )
 
 
 def _declared_twice(name: str, first: str, other: str) -> Diagnostic:

@@ -11,10 +11,21 @@ from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import SkillNotFound
 from skillweave.events.event import EventType
 from skillweave.formats.identity import Order, compare_versions
+from skillweave.registry.agents import Agent
+from skillweave.registry.source import Reader
 from skillweave.skill import Origin, Skill
 from skillweave.task import TaskRule
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A skill as the registry shows it; `given` is the value as `reader` knows it, who reads its artifacts."""
+
+    skill: Skill
+    reader: Reader
+    given: Skill
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +35,9 @@ class Snapshot(Mapping[str, Skill]):
     `events` are the event types that sources declare, by name; `task_rules` those of all sources, in their order.
     `graph` is the skill graph of the first source that has one, in its data form, and `graph_location` where that
     stands. Of the `relabelled` ids only the version was overridden, so that the shadowed skill is the same definition.
-    `snapshot[id]` raises SkillNotFound for an unknown id, while `get` and `in` do not.
+    `agents` are those that sources describe, by id. `offers` say who reads the artifacts of each skill, in this version
+    of it; `Registry.read_artifact` uses them. `snapshot[id]` raises SkillNotFound for an unknown id, while `get`
+    and `in` do not.
     """
 
     skills: Mapping[str, Skill] = field(default_factory=lambda: MappingProxyType({}))
@@ -36,6 +49,8 @@ class Snapshot(Mapping[str, Skill]):
     relabelled: tuple[str, ...] = ()
     graph: Mapping[str, object] | None = None
     graph_location: Location | None = None
+    agents: Mapping[str, Agent] = field(default_factory=lambda: MappingProxyType({}))
+    offers: Mapping[str, Offer] = field(default_factory=lambda: MappingProxyType({}), repr=False)
 
     def __getitem__(self, skill_id: str) -> Skill:
         known = Checked("snapshot").text("skill_id", skill_id)
@@ -69,6 +84,19 @@ class Snapshot(Mapping[str, Skill]):
     def active(self) -> tuple[Skill, ...]:
         """The skills that may be selected, in registry order."""
         return tuple(skill for skill in self.skills.values() if skill.status.selectable)
+
+
+def is_same(one: Snapshot, other: Snapshot) -> bool:
+    """Whether two snapshots say the same in the same order, whichever generation they are of."""
+    return (
+        len(one.skills) == len(other.skills)
+        and list(one.skills) == list(other.skills)
+        and one.skills == other.skills
+        and (one.shadowed, one.diagnostics) == (other.shadowed, other.diagnostics)
+        and (one.events, one.task_rules) == (other.events, other.task_rules)
+        and (one.graph, one.graph_location) == (other.graph, other.graph_location)
+        and (one.relabelled, one.agents) == (other.relabelled, other.agents)
+    )
 
 
 @dataclass(frozen=True, slots=True)

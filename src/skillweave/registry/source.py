@@ -1,7 +1,7 @@
 """The port that skills come through, and what comes through it."""
 
 import posixpath
-from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -43,7 +43,11 @@ class Reader(Protocol):
     """What reads the artifacts of the skills that it gave."""
 
     async def read(self, skill: Skill, artifact: str) -> bytes:
-        """The content of one listed artifact; raises ArtifactNotFound."""
+        """The content of one listed artifact; raises ArtifactNotFound.
+
+        It is that of the skill as it was given: a store that keeps versions gives what that version had, also when
+        another one has taken its place since, and raises ArtifactNotFound for one that it does not have.
+        """
         ...
 
 
@@ -113,7 +117,7 @@ def watched_of(source: Source) -> tuple[Path, ...]:
     return source.watched if isinstance(source, Watched) else ()
 
 
-async def stream_of(source: Source) -> AsyncIterator[Loaded]:
+async def stream_of(source: Source) -> AsyncGenerator[Loaded, None]:
     """Everything that a source holds, in parts: those of its own stream, else what it loads as the only part."""
     if isinstance(source, Streamed):
         async for part in source.stream():

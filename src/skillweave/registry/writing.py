@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType, TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Contents, Defined, Definition
-from skillweave.registry.source import Source, Streamed, Versioned, stream_of
+from skillweave.registry.source import Reader, Source, Streamed, Versioned, stream_of
 from skillweave.skill import Skill
 
 
@@ -49,6 +49,7 @@ class StoredVersion:
     in_use: bool
 
 
+@runtime_checkable
 class WritableSource(Source, Versioned, Streamed, Protocol):
     """A store of skills. A backend is what passes `skillweave.testing.sources.WritableSourceContract`.
 
@@ -112,6 +113,19 @@ class WritableSource(Source, Versioned, Streamed, Protocol):
     ) -> None: ...
 
 
+@runtime_checkable
+class Migrated(Protocol):
+    """What a store has besides when its tables are brought to the form of this version by numbered steps."""
+
+    async def revision(self) -> tuple[str | None, str]:
+        """The revision of the tables, None where there are none yet, and the newest one; raises StoreUnavailable."""
+        ...
+
+    async def migrate(self) -> tuple[str | None, str]:
+        """Bring the tables up to date; the revisions before and after. Raises StoreUnavailable."""
+        ...
+
+
 def hashed(defined: Defined) -> Defined:
     """The definition as stores keep it, with the SHA-256 of each artifact, so that another content is another value."""
     refs = (
@@ -135,4 +149,9 @@ async def entries_of(source: Source) -> AsyncIterator[Entry]:
     """Every skill of a source with its artifacts, ready to be stored elsewhere; one at a time where it streams."""
     async for part in stream_of(source):
         for skill in part.skills:
-            yield Entry(skill, {ref.id: await source.read(skill, ref.id) for ref in skill.artifacts})
+            yield await entry_of(source, skill)
+
+
+async def entry_of(source: Reader, skill: Skill) -> Entry:
+    """A skill of the source with the content of all of its artifacts; raises ArtifactNotFound."""
+    return Entry(skill, {ref.id: await source.read(skill, ref.id) for ref in skill.artifacts})

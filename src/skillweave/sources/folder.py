@@ -27,7 +27,9 @@ from skillweave.sources.tree import (
     Artifacts,
     Found,
     LeftOut,
+    Listing,
     Nested,
+    Passing,
     Search,
     Tree,
     list_artifacts,
@@ -102,10 +104,11 @@ class Folder:
     async def stream(self) -> AsyncIterator[Loaded]:
         """All skills in the order of `load`, 256 at a time and with nothing remembered; raises SourceUnavailable."""
         root = await asyncio.to_thread(self._root)
-        tree = Tree({}, time.time_ns(), base=await asyncio.to_thread(repository_of, root))
-        search = await asyncio.to_thread(self._searched, root, tree)
+        base = await asyncio.to_thread(repository_of, root)
+        search = await asyncio.to_thread(self._searched, root, Passing({}, time.time_ns(), base=base))
 
         def look(part: Sequence[Found]) -> list[Unit]:
+            tree = Tree({}, time.time_ns(), base=base)
             return [self._reader.look(found, tree, None) for found in part]
 
         for begin in range(0, len(search.found), PART):
@@ -218,14 +221,15 @@ class UnitReader:
         """What the folder gives; what did not change since it was `known` is not read again."""
         if known is not None and known.path != found.file:
             known = None
-        if is_plain(found.relative):
-            artifacts = list_artifacts(tree, found, known.artifacts if known else None)
-        else:  # no artifact of it could be named
-            artifacts = NONE if _ARTIFACT_FOLDERS.isdisjoint(found.listing.folders) else _UNNAMED
-        if known is not None and tree.holds(known.path, known.mark):
-            return known if artifacts is known.artifacts else self._with(known, artifacts, self.place(found))
         try:
-            content = _read(found, tree.base)
+            listing = tree.listing(found.path)
+            if is_plain(found.relative):
+                artifacts = list_artifacts(tree, found, listing, known.artifacts if known else None)
+            else:  # no artifact of it could be named
+                artifacts = NONE if _ARTIFACT_FOLDERS.isdisjoint(listing.folders) else _UNNAMED
+            if known is not None and tree.holds(known.path, known.mark):
+                return known if artifacts is known.artifacts else self._with(known, artifacts, self.place(found))
+            content = _read(found, listing, tree.base)
         except Refused as refused:
             place = self.place(found)
             finding = refused.code.found(Location(place), f"'{place}' is not read: {refused.why}", refused.fix)
@@ -237,7 +241,7 @@ class UnitReader:
 
     def place(self, found: Found) -> str:
         """The skill file's path as people see it."""
-        return self.show(f"{found.relative}/{found.listing.skill}" if found.relative else f"{found.listing.skill}")
+        return self.show(f"{found.relative}/{found.skill}" if found.relative else found.skill)
 
     def _parse(self, found: Found, content: Content, mark: Mark | None, artifacts: Artifacts) -> Unit:
         # Not loaded where everything is known: YAML and the formats take as long as all the rest.
@@ -267,12 +271,11 @@ class UnitReader:
         return Unit(known.path, known.mark, skill, findings, artifacts)
 
 
-def _read(found: Found, base: str) -> Content:
+def _read(found: Found, listing: Listing, base: str) -> Content:
     from skillweave.frontmatter import MAX_FILE_BYTES
 
-    name = found.listing.skill or ""
-    if name in found.listing.links:
-        return read_inside(found.path, "", name, MAX_FILE_BYTES, base=base or found.path)
+    if found.skill in listing.links:
+        return read_inside(found.path, "", found.skill, MAX_FILE_BYTES, base=base or found.path)
     return read_below(base or found.path, found.file, MAX_FILE_BYTES)
 
 

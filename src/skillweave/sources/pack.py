@@ -1,4 +1,4 @@
-"""Skills in one YAML or JSON file, in any spelling, with its events, rules and graph (spec 1.2)."""
+"""Skills in one YAML or JSON file, in any spelling, with its agents, events, rules and graph (spec 1.2)."""
 
 import asyncio
 import os
@@ -22,12 +22,13 @@ from skillweave.registry.definitions import Defined, lift_contents
 from skillweave.registry.source import Loaded
 from skillweave.skill import EMPTY, FrozenJson, Json, Skill, freeze_mapping
 from skillweave.sources import codes
+from skillweave.sources.agents import read_agents
 from skillweave.sources.files import Refused, read_real
 from skillweave.sources.names import expanded, shown
 
 MAX_PACK_BYTES = 16 * 1024 * 1024
-READ_KEYS = ("pack", "skills", "graph", "events", "task_rules")
-UNREAD_KEYS = ("agents", "checkpoints")
+READ_KEYS = ("pack", "skills", "agents", "graph", "events", "task_rules")
+UNREAD_KEYS = ("checkpoints",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,9 @@ def _read_pack(document: Document, path: str, source: str, digest: str) -> tuple
     reading.check_keys()
     defined = tuple(reading.definitions())
     graph = reading.graph() if "graph" in data else None
-    if not defined and graph is None and not has_errors(reading.findings):
+    agents = read_agents(data, document.lines, path=path)
+    reading.findings += agents.diagnostics
+    if not defined and graph is None and not agents.agents and not has_errors(reading.findings):
         fix = "list skills under `skills:`, or name another pack"
         reading.report(codes.NO_SKILLS, (), f"pack '{path}' holds no skill", fix)
     events = reading.event_types()
@@ -151,6 +154,7 @@ def _read_pack(document: Document, path: str, source: str, digest: str) -> tuple
         rules.rules,
         graph,
         graph_location=None if graph is None else reading.location(("graph",)),
+        agents=agents.agents,
     )
 
 

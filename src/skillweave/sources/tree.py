@@ -97,6 +97,14 @@ class Tree:
         return mark if changed < self._now - tick else None
 
 
+class Passing(Tree):
+    """Listings that are looked at anew each time and not kept: for more folders than should be in memory at once."""
+
+    def listing(self, path: str) -> Listing:
+        """What stands in the folder now; raises Refused."""
+        return self._look(path)
+
+
 def _scan(path: str | int, mark: Mark | None) -> Listing:
     kinds: dict[str, list[str]] = {"folders": [], "files": [], "links": [], "others": []}
     names = []
@@ -147,16 +155,16 @@ class Nested(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A folder with a skill file: its path below the source (`""` for the source itself), in full, and its listing."""
+    """A folder with a skill file: its path below the source (`""` for the source itself), in full, and that file."""
 
     relative: str
     path: str
-    listing: Listing
+    skill: str
 
     @property
     def file(self) -> str:
         """The path of the skill file."""
-        return f"{self.path}{os.sep}{self.listing.skill}"
+        return f"{self.path}{os.sep}{self.skill}"
 
 
 @dataclass(slots=True)
@@ -208,7 +216,7 @@ class Search:
         if listing.skill is not None and owner is not None:
             self._inner.setdefault(owner, []).append(relative)
         elif listing.skill is not None:
-            self.found.append(Found(relative, path, listing))
+            self.found.append(Found(relative, path, listing.skill))
             if self.nested is Nested.PARENT:
                 owner, skipped = relative, ARTIFACT_FOLDERS
         elif listing.misnamed is not None and owner is None:
@@ -255,7 +263,7 @@ class Search:
             self._refuse(relative, unreadable)
             return
         if listing.skill is not None:
-            self.found.append(Found(relative, target, listing))
+            self.found.append(Found(relative, target, listing.skill))
 
     def _refuse(self, relative: str, refused: Refused) -> None:
         fix = refused.fix
@@ -318,9 +326,9 @@ class Artifacts:
 NONE = Artifacts()
 
 
-def list_artifacts(tree: Tree, found: Found, known: Artifacts | None) -> Artifacts:
+def list_artifacts(tree: Tree, found: Found, listing: Listing, known: Artifacts | None) -> Artifacts:
     """The files below `references/`, `assets/` and `scripts/`, within 512 files and 16 MiB; `known` where it holds."""
-    here = {*found.listing.folders, *found.listing.links}
+    here = {*listing.folders, *listing.links}
     if here.isdisjoint(ARTIFACT_FOLDERS):
         return NONE
     if known is not None and known.listings and known.still_hold(tree):

@@ -1,10 +1,11 @@
 """The stored form of a State and of a decision: JSON with a version, read back equal."""
 
 import json
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from skillweave.decisions import Decision
-from skillweave.errors import SkillweaveError, StoreUnavailable
+from skillweave.errors import SkillweaveError, StoreUnavailable, UnreadableState
 from skillweave.state.state import State
 
 FORMAT = 1
@@ -30,6 +31,17 @@ def state_from_json(text: str) -> State:
             f"a stored conversation cannot be read ({type(error).__name__}: {error!s:.500}); "
             "remove it with `skillweave ledger clear CONVERSATION`, or use the version that wrote it"
         ) from error
+
+
+def stored_state(text: str, revision: int) -> State:
+    """The State in a document that a store keeps with its revision, which counts whatever the document says.
+
+    Raises UnreadableState.
+    """
+    try:
+        return replace(state_from_json(text), revision=revision)
+    except StoreUnavailable as error:
+        raise UnreadableState(str(error), revision) from error
 
 
 def state_to_dict(state: State) -> dict[str, Any]:

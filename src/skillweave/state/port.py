@@ -8,7 +8,7 @@ tenant so in every store, and raises InvalidValue for what cannot be the name of
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from skillweave.codec import Portable
 from skillweave.decisions import Decision
@@ -25,6 +25,16 @@ class Logged(Portable):
     turn_id: str
     at: float
     decision: Decision
+
+
+class TurnDecisions(NamedTuple):
+    """The decisions of one turn on their way into a log, made `age` seconds ago."""
+
+    tenant: str
+    conversation: str
+    turn_id: str
+    decisions: tuple[Decision, ...]
+    age: float = 0.0
 
 
 class Ledger(Protocol):

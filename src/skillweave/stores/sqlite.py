@@ -15,8 +15,8 @@ from typing import TypeAlias, TypeVar
 
 from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
-from skillweave.errors import StoreUnavailable, UnreadableState
-from skillweave.state.codec import decision_from_json, decision_to_json, state_from_json, state_to_json
+from skillweave.errors import StoreUnavailable
+from skillweave.state.codec import decision_from_json, decision_to_json, state_to_json, stored_state
 from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
 from skillweave.state.state import State, Writes
 from skillweave.tenants import tenant_of
@@ -220,11 +220,7 @@ class SqliteStore(ClosedOnExit):
             return State(), self._clock()
         if not isinstance(revision, int):
             raise self._damaged("states", conversation, f"revision {revision!r:.40}")
-        try:
-            # By the row's number a State is swapped, whatever its document says.
-            return replace(state_from_json(document), revision=revision), self._clock()
-        except StoreUnavailable as error:
-            raise UnreadableState(str(error), revision) from error
+        return stored_state(document, revision), self._clock()
 
     def _logged(self, conversation: str, row: tuple[str, float, str]) -> Logged:
         turn_id, at, document = row

@@ -1,7 +1,7 @@
 """Everything that a turn needs of one generation of skills, compiled once however many Weavers share it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -11,7 +11,7 @@ from skillweave.disclose.catalog import PricedCatalog
 from skillweave.disclose.fit import Pricing
 from skillweave.graph.findings import graph_in
 from skillweave.graph.graph import SkillGraph
-from skillweave.registry import Snapshot
+from skillweave.registry import Agent, AgentPart, Snapshot
 from skillweave.select.index import SkillIndex, build_index
 from skillweave.select.lexical import MATCHERS_OF_WORDS
 from skillweave.select.matchers import Matchers
@@ -27,9 +27,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A snapshot with what matchers search, what its texts cost, and the skill graph beside it, None without one."""
+    """A snapshot with what matchers search, what its texts cost, and the skill graph beside it, None without one.
+
+    `settings` are those that it was made for, in an agent's with a budget that is no larger than the agent's own.
+    """
 
     snapshot: Snapshot
+    settings: Settings
     index: SkillIndex
     catalog: PricedCatalog
     graph: GraphBinding | None = None
@@ -59,12 +63,16 @@ class Libraries:
 
     The index depends on task rules only, the catalog on what its block may show, the graph on who may be engaged:
     what two settings have in common is compiled once for both. Of a snapshot after another one only the words of
-    changed skills are read. In `cache` compiled indexes are kept for other processes.
+    changed skills are read. In `cache` compiled indexes are kept for other processes. Those of an agent (`agent_id`)
+    compile its own skills only, and again only when one of these changes.
     """
 
-    def __init__(self, pricing: Pricing, cache: CacheFolder | None = None) -> None:
+    def __init__(self, pricing: Pricing, cache: CacheFolder | None = None, agent_id: str | None = None) -> None:
         self.pricing = pricing
+        self.agent_id = agent_id
         self._cache = cache
+        self._part = None if agent_id is None else AgentPart(agent_id)
+        self._of_agents: dict[str, Libraries] = {}
         self._terms: TermStore | None = None
         self._compiling = Lock()
         self._begin(None)
@@ -80,6 +88,19 @@ class Libraries:
                 self._begin(snapshot)
             return self._compiled(snapshot, settings, matchers, graph)
 
+    def for_agent(self, agent_id: str) -> "Libraries":
+        """Those of an agent, the same ones for all its Weavers."""
+        with self._compiling:
+            known = self._of_agents.get(agent_id)
+            if known is None:
+                known = self._of_agents[agent_id] = Libraries(self.pricing, self._cache, agent_id)
+                known._of_agents = self._of_agents
+            return known
+
+    def seen(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot, of an agent its part of it; raises AgentNotFound where the agent is not described any more."""
+        return snapshot if self._part is None else self._part.of(snapshot)
+
     def _begin(self, snapshot: Snapshot | None) -> None:
         self._snapshot = snapshot
         self._indexes: _Made[SkillIndex] = _Made()
@@ -90,6 +111,8 @@ class Libraries:
     def _compiled(
         self, snapshot: Snapshot, settings: Settings, matchers: Matchers, graph: SkillGraph | None
     ) -> Library:
+        if self.agent_id is not None:
+            settings = _within(settings, snapshot.agents[self.agent_id])
         granted, rules = settings.granted, settings.task_rules
         index = self._indexes.get(rules, lambda: self._built(snapshot, rules))
         limit, first, tools = settings.budget.catalog_limit, settings.catalog_first, settings.skill_tools
@@ -105,9 +128,9 @@ class Libraries:
             index.mention_names()
         chosen = graph or self._of_packs.get(None, lambda: graph_in(snapshot))
         if chosen is None:
-            return Library(snapshot, index, priced)
+            return Library(snapshot, settings, index, priced)
         binding = self._graphs.get((chosen, rules, granted), lambda: bind(chosen, index, granted))
-        return Library(snapshot, index, priced, binding)
+        return Library(snapshot, settings, index, priced, binding)
 
     def _built(self, snapshot: Snapshot, rules: tuple[TaskRule, ...]) -> SkillIndex:
         if self._terms is None:
@@ -115,3 +138,11 @@ class Libraries:
 
             self._terms = TermStore()
         return build_index(snapshot, task_rules=rules, cache=self._cache, terms=self._terms)
+
+
+def _within(settings: Settings, agent: Agent) -> Settings:
+    """The settings with a budget that is no larger than the agent's own."""
+    most = agent.most_tokens
+    if most is None or most >= settings.budget.total:
+        return settings
+    return replace(settings, budget=replace(settings.budget, total=most))

@@ -4,13 +4,13 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from copy import copy
 from dataclasses import replace
-from functools import cached_property, wraps
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack, overload
+from typing import Any, Self, TypeVar, Unpack
 from uuid import uuid4
 
 from skillweave.cachefile import CacheFolder
@@ -20,14 +20,14 @@ from skillweave.compose.policy import Ruling, Verdict
 from skillweave.conversation import MessageLike, Placement, Turn, TurnFields, nothing_said, turn_of
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.fit import Pricing
-from skillweave.errors import Contended, StoreUnavailable, UnreadableState
+from skillweave.errors import AgentNotFound, Contended, StoreUnavailable, UnreadableState
 from skillweave.events.event import Cause, Event, Observer
 from skillweave.graph.findings import graph_findings
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.knowledge.context import ContextSource
 from skillweave.limits import ToolLimits
-from skillweave.registry import Changes, Registry, Snapshot
+from skillweave.registry import Agent, Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
 from skillweave.relations.rules import check_companions
 from skillweave.select.candidates import Selection, within_places
@@ -51,6 +51,7 @@ from skillweave.state.state import (
 from skillweave.tenants import tenant_of
 from skillweave.tokens.counter import Tiktoken, TokenCounter
 from skillweave.turn.library import Libraries
+from skillweave.weaver.blocking import Blocking, entered, left
 from skillweave.weaver.emit import emit
 from skillweave.weaver.engine import Engine, OnStoreFailure
 from skillweave.weaver.loop_thread import LoopThread
@@ -59,7 +60,6 @@ from skillweave.weaver.skill_sets import SkillSets
 from skillweave.weaver.telling import OBSERVER_SECONDS, Announcer, Observers
 from skillweave.weaver.verdicts import Engagements
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 log = logging.getLogger("skillweave")
@@ -153,6 +153,20 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
     def tenant(self) -> str:
         """Whose conversations these are; the empty text for the default tenant, also when it was called `default`."""
         return self._engine.tenant
+
+    @property
+    def agent(self) -> Agent | None:
+        """The agent that this Weaver is for, as it is described now; None for a Weaver with all skills.
+
+        Raises AgentNotFound where it is not described any more.
+        """
+        agent_id = self._engine.libraries.agent_id
+        if agent_id is None:
+            return None
+        known = self.registry.snapshot.agents
+        if agent_id not in known:
+            raise AgentNotFound(agent_id, known)
+        return known[agent_id]
 
     @property
     def counter(self) -> TokenCounter:
@@ -358,17 +372,36 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
 
         For one of several kinds of agents, or of several customers; what can be shared is compiled once for all.
         """
-        twin = copy(self)
-        vars(twin)["sync"] = SyncWeaver(
-            twin, self.sync.thread
-        )  # one loop, which is what a store's connections are bound to
-        twin._engine = replace(  # noqa: SLF001 - a copy of oneself
+        engine = replace(
             self._engine,
             settings=settings or self.settings,
             matchers=self._engine.matchers if matchers is None else find_matchers(matchers),
             tenant=self.tenant if tenant is None else tenant_of(tenant),
             _library=None,
         )
+        return self._twin(engine)
+
+    async def for_agent(self, agent_id: str) -> "Weaver":
+        """This Weaver for an agent that a source describes: the agent's skills are all that there is.
+
+        Another skill is unknown: no turn gives it, no catalog names it, no tool opens it, and a skill of the agent's
+        that requires one is not given (`unmet`). The agent's checkpoints stand at each of its skills beside the skill's
+        own, and a verdict is on one skill. Its budget `tokens_per_execution` bounds the tokens of skill text in the
+        context of each call, as `Settings.budget.total` does; other budgets are only told, in `agent`.
+
+        It follows the sources: a change of the agent or of a skill counts from the next turn on. An agent that is
+        described nowhere any more has neither skills nor rules, so that its turns and policies raise AgentNotFound.
+
+        Raises AgentNotFound, and SourceUnavailable where the skills were never read.
+        """
+        known = Checked("weaver.for_agent").text("agent_id", agent_id)
+        return self._twin(await self._engine.for_agent(known))
+
+    def _twin(self, engine: Engine) -> "Weaver":
+        twin = copy(self)
+        # One loop, which is what a store's connections are bound to.
+        vars(twin)["sync"] = SyncWeaver(twin, self.sync.thread)
+        twin._engine = engine  # noqa: SLF001 - a copy of oneself
         return twin
 
     async def close(self) -> None:
@@ -381,68 +414,47 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         return SyncWeaver(self, LoopThread())
 
 
-class _Blocking(Generic[P, T]):
-    """One verb of the Weaver on the private loop's thread, with the arguments and the answer that it has there."""
-
-    def __init__(self, verb: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> None:
-        self._verb = verb
-        self.__doc__ = verb.__doc__
-
-    @overload
-    def __get__(self, sync: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, sync: "SyncWeaver", owner: type) -> Callable[P, T]: ...
-    def __get__(self, sync: "SyncWeaver | None", owner: type) -> Self | Callable[P, T]:
-        if sync is None:
-            return self
-
-        @wraps(self._verb)
-        def verb(*args: P.args, **kwargs: P.kwargs) -> T:
-            return sync.run(self._verb(sync.weaver, *args, **kwargs))
-
-        return verb
-
-
 class SyncWeaver:
     """The verbs of a Weaver, blocking, on one private event-loop thread; made by `weaver.sync`."""
 
-    weave = _Blocking(Weaver.weave)
-    preview = _Blocking(Weaver.preview)
-    current_policy = _Blocking(Weaver.current_policy)
-    match = _Blocking(Weaver.match)
-    authorize = _Blocking(Weaver.authorize)
-    emit = _Blocking(Weaver.emit)
-    evict = _Blocking(Weaver.evict)
-    clear = _Blocking(Weaver.clear)
-    state = _Blocking(Weaver.state)
-    why = _Blocking(Weaver.why)
-    snapshot = _Blocking(Weaver.snapshot)
-    make_ready = _Blocking(Weaver.make_ready)
-    refresh = _Blocking(Weaver.refresh)
-    diagnostics = _Blocking(Weaver.diagnostics)
-    catalog = _Blocking(Weaver.catalog)
-    tokens_of_everything = _Blocking(Weaver.tokens_of_everything)
-    read_skill = _Blocking(Weaver.read_skill)
-    read_artifact = _Blocking(Weaver.read_artifact)
-    list_skills = _Blocking(Weaver.list_skills)
-    search_skills = _Blocking(Weaver.search_skills)
-    call_tool = _Blocking(Weaver.call_tool)
-    disengage = _Blocking(Weaver.disengage)
-    unload = _Blocking(Weaver.unload)
-    hold = _Blocking(Weaver.hold)
-    confirm = _Blocking(Weaver.confirm)
-    release = _Blocking(Weaver.release)
-    decide = _Blocking(Weaver.decide)
-    consent = _Blocking(Weaver.consent)
-    reconsider = _Blocking(Weaver.reconsider)
-    select_skills = _Blocking(Weaver.select_skills)
-    explain_task = _Blocking(Weaver.explain_task)
-    complete = _Blocking(Weaver.complete)
-    validate = _Blocking(Weaver.validate)
-    compose = _Blocking(Weaver.compose)
-    check_output = _Blocking(Weaver.check_output)
-    prepare_spawn = _Blocking(Weaver.prepare_spawn)
-    spawned = _Blocking(Weaver.spawned)
+    weave = Blocking(Weaver.weave)
+    preview = Blocking(Weaver.preview)
+    current_policy = Blocking(Weaver.current_policy)
+    match = Blocking(Weaver.match)
+    authorize = Blocking(Weaver.authorize)
+    emit = Blocking(Weaver.emit)
+    evict = Blocking(Weaver.evict)
+    clear = Blocking(Weaver.clear)
+    state = Blocking(Weaver.state)
+    why = Blocking(Weaver.why)
+    for_agent = Blocking(Weaver.for_agent)
+    snapshot = Blocking(Weaver.snapshot)
+    make_ready = Blocking(Weaver.make_ready)
+    refresh = Blocking(Weaver.refresh)
+    diagnostics = Blocking(Weaver.diagnostics)
+    catalog = Blocking(Weaver.catalog)
+    tokens_of_everything = Blocking(Weaver.tokens_of_everything)
+    read_skill = Blocking(Weaver.read_skill)
+    read_artifact = Blocking(Weaver.read_artifact)
+    list_skills = Blocking(Weaver.list_skills)
+    search_skills = Blocking(Weaver.search_skills)
+    call_tool = Blocking(Weaver.call_tool)
+    disengage = Blocking(Weaver.disengage)
+    unload = Blocking(Weaver.unload)
+    hold = Blocking(Weaver.hold)
+    confirm = Blocking(Weaver.confirm)
+    release = Blocking(Weaver.release)
+    decide = Blocking(Weaver.decide)
+    consent = Blocking(Weaver.consent)
+    reconsider = Blocking(Weaver.reconsider)
+    select_skills = Blocking(Weaver.select_skills)
+    explain_task = Blocking(Weaver.explain_task)
+    complete = Blocking(Weaver.complete)
+    validate = Blocking(Weaver.validate)
+    compose = Blocking(Weaver.compose)
+    check_output = Blocking(Weaver.check_output)
+    prepare_spawn = Blocking(Weaver.prepare_spawn)
+    spawned = Blocking(Weaver.spawned)
 
     def __init__(self, weaver: Weaver, thread: LoopThread) -> None:
         self.weaver = weaver
@@ -456,13 +468,13 @@ class SyncWeaver:
     def delivery(self, message: MessageLike | Turn, **fields: Unpack[TurnFields]) -> Iterator[Injection]:
         """See `Weaver.delivery`; a plain `with`."""
         handing_over = self.weaver.delivery(message, **fields)
-        injection = self.run(_entered(handing_over))
+        injection = self.run(entered(handing_over))
         try:
             yield injection
         except BaseException as error:
-            self.run(_left(handing_over, error))
+            self.run(left(handing_over, error))
             raise
-        self.run(_left(handing_over, None))
+        self.run(left(handing_over, None))
 
     def close(self) -> None:
         """Give back what the Weaver holds, and end the private thread."""
@@ -476,18 +488,3 @@ class SyncWeaver:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-async def _entered(manager: AbstractAsyncContextManager[Injection]) -> Injection:
-    return await manager.__aenter__()
-
-
-async def _left(manager: AbstractAsyncContextManager[Injection], error: BaseException | None) -> None:
-    if error is None:
-        await manager.__aexit__(None, None, None)
-        return
-    try:
-        await manager.__aexit__(type(error), error, error.__traceback__)
-    except type(error) as again:
-        if again is not error:
-            raise

@@ -81,3 +81,8 @@ def test_a_variable_is_a_list_parted_as_paths_or_by_commas() -> None:
     assert from_text(Key("k", Kind.TEXTS, is_path=True), f"a,b{os.pathsep}c{os.pathsep}") == ["a,b", "c"]
     assert from_text(Key("k", Kind.TEXTS), "a, b,,c") == ["a", "b", "c"]
     assert from_text(Key("k", Kind.WHOLE), "3") == "3"
+
+
+def test_a_list_of_paths_with_a_url_is_parted_by_commas() -> None:
+    text = "postgresql://me:hush@db:5432/skills, team"
+    assert from_text(Key("k", Kind.TEXTS, is_path=True), text) == ["postgresql://me:hush@db:5432/skills", "team"]

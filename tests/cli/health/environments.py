@@ -166,8 +166,14 @@ def _requirements() -> str:
     lines += [f"Requires-Dist: {text}" for text in PROJECT["dependencies"]]
     for extra, texts in EXTRAS.items():
         lines.append(f"Provides-Extra: {extra}")
-        lines += [f"Requires-Dist: {text} ; extra == '{extra}'" for text in texts]
+        lines += [f"Requires-Dist: {_only_with(extra, text)}" for text in texts]
     return "\n".join(lines) + "\n"
+
+
+def _only_with(extra: str, requirement: str) -> str:
+    stated, _, marker = requirement.partition(";")
+    condition = f"({marker.strip()}) and extra == '{extra}'" if marker else f"extra == '{extra}'"
+    return f"{stated.strip()} ; {condition}"
 
 
 def _entry_points() -> str:

@@ -13,6 +13,7 @@ from typing import Annotated, get_args, get_origin
 from typer.models import OptionInfo
 
 from skillweave.cli import options
+from skillweave.redaction import without_secrets
 from skillweave.sources.names import expanded
 
 PREFIX = "SKILLWEAVE_"
@@ -24,6 +25,7 @@ OF_ONE_CALL = frozenset(
     {
         "all-skills",
         "by",
+        "check",
         "ctx",
         "current",
         "description",
@@ -49,6 +51,8 @@ OF_ONE_CALL = frozenset(
     }
 )
 """How one call answers, what it may change, what is said of one graph, sub-agent or new skill, and in whose name."""
+_OF_PATHS = ("DIR", "FILE", "URL")
+"""What the metavar of an option says whose value is a path, or a URL that may hold one."""
 _NEVER = OF_ONE_TURN | OF_ONE_CALL
 _NAMES: Mapping[type, str] = {
     bool: "a truth value",
@@ -107,7 +111,7 @@ def key_of(annotation: object) -> Key | None:
     name = None if info is None else _name(info)
     if info is None or name is None or name in _NEVER:
         return None
-    return Key(name, _kind(kind), "DIR" in (info.metavar or "") or "FILE" in (info.metavar or ""))
+    return Key(name, _kind(kind), any(word in (info.metavar or "") for word in _OF_PATHS))
 
 
 def normal(name: str) -> str:
@@ -164,10 +168,13 @@ def from_toml(key: Key, value: object, folder: Path) -> object:
 
 
 def from_text(key: Key, text: str) -> object:
-    """The value of an environment variable: lists of paths are separated as in PATH, others by commas."""
+    """The value of an environment variable: lists of paths are separated as in PATH, others by commas.
+
+    Lists with a URL among them are separated by commas too, as a URL has colons of its own.
+    """
     if key.kind is not Kind.TEXTS:
         return text
-    parts = text.split(os.pathsep if key.is_path else ",")
+    parts = text.split(os.pathsep if key.is_path and "://" not in text else ",")
     return [part.strip() for part in parts if part.strip()]
 
 
@@ -194,7 +201,7 @@ def _fits(kind: Kind, value: object) -> bool:
 
 def _type_of(value: object) -> str:
     if isinstance(value, str):
-        return f"a text ({value[:40]!r})"
+        return f"a text ({without_secrets(value)[:40]!r})"
     return _NAMES.get(type(value), "a date or a time")
 
 

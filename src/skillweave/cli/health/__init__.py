@@ -1,19 +1,19 @@
 """What `doctor` looks at, one finding for each thing; each look is on its own, and none stops the others."""
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypedDict
 
-_USER = re.compile(r"(?<=://)\S*@")
-_PASSWORD = re.compile(r"(?i)\b(password|passwd|token|secret|key)=[^&\s]+")
+from skillweave.redaction import without_secrets
 
 
 class Level(StrEnum):
-    """Whether it is well, is not there and need not be, or is wrong."""
+    """Whether it is well, good to know, not there and need not be, risky, or wrong."""
 
     OK = "ok"
+    NOTE = "note"
     MISSING = "missing"
+    WARNING = "warning"
     PROBLEM = "problem"
 
 
@@ -22,7 +22,7 @@ class FindingShown(TypedDict):
 
     section: str
     subject: str
-    level: Literal["ok", "missing", "problem"]
+    level: Literal["ok", "note", "missing", "warning", "problem"]
     message: str
     fix: str | None
 
@@ -44,10 +44,11 @@ class ConfigurationShown(TypedDict):
 
 
 class HealthShown(TypedDict):
-    """What `doctor` found; `ok` is false for a problem, and not for what may be missing."""
+    """What `doctor` found; `ok` is false for a problem, and neither for a warning nor for what may be missing."""
 
     ok: bool
     problems: int
+    warnings: int
     missing: int
     findings: list[FindingShown]
     configuration: ConfigurationShown
@@ -57,7 +58,7 @@ class HealthShown(TypedDict):
 class Finding:
     """What was looked at, how it is, and what to do about it where something can be done.
 
-    `unreachable` marks a ledger that does not answer, which has an exit code of its own.
+    `unreachable` marks a ledger or a source that does not answer, which has an exit code of its own.
     """
 
     section: str
@@ -76,8 +77,3 @@ class Finding:
             "message": without_secrets(self.message),
             "fix": None if self.fix is None else without_secrets(self.fix),
         }
-
-
-def without_secrets(text: str) -> str:
-    """The text with `***` for the user and password of a URL, and for what a query calls a password."""
-    return _PASSWORD.sub(r"\1=***", _USER.sub("***@", text))

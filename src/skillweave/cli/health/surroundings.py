@@ -28,12 +28,16 @@ from skillweave.cli.configuration.configuration import (
 from skillweave.cli.configuration.file import OWN, ConfigFile, InvalidConfiguration
 from skillweave.cli.configuration.keys import Key, WrongType, shared_keys, why_refused
 from skillweave.cli.failure import Mistake
-from skillweave.cli.health import ConfigurationShown, Finding, Level, ValueShown, without_secrets
+from skillweave.cli.health import ConfigurationShown, Finding, Level, ValueShown
+from skillweave.cli.health.server import Looked, look_at_server
+from skillweave.closing import close_all
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
+from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
     from skillweave.cli.output.notes import Tally
     from skillweave.registry import Source
+    from skillweave.state.port import Store
 
 
 SKILLS = "skills"
@@ -54,9 +58,32 @@ async def look_at_skills(
         yield Finding(SKILLS, DEFAULT_FOLDER, Level.MISSING, str(error), "or begin one: skillweave init my-skill")
         return
     for name in taken:
-        yield await _loaded(name, partial(sources_of, [name], strict=strict), strict=strict)
+        async for finding in _looked_into(name, strict=strict):
+            yield finding
     for name in packs or ():
         yield await _loaded(f"pack {name}", partial(_pack, name), strict=False)
+
+
+async def _looked_into(name: str, *, strict: bool) -> AsyncIterator[Finding]:
+    """The server of a source, where it has one, and its skills, unless the first look would make tables there."""
+    sources: Sequence[Source] = ()
+    try:
+        sources = sources_of([name], strict=strict)
+        looked = [await look_at_server(SKILLS, source) for source in sources]
+    except StoreUnavailable as error:
+        looked = [Looked((_silent(SKILLS, name, error),), ready=False)]
+    except SkillweaveError as error:
+        looked = [Looked((Finding(SKILLS, name, Level.PROBLEM, f"cannot be loaded: {error}"),), ready=False)]
+    if all(one.ready for one in looked):
+        yield await _loaded(name, lambda: sources, strict=strict)
+    for one in looked:
+        for finding in one.findings:
+            yield finding
+    await close_all(sources)
+
+
+def _silent(section: str, name: str, error: Exception) -> Finding:
+    return Finding(section, name, Level.PROBLEM, f"does not answer: {error}", unreachable=True)
 
 
 async def look_at_roots(
@@ -99,6 +126,8 @@ def _pack(name: str) -> "Sequence[Source]":
 async def _loaded(name: str, sources: "Callable[[], Sequence[Source]]", *, strict: bool) -> Finding:
     try:
         tally = await _tally(sources)
+    except StoreUnavailable as error:
+        return _silent(SKILLS, name, error)
     except SkillweaveError as error:
         return Finding(SKILLS, name, Level.PROBLEM, f"cannot be loaded: {error}")
     if tally.skipped:
@@ -121,33 +150,35 @@ def _words(tally: "Tally") -> str:
 
 
 async def look_at_ledger(ledger: str | None) -> AsyncIterator[Finding]:
-    """One finding; a file that is not there yet is not made."""
+    """Whether it opens and can be written, and what its server says; a file or tables that are missing are not made."""
     name = ledger or DEFAULT_LEDGER
     missing = _not_yet(name)
     if missing is not None:
         yield missing
         return
     try:
-        yield await _opened(name)
+        async with opened(Kept(name, _NOBODY)) as store:
+            looked = await look_at_server(LEDGER, store)
+            if looked.ready:
+                yield await _written_to(name, store)
+            for finding in looked.findings:
+                yield finding
     except (StoreUnavailable, Contended) as error:
-        yield Finding(LEDGER, name, Level.PROBLEM, f"does not answer: {error}", unreachable=True)
+        yield _silent(LEDGER, name, error)
     except SkillweaveError as error:
         yield Finding(LEDGER, name, Level.PROBLEM, str(error))
 
 
-async def _opened(name: str) -> Finding:
+async def _written_to(name: str, store: "Store") -> Finding:
     from skillweave.cli.output.page import counted
     from skillweave.state.state import State, Writes
 
-    async with opened(Kept(name, _NOBODY)) as store:
-        await store.load(_NOBODY)
-        # A swap from a revision that nothing has must be lost, and changes nothing; but it has to be able to write.
-        if await store.swap(_NOBODY, _NEVER, Writes(State())):
-            message = "stores what it must refuse, so that turns may overwrite each other"
-            return Finding(
-                LEDGER, name, Level.PROBLEM, message, "use another ledger, and report this one to its author"
-            )
-        count = await store.count()
+    await store.load(_NOBODY)
+    # A swap from a revision that nothing has must be lost, and changes nothing; but it has to be able to write.
+    if await store.swap(_NOBODY, _NEVER, Writes(State())):
+        message = "stores what it must refuse, so that turns may overwrite each other"
+        return Finding(LEDGER, name, Level.PROBLEM, message, "use another ledger, and report this one to its author")
+    count = await store.count()
     return Finding(LEDGER, name, Level.OK, f"opens and can be written; keeps {counted(count, 'conversation')}")
 
 
@@ -286,7 +317,7 @@ def _shown_value(value: object) -> str:
     if isinstance(value, list):
         return " ".join(map(str, value)) or "(empty)"
     names = {None: "(not set)", True: "true", False: "false"}
-    return names[value] if value is None or isinstance(value, bool) else str(value)
+    return names[value] if value is None or isinstance(value, bool) else str(value) or "(empty)"
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401 - of the kind that the option has

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from skillweave.codec import Portable
 from skillweave.errors import MissingExtra, SkillweaveError
+from skillweave.redaction import HIDDEN, without_keys
 
 if TYPE_CHECKING:
     import httpx
@@ -24,7 +25,6 @@ ANTHROPIC_VERSION = "2023-06-01"
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Answers after which the same request may succeed."""
 _LONGEST_REASON = 300
-_KEY_FORM = re.compile(r"\b(?:sk|pk|gsk|xai|key|AIza)[-_A-Za-z0-9*.]{12,}")
 
 
 class Wire(StrEnum):
@@ -257,7 +257,7 @@ def _retry_after(response: "httpx.Response") -> float | None:
         return None
 
 
-def without_secrets(url: str) -> str:
+def _address(url: str) -> str:
     """The address without user, password and query, which may hold a key."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
@@ -269,11 +269,11 @@ def _reason(error: Exception, endpoint: Endpoint) -> str:
     # What is wrong with a header would quote it.
     said = "" if isinstance(error, httpx.LocalProtocolError) else str(error)
     if not isinstance(error, _Refused):
-        said = f"{type(error).__name__} at {without_secrets(endpoint.url)}: {said}".rstrip(": ")
-    said = said.replace(endpoint.url, without_secrets(endpoint.url)) or type(error).__name__
+        said = f"{type(error).__name__} at {_address(endpoint.url)}: {said}".rstrip(": ")
+    said = said.replace(endpoint.url, _address(endpoint.url)) or type(error).__name__
     if endpoint.key:
-        said = said.replace(endpoint.key, "***")
-    said = " ".join(_KEY_FORM.sub("***", said).split())[:_LONGEST_REASON]
+        said = said.replace(endpoint.key, HIDDEN)
+    said = " ".join(without_keys(said).split())[:_LONGEST_REASON]
     if isinstance(error, _Refused) and error.status in (401, 403):
         return f"{said}; check its key"
     return said

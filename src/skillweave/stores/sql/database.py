@@ -3,9 +3,10 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 from weakref import WeakSet
@@ -17,8 +18,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from skillweave.errors import InvalidValue, StoreUnavailable
+from skillweave.servers import ServerFacts
 from skillweave.stores.loops import PerLoop
-from skillweave.stores.sql.failures import described, is_passing
+from skillweave.stores.opening import needing
+from skillweave.stores.sql.documents import json_text
+from skillweave.stores.sql.facts import facts_of
+from skillweave.stores.sql.failures import described, is_passing, too_late
 from skillweave.stores.sql.migrating import migrate, newest_revision, require_known, revision_of
 
 T = TypeVar("T")
@@ -26,20 +31,29 @@ T = TypeVar("T")
 CONNECTIONS = 20
 """Connections of one process and event loop; who comes when all are in use waits for one."""
 SECONDS = 5.0
-"""How long a call may take, its retries not counted."""
+"""How long a call may take, with waiting for a connection, connecting and trying again."""
+MIGRATION_SECONDS = 600.0
+"""How long bringing the tables up to date may take, with waiting for others that do it."""
 TRIES = 3
 _LONGEST_PAUSE = 0.5
 LARGEST = 86_400
 AUTOCOMMIT = "AUTOCOMMIT"
+_ONE_MOMENT = "REPEATABLE READ"
+_READING_OPTION = "skillweave_reading"
+"""The option of a SQLite connection whose transaction is to begin when it reads, so that it keeps no writer waiting."""
 _OWN_OPTIONS = ("timeout", "connections")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, repr=False)
 class _Pool:
-    """The connections of one event loop; `drivers` are the drivers' own objects of those that are open."""
+    """The connections of one event loop; `drivers` are the drivers' own objects of those that are open.
+
+    `preparing` looks after the tables, once for all calls that wait for it.
+    """
 
     engine: AsyncEngine
     drivers: "WeakSet[Any]" = field(default_factory=WeakSet)
+    preparing: "asyncio.Task[None] | None" = None
 
     def note(self, connection: Any, _: object) -> None:  # noqa: ANN401 - the driver's connection in its adapter
         """Remember a connection that was opened."""
@@ -61,8 +75,9 @@ class _Pool:
 class Database:
     """A SQLite file or a PostgreSQL database by its URL; nothing is opened before the first call.
 
-    `timeout` is in seconds, for one call; `connections` as many as one event loop may have at once. Both may stand in
-    the URL's query. The first call brings the tables up to date. Raises InvalidValue for a URL that cannot be read.
+    `timeout` is in seconds, for one call with all that it waits for; `connections` as many as one event loop may have
+    at once. Both may stand in the URL's query. The first call brings the tables up to date, which may take longer.
+    Raises InvalidValue for a URL that cannot be read, MissingExtra without the package that speaks to PostgreSQL.
     """
 
     def __init__(self, url: str, *, timeout: float = SECONDS, connections: int = CONNECTIONS) -> None:
@@ -72,9 +87,17 @@ class Database:
         self._url = _with_driver(parsed.difference_update_query(_OWN_OPTIONS))
         self.on_postgres = self._url.get_backend_name() == "postgresql"
         self.place = _place(self._url)
+        if self.on_postgres:
+            with needing("postgres", self.place):
+                import psycopg  # noqa: F401 - the engine would say so at the first call only
         self._pools: PerLoop[_Pool] = PerLoop(self._pool, _Pool.close, _Pool.abandon)
         self._ready = False
         self._closed = False
+
+    def require_postgres(self, what: str, instead: str) -> None:
+        """Raises InvalidValue where the URL names a SQLite file, which keeps no such thing."""
+        if not self.on_postgres:
+            raise InvalidValue(f"{self.place} is a SQLite file, which keeps no {what} here; {instead}")
 
     async def read(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
         """What the work answers, each of its statements by itself; tried again after a failure that passes.
@@ -82,6 +105,13 @@ class Database:
         Raises StoreUnavailable.
         """
         return await self._tried(self._autocommitted, work)
+
+    async def view(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+        """What the work answers, all of its statements about one moment; tried again after a failure that passes.
+
+        Raises StoreUnavailable.
+        """
+        return await self._tried(self._in_view, work)
 
     async def write(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
         """What the work answers, in one transaction; tried again as a whole, so that it must bear being done twice.
@@ -93,10 +123,19 @@ class Database:
     async def migrate(self) -> tuple[str | None, str]:
         """Bring the tables up to date now; the revisions before and after. Raises StoreUnavailable."""
         self._require_open()
+        opened: list[Any] = []
+        working = asyncio.create_task(asyncio.to_thread(self._migrate, opened.append))
         try:
-            made = await asyncio.to_thread(self._migrate)
+            async with asyncio.timeout(MIGRATION_SECONDS):
+                made = await asyncio.shield(working)
         except (SQLAlchemyError, OSError) as error:
+            if not working.done():
+                await _ended(working, opened)
+                raise too_late(self.place, MIGRATION_SECONDS) from error
             raise described(error, self.place) from error
+        except asyncio.CancelledError:
+            await _ended(working, opened)
+            raise
         self._ready = True
         return made
 
@@ -104,7 +143,14 @@ class Database:
         """The revision of the tables, None where there are none, and the newest that there is; nothing is changed."""
         self._require_open()
         await asyncio.to_thread(self._make_folder)
-        return await self._once(self._autocommitted, lambda one: one.run_sync(revision_of)), newest_revision()
+        return await self._repeated(self._autocommitted, lambda one: one.run_sync(revision_of)), newest_revision()
+
+    async def server(self) -> ServerFacts:
+        """What the server says of itself, of a file SQLite's library; nothing is changed. Raises StoreUnavailable."""
+        self._require_open()
+        found = await self._repeated(self._autocommitted, facts_of)
+        details = (*found.details, f"this process opens {self._connections} at most") if self.on_postgres else ()
+        return replace(found, place=self.place.removeprefix("PostgreSQL at "), details=details)
 
     async def close(self) -> None:
         """Give back all connections; afterwards every call raises StoreUnavailable."""
@@ -114,21 +160,41 @@ class Database:
     async def _tried(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
         self._require_open()
         if not self._ready:
-            await self._prepare()
+            await self._prepared()
+        return await self._repeated(opened, work)
+
+    async def _repeated(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
         retrying = AsyncRetrying(
             stop=stop_after_attempt(TRIES),
             wait=wait_random_exponential(0.05, _LONGEST_PAUSE),
             retry=retry_if_exception(is_passing),
             reraise=True,
         )
-        return await retrying(self._once, opened, work)
+        call = _Call()
+        limit = asyncio.timeout(self.seconds if self.on_postgres else None)
+        try:
+            async with limit:
+                return await retrying(self._once, opened, work, call)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            connections = None if call.connected else self._connections
+            raise too_late(self.place, self.seconds, connections) from error
 
-    async def _once(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+    async def _once(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
         try:
             async with opened() as connection:
+                call.connected = True
                 return await work(connection)
         except (DBAPIError, InterfaceError, NoConnection, OSError) as error:
             raise described(error, self.place) from error
+
+    async def _prepared(self) -> None:
+        pool = self._pools.here()
+        if pool.preparing is None or pool.preparing.done():
+            pool.preparing = asyncio.create_task(self._prepare())
+            pool.preparing.add_done_callback(_heard)
+        await asyncio.shield(pool.preparing)
 
     async def _prepare(self) -> None:
         found, newest = await self.revision()
@@ -137,9 +203,9 @@ class Database:
             await self.migrate()
         self._ready = True
 
-    def _migrate(self) -> tuple[str | None, str]:
+    def _migrate(self, opened: Callable[[Any], None]) -> tuple[str | None, str]:
         self._make_folder()
-        return migrate(_sync(self._url), self._connect_arguments(), self.place)
+        return migrate(_sync(self._url), self._connect_arguments(), self.place, opened)
 
     def _make_folder(self) -> None:
         if not self.on_postgres and self._url.database:
@@ -149,44 +215,38 @@ class Database:
     async def _autocommitted(self) -> AsyncIterator[AsyncConnection]:
         async with self._pools.here().engine.connect() as connection:
             await connection.execution_options(isolation_level=AUTOCOMMIT)
-            async with self._watched(connection):
+            yield connection
+
+    @asynccontextmanager
+    async def _in_view(self) -> AsyncIterator[AsyncConnection]:
+        async with self._pools.here().engine.connect() as connection:
+            if self.on_postgres:
+                await connection.execution_options(isolation_level=_ONE_MOMENT)
+            else:
+                await connection.execution_options(**{_READING_OPTION: True})
+            async with connection.begin():
                 yield connection
 
     @asynccontextmanager
     async def _in_transaction(self) -> AsyncIterator[AsyncConnection]:
-        async with (
-            self._pools.here().engine.connect() as connection,
-            self._watched(connection),
-            connection.begin(),
-        ):
+        async with self._pools.here().engine.connect() as connection, connection.begin():
             yield connection
 
-    @asynccontextmanager
-    async def _watched(self, connection: AsyncConnection) -> AsyncIterator[None]:
-        """End the connection where the server is silent for too long.
-
-        The driver would ask the server to cancel and then wait for it, which a network that swallows everything never
-        ends; a connection whose socket is shut fails at once.
-        """
-        if not self.on_postgres:
-            yield
-            return
-        raw = await connection.get_raw_connection()
-        timer = asyncio.get_running_loop().call_later(self.seconds, _shut, raw.driver_connection)
-        try:
-            yield
-        finally:
-            timer.cancel()
-
     def _pool(self) -> _Pool:
+        arguments = self._connect_arguments()
+        if self.on_postgres:
+            from skillweave.stores.sql.driver import connect
+
+            arguments["async_creator_fn"] = partial(connect, self.seconds)
         engine = create_async_engine(
             self._url,
-            connect_args=self._connect_arguments(),
+            connect_args=arguments,
             pool_size=self._connections,
             max_overflow=0,
             pool_timeout=self.seconds,
             pool_use_lifo=True,
             hide_parameters=True,
+            json_serializer=json_text,
         )
         if not self.on_postgres:
             event.listen(engine.sync_engine, "connect", _prepare_sqlite)
@@ -213,17 +273,42 @@ class Database:
 _Opened: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncConnection]]
 
 
+@dataclass(slots=True)
+class _Call:
+    """How far a call came: whether it had a connection."""
+
+    connected: bool = False
+
+
+async def _ended(working: "asyncio.Task[Any]", opened: Iterable[Any]) -> None:
+    """Break the connections of a thread that nobody waits for any more, and wait for its end."""
+    for connection in opened:
+        if hasattr(connection, "pgconn"):
+            _shut(connection)
+    working.add_done_callback(_heard)
+    await asyncio.wait([working])
+
+
+def _heard(task: "asyncio.Task[Any]") -> None:
+    """Take note of how a task ended that nobody may wait for any more, so that asyncio does not complain."""
+    if not task.cancelled():
+        task.exception()
+
+
 def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 - the driver's connection in its adapter
     cursor = connection.cursor()
     for setting in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {setting}")
     cursor.close()
+    # Bytes that are no text are somebody's damaged row, and must not hide those beside it.
+    connection.driver_connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
 
 
 def _begin_writing(connection: Connection) -> None:
     # At once for writing: a reader that turns into a writer is refused when somebody else wrote meanwhile.
-    if connection.get_execution_options().get("isolation_level") != AUTOCOMMIT:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    options = connection.get_execution_options()
+    if options.get("isolation_level") != AUTOCOMMIT:
+        connection.exec_driver_sql("BEGIN" if options.get(_READING_OPTION) else "BEGIN IMMEDIATE")
 
 
 def _shut(connection: Any) -> None:  # noqa: ANN401 - the driver's own connection
@@ -256,8 +341,15 @@ def _place(url: URL) -> str:
     """How messages call the database: never with a user or a password."""
     if url.get_backend_name() == "sqlite":
         return url.database or ":memory:"
-    host = url.host or url.query.get("host") or "localhost"
-    return f"PostgreSQL at {host}:{url.port or 5432}/{url.database or ''}"
+    named = url.query.get("host") or "localhost"
+    hosts = [url.host] if url.host else [named] if isinstance(named, str) else named
+    return f"PostgreSQL at {','.join(map(partial(_host, port=url.port or 5432), hosts))}/{url.database or ''}"
+
+
+def _host(host: str, port: int) -> str:
+    if host.startswith("/") or host.rpartition(":")[2].isdigit():
+        return host  # the folder of a socket, or one of several hosts with its port
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _number(url: URL, name: str, default: float) -> float:

@@ -1,5 +1,6 @@
 """What went wrong at a database, in words: the place, why, and what helps; told by the code that the server gives."""
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -10,6 +11,7 @@ from skillweave.errors import StoreUnavailable
 
 SOON, LATER = 1.0, 30.0
 """Seconds after which it is worth trying again."""
+_ENCODING = "cannot hold all characters; make the database with the encoding UTF8"
 _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
     {
         "28000": ("refuses the user; check its name, and the server's pg_hba.conf", None),
@@ -25,8 +27,14 @@ _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
         "57P01": ("is shutting down; try again when it is back", SOON),
         "57P02": ("crashed; try again when it is back", SOON),
         "57P03": ("is starting; try again soon", SOON),
-        "25006": ("is a read-only replica; name the primary", None),
-        "42501": ("does not allow this user to do that; grant it the rights on its tables", None),
+        "22001": ("does not take a text of that length; shorten it", None),
+        "22021": (_ENCODING, None),
+        "22P05": (_ENCODING, None),
+        "25006": ("is read-only, as a replica is; name the primary", None),
+        "42501": (
+            "does not allow this user to do that; grant it all rights on the tables, or on the schema to make them",
+            None,
+        ),
         "42P01": ("has not all tables of skillweave; run `skillweave migrate URL`", None),
         "55P03": ("is held by another process that migrates; try again", SOON),
     }
@@ -34,6 +42,20 @@ _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
 """SQLSTATE codes of PostgreSQL with a remedy of their own, and after how many seconds to try again."""
 _PASSING_CODES = frozenset({"40001", "40P01", "57P01", "57P02", "57P03", "53300"})
 """A lost race, a deadlock, a restart: the same again may succeed."""
+
+
+_AT_CONNECTING: Mapping[str, str] = MappingProxyType(
+    {
+        r"password authentication failed|no password supplied": "28P01",
+        r'role ".*" does not exist|no pg_hba\.conf entry|authentication failed': "28000",
+        r'database ".*" does not exist': "3D000",
+        r"permission denied for database": "42501",
+        r"too many clients|too many connections|remaining connection slots": "53300",
+        r"the database system is (starting up|in recovery mode|not yet accepting)": "57P03",
+        r"the database system is shutting down": "57P01",
+    }
+)
+"""What a server says that lets nobody in, and the code that goes with it, which its driver leaves out then."""
 
 
 class Interrupted(StoreUnavailable):
@@ -51,16 +73,34 @@ def described(error: Exception, place: str) -> StoreUnavailable:
         message = f"all connections to {place} are in use; give `connections` a higher number, or let fewer turns run"
         return StoreUnavailable(message, retry_after=SOON)
     cause = error.orig if isinstance(error, DBAPIError) else error
-    code = getattr(cause, "sqlstate", None) or ""
+    code = getattr(cause, "sqlstate", None) or _code_at_connecting(str(cause))
     if code in _ANSWERS:
         words, retry_after = _ANSWERS[code]
         kind = Interrupted if code in _PASSING_CODES else StoreUnavailable
         return kind(f"{place} {words}", retry_after=retry_after)
     lost = isinstance(error, DBAPIError) and error.connection_invalidated
     kind = Interrupted if lost or code in _PASSING_CODES else StoreUnavailable
+    if code and not lost:
+        return kind(f"{place} refuses ({code}: {_first_line(cause)}); see what its log says", retry_after=SOON)
     return kind(
         f"{place} does not answer ({_first_line(cause)}); check that it runs and can be reached", retry_after=SOON
     )
+
+
+def too_late(place: str, seconds: float, connections: int | None = None) -> StoreUnavailable:
+    """The error that a call ended without an answer; `connections` where it had not even one of so many."""
+    if connections is None:
+        message = "did not answer within {:g} seconds; check it and the network, or give `timeout` a higher number"
+        return StoreUnavailable(f"{place} {message.format(seconds)}", retry_after=SOON)
+    return StoreUnavailable(
+        f"{place} gave no connection within {seconds:g} seconds: it does not answer, or all {connections} are in use; "
+        "check it and the network, let fewer turns run, or give `connections` a higher number",
+        retry_after=SOON,
+    )
+
+
+def _code_at_connecting(message: str) -> str:
+    return next((code for said, code in _AT_CONNECTING.items() if re.search(said, message)), "")
 
 
 def _first_line(error: object) -> str:

@@ -1,5 +1,6 @@
 """Bringing a database to the tables of this version: once, whoever comes first, all of it or nothing."""
 
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -8,7 +9,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, NullPool, create_engine, text
+from sqlalchemy import URL, Connection, NullPool, create_engine, event, text
 
 from skillweave.errors import StoreUnavailable
 
@@ -34,13 +35,17 @@ def newest_revision() -> str:
     return newest
 
 
-def migrate(url: URL, connect_args: dict[str, Any], place: str) -> tuple[str | None, str]:
+def migrate(
+    url: URL, connect_args: dict[str, Any], place: str, opened: Callable[[Any], None] = lambda _: None
+) -> tuple[str | None, str]:
     """Run the migrations that a database lacks, in one transaction; the revisions before and after.
 
-    Data stays. Processes that migrate at the same time wait for each other. Raises StoreUnavailable, naming the place,
-    for a database that a newer version has migrated, and DBAPIError for one that does not answer.
+    Data stays. Processes that migrate at the same time wait for each other. `opened` is told the driver's connection.
+    Raises StoreUnavailable, naming the place, for a database that a newer version has migrated, and DBAPIError for one
+    that does not answer.
     """
     engine = create_engine(url, poolclass=NullPool, connect_args=connect_args)
+    event.listen(engine, "connect", lambda connection, _: opened(connection))
     try:
         with _one_at_a_time, engine.connect() as connection:
             if connection.dialect.name == "sqlite":

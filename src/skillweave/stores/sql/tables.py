@@ -13,6 +13,7 @@ from sqlalchemy import (
     Dialect,
     Double,
     ForeignKeyConstraint,
+    Identity,
     Index,
     Integer,
     LargeBinary,
@@ -30,11 +31,13 @@ LONGEST_TAG = 100
 """Characters of a name and of a tag in columns of their own, for people who look; the manifest has them whole."""
 _DEFAULT_TENANT = text("'default'")
 _NOW = text("CURRENT_TIMESTAMP")
-Document = JSON().with_variant(JSONB(), "postgresql")
+Document = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 Tags = JSON().with_variant(ARRAY(String(LONGEST_TAG)), "postgresql")
 Id = String(100).with_variant(String(100, collation="C"), "postgresql")
 Key = Text().with_variant(Text(collation="C"), "postgresql")
 """Sorted by their characters on every database, whatever language it is set up for."""
+IN_ORDER = '"left"(conversation, 400)'
+"""What ids are sorted by: so much of one fits into an index, with any tenant beside it."""
 Number = BigInteger().with_variant(Integer(), "sqlite")
 
 
@@ -66,7 +69,12 @@ class Row(DeclarativeBase):
 
 
 class SkillRow(Row):
-    """The version of a skill that is in use: what the model sees first, everything else, and its artifacts in order."""
+    """The version of a skill that is in use: what the model sees first, everything else, and its artifacts in order.
+
+    `status` and `version` count, whatever the definition says; `name` and `domain_tags` are copies for people who look.
+    The columns that may be null are so in a row that somebody wrote by hand. `definition_hash` is that of the manifest
+    and the definition as they were published, by which a row is known that was changed since.
+    """
 
     __tablename__ = "skills"
 
@@ -79,7 +87,10 @@ class SkillRow(Row):
     domain_tags: Mapped[list[str] | None] = mapped_column(Tags)
     status: Mapped[str] = mapped_column(String(20), server_default=text("'active'"))
     version: Mapped[str | None] = mapped_column(Text)
-    content_hash: Mapped[str] = mapped_column(String(64))
+    content_hash: Mapped[str | None] = mapped_column(String(64))
+    digest: Mapped[str | None] = mapped_column(String(64))
+    definition_hash: Mapped[str | None] = mapped_column(String(64))
+    origin: Mapped[dict[str, Any] | None] = mapped_column(Document)
     created_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
     updated_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
 
@@ -100,11 +111,18 @@ class SkillVersionRow(Row):
     tier2_definition: Mapped[dict[str, Any]] = mapped_column(Document)
     tier3_artifact_refs: Mapped[list[Any] | None] = mapped_column(Document)
     version: Mapped[str | None] = mapped_column(Text)
+    digest: Mapped[str] = mapped_column(String(64))
+    definition_hash: Mapped[str] = mapped_column(String(64))
+    origin: Mapped[dict[str, Any] | None] = mapped_column(Document)
     published_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
 
 
 class SkillArtifactRow(Row):
-    """A document of the version in use: text in `content`, or bytes in `blob` with `content` empty."""
+    """A document of the version in use: text in `content`, or bytes in `blob` with `content` empty.
+
+    `size` is in bytes, so that nobody has to read the content for it; it and `media_type` may be null in a row that
+    somebody wrote by hand.
+    """
 
     __tablename__ = "skill_artifacts"
     __table_args__ = (ForeignKeyConstraint(("tenant", "skill_id"), ("skills.tenant", "skills.id"), ondelete="CASCADE"),)
@@ -115,9 +133,10 @@ class SkillArtifactRow(Row):
     name: Mapped[str] = mapped_column(Text)
     content: Mapped[str] = mapped_column(Text)
     blob: Mapped[bytes | None] = mapped_column(LargeBinary)
-    media_type: Mapped[str] = mapped_column(Text)
+    media_type: Mapped[str | None] = mapped_column(Text)
+    size: Mapped[int | None] = mapped_column(Number)
     content_hash: Mapped[str] = mapped_column(String(64))
-    token_estimate: Mapped[int | None] = mapped_column(Integer)
+    token_estimate: Mapped[int | None] = mapped_column(Number)
     created_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
 
 
@@ -160,27 +179,43 @@ class GenerationRow(Row):
 
 
 class StateRow(Row):
-    """All about one conversation, as the text of its document; on PostgreSQL only."""
+    """All about one conversation, as the text of its document; on PostgreSQL only.
+
+    `conversation_hash` is the SHA-256 of the id, as an index holds no key of several thousand bytes. `writers` are the
+    newest writes, so that one is known again whose answer was lost.
+    """
 
     __tablename__ = "states"
+    __table_args__ = (Index("states_in_order", "tenant", text(IN_ORDER)),)
 
     tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
-    conversation: Mapped[str] = mapped_column(Key, primary_key=True)
+    conversation_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    conversation: Mapped[str] = mapped_column(Key)
     revision: Mapped[int] = mapped_column(Number)
     document: Mapped[str] = mapped_column(Text)
+    writers: Mapped[list[str]] = mapped_column(Tags)
     updated_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
 
 
 class DecisionRow(Row):
-    """A decision of a turn, for `why`; `at` is in seconds of the store's clock. On PostgreSQL only."""
+    """The decisions of one turn, for `why`, as the text of a JSON array; on PostgreSQL only.
+
+    `at` is in seconds of the store's clock, `number` the order in which turns came at the same time. The hashes are the
+    SHA-256 of the ids.
+    """
 
     __tablename__ = "decisions"
-    __table_args__ = (Index("decisions_by_age", "at"),)
+    __table_args__ = (
+        Index("decisions_once", "tenant", "conversation_hash", "turn_hash", unique=True),
+        Index("decisions_by_age", "at"),
+    )
 
-    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
-    conversation: Mapped[str] = mapped_column(Key, primary_key=True)
-    turn_id: Mapped[str] = mapped_column(Text, primary_key=True)
-    place: Mapped[int] = mapped_column(Integer, primary_key=True)
+    number: Mapped[int] = mapped_column(Number, Identity(), primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(200), server_default=_DEFAULT_TENANT)
+    conversation_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    turn_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    conversation: Mapped[str] = mapped_column(Key)
+    turn_id: Mapped[str] = mapped_column(Text)
     at: Mapped[float] = mapped_column(Double)
     document: Mapped[str] = mapped_column(Text)
 

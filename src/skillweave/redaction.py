@@ -1,0 +1,25 @@
+"""Taking passwords and keys out of a text before anybody sees it: the one place that knows what they look like."""
+
+import re
+
+HIDDEN = "***"
+_URL_USER = re.compile(
+    # Up to the last @ of the word, as a password may hold any sign; over blanks too, unless a port comes first.
+    r"(?<=://)(?:\S*@|[^\s@/:]*:(?!\d+(?:\W|$))[^@\n]*@)"
+)
+_IN_QUERY = re.compile(r"(?i)(?<=[?&])([\w.-]*(?:password|passwd|passphrase|secret|token|key))=[^&\s'\"]+")
+_PASSWORD = re.compile(r"(?i)\b((?:password|passwd)\s*=\s*)(?:'[^'\n]*'|[^&\s'\"]+)")
+"""As PostgreSQL's library writes one, outside of any URL."""
+_KEY = re.compile(r"\b(?:sk|pk|gsk|xai|key|AIza)[-_A-Za-z0-9*.]{12,}|(?<=[Bb]earer )\S+")
+"""How the keys of providers of models begin. Ids of skills may begin so too."""
+
+
+def without_secrets(text: str) -> str:
+    """The text with `***` for the user and password of a URL, and for what is called a password."""
+    hidden = _IN_QUERY.sub(rf"\1={HIDDEN}", _URL_USER.sub(f"{HIDDEN}@", text))
+    return _PASSWORD.sub(rf"\g<1>{HIDDEN}", hidden)
+
+
+def without_keys(text: str) -> str:
+    """The text without secrets, and with `***` for what looks like the key of a provider."""
+    return _KEY.sub(HIDDEN, without_secrets(text))

@@ -1,0 +1,9 @@
+"""The table of what can be said about something that a source holds and that is not stored."""
+
+from skillweave.diagnostics import Severity
+from skillweave.frontmatter.codes import Code
+
+NOT_STORED = Code(
+    "not-stored", Severity.ERROR, "a skill that loads, and that the store refuses or that lacks a document"
+)
+NOT_KEPT = Code("not-kept", Severity.WARNING, "a part of a pack that a store of skills has no place for")
