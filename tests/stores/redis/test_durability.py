@@ -90,7 +90,7 @@ async def test_a_primary_that_answers_before_its_replicas_is_told(redis_server: 
         replica.replicaof("127.0.0.1", str(redis_server.port))
         async with asyncio.timeout(60):
             while not admin.info("replication")["connected_slaves"]:  # type: ignore[index]
-                await asyncio.sleep(0.05)
+                await asyncio.to_thread(replica.ping)
         ((code, severity, message),) = await found(redis_server.url())
     assert (code, severity) == ("ledger-may-lose-writes", Severity.INFO)
     assert "when one takes over, the last writes may be lost" in message
