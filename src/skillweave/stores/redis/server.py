@@ -183,6 +183,7 @@ async def _scan(
 ) -> tuple[int, Sequence[bytes]]:
     """One step through the keys of a node; the next cursor is 0 after the last one."""
     to = {} if node is None else {"target_nodes": node}
-    after, found = await redis.scan(cursor, match=pattern, count=_PAGE, **to)
+    answer: Any = await redis.scan(cursor, match=pattern, count=_PAGE, **to)
+    after, found = answer
     # A cluster answers by the names of its nodes.
     return int(next(iter(after.values())) if isinstance(after, dict) else after), found
