@@ -30,6 +30,7 @@ BEHIND = {
     "skillweave.graph.judging.EvalContext",
     "skillweave.graph.judging.Lexicon",
     "skillweave.graph.judging.Verdict",
+    "skillweave.registry.snapshot.Offer",
     "skillweave.select.index.SkillIndex",
     "skillweave.weaver.loop_thread.LoopThread",
 }

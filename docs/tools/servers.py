@@ -50,8 +50,10 @@ def _empty_postgres(server: "PostgresServer") -> str:
 
     with psycopg.connect(server.url(), autocommit=True) as connection:
         connection.execute(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
-        connection.execute(f"DROP ROLE IF EXISTS {USER}")
-        connection.execute(f"CREATE ROLE {USER} LOGIN")
+        roles = connection.execute("SELECT rolname FROM pg_roles WHERE rolname !~ '^pg_' AND rolname <> current_user")
+        for (role,) in roles.fetchall():
+            connection.execute(f'DROP ROLE "{role}"')
+        connection.execute(f"CREATE ROLE {USER} LOGIN CREATEROLE")
         connection.execute(f"CREATE DATABASE {DATABASE} OWNER {USER}")
     return _address(server.port)
 

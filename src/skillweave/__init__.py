@@ -121,7 +121,7 @@ if TYPE_CHECKING:
     )
     from skillweave.sources.memory import MemorySource
     from skillweave.sources.named import Progress, SkillSource
-    from skillweave.state.port import Logged, Store
+    from skillweave.state.port import DecisionLog, Logged, Store, TurnDecisions
     from skillweave.state.state import (
         Approval,
         ApprovalVerdict,
@@ -137,6 +137,8 @@ if TYPE_CHECKING:
         Writes,
     )
     from skillweave.stores.memory import MemoryStore
+    from skillweave.stores.redis.store import RedisStore
+    from skillweave.stores.split import SplitStore
     from skillweave.stores.sql.conversations import PostgresStore
     from skillweave.stores.sql.skills import SqlSource
     from skillweave.stores.sqlite import SqliteStore
@@ -183,11 +185,13 @@ skill: ArtifactRef Checkpoint CheckpointScope Origin OutputContract Relation Rel
     Status ToolRules Triggers
 sources.memory: MemorySource
 sources.named: Progress SkillSource
-state.port: Logged Store
+state.port: DecisionLog Logged Store TurnDecisions
 state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lifecycle Record State Superseded Told
     Writes
 stores.memory: MemoryStore
+stores.split: SplitStore
 stores.sql.conversations: PostgresStore
+stores.redis.store: RedisStore
 stores.sql.skills: SqlSource
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
@@ -231,6 +235,7 @@ __all__ = [
     "ContextSource",
     "CurrentPolicy",
     "Decision",
+    "DecisionLog",
     "Delivery",
     "Diagnostic",
     "Drop",
@@ -292,6 +297,7 @@ __all__ = [
     "Progress",
     "Read",
     "Record",
+    "RedisStore",
     "Refusal",
     "Registry",
     "Rejected",
@@ -320,6 +326,7 @@ __all__ = [
     "SpawnPlan",
     "SpawnRejected",
     "SpawnRequest",
+    "SplitStore",
     "SqlSource",
     "SqliteStore",
     "State",
@@ -349,6 +356,7 @@ __all__ = [
     "ToolSpec",
     "Triggers",
     "Turn",
+    "TurnDecisions",
     "TurnFields",
     "Unguarded",
     "UnguardedAgent",

@@ -17,8 +17,9 @@ from skillweave.select.reranker import Reranker, with_reranker
 from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
-from skillweave.state.port import Store
-from skillweave.stores import store_of
+from skillweave.state.port import DecisionLog, Store
+from skillweave.stores import log_of, store_of
+from skillweave.stores.split import SplitStore, with_log
 from skillweave.text.embedding import Embedder
 from skillweave.tokens.counter import TokenCounter
 from skillweave.weaver import OnStoreFailure, Weaver
@@ -28,6 +29,7 @@ def open_weaver(
     *skills: SkillSource,
     packs: Sequence[str] = (),
     ledger: str | os.PathLike[str] | Store | None = None,
+    decisions: str | os.PathLike[str] | DecisionLog | None = None,
     settings: Settings | None = None,
     counter: TokenCounter | None = None,
     context: ContextSource | None = None,
@@ -47,8 +49,10 @@ def open_weaver(
 
     `packs` are names of installed packs, such as `coding`; they come after the other sources, so that one's own skill
     goes before a pack's of the same id. `ledger` is a file name or `sqlite:///path` to keep conversations in, a Store,
-    or None for this process's memory. `graph` is the skill graph of its conversations, in place of one that a pack
-    brings. `reranker` judges the best ranked skills once more, before any is given or offered. `observers` are told
+    or None for this process's memory. `decisions` is another place for what `why` answers, named as a ledger is, or a
+    DecisionLog; left out, decisions are kept in the ledger, or, where a ledger in memory such as Redis stands beside
+    skills in a SQL database, in that database. `graph` is the skill graph of its conversations, in place of one that a
+    pack brings. `reranker` judges the best ranked skills once more, before any is given or offered. `observers` hear
     what happens. `tenant` keeps the conversations of several customers apart. `cache` is a folder to keep what was read
     and indexed in, so that the next process reads only what changed; None keeps nothing.
 
@@ -71,9 +75,11 @@ def open_weaver(
         matchers = with_reranker(matchers, reranker)
     kept = None if cache is None else CacheFolder(Path(cache))
     sources = [*(source_of(one, strict, progress, kept) for one in skills), *packs_of(packs)]
+    store = store_of(ledger)
+    store = with_log(store, sources) if decisions is None else SplitStore(store, log_of(decisions))
     return Weaver(
         Registry(sources, precedence=checked.member("precedence", precedence, Precedence)),
-        store_of(ledger),
+        store,
         settings,
         counter=counter,
         context=context,

@@ -13,7 +13,7 @@ class ServerFacts(Portable):
 
     `clock_ahead` are the seconds by which its clock is ahead of this machine's. `details` are clauses, such as how many
     connections it takes. `revision` is that of its tables, None where there are none; `newest` is the one that this
-    version of skillweave works with, None where the server has no tables at all.
+    version of skillweave works with, None where the server has no tables at all. Newer revisions come later as texts.
     """
 
     product: str

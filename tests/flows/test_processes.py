@@ -1,4 +1,4 @@
-"""Sixteen processes race on one SQLite file."""
+"""Sixteen processes race on one ledger."""
 
 import json
 import subprocess
@@ -31,9 +31,17 @@ asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 
 
 def test_sixteen_processes_on_one_file_give_each_skill_once(tmp_path: Path) -> None:
+    assert_each_given_once(str(tmp_path / "state.db"))
+
+
+def test_sixteen_processes_on_one_redis_give_each_skill_once(redis_url: str) -> None:
+    assert_each_given_once(redis_url)
+
+
+def assert_each_given_once(ledger: str) -> None:
     racers = [
         subprocess.Popen(
-            [sys.executable, "-c", _RACER, f"racer-{n}", str(tmp_path / "state.db"), str(TURNS)],
+            [sys.executable, "-c", _RACER, f"racer-{n}", ledger, str(TURNS)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

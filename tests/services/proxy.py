@@ -11,7 +11,8 @@ class Proxy:
     """Forwards connections to the server of a URL, inside `async with`.
 
     `trips` counts how often a client spoke after the server had answered, which is one round trip each. While `silent`
-    it takes connections and bytes and passes on nothing, as a broken network does.
+    it takes connections and bytes and passes on nothing, as a broken network does. After `lose_answer` the next answer
+    of the server ends its connection in place of being passed on.
     """
 
     def __init__(self, url: str) -> None:
@@ -26,6 +27,7 @@ class Proxy:
         self._answering.set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._writers: set[asyncio.StreamWriter] = set()
+        self.losing = 0
         self.trips = 0
 
     @property
@@ -47,6 +49,10 @@ class Proxy:
         """Pass on again, what waited first."""
         self._passing.set()
         self._answering.set()
+
+    def lose_answer(self) -> None:
+        """Break the connection on which the server answers next, when it has done what it was asked."""
+        self.losing += 1
 
     def cut(self) -> None:
         """Break every connection that there is; new ones are taken."""
@@ -87,14 +93,15 @@ class Proxy:
         self,
         source: asyncio.StreamReader,
         target: asyncio.StreamWriter,
-        note: Callable[[], None],
+        note: Callable[[], bool],
         *open_gates: asyncio.Event,
     ) -> None:
         with suppress(OSError):
             while data := await source.read(65536):
                 for gate in open_gates:
                     await gate.wait()
-                note()
+                if note():
+                    break
                 target.write(data)
                 await target.drain()
         target.transport.abort()
@@ -107,10 +114,16 @@ class _Connection:
         self._proxy = proxy
         self._client_spoke = False
 
-    def asked(self) -> None:
+    def asked(self) -> bool:
         if not self._client_spoke:
             self._client_spoke = True
             self._proxy.trips += 1
+        return False
 
-    def answered(self) -> None:
+    def answered(self) -> bool:
+        """Whether this answer is to be lost."""
         self._client_spoke = False
+        if not self._proxy.losing:
+            return False
+        self._proxy.losing -= 1
+        return True

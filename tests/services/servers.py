@@ -47,16 +47,21 @@ class Server:
 
     def start(self) -> None:
         """Start it, and wait until it answers; raises ServerMissing with what it said when it does not."""
-        with self._log.open("ab") as log:
-            self._process = self._launch(log.fileno())
+        process = self.launch()
         end = time.monotonic() + START_SECONDS
         while not self._answers():
-            if self._process.poll() is not None or time.monotonic() > end:
+            if process.poll() is not None or time.monotonic() > end:
                 self.kill()
                 raise ServerMissing(
                     f"{self.command()[0]} does not start: {self._log.read_text('utf-8', 'replace')[-2000:]}"
                 )
             time.sleep(0.02)
+
+    def launch(self) -> "subprocess.Popen[bytes]":
+        """Start it without waiting until it answers."""
+        with self._log.open("ab") as log:
+            self._process = self._launch(log.fileno())
+        return self._process
 
     def stop(self) -> None:
         """End it in an orderly way."""
@@ -224,6 +229,7 @@ class RedisServer(Server):
     def __init__(self, *, cluster: bool = False, **options: str) -> None:
         super().__init__()
         self._cluster = cluster
+        self._bus = free_port() if cluster else 0
         self._options = {"appendonly": "yes", "appendfsync": "always", **options}
 
     def url(self, database: int = 0) -> str:
@@ -234,7 +240,8 @@ class RedisServer(Server):
         """The program with its arguments."""
         own = {"port": str(self.port), "bind": HOST, "dir": str(self.folder), "save": ""}
         if self._cluster:
-            own |= {"cluster-enabled": "yes", "cluster-config-file": "nodes.conf"}
+            # The default is a port so much higher that it may not exist.
+            own |= {"cluster-enabled": "yes", "cluster-config-file": "nodes.conf", "cluster-port": str(self._bus)}
         words = (word for name, value in {**own, **self._options}.items() for word in (f"--{name}", value))
         return [str(redis_program()), *words]
 

@@ -1,6 +1,8 @@
 import asyncio
+import gc
 import os
 import threading
+import weakref
 
 from skillweave.stores.loops import PerLoop
 
@@ -74,3 +76,17 @@ async def test_a_forked_child_does_not_use_what_its_parent_made() -> None:
     clients.per_loop.here()
     clients.per_loop._process = os.getpid() + 1  # as it looks in the child
     assert clients.per_loop.here() == 2
+
+
+async def test_a_forked_child_does_not_close_what_its_parent_made_by_forgetting_it() -> None:
+    class Client:
+        pass
+
+    async def close(_: Client) -> None: ...
+
+    per_loop = PerLoop(Client, close, lambda _: None)
+    parents = weakref.ref(per_loop.here())
+    per_loop._process = os.getpid() + 1  # as it looks in the child
+    per_loop.here()
+    gc.collect()
+    assert parents() is not None

@@ -133,7 +133,7 @@ async def show(
     if key is not None:
         record = _record(state, key, kept)
         return Answer(partial(RecordShown, conversation, record), partial(row_text, record))
-    pending = await _pending(state, sources)
+    pending = await _pending(state, sources, loading.agent)
     return Answer(
         partial(extended, StateShown, state, conversation=conversation, checkpoints=pending),
         partial(state_text, state, pending or ()),
@@ -180,7 +180,7 @@ async def disengage(
     From the next turn on its tool rules and checkpoints do not count. A message that calls for it engages it again.
     With --skills the answer says which other skills still need it.
     """
-    async with _weaver(loading.sources_at_hand(), loading.kept(conversation)) as weaver:
+    async with _weaver(loading.sources_at_hand(), loading.kept(conversation), loading.agent) as weaver:
         left = await weaver.disengage(conversation, skill)
     return _gone(conversation, left)
 
@@ -192,7 +192,7 @@ async def unload(
 
     The answer names the messages that you can drop from the history. The text is given again when it is wanted again.
     """
-    async with _weaver(loading.sources_at_hand(), loading.kept(conversation)) as weaver:
+    async with _weaver(loading.sources_at_hand(), loading.kept(conversation), loading.agent) as weaver:
         left = await weaver.unload(conversation, key)
     return _gone(conversation, left)
 
@@ -214,7 +214,7 @@ async def approve(
     """
     verdict = "approved" if arguments is None else "modified"
     shown, changed = _call_in(call), None if arguments is None else _object_in(arguments, "--arguments")
-    async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
+    async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
         said = await weaver.decide(
             conversation, skill, checkpoint, verdict, by=_person(by), note=note, call=shown, arguments=changed
         )
@@ -237,7 +237,7 @@ async def reject(
     stays denied. Both last until `reconsider`, or `approve` of the same.
     """
     shown = _call_in(call)
-    async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
+    async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
         said = await weaver.decide(conversation, skill, checkpoint, "rejected", by=_person(by), note=note, call=shown)
     return _judged(conversation, said)
 
@@ -246,7 +246,7 @@ async def consent(
     conversation: options.KnownConversation, skill: _Skill, by: _By = None, *, loading: options.LoadingWithLedger
 ) -> Answer:
     """Agree that the tools that a skill preapproves run without asking, until its text changes."""
-    async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
+    async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
         said = await weaver.consent(conversation, skill, by=_person(by))
     return _judged(conversation, said)
 
@@ -264,19 +264,20 @@ async def reconsider(
     """
     from skillweave.cli.output.ledger import Withdrawn, withdrawn_text
 
-    async with _weaver(loading.sources(), loading.kept(conversation)) as weaver:
+    async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
         withdrawn = await weaver.reconsider(conversation, skill, checkpoint)
     return Answer(partial(Withdrawn, conversation, tuple(withdrawn)), partial(withdrawn_text, withdrawn))
 
 
 @asynccontextmanager
-async def _weaver(sources: "Sequence[Source]", kept: Kept) -> "AsyncIterator[Weaver]":
+async def _weaver(sources: "Sequence[Source]", kept: Kept, agent: str | None = None) -> "AsyncIterator[Weaver]":
     """A weaver over the ledger; raises Mistake where that knows nothing of the conversation."""
     from skillweave.factory import open_weaver
 
     async with opened(kept) as store:
         await require_known(store, kept)
-        yield open_weaver(*sources, ledger=store)
+        weaver = open_weaver(*sources, ledger=store)
+        yield weaver if agent is None else await weaver.for_agent(agent)
 
 
 def _gone(conversation: str, left: "Left") -> Answer:
@@ -291,9 +292,11 @@ def _judged(conversation: str, said: "Judgement") -> Answer:
     return Answer(partial(extended, Judged, said, conversation=conversation), partial(judged_text, said))
 
 
-async def _pending(state: "State", sources: "Sequence[Source]") -> "tuple[PendingCheckpoint, ...] | None":
+async def _pending(
+    state: "State", sources: "Sequence[Source]", agent: str | None
+) -> "tuple[PendingCheckpoint, ...] | None":
     """What waits for a person in the skills that are in force; None where no skills are at hand to say so."""
-    from skillweave.cli.arguments.skills import load
+    from skillweave.cli.arguments.skills import load, seen_by
     from skillweave.relations.rules import all_requirements
     from skillweave.state.approvals import digests_shown, kept_out
     from skillweave.turn.policy import pending_checkpoints
@@ -302,7 +305,7 @@ async def _pending(state: "State", sources: "Sequence[Source]") -> "tuple[Pendin
         return None
     if not state.engaged and not state.approvals and not state.restraining:
         return ()
-    known = (await load(sources)).snapshot
+    known = seen_by(agent, (await load(sources)).snapshot)
 
     def with_companions(entries: "Sequence[Engaged]") -> dict[str, None]:
         heads = [entry.skill_id for entry in entries]

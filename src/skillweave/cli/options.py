@@ -108,6 +108,14 @@ Graph: TypeAlias = Annotated[
 FolderOfSkills: TypeAlias = Annotated[
     str, option(SKILLS, "--in DIR", "The folder of skills that this is about; made if need be.")
 ]
+ForAgent: TypeAlias = Annotated[
+    str | None,
+    option(
+        SKILLS,
+        "--agent ID",
+        "Only the skills of this agent, which a pack describes, with the agent's checkpoints and its budget of tokens.",
+    ),
+]
 Strict: TypeAlias = Annotated[bool, option(SKILLS, "--strict", "Load only what the open Agent Skills format allows.")]
 CacheIn: TypeAlias = Annotated[
     str | None,
@@ -387,6 +395,7 @@ class LoadingWithLedger(Loading):
     """Which skills a command works on, and the ledger that must be there."""
 
     ledger: KeptLedger = None
+    agent: ForAgent = None
 
     def kept(self, conversation: str) -> Kept:
         """The conversation in that ledger; raises Mistake where there is none, InvalidTurn for a bad id."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from skillweave.cli import completion, options
-from skillweave.cli.arguments.skills import load, working
+from skillweave.cli.arguments.skills import load, seen_by, working
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, Page, printable
 
@@ -39,6 +39,7 @@ skillweave show invoice-checking --skills examples/skills --section 2
 def catalog(
     *,
     loading: options.Loading,
+    agent: options.ForAgent = None,
     budget: options.Tokens = 25_000,
     everything: Annotated[
         bool,
@@ -59,7 +60,9 @@ def catalog(
     from skillweave.formats.host_keys import invocation_of
     from skillweave.tokens.counter import Tiktoken
 
-    snapshot = loading.snapshot()
+    snapshot = seen_by(agent, loading.snapshot())
+    most = None if agent is None else snapshot.agents[agent].most_tokens
+    budget = budget if most is None else min(budget, most)
     pricing = Pricing(Tiktoken())
     closed = frozenset(skill.id for skill in snapshot.active() if not invocation_of(skill).by_model)
     offered = [skill for skill in snapshot.active() if skill.id not in closed]

@@ -39,6 +39,7 @@ skillweave weave --role assistant "SKILL_SELECT:multilingual-greetings"
 skillweave weave --pack coding --coding "Add a login form"
 skillweave weave --pack support-triage --conversation c1 "I was charged twice"
 skillweave weave --pack support-triage --conversation c1 --result 'issue_refund={}'
+skillweave weave --skills pack.yaml --agent clerk "Pay this bill"
 """,
     "match": """
 skillweave match --skills examples/skills "Is this invoice right?"
@@ -62,6 +63,7 @@ async def weave(
     ] = None,
     *,
     loading: options.LoadingWithGraph,
+    agent: options.ForAgent = None,
     role: options.Speaker = "user",
     transcript: options.Transcript = None,
     result: options.Results = None,
@@ -104,6 +106,7 @@ async def weave(
     sources = loading.sources()
     async with opened(kept) as store:
         weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
+        weaver = weaver if agent is None else await weaver.for_agent(agent)
         await indexed(weaver)
         injection = (await weaver.weave(turn)).measured_against(await weaver.tokens_of_everything())
     snapshot = await weaver.snapshot()
@@ -149,6 +152,7 @@ async def match(
     message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What was just said; - reads standard input.")],
     *,
     loading: options.LoadingWithGraph,
+    agent: options.ForAgent = None,
     role: options.Speaker = "user",
     transcript: options.Transcript = None,
     task: options.OfTask,
@@ -159,7 +163,7 @@ async def match(
     Says for each skill which matcher found it and by what words, and why others were not chosen. Nothing is written.
     What a conversation was given before makes no difference.
     """
-    from skillweave.cli.arguments.skills import load, working
+    from skillweave.cli.arguments.skills import load, seen_by, working
     from skillweave.cli.arguments.turn import message_text, read_transcript, turn_of
     from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave.select.questions import question_in
@@ -170,13 +174,14 @@ async def match(
     sources = loading.sources()
     if graph is None and question_in(said) is None:
         # Without an engine: nothing is priced, and its modules take longer to load than the skills.
-        snapshot = (await load(sources)).snapshot
+        snapshot = seen_by(agent, (await load(sources)).snapshot)
         if snapshot.graph is None:
             with working("Indexing", len(snapshot.active())):
                 selection = await selecting.selection(snapshot, turn, loading.kept_skills())
             return _matched(selection, None, (*notes, *loading_notes(snapshot), *graph_notes(snapshot, None)))
     async with opened(Kept(None, DEFAULT_CONVERSATION)) as store:
         weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
+        weaver = weaver if agent is None else await weaver.for_agent(agent)
         await indexed(weaver)
         selection = await weaver.match(turn)
         fallback = None if question_in(said) is None else _answer(await weaver.preview(turn))

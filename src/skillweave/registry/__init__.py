@@ -55,9 +55,9 @@ agent_part: AgentPart part_of
 agents: Agent
 definitions: Defined define lift_contents
 last_good: last_good_event_types last_good_skills
-merging: Merged Offer Precedence add_registered in_namespace merge merge_event_types
+merging: Merged Precedence add_registered in_namespace merge merge_event_types
 registry: Artifact Registry
-snapshot: Changes LoadedVersion Snapshot
+snapshot: Changes LoadedVersion Offer Snapshot
 source: Loaded Source Streamed Versioned Watched WrappedSource collect is_text media_type_of stream_of
 watching: FileWatcher Places Vanished places_of
 writing: Change Entry StoredVersion WritableSource Written entries_of

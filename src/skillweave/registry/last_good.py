@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TypeAlias
 
 from skillweave.diagnostics import Diagnostic, Location, Severity, has_errors
 from skillweave.errors import SourceUnavailable
@@ -39,27 +40,39 @@ class SourceState:
             return replace(self, away=None, ticket=ticket, version=version)
         return SourceState(answer, last_good(self.good, answer), ticket=ticket, version=version)
 
+    def is_old(self, version: str | None) -> bool:
+        """Whether a source that has this version now has to be read again; one that cannot tell has not."""
+        return version is not None and (self.away is not None or version != self.version)
+
     def unchanged_since(self, before: "SourceState") -> bool:
         """Whether the source was loaded before and what is in use of it is still the same."""
         return before.loaded is not None and (self.good, self.away) == (before.good, before.away)
 
 
-async def load_source(source: Source, state: SourceState) -> tuple[Loaded | Diagnostic, str | None]:
+Answer: TypeAlias = tuple[Loaded | Diagnostic, str | None]
+"""What a source holds, or why it does not say; and its version."""
+
+
+async def load_source(source: Source, state: SourceState) -> Answer:
     """What the source holds now, or the finding that it does not answer if it did before; and its version.
 
     Raises SourceUnavailable for a source that never answered.
     """
     try:
         # Asked before the load: a change in between is loaded again next time rather than missed.
-        version = await version_of(source)
-        if state.loaded is not None and version is not None and version == state.version:
-            return state.loaded, version
-        return await source.load(state.loaded), version
+        return await read_source(source, state, await version_of(source))
     except SourceUnavailable as error:
         if state.loaded is None:
             raise
         fix = "its skills stay in use as they were; bring the source back and refresh"
         return Diagnostic("source-unavailable", Severity.ERROR, str(error), fix, None, Location(source.name)), None
+
+
+async def read_source(source: Source, state: SourceState, version: str | None) -> Answer:
+    """What the source holds now, which has this version; raises SourceUnavailable."""
+    if state.loaded is not None and version is not None and version == state.version:
+        return state.loaded, version
+    return await source.load(state.loaded), version
 
 
 def last_good(before: Loaded, now: Loaded) -> Loaded:

@@ -12,7 +12,8 @@ from skillweave.events.event import EventType
 from skillweave.formats.identity import MAX_ID, Order, compare_versions, digest_of_bytes, namespaced
 from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Defined
-from skillweave.registry.source import Loaded, Reader
+from skillweave.registry.snapshot import Offer
+from skillweave.registry.source import Loaded
 from skillweave.skill import Skill, is_skill_id
 from skillweave.task import TaskRule
 
@@ -30,15 +31,6 @@ class Precedence(StrEnum):
     LAST = "last"
     ERROR = "error"
     NAMESPACE = "namespace"
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A skill as the registry shows it; `given` is the value as `reader` knows it, who reads its artifacts."""
-
-    skill: Skill
-    reader: Reader
-    given: Skill
 
 
 @dataclass(frozen=True, slots=True)

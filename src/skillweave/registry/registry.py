@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -11,11 +12,11 @@ from skillweave.closing import ClosedOnExit, close_all
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound
 from skillweave.registry.definitions import Contents, Defined, Definition, define
+from skillweave.registry.freshness import Freshness, Versions
 from skillweave.registry.graphs import choose_graph
-from skillweave.registry.last_good import SourceState, load_source
+from skillweave.registry.last_good import Answer, SourceState, load_source, read_source
 from skillweave.registry.merging import (
     Merged,
-    Offer,
     Overrides,
     Precedence,
     add_registered,
@@ -28,7 +29,7 @@ from skillweave.registry.merging import (
     require_same_id,
     require_version,
 )
-from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot, changes_between, is_same, versions_of
+from skillweave.registry.snapshot import Changes, LoadedVersion, Offer, Snapshot, changes_between, is_same, versions_of
 from skillweave.registry.source import Source
 from skillweave.skill import ArtifactRef, Skill
 
@@ -103,16 +104,23 @@ class Registry(ClosedOnExit):
 
     `snapshot` is all skills now; a change puts another snapshot in its place, and what is held of one stays as it is.
     Reading, registering and refreshing may happen in any thread and on any event loop. Nothing is loaded before the
-    first `refresh`.
+    first `refresh`. `clock` gives seconds and never goes back: by it versions of sources are compared.
     """
 
-    def __init__(self, sources: Iterable[Source] = (), *, precedence: Precedence = Precedence.FIRST) -> None:
+    def __init__(
+        self,
+        sources: Iterable[Source] = (),
+        *,
+        precedence: Precedence = Precedence.FIRST,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._sources = tuple(sources)
         self._precedence = Precedence(precedence)
         self._lock = threading.Lock()
         self._tickets = 0
         self._state = _State(tuple(SourceState() for _ in self._sources))
         self._run: _Run | None = None
+        self._freshness = Freshness(self._sources, self._is_old, self._read_again, clock)
         self.snapshot: Snapshot = self._state.snapshot
 
     async def refresh(self) -> Changes:
@@ -133,25 +141,53 @@ class Registry(ClosedOnExit):
         return await asyncio.shield(run.task)
 
     async def _refresh(self) -> Changes:
-        import asyncio
-
-        with self._lock:
-            self._tickets += 1
-            ticket = self._tickets
-            known = self._state.sources
+        begun = self._freshness.clock()
+        ticket, known = self._ticket()
         loading = (load_source(source, state) for source, state in zip(self._sources, known, strict=True))
-        # All end before one may fail, so that no load goes on unobserved.
-        answers = await asyncio.gather(*loading, return_exceptions=True)
-        failures = [answer for answer in answers if isinstance(answer, BaseException)]
+        answers, failures = await _all_ended(loading)
         if failures:
             raise failures[0]
+        changes = self._take(dict(enumerate(answers)), ticket)
+        if not any(state.away for state in self._state.sources):
+            self._freshness.compared(begun)
+        return changes
+
+    async def catch_up(self, seconds: float) -> Diagnostic | None:
+        """Read again what another process changed, as far as sources have a version; why this may have missed it.
+
+        For the beginning of a turn, after the first `refresh`: versions are compared at most once a second, by all who
+        ask in the same moment together; sources without one are not touched. A source that does not answer costs
+        `seconds` at most, is asked the more rarely the longer that took, and keeps its skills; None where all answered.
+        """
+        if any(state.loaded is None for state in self._state.sources):
+            return None
+        await self._freshness.catch_up(seconds)
+        return self._freshness.behind
+
+    def _is_old(self, place: int, version: str | None) -> bool:
+        return self._state.sources[place].is_old(version)
+
+    async def _read_again(self, versions: Versions) -> None:
+        """Read these sources, which have these versions; raises SourceUnavailable and DuplicateSkill."""
+        ticket, known = self._ticket()
+        reading = (read_source(self._sources[place], known[place], version) for place, version in versions.items())
+        answers, failures = await _all_ended(reading)
+        self._take({place: answer for place, answer in zip(versions, answers, strict=True) if answer}, ticket)
+        if failures:
+            raise failures[0]
+
+    def _ticket(self) -> tuple[int, tuple[SourceState, ...]]:
+        """A number for a reading that begins now, and what is known of the sources."""
+        with self._lock:
+            self._tickets += 1
+            return self._tickets, self._state.sources
+
+    def _take(self, answers: Mapping[int, Answer | None], ticket: int) -> Changes:
+        """Publish what sources answered, by their places."""
         with self._lock:
             before = self._state
-            states = tuple(
-                state.after(*answer, ticket)
-                for state, answer in zip(before.sources, answers, strict=True)
-                if not isinstance(answer, BaseException)
-            )
+            given = ((state, answers.get(place)) for place, state in enumerate(before.sources))
+            states = tuple(state if answer is None else state.after(*answer, ticket) for state, answer in given)
             if all(now.unchanged_since(then) for now, then in zip(states, before.sources, strict=True)):
                 self._state = replace(before, sources=states)
             else:
@@ -235,12 +271,19 @@ class Registry(ClosedOnExit):
             self._publish(replace(before, defined=defined, hidden=before.hidden | {skill_id}, overrides=overrides))
         return skill
 
-    async def read_artifact(self, skill_id: str, artifact_id: str) -> Artifact:
-        """One artifact with its content, read now; raises SkillNotFound and ArtifactNotFound."""
+    async def read_artifact(self, skill_id: str, artifact_id: str, *, snapshot: Snapshot | None = None) -> Artifact:
+        """One artifact with its content, read now; raises SkillNotFound and ArtifactNotFound.
+
+        With a `snapshot` of this registry it is that of the skill's version there, also when the skill was replaced
+        since: what a source that keeps versions has of it, a folder only while its file is still the same.
+        """
         state = self._state
         offer = state.merged.winners.get(skill_id)
+        if snapshot is not None:
+            then = snapshot.offers.get(skill_id)
+            offer = offer if offer is not None and then is not None and offer.skill == then.skill else then
         if offer is None:
-            raise SkillNotFound(skill_id, state.snapshot)
+            raise SkillNotFound(skill_id, state.snapshot if snapshot is None else snapshot)
         ref = next((ref for ref in offer.skill.artifacts if ref.id == artifact_id), None)
         if ref is None:
             raise ArtifactNotFound(skill_id, artifact_id, _what_is_listed(offer.skill))
@@ -303,10 +346,22 @@ class Registry(ClosedOnExit):
             chosen.graph,
             chosen.location,
             agents,
+            MappingProxyType(merged.winners),
         )
         unchanged = before.generation > 0 and is_same(before, snapshot)
         self._state = replace(state, merged=merged, snapshot=before if unchanged else snapshot)
         self.snapshot = self._state.snapshot
+
+
+async def _all_ended(
+    loading: Iterable[Coroutine[None, None, Answer]],
+) -> tuple[list[Answer | None], list[BaseException]]:
+    """What was read, None for what could not be, and the failures; all end first, so that none goes on unobserved."""
+    import asyncio
+
+    answers = await asyncio.gather(*loading, return_exceptions=True)
+    failures = [answer for answer in answers if isinstance(answer, BaseException)]
+    return [None if isinstance(answer, BaseException) else answer for answer in answers], failures
 
 
 def _known(state: _State, skill_id: str) -> Iterator[Skill]:

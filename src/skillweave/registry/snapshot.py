@@ -12,10 +12,20 @@ from skillweave.errors import SkillNotFound
 from skillweave.events.event import EventType
 from skillweave.formats.identity import Order, compare_versions
 from skillweave.registry.agents import Agent
+from skillweave.registry.source import Reader
 from skillweave.skill import Origin, Skill
 from skillweave.task import TaskRule
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A skill as the registry shows it; `given` is the value as `reader` knows it, who reads its artifacts."""
+
+    skill: Skill
+    reader: Reader
+    given: Skill
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +35,8 @@ class Snapshot(Mapping[str, Skill]):
     `events` are the event types that sources declare, by name; `task_rules` those of all sources, in their order.
     `graph` is the skill graph of the first source that has one, in its data form, and `graph_location` where that
     stands. Of the `relabelled` ids only the version was overridden, so that the shadowed skill is the same definition.
-    `agents` are those that sources describe, by id. `snapshot[id]` raises SkillNotFound for an unknown id, while `get`
+    `agents` are those that sources describe, by id. `offers` say who reads the artifacts of each skill, in this version
+    of it; `Registry.read_artifact` uses them. `snapshot[id]` raises SkillNotFound for an unknown id, while `get`
     and `in` do not.
     """
 
@@ -39,6 +50,7 @@ class Snapshot(Mapping[str, Skill]):
     graph: Mapping[str, object] | None = None
     graph_location: Location | None = None
     agents: Mapping[str, Agent] = field(default_factory=lambda: MappingProxyType({}))
+    offers: Mapping[str, Offer] = field(default_factory=lambda: MappingProxyType({}), repr=False)
 
     def __getitem__(self, skill_id: str) -> Skill:
         known = Checked("snapshot").text("skill_id", skill_id)

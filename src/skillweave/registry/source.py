@@ -43,7 +43,11 @@ class Reader(Protocol):
     """What reads the artifacts of the skills that it gave."""
 
     async def read(self, skill: Skill, artifact: str) -> bytes:
-        """The content of one listed artifact; raises ArtifactNotFound."""
+        """The content of one listed artifact; raises ArtifactNotFound.
+
+        It is that of the skill as it was given: a store that keeps versions gives what that version had, also when
+        another one has taken its place since, and raises ArtifactNotFound for one that it does not have.
+        """
         ...
 
 

@@ -83,6 +83,7 @@ class Record(Portable):
     share of the block. `holder` is the turn that gave it; `at` and `until` are seconds of the store's clock, `until`
     the end of a claim, None for one without end. `told` is of answers to the model's calls: the digest of the
     transcript that the call came with, which no answer can stand in yet; the empty text once a transcript showed it.
+    `digest` is the empty text where another program gave the skill, and nobody knows in which words.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("...", "told?")
@@ -97,6 +98,11 @@ class Record(Portable):
     at: float
     until: float | None = None
     told: str = ""
+
+    @property
+    def known(self) -> bool:
+        """Whether it is known which text was given; else no block and no message of ours holds it."""
+        return bool(self.digest)
 
     def expired_at(self, now: float) -> bool:
         """Whether this is a claim whose turn never came back, or one of a time that is still to come.
@@ -411,7 +417,8 @@ def evict(state: State, key: str) -> State:
     if record is None:
         return state
     kept = tuple(other for other in state.records if other.key != key)
-    return replace(state, records=kept, superseded=(*state.superseded, Superseded(record, "")))
+    old = (Superseded(record, ""),) if record.known else ()
+    return replace(state, records=kept, superseded=(*state.superseded, *old))
 
 
 def drop(state: State, carriers: Collection[str], turn_id: str) -> State:
@@ -433,7 +440,7 @@ def _enter(state: State, record: Record) -> State:
         return state
     kept = tuple(other for other in state.records if other.key != record.key)
     superseded = state.superseded
-    if old is not None and old.carrier != record.carrier:
+    if old is not None and old.known and old.carrier != record.carrier:
         superseded = (*superseded, Superseded(old, record.carrier))
     return replace(state, records=(*kept, record), superseded=superseded)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from skillweave.checking import Checked
 from skillweave.extensions import Extensions
-from skillweave.state.port import Store
+from skillweave.state.port import DecisionLog, Store
 from skillweave.stores.memory import MemoryStore
 
 LEDGERS: Extensions[Callable[[str], Store]] = Extensions("ledgers", "ledger for", form="{}://")
@@ -30,3 +30,12 @@ def store_of(ledger: str | os.PathLike[str] | Store | None) -> Store:
     elif scheme == "sqlite":
         rest = rest.removeprefix("/")
     return LEDGERS.make(scheme, lambda opener: opener(rest))
+
+
+def log_of(decisions: str | os.PathLike[str] | DecisionLog) -> DecisionLog:
+    """The log of decisions that a name stands for, as names of ledgers do; raises like `store_of`."""
+    if isinstance(decisions, str | os.PathLike):
+        return store_of(decisions)
+    if not all(callable(getattr(decisions, verb, None)) for verb in ("append", "read")):
+        Checked("skillweave.open").refuse("decisions", decisions, "a file name, a URL, or a DecisionLog")
+    return decisions

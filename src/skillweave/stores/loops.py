@@ -25,6 +25,7 @@ class PerLoop(Generic[T]):
         self._lock = Lock()
         self._process = os.getpid()
         self._made: dict[asyncio.AbstractEventLoop, T] = {}
+        self._parents: list[dict[asyncio.AbstractEventLoop, T]] = []
 
     def here(self) -> T:
         """The one of the running loop, made at its first use; those of loops that have ended are abandoned then."""
@@ -60,4 +61,6 @@ class PerLoop(Generic[T]):
         if self._process != os.getpid():
             self._process = os.getpid()
             self._lock = Lock()  # the parent may have held it at the moment of the fork
+            # Kept, so that nothing closes them: the child shares with its parent what tells which sockets can be read.
+            self._parents.append(self._made)
             self._made = {}

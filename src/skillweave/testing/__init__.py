@@ -10,6 +10,7 @@ from skillweave.doors import door
 if TYPE_CHECKING:
     from skillweave.testing.embedders import EmbedderContract
     from skillweave.testing.fakes import (
+        FailingSource,
         FailingStore,
         FakeEmbedder,
         KnownContext,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ConversationMachine",
     "EmbedderContract",
+    "FailingSource",
     "FailingStore",
     "FakeEmbedder",
     "KnownContext",
@@ -45,7 +47,7 @@ __getattr__ = door(
     __name__,
     """
 embedders: EmbedderContract
-fakes: FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
+fakes: FailingSource FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
 ledger: DECISION FULL_STATE LedgerContract
 machine: ConversationMachine
 matchers: MatcherContract

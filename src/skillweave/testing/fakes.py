@@ -12,6 +12,8 @@ from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import EntityContext, Section
+from skillweave.registry.source import Loaded, Source, WrappedSource
+from skillweave.skill import Skill
 from skillweave.state.port import Logged, Store
 from skillweave.state.state import State, Writes
 from skillweave.text.words import words_of
@@ -144,6 +146,45 @@ class FakeEmbedder:
     def _place(self, word: str) -> int:
         seed = blake2b(f"{self.id} {word}".encode(), digest_size=8).digest()
         return int.from_bytes(seed, "big") % self.dimension
+
+
+class FailingSource(WrappedSource):
+    """A source that can be made to stop answering, with a version where the wrapped one has one.
+
+    `down` has the names of the methods that raise StoreUnavailable, such as `version`; `silent` those that never
+    answer. `asked` counts the calls of each method. Each call takes `seconds` of a clock that is moved by hand.
+    """
+
+    def __init__(self, source: Source, clock: ManualClock | None = None) -> None:
+        super().__init__(source)
+        self.clock = clock or ManualClock()
+        self.seconds = 0.0
+        self.down: set[str] = set()
+        self.silent: set[str] = set()
+        self.asked: Counter[str] = Counter()
+
+    async def load(self, previous: Loaded | None = None) -> Loaded:
+        """The wrapped source's answer, unless `load` is down or silent."""
+        await self._answering("load")
+        return await super().load(previous)
+
+    async def read(self, skill: Skill, artifact: str) -> bytes:
+        """The wrapped source's answer, unless `read` is down or silent."""
+        await self._answering("read")
+        return await super().read(skill, artifact)
+
+    async def version(self) -> str | None:
+        """The wrapped source's answer, unless `version` is down or silent."""
+        await self._answering("version")
+        return await super().version()
+
+    async def _answering(self, method: str) -> None:
+        self.asked[method] += 1
+        self.clock.advance(self.seconds)
+        if method in self.silent:
+            await asyncio.Event().wait()
+        if method in self.down:
+            raise StoreUnavailable(f"the source was told not to answer {method}", retry_after=1.0)
 
 
 class FailingStore(ClosedOnExit):

@@ -27,7 +27,7 @@ from skillweave.registry.source import Loaded, Source, WrappedSource, collect, s
 from skillweave.registry.writing import Change, Entry, WritableSource, entries_of
 from skillweave.skill import Checkpoint, Skill, is_skill_id
 from skillweave.sources.code import InCode
-from skillweave.testing.ledger import IMPOSSIBLE_TENANTS
+from skillweave.testing.ledger import for_impossible_tenants
 
 GOOD = ("alpha", "omega")
 """The ids of the skills that the source under test holds."""
@@ -274,6 +274,32 @@ class WritableSourceContract:
         assert (alpha.description, await source.read(alpha, ARTIFACT)) == ("old", b"old")
         assert [one.in_use for one in await source.versions("alpha")] == [False, True]
 
+    async def test_an_artifact_is_that_of_the_version_that_was_loaded(self, source: WritableSource) -> None:
+        await source.publish(_definition("alpha", "x"), {ARTIFACT: "old"})
+        registry = Registry([source])
+        await registry.refresh()
+        before = registry.snapshot
+        await source.publish(_definition("alpha", "x"), {ARTIFACT: "new"})
+        assert (await registry.read_artifact("alpha", ARTIFACT)).data == b"old"
+        await registry.refresh()
+        assert (await registry.read_artifact("alpha", ARTIFACT)).data == b"new"
+        assert (await registry.read_artifact("alpha", ARTIFACT, snapshot=before)).data == b"old"
+        await source.remove("alpha")
+        assert await source.read(before["alpha"], ARTIFACT) == b"old"
+
+    async def test_an_artifact_of_an_earlier_version_alone_is_not_found(self, source: WritableSource) -> None:
+        await source.publish(_definition("alpha", "x"), {ARTIFACT: "old", "references/more.md": "more"})
+        (old,) = (await source.load(None)).skills
+        await source.publish(_definition("alpha", "y"), {ARTIFACT: "new"})
+        with pytest.raises(ArtifactNotFound):
+            await source.read(await _alpha(source), "references/more.md")
+        assert await source.read(old, "references/more.md") == b"more"
+
+    async def test_an_artifact_of_a_version_that_never_was_is_not_found(self, source: WritableSource) -> None:
+        await source.publish(_definition("alpha", "x"), {ARTIFACT: CONTENT})
+        with pytest.raises(ArtifactNotFound):
+            await source.read(replace(await _alpha(source), description="other", digest="0" * 64), ARTIFACT)
+
     async def test_rolling_back_to_what_is_in_use_changes_nothing(self, source: WritableSource) -> None:
         await source.publish(_definition("alpha", "x"))
         version, (only,) = await source.version(), await source.versions("alpha")
@@ -382,7 +408,7 @@ class WritableSourceContract:
         await called.publish(_definition("alpha", "x"))
         assert await _ids(source) == await _ids(source.for_tenant("")) == ["alpha"]
 
-    @pytest.mark.parametrize("tenant", IMPOSSIBLE_TENANTS, ids=[ascii(tenant)[:20] for tenant in IMPOSSIBLE_TENANTS])
+    @for_impossible_tenants
     async def test_what_cannot_be_a_tenant_is_refused(self, source: WritableSource, tenant: str) -> None:
         with pytest.raises(InvalidValue, match="tenant"):
             source.for_tenant(tenant)

@@ -374,12 +374,12 @@ class _TextsInContext:
         outdated, lingering = key in self.replaced, wanted.skill.id in self.lingering
         if record is None or presence is Presence.MINE:
             return replace(wanted, outdated=outdated, lingering=lingering)
-        if record.digest != wanted.digest:
+        if record.known and record.digest != wanted.digest:
             return replace(wanted, outdated=True, lingering=lingering)
         return replace(
             wanted,
             present=record.rung,
-            carrier=record.carrier,
+            carrier=record.carrier if record.known else None,
             outdated=outdated,
             held=presence is Presence.HELD,
             lingering=lingering,

@@ -186,8 +186,9 @@ def _parts(admission: Admission, context: Reconciled, cursor: str | None, *, rea
 
 
 def _drops(records: Sequence[Record], tokens: Mapping[str, int]) -> tuple[Drop, ...]:
-    """The messages of the records, each once; entity context of no skill stays."""
-    by_carrier = {record.carrier: skill_id for record in records if (skill_id := skill_of(record.key)) is not None}
+    """The messages of the records, each once; entity context of no skill stays, and so does what no message holds."""
+    known = (record for record in records if record.known)
+    by_carrier = {record.carrier: skill_id for record in known if (skill_id := skill_of(record.key)) is not None}
     return tuple(Drop(skill_id, carrier, tokens[carrier]) for carrier, skill_id in by_carrier.items())
 
 

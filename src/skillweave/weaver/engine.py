@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import TypeVar
 
 from skillweave.compose.composition import closed
@@ -31,6 +32,7 @@ from skillweave.weaver.news import News
 from skillweave.weaver.telling import Announcer
 
 T = TypeVar("T")
+Told = TypeVar("Told", Injection, CurrentPolicy, Selection)
 
 UNKNOWN_RULES = (
     "the ledger does not answer, so that nobody knows which skills restrict tools and what people decided; "
@@ -69,6 +71,7 @@ class Engine:
     news: News = field(default_factory=News)
     _library: Library | None = None
     _loaded: bool = False
+    _behind: Diagnostic | None = None
 
     async def run(self, turn: Turn, delivery: Delivery) -> Injection:
         """One turn, stored; what the ledger does while it does not answer is said in the Injection.
@@ -134,10 +137,10 @@ class Engine:
         except StoreUnavailable as error:
             found = policy_at(State(), library, library.settings, self.matchers, turn, 0.0)
             tools, diagnostic = self._without_rules(found.tools, known=False), self._unavailable(error, known=False)
-            return replace(found, tools=tools, diagnostics=(diagnostic,), revision=None)
+            return self._told(replace(found, tools=tools, diagnostics=(diagnostic,), revision=None))
         if held is not None and _still_holds(held, state, turn, library):
-            return held if isinstance(held, CurrentPolicy) else held.policy
-        return policy_at(state, library, library.settings, self.matchers, turn, now)
+            return self._told(held if isinstance(held, CurrentPolicy) else held.policy)
+        return self._told(policy_at(state, library, library.settings, self.matchers, turn, now))
 
     async def match(self, turn: Turn) -> Selection:
         """What the matchers say to the turn of a conversation that begins with it."""
@@ -146,14 +149,16 @@ class Engine:
         )
         turn, prepared = await completed(turn, prepared, State(), self.matchers, self.fetch_seconds)
         position = await find_place(turn, prepared, State(), self.fetch_seconds)
-        return await selected(turn, prepared, position, self.matchers, self.settings.thresholds)
+        return self._told(await selected(turn, prepared, position, self.matchers, self.settings.thresholds))
 
     async def snapshot(self) -> Snapshot:
         """The skills as they are now, of an agent its own; read at first use. Raises AgentNotFound."""
         return self.libraries.seen(await self._all_skills())
 
     async def _all_skills(self) -> Snapshot:
-        if not self._loaded:
+        if self._loaded:
+            self._behind = await self.registry.catch_up(self.fetch_seconds)
+        else:
             await self.registry.refresh()
             self._loaded = True
         return self.registry.snapshot
@@ -229,8 +234,18 @@ class Engine:
         return answer, True
 
     async def _run(self, turn: Turn, prepared: Prepared, known: tuple[State, float], delivery: Delivery) -> Settled:
-        reading = Reading(self.registry.read_artifact, self.context, self.fetch_seconds)
-        return await run(turn, prepared, *known, prepared.library.settings, self.matchers, reading, delivery)
+        # What is read belongs to the skills of this turn, whatever another one has loaded since.
+        artifacts = partial(self.registry.read_artifact, snapshot=prepared.library.snapshot)
+        reading = Reading(artifacts, self.context, self.fetch_seconds)
+        settled = await run(turn, prepared, *known, prepared.library.settings, self.matchers, reading, delivery)
+        return replace(settled, injection=self._told(settled.injection))
+
+    def _told(self, answer: Told) -> Told:
+        """The answer with the finding that the skills may be old, if they may."""
+        behind = self._behind
+        if behind is None or behind in answer.diagnostics:
+            return answer
+        return replace(answer, diagnostics=(*answer.diagnostics, behind))
 
     async def _run_unread(
         self,

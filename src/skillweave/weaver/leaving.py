@@ -124,7 +124,8 @@ def _evicted(before: State, after: State) -> tuple[str, ...]:
 
 
 def _drops(state: State, chosen: Callable[[Record], bool]) -> tuple[Drop, ...]:
-    texts = [*(old.record for old in state.superseded), *state.records]
+    everything = (*(old.record for old in state.superseded), *state.records)
+    texts = [record for record in everything if record.known]
     carriers = dict.fromkeys(record.carrier for record in texts if chosen(record))
     return tuple(
         Drop(_skill_in(carrier, texts), carrier, sum(r.tokens for r in texts if r.carrier == carrier))

@@ -219,6 +219,15 @@ def load_snapshot(
     return asyncio.run(load(sources_of(given, strict=strict, packs=packs, cache=cache))).snapshot
 
 
+def seen_by(agent: str | None, snapshot: "Snapshot") -> "Snapshot":
+    """The snapshot, of an agent its part of it; raises AgentNotFound."""
+    if agent is None:
+        return snapshot
+    from skillweave.registry import part_of
+
+    return part_of(snapshot, agent)
+
+
 def _advice() -> str:
     from skillweave.sources.roots import Scope, existing_roots
 

@@ -26,15 +26,19 @@ class Looked:
 
 
 async def look_at_server(section: str, thing: object) -> Looked:
-    """What there is to say of the server of a store or a source, nothing where it has none. Raises StoreUnavailable."""
+    """What there is to say of the server of a store or a source, nothing where it has none. Raises StoreUnavailable.
+
+    A server that is not ready is asked for its facts only: any other call would make or change its tables.
+    """
     findings: list[Finding] = []
     ready = True
     if isinstance(thing, Served):
         facts = await thing.server()
         findings += _about(section, facts)
         ready = facts.revision == facts.newest
-    if isinstance(thing, Durable):
-        findings += (_finding(section, diagnostic) for diagnostic in await thing.durability())
+    if ready and isinstance(thing, Durable):
+        lost = [_finding(section, diagnostic) for diagnostic in await thing.durability()]
+        findings += lost or [Finding(section, "durability", Level.OK, "nothing that was acknowledged can be lost")]
     return Looked(tuple(findings), ready)
 
 
@@ -60,7 +64,10 @@ def _tables(section: str, facts: ServerFacts) -> Iterator[Finding]:
     fix = "they are brought up to date at the first use, or now by `skillweave migrate` with the same URL"
     if facts.revision is None:
         yield Finding(section, "tables", Level.MISSING, f"there are none yet in {facts.place}", fix)
-    elif facts.revision != facts.newest:
+    elif facts.revision > facts.newest:
+        message = f"those of {facts.place} were made by a newer skillweave (revision {facts.revision})"
+        yield Finding(section, "tables", Level.PROBLEM, message, "upgrade skillweave here, or name another database")
+    elif facts.revision < facts.newest:
         message = f"those of {facts.place} are of revision {facts.revision}, and {facts.newest} is the newest"
         yield Finding(section, "tables", Level.WARNING, message, fix)
     else:

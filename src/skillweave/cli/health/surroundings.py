@@ -317,7 +317,7 @@ def _shown_value(value: object) -> str:
     if isinstance(value, list):
         return " ".join(map(str, value)) or "(empty)"
     names = {None: "(not set)", True: "true", False: "false"}
-    return names[value] if value is None or isinstance(value, bool) else str(value)
+    return names[value] if value is None or isinstance(value, bool) else str(value) or "(empty)"
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401 - of the kind that the option has

@@ -145,6 +145,8 @@ def _state_lines(state: State, pending: Sequence[PendingCheckpoint], page: Page)
 
 def row_text(record: Record, page: Page) -> str:
     """One text that was given, and the message that holds it."""
+    if not record.known:
+        return page.entry(record.state.value, f"{record.key} (by another program, in words that nobody recorded)")
     title = f"{record.key} ({record.rung.label}, {tokens_shown(record.tokens)})"
     return f"{page.entry(record.state.value, title, Ink.GOOD)}\n{page.entry('', f'in message {record.carrier}')}"
 

@@ -11,6 +11,7 @@ from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.errors import StoreUnavailable
+from skillweave.servers import ServerFacts
 from skillweave.state.codec import decision_from_json, decision_to_json, state_to_json, stored_state
 from skillweave.state.port import Logged, TurnDecisions
 from skillweave.state.state import State, Writes
@@ -137,6 +138,10 @@ class PostgresStore(ClosedOnExit):
         """How many conversations the database keeps."""
         ((number,),) = await self._all(COUNT, {"tenant": _named(tenant)})
         return int(number)
+
+    async def server(self) -> ServerFacts:
+        """What the server says of itself; its tables are not made."""
+        return await self._database.server()
 
     async def durability(self) -> tuple[Diagnostic, ...]:
         """What the server may lose of what it acknowledged, by its settings; nothing where that is nothing."""

@@ -1,0 +1,148 @@
+"""The way to a Redis and back: connections for each event loop, time-outs, retries, scripts, and errors in words."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialWithJitterBackoff
+from redis.exceptions import (
+    ConnectionError,  # noqa: A004 - the client library's own, not Python's
+    NoScriptError,
+    ReadOnlyError,
+    RedisClusterException,
+    RedisError,
+)
+from redis.exceptions import TimeoutError as NoAnswer
+
+from skillweave.errors import StoreUnavailable
+from skillweave.stores.loops import PerLoop
+from skillweave.stores.redis.failures import explained, no_free_connection
+from skillweave.stores.redis.place import Place
+from skillweave.stores.redis.scripts import Script
+
+T = TypeVar("T")
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
+_PAGE = 1000
+"""So many keys are looked at in one step of a SCAN."""
+_Argument: TypeAlias = str | int | float
+_FAILURES = (RedisError, RedisClusterException, OSError, TimeoutError, UnicodeEncodeError)
+"""What the client library raises, and what it lets through."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    """The connections of one event loop, and how many more calls it may begin."""
+
+    redis: Redis | RedisCluster
+    free: asyncio.Semaphore
+
+    async def close(self) -> None:
+        """Close all connections, in their own loop."""
+        await self.redis.aclose()
+
+    def abandon(self) -> None:
+        """Nothing: where the loop has ended, the sockets are closed with the objects that hold them."""
+
+
+class Server:
+    """A Redis, or a cluster, by its place; nothing is opened before the first call, and any loop may call."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._clients: PerLoop[_Client] = PerLoop(self._client, _Client.close, _Client.abandon)
+        self._closed = False
+
+    async def run(self, script: Script, keys: Sequence[str], *arguments: _Argument) -> Any:  # noqa: ANN401
+        """What a script answers, in one trip; two where the server has not run it since it started."""
+        words = (len(keys), *keys, *arguments)
+
+        async def work(redis: Redis | RedisCluster) -> Any:  # noqa: ANN401
+            try:
+                return await redis.execute_command("EVALSHA", script.sha, *words)
+            except NoScriptError:
+                return await redis.execute_command("EVAL", script.text, *words)
+
+        return await self.call(work)
+
+    async def keys(self, pattern: str) -> AsyncIterator[str]:
+        """All keys that match, some of them twice; each step is a call of its own."""
+        for node in await self.call(_primaries):
+            to = {} if node is None else {"target_nodes": node}
+            cursor: Any = 0
+            while True:
+
+                async def step(redis: Redis | RedisCluster, at: Any = cursor, to: Any = to) -> Any:  # noqa: ANN401
+                    return await redis.scan(at, match=pattern, count=_PAGE, **to)
+
+                cursor, found = await self.call(step)
+                for key in found:
+                    yield key.decode("utf-8", "surrogateescape")
+                if isinstance(cursor, dict):
+                    cursor = next(iter(cursor.values()))
+                if cursor == 0:
+                    break
+
+    async def call(self, work: Callable[[Redis | RedisCluster], Awaitable[T]]) -> T:
+        """What the work answers, in time; raises StoreUnavailable."""
+        if self._closed:
+            raise StoreUnavailable(f"the ledger {self.place.shown} is closed; open it again with RedisStore(...)")
+        client = self._clients.here()
+        try:
+            async with self._connection(client), asyncio.timeout(self.place.options.call_seconds):
+                return await work(client.redis)
+        except _FAILURES as error:
+            told = explained(error, self.place)
+            hidden = any(secret in str(error) for secret in self.place.secrets)
+            raise told from (None if hidden else error)
+
+    async def close(self) -> None:
+        """Give back all connections; afterwards every call raises StoreUnavailable."""
+        self._closed = True
+        try:
+            await self._clients.close()
+        except _FAILURES as error:
+            raise explained(error, self.place) from error
+
+    @asynccontextmanager
+    async def _connection(self, client: _Client) -> AsyncIterator[None]:
+        """A place among those that may call at once: there is a connection for each, so that its time begins now."""
+        try:
+            async with asyncio.timeout(self.place.options.wait_seconds):
+                await client.free.acquire()
+        except TimeoutError as error:
+            raise no_free_connection(self.place) from error
+        try:
+            yield
+        finally:
+            client.free.release()
+
+    def _client(self) -> _Client:
+        options = self.place.options
+        backoff = ExponentialWithJitterBackoff(base=_SHORTEST_PAUSE, cap=_LONGEST_PAUSE)
+        settings: dict[str, Any] = {
+            "max_connections": options.connections,
+            "socket_timeout": options.try_seconds,
+            "socket_connect_timeout": min(options.connect_seconds, options.try_seconds),
+            # A primary that became a replica behind the same name is left, and the name looked up again.
+            "retry": Retry(backoff, options.retries, (ConnectionError, NoAnswer, ReadOnlyError)),
+            "client_name": "skillweave",
+            # A first word less for each connection, and no notices that nobody here reads.
+            "protocol": 2,
+        }
+        if self.place.cluster:
+            return _Client(RedisCluster.from_url(self.place.url, **settings), asyncio.Semaphore(options.connections))
+        pool = BlockingConnectionPool.from_url(self.place.url, timeout=options.wait_seconds, **settings)
+        return _Client(Redis.from_pool(pool), asyncio.Semaphore(options.connections))
+
+
+async def _primaries(redis: Redis | RedisCluster) -> Sequence[Any]:
+    """The nodes that hold keys; None stands for the only one of a server that is no cluster."""
+    if not isinstance(redis, RedisCluster):
+        return [None]
+    await redis.initialize()
+    return redis.get_primaries()

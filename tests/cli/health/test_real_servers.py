@@ -1,0 +1,85 @@
+"""What `doctor` says of real servers, and that it leaves them as they are."""
+
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.services.servers import PostgresServer
+
+
+@pytest.fixture
+def doctor(cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small: Path) -> Any:
+    """The exit code of doctor with `./skills`, and what it finds about skills and ledger, by section and subject."""
+    monkeypatch.chdir(tmp_path)
+    for look in ("look_at_vocabularies", "look_at_packages", "look_at_extensions"):
+        monkeypatch.setattr(f"skillweave.cli.health.installation.{look}", lambda: ())
+
+    def ran(*words: str) -> tuple[int, dict[tuple[str, str], Any]]:
+        done = cli("doctor", "--json", *words)
+        return done.code, {(one["section"], one["subject"]): one for one in done.data["findings"]}
+
+    return ran
+
+
+def tables_of(url: str) -> set[str]:
+    """The tables of a database."""
+    with psycopg.connect(url) as connection:
+        return {name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
+
+
+def test_a_postgres_without_tables_gets_none_by_being_looked_at(doctor: Any, postgres_url: str) -> None:
+    code, found = doctor("--ledger", postgres_url)
+    assert found["ledger", "tables"]["level"] == "missing"
+    assert "skillweave migrate" in found["ledger", "tables"]["fix"]
+    assert ("ledger", postgres_url) not in found
+    assert tables_of(postgres_url) == set()
+    assert code == 0
+
+
+def test_a_postgres_that_is_used_is_told_with_its_version_and_what_it_keeps(
+    cli: Any, doctor: Any, postgres_url: str
+) -> None:
+    assert cli("weave", "tea", "--conversation", "c1", "--ledger", postgres_url).code == 0
+    code, found = doctor("--ledger", postgres_url)
+    shown = postgres_url.replace("postgres@", "***@")
+    assert found["ledger", shown]["message"] == "opens and can be written; keeps 1 conversation"
+    assert found["ledger", "server"]["message"].startswith("PostgreSQL ")
+    assert "connections are in use" in found["ledger", "server"]["message"]
+    assert found["ledger", "tables"]["level"] == "ok"
+    assert ("ledger", "clock") not in found
+    assert code == 0
+
+
+def test_a_postgres_that_answers_before_it_stores_is_a_warning(cli: Any, doctor: Any, postgres_url: str) -> None:
+    assert cli("weave", "tea", "--ledger", postgres_url).code == 0
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f'ALTER DATABASE "{postgres_url.rpartition("/")[2]}" SET synchronous_commit = off')
+    code, found = doctor("--ledger", postgres_url)
+    lost = found["ledger", "ledger-may-lose-writes"]
+    assert (code, lost["level"]) == (0, "warning")
+    assert "synchronous_commit=on" in lost["fix"]
+
+
+@pytest.mark.parametrize(("revision", "level", "ends"), [("0000", "warning", 0), ("9999", "problem", 1)])
+def test_tables_of_another_revision_are_told_and_stay_as_they_are(
+    cli: Any, doctor: Any, postgres_url: str, revision: str, level: str, ends: int
+) -> None:
+    assert cli("weave", "tea", "--ledger", postgres_url).code == 0
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = %s", (revision,))
+    code, found = doctor("--ledger", postgres_url)
+    assert (code, found["ledger", "tables"]["level"]) == (ends, level)
+    with psycopg.connect(postgres_url) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [(revision,)]
+
+
+def test_a_server_that_is_down_is_a_problem_and_code_3(doctor: Any) -> None:
+    with PostgresServer() as server:
+        url = server.url().replace("postgres@", "postgres:hush@")
+    code, found = doctor("--ledger", url)
+    (down,) = (one for (section, _), one in found.items() if section == "ledger")
+    assert (code, down["level"]) == (3, "problem")
+    assert f"127.0.0.1:{server.port}" in down["message"]
+    assert "hush" not in str(found)
