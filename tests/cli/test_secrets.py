@@ -21,7 +21,7 @@ ARGUMENTS = {"message": "tea", "file": "support-triage", "decisions": "d.json", 
 
 
 def commands() -> Iterator[tuple[str, ...]]:
-    """Each command that takes a ledger, skills or a store: its words, the option, and something for each argument it needs."""
+    """Each command that takes a ledger, skills or a store: its words, the option, and what each argument needs."""
     for name in COMMANDS:
         made: Any = load_command(name)()
         for inner, command in getattr(made, "commands", {"": made}).items():
