@@ -17,7 +17,7 @@ import skillweave.adapters
 
 ROOT = Path(__file__).parents[1]
 ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
-DOORS = ("skillweave", "skillweave.graph", *ADAPTERS)
+DOORS = ("skillweave", "skillweave.graph", "skillweave.seed", *ADAPTERS)
 IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
 EXPLAINED = {
     "docs/concepts/extending.md": {"skillweave.formats"},

@@ -140,6 +140,7 @@ if TYPE_CHECKING:
     from skillweave.stores.redis.store import RedisStore
     from skillweave.stores.split import SplitStore
     from skillweave.stores.sql.conversations import PostgresStore
+    from skillweave.stores.sql.skills import SqlSource
     from skillweave.stores.sqlite import SqliteStore
     from skillweave.task import RiskLevel, Task, TaskRule, When
     from skillweave.text.embedding import Embedder
@@ -191,6 +192,7 @@ stores.memory: MemoryStore
 stores.split: SplitStore
 stores.sql.conversations: PostgresStore
 stores.redis.store: RedisStore
+stores.sql.skills: SqlSource
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
 text.embedding: Embedder
@@ -325,6 +327,7 @@ __all__ = [
     "SpawnRejected",
     "SpawnRequest",
     "SplitStore",
+    "SqlSource",
     "SqliteStore",
     "State",
     "Status",

@@ -52,7 +52,7 @@ def open_weaver(
     or None for this process's memory. `decisions` is another place for what `why` answers, named as a ledger is, or a
     DecisionLog; left out, decisions are kept in the ledger, or, where a ledger in memory such as Redis stands beside
     skills in a SQL database, in that database. `graph` is the skill graph of its conversations, in place of one that a
-    pack brings. `reranker` judges the best ranked skills once more, before any is given or offered. `observers` are told
+    pack brings. `reranker` judges the best ranked skills once more, before any is given or offered. `observers` hear
     what happens. `tenant` keeps the conversations of several customers apart. `cache` is a folder to keep what was read
     and indexed in, so that the next process reads only what changed; None keeps nothing.
 

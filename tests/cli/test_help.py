@@ -48,6 +48,12 @@ COMMANDS = [
     ("add",),
     ("list",),
     ("remove",),
+    ("seed",),
+    ("publish",),
+    ("versions",),
+    ("rollback",),
+    ("unpublish",),
+    ("migrate",),
     ("doctor",),
     ("schema",),
 ]

@@ -256,10 +256,10 @@ async def test_agents_are_stored_after_the_skills_and_the_first_of_two_counts() 
     done = await seed(store, Described("one", {"clerk": one}), Described("two", {"clerk": other}))
     assert done.agents.inserted == ("clerk",)
     assert (await store.load()).agents == {"clerk": one}
-    assert [(found.code, found.severity) for found in done.diagnostics] == [("shadowed", Severity.WARNING)]
+    assert [(found.code, found.severity) for found in done.diagnostics] == [("agent-declared-twice", Severity.WARNING)]
     again = await seed(store, Described("one", {"clerk": one}), Described("two", {"clerk": one}))
     assert (again.agents.unchanged, again.changed) == (("clerk",), False)
-    assert [found.severity for found in again.diagnostics] == [Severity.INFO]
+    assert again.diagnostics == ()
 
 
 async def test_what_it_opened_itself_is_closed_and_the_rest_is_not() -> None:

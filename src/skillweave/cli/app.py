@@ -41,6 +41,12 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "add": "Copy skills of others into your folder of skills.",
         "list": "List the skills that were added, and whether they were edited.",
         "remove": "Take an added skill out again.",
+        "seed": "Fill a store with skills, their documents and agents.",
+        "publish": "Put skills in use, and say which version of each that is.",
+        "versions": "List every version of a stored skill, and which one is in use.",
+        "rollback": "Put an earlier version of a skill in use.",
+        "unpublish": "Take a skill out of use.",
+        "migrate": "Bring the tables of a database to the form of this version.",
         "doctor": "Find what is missing or wrong with this installation.",
         "schema": "Print the JSON Schemas of what --json prints.",
     }
@@ -57,6 +63,8 @@ _MODULES: Mapping[str, str] = MappingProxyType(
         "list": "add",
         "remove": "add",
         "eval": "evaluate",
+        "publish": "seed",
+        **dict.fromkeys(("versions", "rollback", "unpublish", "migrate"), "store"),
         **dict.fromkeys(("validate", "compose", "spawn"), "combine"),
     }
 )

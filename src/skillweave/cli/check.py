@@ -10,7 +10,7 @@ import typer
 from skillweave.cli import options
 from skillweave.cli.arguments.skills import working
 from skillweave.cli.failure import MISTAKE, Mistake
-from skillweave.cli.output.page import Answer, Ink, Page, Stream, counted, printable
+from skillweave.cli.output.page import Answer, Ink, Page, Stream, counted, finding_line, printable
 from skillweave.diagnostics import has_errors
 
 if TYPE_CHECKING:
@@ -35,14 +35,7 @@ skillweave check skills --watch
 
 def check(
     ctx: typer.Context,
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[PATH]...",
-            help="Folders of skills, SKILL.md files or packs, as with --skills. Default: the skills of this project.",
-            show_default=False,
-        ),
-    ] = None,
+    paths: options.Paths = None,
     *,
     loading: options.LoadingWithGraph,
     fix: Annotated[
@@ -67,8 +60,7 @@ def check(
     is an error. With --fix what can be mended without thinking is written back. With --watch every edit is checked
     until you press Ctrl-C (exit code 130); with --json that is one object per line; it needs the extra `watch`.
     """
-    if paths:
-        loading = _with_paths(loading, paths, ctx)
+    loading = options.with_paths(loading, paths, ctx)
     if dry_run and not fix:
         raise Mistake("--dry-run shows what --fix would change; add --fix")
     if fix and watch:
@@ -86,17 +78,6 @@ def check(
     fixed, refused = fix_files(loading.snapshot(), loading.names(), write=not dry_run)
     checked = replace(_looked(loading.snapshot(), graph), fixed=fixed, dry_run=dry_run)
     return replace(checked.answer(), notes=(*notes, *refused))
-
-
-def _with_paths(
-    loading: options.LoadingWithGraph, paths: Sequence[str], ctx: typer.Context
-) -> options.LoadingWithGraph:
-    """The paths and what other options name beside them; what is configured is not asked for then."""
-    typed = {
-        name for name in ("skills", "pack") if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
-    }
-    also = (loading.skills or ()) if "skills" in typed else ()
-    return replace(loading, skills=[*paths, *also], pack=loading.pack if "pack" in typed else None)
 
 
 def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
@@ -214,15 +195,6 @@ class Checked:
 
 
 _NOUNS = (("error", "error"), ("warning", "warning"), ("info", "note"))
-_INKS = {"error": Ink.BAD, "warning": Ink.WARN, "info": Ink.FAINT}
-
-
-def finding_line(found: "Diagnostic", page: Page) -> str:
-    """One line without breaks, so that it can be searched and counted."""
-    place = f"{found.location}: " if found.location else ""
-    level = page.paint(found.severity.value, _INKS[found.severity.value])
-    text = " ".join(f"{found.message} [{found.code}]; {found.fix}".split())
-    return f"{printable(place)}{level}: {printable(text)}"
 
 
 _FOLLOWING = "following the files; every edit is checked until you press Ctrl-C"

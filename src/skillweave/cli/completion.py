@@ -12,6 +12,7 @@ import typer
 from skillweave.cli.failure import Mistake
 
 if TYPE_CHECKING:
+    from skillweave.registry import WritableSource
     from skillweave.skill import Skill
     from skillweave.state.port import Store
 
@@ -65,6 +66,20 @@ def given(ctx: typer.Context) -> list[str]:
     import asyncio
 
     return _plain(asyncio.run(_given(ctx.params.get("ledger"), str(ctx.params.get("conversation")))))
+
+
+def stored_skills(ctx: typer.Context) -> list[str]:
+    """The ids of the skills in the store that are in use."""
+    import asyncio
+
+    return _plain(asyncio.run(_stored_skills(ctx)))
+
+
+def stored_versions(ctx: typer.Context) -> list[Offer]:
+    """The versions of the skill before it on the line, with what they state."""
+    import asyncio
+
+    return asyncio.run(_stored_versions(ctx, str(ctx.params.get("skill"))))
 
 
 def embedders() -> list[str]:
@@ -133,6 +148,22 @@ def _folders(name: str) -> list[str]:
     search = Search(Tree({}, time.time_ns()), root, Nested.PARENT, shown)
     search.run()
     return [folder.relative.rpartition("/")[2] for folder in search.found]
+
+
+async def _stored_skills(ctx: typer.Context) -> list[str]:
+    async with _store(ctx) as store:
+        return [skill.id async for part in store.stream() for skill in part.skills]
+
+
+async def _stored_versions(ctx: typer.Context, skill: str) -> list[Offer]:
+    async with _store(ctx) as store:
+        return [(one.content_hash[:12], _ODD.sub(" ", one.skill.version or "")) for one in await store.versions(skill)]
+
+
+def _store(ctx: typer.Context) -> "WritableSource":
+    from skillweave.cli.arguments.store import existing_store
+
+    return existing_store(ctx.params.get("store")).for_tenant(ctx.params.get("tenant") or "")
 
 
 async def _conversations(ledger: str | None, prefix: str) -> Iterable[str]:

@@ -9,12 +9,11 @@ from pathlib import Path
 from types import FrameType
 
 from skillweave.cli.completion import PROGRAM, VARIABLE
-from skillweave.cli.failure import MISTAKE, Failure, failure_of, wants_json
+from skillweave.cli.failure import MISTAKE, Failure, failure_of, leave_interrupted, wants_json
 from skillweave.cli.output.page import Answer, Stream, page_for, printable
 from skillweave.errors import SkillweaveError
 from skillweave.redaction import without_secrets
 
-INTERRUPTED = 130
 BROKEN_PIPE = 141
 """The exit code of a command whose reader went away, as shells give it for SIGPIPE."""
 
@@ -140,9 +139,7 @@ def _interruptible() -> Iterator[None]:
 
 
 def _interrupted(_signal: int, _frame: FrameType | None) -> None:
-    # Leaving in the usual way would wait for the threads that read folders; a SQLite file survives this.
-    os.write(2, b"\nskillweave: interrupted\n")
-    os._exit(INTERRUPTED)
+    leave_interrupted()
 
 
 @contextmanager

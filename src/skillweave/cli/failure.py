@@ -1,14 +1,23 @@
 """What a user is told when a command fails: one line, an exit code, and with `--json` an object on stdout."""
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypedDict
+from typing import NoReturn, TypedDict
 
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
 from skillweave.redaction import without_secrets
 
 MISTAKE, USAGE, UNREACHABLE = 1, 2, 3
+INTERRUPTED = 130
+
+
+def leave_interrupted(how_far: str = "") -> NoReturn:
+    """End this process at once, with a line that says how far it came, where that is known."""
+    # Leaving in the usual way would wait for the threads that read folders; a database survives this.
+    os.write(2, f"\nskillweave: interrupted{how_far}\n".encode())
+    os._exit(INTERRUPTED)
 
 
 class Mistake(SkillweaveError):

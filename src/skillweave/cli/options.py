@@ -1,22 +1,23 @@
 """The options that several commands share, each written once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import typer
 from typer import BadParameter
 
 from skillweave.cli import completion
 from skillweave.cli.arguments.ledger import Kept, existing, kept_in
-from skillweave.cli.arguments.skills import load_snapshot, skills_beside_packs, sources_at_hand, sources_of
+from skillweave.cli.arguments.skills import StoringBar, load_snapshot, skills_beside_packs, sources_at_hand, sources_of
+from skillweave.cli.arguments.store import existing_store, named_store
 
 if TYPE_CHECKING:
     from skillweave.cachefile import CacheFolder
     from skillweave.conversation import Turn
     from skillweave.graph import SkillGraph
-    from skillweave.registry import Snapshot, Source
+    from skillweave.registry import Snapshot, Source, WritableSource
     from skillweave.select import Selection
     from skillweave.select.matchers import Matcher
     from skillweave.settings import Settings
@@ -25,10 +26,18 @@ if TYPE_CHECKING:
     from skillweave.weaver import Weaver
 
 SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
-MODEL, GRAPH = "The model", "The graph"
+MODEL, GRAPH, STORE = "The model", "The graph", "The store"
 """The groups that options stand in, in `--help`."""
 PREPARE_SECONDS = 2.0
 """What matchers have to prepare in where no weaver bounds it, the same as there."""
+Paths: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[PATH]...",
+        help="Folders of skills, SKILL.md files or packs, as with --skills. Default: the skills of this project.",
+        show_default=False,
+    ),
+]
 KnownConversation: TypeAlias = Annotated[
     str,
     typer.Argument(metavar="CONVERSATION", help="The id of a conversation.", autocompletion=completion.conversations),
@@ -118,6 +127,13 @@ CacheIn: TypeAlias = Annotated[
     ),
 ]
 NoCache: TypeAlias = Annotated[bool, option(SKILLS, "--no-cache", "Keep nothing, and read everything anew.")]
+StoreUrl: TypeAlias = Annotated[
+    str | None,
+    option(STORE, "--store URL", "Where skills are stored: postgresql://USER:PASSWORD@HOST/NAME or sqlite:///FILE."),
+]
+Tenant: TypeAlias = Annotated[
+    str, option(STORE, "--tenant NAME", "Whose skills they are, where several customers share a store.")
+]
 Conversation: TypeAlias = Annotated[
     str | None,
     option(
@@ -294,6 +310,60 @@ class Loading(_Sources):
     strict: Strict = False
     cache: CacheIn = None
     no_cache: NoCache = False
+
+
+@dataclass(frozen=True, slots=True)
+class Storing:
+    """Which skills a command stores: they are read once, so that nothing of them is kept."""
+
+    skills: Skills = None
+    pack: Packs = None
+    strict: Strict = False
+
+    def sources(self, bar: StoringBar) -> tuple["Source", ...]:
+        """A source for each name, whose progress the bar is told; raises Mistake where no skills are named or found."""
+        return sources_of(self.skills, strict=self.strict, packs=self.pack, bar=bar)
+
+
+@dataclass(frozen=True, slots=True)
+class InStore:
+    """The store of skills that a command works on."""
+
+    store: StoreUrl = None
+    tenant: Tenant = ""
+
+    def opened(self) -> "WritableSource":
+        """The store, made where it is not there yet, to be closed with `async with`; raises Mistake for none."""
+        return named_store(self.store).for_tenant(self.tenant)
+
+    def existing(self) -> "WritableSource":
+        """The store, which must be there, to be closed with `async with`; raises Mistake."""
+        return existing_store(self.store).for_tenant(self.tenant)
+
+
+class _Named(Protocol):
+    """A set of options that name skills."""
+
+    @property
+    def skills(self) -> list[str] | None: ...
+
+    @property
+    def pack(self) -> list[str] | None: ...
+
+
+NamedT = TypeVar("NamedT", bound=_Named)
+
+
+def with_paths(loading: NamedT, paths: Sequence[str] | None, ctx: typer.Context) -> NamedT:
+    """The paths and what other options name beside them; what is configured is not asked for then."""
+    if not paths:
+        return loading
+    typed = {
+        name for name in ("skills", "pack") if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    }
+    also = (loading.skills or ()) if "skills" in typed else ()
+    named: NamedT = replace(loading, skills=[*paths, *also], pack=loading.pack if "pack" in typed else None)  # type: ignore[type-var]
+    return named
 
 
 @dataclass(frozen=True, slots=True)

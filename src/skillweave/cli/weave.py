@@ -275,6 +275,6 @@ class _Explained:
 
 
 def _heading(entry: "Logged", page: Page) -> str:
-    from skillweave.cli.output.ledger import shown_time
+    from skillweave.cli.output.page import shown_time
 
     return page.paint(f"turn {entry.turn_id}, {shown_time(entry.at)}", Ink.STRONG)

@@ -302,7 +302,7 @@ def merge_agents(
                 )
             last = precedence is Precedence.LAST
             wins, loses = (source, owners[agent.id]) if last else (owners[agent.id], source)
-            findings.append(_agent_twice(agent.id, loses, wins))
+            findings.append(agent_twice(agent.id, loses, wins))
             owners[agent.id], merged[agent.id] = wins, agent if last else held
     findings += (
         _without_skill(agent, skill_id, owners[agent.id])
@@ -331,7 +331,8 @@ def _agent_too_long(agent: Agent, source: str) -> Diagnostic:
     return Diagnostic("id-too-long", Severity.ERROR, message, fix, location=Location(source))
 
 
-def _agent_twice(agent_id: str, loser: str, winner: str) -> Diagnostic:
+def agent_twice(agent_id: str, loser: str, winner: str) -> Diagnostic:
+    """The finding that an agent is described otherwise by another source, which counts."""
     return Diagnostic(
         "agent-declared-twice",
         Severity.WARNING,

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType, TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Contents, Defined, Definition
@@ -49,6 +49,7 @@ class StoredVersion:
     in_use: bool
 
 
+@runtime_checkable
 class WritableSource(Source, Versioned, Streamed, Protocol):
     """A store of skills. A backend is what passes `skillweave.testing.sources.WritableSourceContract`.
 
@@ -110,6 +111,19 @@ class WritableSource(Source, Versioned, Streamed, Protocol):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+
+@runtime_checkable
+class Migrated(Protocol):
+    """What a store has besides when its tables are brought to the form of this version by numbered steps."""
+
+    async def revision(self) -> tuple[str | None, str]:
+        """The revision of the tables, None where there are none yet, and the newest one; raises StoreUnavailable."""
+        ...
+
+    async def migrate(self) -> tuple[str | None, str]:
+        """Bring the tables up to date; the revisions before and after. Raises StoreUnavailable."""
+        ...
 
 
 def hashed(defined: Defined) -> Defined:

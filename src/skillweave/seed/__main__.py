@@ -4,5 +4,6 @@ import sys
 
 from skillweave.cli import main
 
-sys.argv[1:1] = ["seed"]
-main()
+if __name__ == "__main__":
+    sys.argv[1:1] = ["seed"]
+    main()

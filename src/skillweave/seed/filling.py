@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from skillweave.closing import close_all
 from skillweave.codec import Portable
-from skillweave.diagnostics import Diagnostic, Location, Severity, has_errors
+from skillweave.diagnostics import Diagnostic, Location, has_errors
 from skillweave.errors import ArtifactNotFound, SourceUnavailable
 from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.registry.agents import Agent
-from skillweave.registry.merging import place_of, shadowed_by
+from skillweave.registry.merging import agent_twice, place_of, shadowed_by
 from skillweave.registry.source import Loaded, Source, stream_of
 from skillweave.registry.writing import Change, Entry, WritableSource, Written, content_hash_of, entry_of
 from skillweave.seed.codes import NOT_KEPT, NOT_STORED
@@ -73,6 +73,7 @@ async def seed(
     SkillweaveError for a scheme that nothing installed can open.
     """
     filling = _Filling(store if tenant is None else store.for_tenant(tenant), progress)
+    await filling.store.version()  # one that does not answer is told before anything is read
     opened: list[Source] = []
     try:
         for one in sources:
@@ -183,11 +184,12 @@ class _Filling:
     async def _put_agents(self, agents: Mapping[str, Agent], source: str) -> None:
         new: list[Agent] = []
         for agent_id, agent in agents.items():
-            if agent_id in self._agents:
-                self._findings.append(_shadowed_agent(agent, source, *self._agents[agent_id]))
-                continue
-            self._agents[agent_id] = agent, source
-            new.append(agent)
+            held, first = self._agents.get(agent_id, (None, source))
+            if held is None:
+                self._agents[agent_id] = agent, source
+                new.append(agent)
+            elif held != agent:
+                self._findings.append(agent_twice(agent_id, source, first))
         if new:
             for agent, change in zip(new, await self.store.put_agents(new), strict=True):
                 self._agent_changes[change].append(agent.id)
@@ -196,14 +198,6 @@ class _Filling:
 def _remembered(skill: Skill) -> Skill:
     """As much of a skill as is said about it where another one has its id: thousands are remembered in a run."""
     return Skill(skill.id, "", "", version=skill.version, digest=skill.digest, origin=skill.origin)
-
-
-def _shadowed_agent(agent: Agent, source: str, held: Agent, first: str) -> Diagnostic:
-    message = f"agent {agent.id!r} of source {source!r} is shadowed by the one of {first!r}"
-    severity, fix = Severity.WARNING, "rename or remove one of the two"
-    if agent == held:
-        severity, fix, message = Severity.INFO, "nothing is lost; remove one copy", f"{message}, an equal copy"
-    return Diagnostic("shadowed", severity, message, fix, location=Location(source))
 
 
 def _not_kept(part: Loaded, source: str) -> tuple[Diagnostic, ...]:

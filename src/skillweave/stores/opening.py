@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from skillweave.errors import MissingExtra
 
 if TYPE_CHECKING:
+    from skillweave.formats.strictness import Strictness
     from skillweave.stores.sql.conversations import PostgresStore
+    from skillweave.stores.sql.skills import SqlSource
 
 _PACKAGES = ("sqlalchemy", "greenlet", "alembic", "aiosqlite", "tenacity", "psycopg")
 """What the extras `sql` and `postgres` bring, by the names that are imported."""
@@ -18,6 +20,20 @@ def postgres_ledger(rest: str) -> "PostgresStore":
     from skillweave.stores.sql.conversations import PostgresStore
 
     return PostgresStore(f"postgresql://{rest}")
+
+
+def postgres_source(rest: str, *, strictness: "Strictness") -> "SqlSource":
+    """The skills for `postgresql://rest`, which are read leniently; raises like `postgres_ledger`."""
+    from skillweave.stores.sql.skills import SqlSource
+
+    return SqlSource(f"postgresql://{rest}", name="postgresql")
+
+
+def sqlite_source(rest: str, *, strictness: "Strictness") -> "SqlSource":
+    """The skills for `sqlite:///path`, in two slashes as in three; raises like `postgres_ledger`."""
+    from skillweave.stores.sql.skills import SqlSource
+
+    return SqlSource(f"sqlite:///{rest.removeprefix('/')}", name="sqlite")
 
 
 @contextmanager

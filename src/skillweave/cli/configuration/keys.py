@@ -25,6 +25,7 @@ OF_ONE_CALL = frozenset(
     {
         "all-skills",
         "by",
+        "check",
         "ctx",
         "current",
         "description",
@@ -50,6 +51,8 @@ OF_ONE_CALL = frozenset(
     }
 )
 """How one call answers, what it may change, what is said of one graph, sub-agent or new skill, and in whose name."""
+_OF_PATHS = ("DIR", "FILE", "URL")
+"""What the metavar of an option says whose value is a path, or a URL that may hold one."""
 _NEVER = OF_ONE_TURN | OF_ONE_CALL
 _NAMES: Mapping[type, str] = {
     bool: "a truth value",
@@ -108,7 +111,7 @@ def key_of(annotation: object) -> Key | None:
     name = None if info is None else _name(info)
     if info is None or name is None or name in _NEVER:
         return None
-    return Key(name, _kind(kind), "DIR" in (info.metavar or "") or "FILE" in (info.metavar or ""))
+    return Key(name, _kind(kind), any(word in (info.metavar or "") for word in _OF_PATHS))
 
 
 def normal(name: str) -> str:

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import ClassVar
 
-from skillweave.cli.output.page import Ink, Page, counted, listed, printable, tokens_shown
+from skillweave.cli.output.page import Ink, Page, counted, listed, printable, shown_time, tokens_shown
 from skillweave.cli.output.turn import checkpoint_text, cursor_text
 from skillweave.codec import Portable
 from skillweave.injection import PendingCheckpoint
@@ -162,14 +161,6 @@ def engaged_text(entry: Engaged, page: Page) -> str:
 def restraining_text(entry: Engaged, page: Page) -> str:
     """A wanted skill that found no place, and what that means."""
     return page.entry("restrains", f"{entry.skill_id}, by {entry.by}: no place for it, what it forbids holds")
-
-
-def shown_time(seconds: float) -> str:
-    """A time of the store's clock for people; the bare seconds where the calendar has no such year."""
-    try:
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    except (ValueError, OverflowError, OSError):
-        return f"second {seconds:g}"
 
 
 def _approval(approval: Approval, page: Page) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from skillweave.decisions import Evidence
+    from skillweave.diagnostics import Diagnostic
 
 T = TypeVar("T")
 WIDEST = 100
@@ -225,6 +226,27 @@ def evidence_shown(evidence: "Sequence[Evidence]") -> str:
 
     shown = evidence_in_words(replace(piece, text=piece.text[:60]) for piece in evidence[:5])
     return (shown or "no evidence") + (f" and {len(evidence) - 5} more" if len(evidence) > 5 else "")
+
+
+_LEVELS = {"error": Ink.BAD, "warning": Ink.WARN, "info": Ink.FAINT}
+
+
+def finding_line(found: "Diagnostic", page: Page) -> str:
+    """One line without breaks, so that it can be searched and counted."""
+    place = f"{found.location}: " if found.location else ""
+    level = page.paint(found.severity.value, _LEVELS[found.severity.value])
+    text = " ".join(f"{found.message} [{found.code}]; {found.fix}".split())
+    return f"{printable(place)}{level}: {printable(text)}"
+
+
+def shown_time(seconds: float) -> str:
+    """A time of the store's clock for people; the bare seconds where the calendar has no such year."""
+    from datetime import UTC, datetime
+
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (ValueError, OverflowError, OSError):
+        return f"second {seconds:g}"
 
 
 def extended(kind: type[T], value: "DataclassInstance", **more: object) -> T:

@@ -20,10 +20,7 @@ async def facts_of(redis: Redis | RedisCluster, place: str) -> ServerFacts:
     if isinstance(redis, RedisCluster):
         await redis.initialize()
         primaries = redis.get_primaries()
-        to, details = (
-            {"target_nodes": primaries[0]},
-            (f"a cluster with {len(primaries)} primar{'y' if len(primaries) == 1 else 'ies'}",),
-        )
+        to, details = {"target_nodes": primaries[0]}, (f"a cluster; primaries: {len(primaries)}",)
     quickest, ahead = min([await _clock(redis, to) for _ in range(_TRIPS)])
     try:
         about = {**await redis.info("server", **to), **await redis.info("clients", **to)}

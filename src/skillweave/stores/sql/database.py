@@ -21,6 +21,7 @@ from skillweave.errors import InvalidValue, StoreUnavailable
 from skillweave.servers import ServerFacts
 from skillweave.stores.loops import PerLoop
 from skillweave.stores.opening import needing
+from skillweave.stores.sql.documents import json_text
 from skillweave.stores.sql.facts import facts_of
 from skillweave.stores.sql.failures import described, is_passing, too_late
 from skillweave.stores.sql.migrating import migrate, newest_revision, require_known, revision_of
@@ -37,6 +38,9 @@ TRIES = 3
 _LONGEST_PAUSE = 0.5
 LARGEST = 86_400
 AUTOCOMMIT = "AUTOCOMMIT"
+_ONE_MOMENT = "REPEATABLE READ"
+_READING_OPTION = "skillweave_reading"
+"""The option of a SQLite connection whose transaction is to begin when it reads, so that it keeps no writer waiting."""
 _OWN_OPTIONS = ("timeout", "connections")
 
 
@@ -101,6 +105,13 @@ class Database:
         Raises StoreUnavailable.
         """
         return await self._tried(self._autocommitted, work)
+
+    async def view(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+        """What the work answers, all of its statements about one moment; tried again after a failure that passes.
+
+        Raises StoreUnavailable.
+        """
+        return await self._tried(self._in_view, work)
 
     async def write(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
         """What the work answers, in one transaction; tried again as a whole, so that it must bear being done twice.
@@ -207,6 +218,16 @@ class Database:
             yield connection
 
     @asynccontextmanager
+    async def _in_view(self) -> AsyncIterator[AsyncConnection]:
+        async with self._pools.here().engine.connect() as connection:
+            if self.on_postgres:
+                await connection.execution_options(isolation_level=_ONE_MOMENT)
+            else:
+                await connection.execution_options(**{_READING_OPTION: True})
+            async with connection.begin():
+                yield connection
+
+    @asynccontextmanager
     async def _in_transaction(self) -> AsyncIterator[AsyncConnection]:
         async with self._pools.here().engine.connect() as connection, connection.begin():
             yield connection
@@ -225,6 +246,7 @@ class Database:
             pool_timeout=self.seconds,
             pool_use_lifo=True,
             hide_parameters=True,
+            json_serializer=json_text,
         )
         if not self.on_postgres:
             event.listen(engine.sync_engine, "connect", _prepare_sqlite)
@@ -278,12 +300,15 @@ def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 - the d
     for setting in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {setting}")
     cursor.close()
+    # Bytes that are no text are somebody's damaged row, and must not hide those beside it.
+    connection.driver_connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
 
 
 def _begin_writing(connection: Connection) -> None:
     # At once for writing: a reader that turns into a writer is refused when somebody else wrote meanwhile.
-    if connection.get_execution_options().get("isolation_level") != AUTOCOMMIT:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    options = connection.get_execution_options()
+    if options.get("isolation_level") != AUTOCOMMIT:
+        connection.exec_driver_sql("BEGIN" if options.get(_READING_OPTION) else "BEGIN IMMEDIATE")
 
 
 def _shut(connection: Any) -> None:  # noqa: ANN401 - the driver's own connection

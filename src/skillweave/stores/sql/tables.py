@@ -31,7 +31,7 @@ LONGEST_TAG = 100
 """Characters of a name and of a tag in columns of their own, for people who look; the manifest has them whole."""
 _DEFAULT_TENANT = text("'default'")
 _NOW = text("CURRENT_TIMESTAMP")
-Document = JSON().with_variant(JSONB(), "postgresql")
+Document = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 Tags = JSON().with_variant(ARRAY(String(LONGEST_TAG)), "postgresql")
 Id = String(100).with_variant(String(100, collation="C"), "postgresql")
 Key = Text().with_variant(Text(collation="C"), "postgresql")
@@ -69,7 +69,12 @@ class Row(DeclarativeBase):
 
 
 class SkillRow(Row):
-    """The version of a skill that is in use: what the model sees first, everything else, and its artifacts in order."""
+    """The version of a skill that is in use: what the model sees first, everything else, and its artifacts in order.
+
+    `status` and `version` count, whatever the definition says; `name` and `domain_tags` are copies for people who look.
+    The columns that may be null are so in a row that somebody wrote by hand. `definition_hash` is that of the manifest
+    and the definition as they were published, by which a row is known that was changed since.
+    """
 
     __tablename__ = "skills"
 
@@ -82,7 +87,10 @@ class SkillRow(Row):
     domain_tags: Mapped[list[str] | None] = mapped_column(Tags)
     status: Mapped[str] = mapped_column(String(20), server_default=text("'active'"))
     version: Mapped[str | None] = mapped_column(Text)
-    content_hash: Mapped[str] = mapped_column(String(64))
+    content_hash: Mapped[str | None] = mapped_column(String(64))
+    digest: Mapped[str | None] = mapped_column(String(64))
+    definition_hash: Mapped[str | None] = mapped_column(String(64))
+    origin: Mapped[dict[str, Any] | None] = mapped_column(Document)
     created_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
     updated_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
 
@@ -103,11 +111,18 @@ class SkillVersionRow(Row):
     tier2_definition: Mapped[dict[str, Any]] = mapped_column(Document)
     tier3_artifact_refs: Mapped[list[Any] | None] = mapped_column(Document)
     version: Mapped[str | None] = mapped_column(Text)
+    digest: Mapped[str] = mapped_column(String(64))
+    definition_hash: Mapped[str] = mapped_column(String(64))
+    origin: Mapped[dict[str, Any] | None] = mapped_column(Document)
     published_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
 
 
 class SkillArtifactRow(Row):
-    """A document of the version in use: text in `content`, or bytes in `blob` with `content` empty."""
+    """A document of the version in use: text in `content`, or bytes in `blob` with `content` empty.
+
+    `size` is in bytes, so that nobody has to read the content for it; it and `media_type` may be null in a row that
+    somebody wrote by hand.
+    """
 
     __tablename__ = "skill_artifacts"
     __table_args__ = (ForeignKeyConstraint(("tenant", "skill_id"), ("skills.tenant", "skills.id"), ondelete="CASCADE"),)
@@ -118,9 +133,10 @@ class SkillArtifactRow(Row):
     name: Mapped[str] = mapped_column(Text)
     content: Mapped[str] = mapped_column(Text)
     blob: Mapped[bytes | None] = mapped_column(LargeBinary)
-    media_type: Mapped[str] = mapped_column(Text)
+    media_type: Mapped[str | None] = mapped_column(Text)
+    size: Mapped[int | None] = mapped_column(Number)
     content_hash: Mapped[str] = mapped_column(String(64))
-    token_estimate: Mapped[int | None] = mapped_column(Integer)
+    token_estimate: Mapped[int | None] = mapped_column(Number)
     created_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
 
 

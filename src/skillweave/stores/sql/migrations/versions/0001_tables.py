@@ -45,7 +45,10 @@ def upgrade() -> None:
         sa.Column("domain_tags", sa.JSON().with_variant(postgresql.ARRAY(sa.String(100)), "postgresql")),
         sa.Column("status", sa.String(20), nullable=False, server_default=sa.text("'active'")),
         sa.Column("version", sa.Text()),
-        sa.Column("content_hash", sa.String(64), nullable=False),
+        sa.Column("content_hash", sa.String(64)),
+        sa.Column("digest", sa.String(64)),
+        sa.Column("definition_hash", sa.String(64)),
+        sa.Column("origin", _document()),
         _moment("created_at"),
         _moment("updated_at"),
         sa.PrimaryKeyConstraint("tenant", "id", name="skills_key"),
@@ -60,6 +63,9 @@ def upgrade() -> None:
         sa.Column("tier2_definition", _document(), nullable=False),
         sa.Column("tier3_artifact_refs", _document()),
         sa.Column("version", sa.Text()),
+        sa.Column("digest", sa.String(64), nullable=False),
+        sa.Column("definition_hash", sa.String(64), nullable=False),
+        sa.Column("origin", _document()),
         _moment("published_at"),
         sa.PrimaryKeyConstraint("tenant", "skill_id", "content_hash", name="skill_versions_key"),
     )
@@ -71,9 +77,10 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("content", sa.Text(), nullable=False),
         sa.Column("blob", sa.LargeBinary()),
-        sa.Column("media_type", sa.Text(), nullable=False),
+        sa.Column("media_type", sa.Text()),
+        sa.Column("size", number),
         sa.Column("content_hash", sa.String(64), nullable=False),
-        sa.Column("token_estimate", sa.Integer()),
+        sa.Column("token_estimate", number),
         _moment("created_at"),
         sa.PrimaryKeyConstraint("tenant", "skill_id", "id", name="skill_artifacts_key"),
         sa.ForeignKeyConstraint(
@@ -109,6 +116,8 @@ def upgrade() -> None:
         _moment("changed_at"),
         sa.PrimaryKeyConstraint("tenant", name="generation_key"),
     )
+    # So that who changes rows by hand can always say so with one UPDATE.
+    op.execute("INSERT INTO generation (tenant) VALUES ('default')")
     if op.get_bind().dialect.name == "postgresql":
         _conversations()
 
