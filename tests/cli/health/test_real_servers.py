@@ -46,7 +46,7 @@ def test_a_postgres_that_is_used_is_told_with_its_version_and_what_it_keeps(
     shown = postgres_url.replace("postgres@", "***@")
     assert found["ledger", shown]["message"] == "opens and can be written; keeps 1 conversation"
     assert found["ledger", "server"]["message"].startswith("PostgreSQL ")
-    assert "connections are in use" in found["ledger", "server"]["message"]
+    assert "connections in use: " in found["ledger", "server"]["message"]
     assert found["ledger", "tables"]["level"] == "ok"
     assert ("ledger", "clock") not in found
     assert code == 0
@@ -87,7 +87,7 @@ def test_a_server_that_is_down_is_a_problem_and_code_3(doctor: Any) -> None:
 
 def test_a_redis_is_told_with_its_version_and_what_it_loses(doctor: Any, redis_server: RedisServer) -> None:
     code, found = doctor("--ledger", redis_server.url())
-    assert "connections are in use" in found["ledger", "server"]["message"]
+    assert "connections in use: " in found["ledger", "server"]["message"]
     assert found["ledger", "durability"]["level"] == "ok"
     assert ("ledger", "tables") not in found
     assert code == 0

@@ -45,4 +45,4 @@ def _product(about: Mapping[str, Any]) -> str:
 
 def _connections(about: Mapping[str, Any]) -> tuple[str, ...]:
     used, most = about.get("connected_clients"), about.get("maxclients")
-    return () if used is None else (f"{used} of its {most} connections are in use" if most else f"{used} connections",)
+    return () if used is None else (f"connections in use: {used} of {most}" if most else f"connections in use: {used}",)
