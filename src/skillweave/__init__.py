@@ -89,7 +89,7 @@ if TYPE_CHECKING:
         WrappedSource,
     )
     from skillweave.registry.agents import Agent
-    from skillweave.registry.writing import Change, Entry, StoredVersion, Written
+    from skillweave.registry.writing import Change, Entry, StoredVersion, WritableSource, Written
     from skillweave.relations.task import TaskSelection
     from skillweave.relations.validate import (
         Because,
@@ -173,7 +173,7 @@ knowledge.context: ContextSource EntityContext Section
 limits: ToolLimits
 registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source WrappedSource
 registry.agents: Agent
-registry.writing: Change Entry StoredVersion Written
+registry.writing: Change Entry StoredVersion WritableSource Written
 relations.task: TaskSelection
 relations.validate: Because Completion ValidationError ValidationResult complete_skills validate_skills
 select.candidates: Candidate Rejected Selection
@@ -369,6 +369,7 @@ __all__ = [
     "Weaver",
     "When",
     "WrappedSource",
+    "WritableSource",
     "Writes",
     "Written",
     "__version__",

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +194,62 @@ def test_a_skill_with_a_huge_document_is_refused_with_place_and_fix(cli: Any, sm
     assert "1 refused" in cli("seed", small, "--store", file_store).out
 
 
+@pytest.mark.parametrize("kind", ["huge", "a pipe", "not UTF-8"])
+def test_a_skill_file_that_cannot_be_read_is_told_and_the_others_are_stored(
+    cli: Any, small: Path, file_store: str, kind: str
+) -> None:
+    path = small / "bad" / "SKILL.md"
+    path.parent.mkdir()
+    if kind == "a pipe":
+        os.mkfifo(path)
+    else:
+        path.write_bytes(b"---\nname: bad\ndescription: x\n---\n" + (b"x" * (1 << 21) if kind == "huge" else b"\xff"))
+    done = cli("seed", small, "--store", file_store)
+    assert done.code == 1
+    assert done.out.startswith(f"{small}/bad/SKILL.md")
+    assert sorted(stored(file_store)) == ["coffee", "tea"]
+
+
+def test_skills_of_one_store_are_copied_into_another(cli: Any, examples: Path, store: str, tmp_path: Path) -> None:
+    first = cli("seed", examples, "--store", store, "--json").data["inserted"]
+    copy = f"sqlite:///{tmp_path / 'copy.db'}"
+    assert cli("seed", store, "--store", copy, "--json").data["inserted"] == dict(sorted(first.items()))
+
+
+def test_who_may_only_read_a_database_is_told_what_it_needs(cli: Any, small: Path, postgres_url: str) -> None:
+    import psycopg
+    from sqlalchemy import make_url
+
+    assert cli("seed", small, "--store", postgres_url).code == 0
+    role = f"reader_{os.getpid()}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {role} LOGIN PASSWORD 'hunter2'")
+        connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")
+        try:
+            named = make_url(postgres_url).set(username=role, password="hunter2")
+            url = named.render_as_string(hide_password=False)
+            assert cli("seed", small, "--store", url).out.startswith("nothing changed")
+            (small / "tea" / "SKILL.md").write_text("---\nname: tea\ndescription: New.\n---\n", encoding="utf-8")
+            done = cli("seed", small, "--store", url)
+        finally:
+            connection.execute(f"DROP OWNED BY {role}")
+            connection.execute(f"DROP ROLE {role}")
+    assert (done.code, done.out) == (3, "")
+    assert "does not allow this user to do that; grant it all rights on the tables" in done.err
+    assert "hunter2" not in done.err
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_doctor_shows_a_configured_store_without_its_password(
+    cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SKILLWEAVE_STORE", "postgresql://me:hunter2@db.internal/skills")
+    done = cli("doctor", *more)
+    assert "db.internal/skills" in done.out
+    assert "hunter2" not in done.out + done.err
+
+
 def test_of_two_folders_the_first_one_counts_and_the_other_is_told(
     cli: Any, small: Path, tmp_path: Path, file_store: str, write: Callable[..., Path]
 ) -> None:
@@ -267,15 +324,14 @@ def test_on_a_terminal_a_bar_goes_up_to_the_end(tmp_path: Path, file_store: str)
     folder = many(tmp_path / "many", MOST_ENTRIES * 3)
     ours, theirs = pty.openpty()
     words = [sys.executable, "-m", "skillweave", "seed", str(folder), "--store", file_store]
-    running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=theirs)
+    running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
     said = b""
-    try:
+    with suppress(OSError):  # the other end is closed, and all of it was read
         while piece := os.read(ours, 4096):
             said += piece
-    except OSError:  # the other end is closed, and all of it was read
-        assert running.wait(timeout=120) == 0
     os.close(ours)
+    assert running.wait(timeout=120) == 0
     assert b"Storing skills" in said
     assert b"100%" in said
 

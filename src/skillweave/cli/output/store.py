@@ -60,7 +60,7 @@ class MigrationShown(Portable):
     """
 
     revision: str | None
-    newest: str
+    newest: str | None
     before: str | None
 
 

@@ -154,6 +154,10 @@ class SqlSource(ClosedOnExit):
         """Take an agent away; raises AgentNotFound."""
         return await self._locked(lambda one: remove_agent(one, self._reader, agent_id))
 
+    async def migrate(self) -> tuple[str | None, str]:
+        """Bring the tables up to date; the revisions before and after."""
+        return await self._database.migrate()
+
     async def close(self) -> None:
         """Give back the connections, of all tenants; a second call does nothing."""
         await self._database.close()
