@@ -198,7 +198,7 @@ class WritableSourceContract:
 
     async def test_a_new_store_holds_nothing(self, source: WritableSource) -> None:
         loaded = await source.load(None)
-        assert (loaded.skills, loaded.diagnostics) == ((), ())
+        assert (loaded.skills, _errors(loaded)) == ((), [])
         assert source.tenant == ""
 
     async def test_what_is_published_is_loaded(self, source: WritableSource) -> None:

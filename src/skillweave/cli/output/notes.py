@@ -9,8 +9,9 @@ from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.formats import codes as fields
 from skillweave.formats.codes import GRAPH
 from skillweave.frontmatter import codes as texts
+from skillweave.registry.codes import NO_SKILLS
 from skillweave.skill import Skill
-from skillweave.sources.codes import BAD_EVENT, MISNAMED, NO_SKILLS
+from skillweave.sources.codes import BAD_EVENT, MISNAMED
 from skillweave.sources.names import PACK_SUFFIXES
 
 if TYPE_CHECKING:

@@ -167,7 +167,7 @@ class SqlSource(ClosedOnExit):
         return RowReader(self.name, self._database.place, self.tenant or DEFAULT_TENANT)
 
     def _prepared(self, definition: Definition, artifacts: Contents) -> Prepared:
-        return prepare(hashed(define(definition, self.name).with_contents(artifacts)))
+        return prepare(hashed(define(definition, self.name).with_contents(artifacts)), self._reader)
 
     def _prepared_or_refused(self, entry: Entry) -> Prepared | Written:
         try:
