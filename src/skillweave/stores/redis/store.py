@@ -40,6 +40,8 @@ class RedisStore(ClosedOnExit):
     """
 
     keeps_events = False
+    decisions_elsewhere = True
+    """Memory is dear: where a SQL database of skills stands beside it, decisions are logged there."""
 
     def __init__(
         self,

@@ -3,8 +3,8 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -48,19 +48,33 @@ _OWN_OPTIONS = ("timeout", "connections")
 class _Pool:
     """The connections of one event loop; `drivers` are the drivers' own objects of those that are open.
 
-    `preparing` looks after the tables, once for all calls that wait for it.
+    `preparing` looks after the tables, once for all calls that wait for it; `calls` are those that run.
     """
 
     engine: AsyncEngine
     drivers: "WeakSet[Any]" = field(default_factory=WeakSet)
     preparing: "asyncio.Task[None] | None" = None
+    calls: "set[asyncio.Future[None]]" = field(default_factory=set)
 
     def note(self, connection: Any, _: object) -> None:  # noqa: ANN401 - the driver's connection in its adapter
         """Remember a connection that was opened."""
         self.drivers.add(connection.driver_connection)
 
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """While a call runs, which closing waits for."""
+        running = asyncio.get_running_loop().create_future()
+        self.calls.add(running)
+        try:
+            yield
+        finally:
+            self.calls.discard(running)
+            running.cancel()
+
     async def close(self) -> None:
-        """Close all of them, in their own loop."""
+        """Close all of them, in their own loop, when the calls that run have ended."""
+        if self.calls:
+            await asyncio.wait(self.calls)
         await self.engine.dispose()
 
     def abandon(self) -> None:
@@ -93,6 +107,11 @@ class Database:
         self._pools: PerLoop[_Pool] = PerLoop(self._pool, _Pool.close, _Pool.abandon)
         self._ready = False
         self._closed = False
+
+    @property
+    def url(self) -> str:
+        """The URL with its password, for another Database of the same place; never to be shown."""
+        return self._url.render_as_string(hide_password=False)
 
     def require_postgres(self, what: str, instead: str) -> None:
         """Raises InvalidValue where the URL names a SQLite file, which keeps no such thing."""
@@ -173,8 +192,9 @@ class Database:
         call = _Call()
         limit = asyncio.timeout(self.seconds if self.on_postgres else None)
         try:
-            async with limit:
-                return await retrying(self._once, opened, work, call)
+            with self._pools.here().call():
+                async with limit:
+                    return await retrying(self._once, opened, work, call)
         except TimeoutError as error:
             if not limit.expired():
                 raise
@@ -182,6 +202,7 @@ class Database:
             raise too_late(self.place, self.seconds, connections) from error
 
     async def _once(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
+        self._require_open()
         try:
             async with opened() as connection:
                 call.connected = True
@@ -263,6 +284,7 @@ class Database:
             "connect_timeout": max(2, round(self.seconds)),
             "prepare_threshold": None,
             "application_name": "skillweave",
+            "client_encoding": "utf8",  # the server says what it cannot hold, the driver would fail otherwise
         }
 
     def _require_open(self) -> None:

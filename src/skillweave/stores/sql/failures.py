@@ -81,8 +81,8 @@ def described(error: Exception, place: str) -> StoreUnavailable:
         return kind(f"{place} {words}", retry_after=retry_after)
     lost = isinstance(error, DBAPIError) and error.connection_invalidated
     kind = Interrupted if lost or code in _PASSING_CODES else StoreUnavailable
-    if code and not lost:
-        return kind(f"{place} refuses ({code}: {_first_line(cause)}); see what its log says", retry_after=SOON)
+    if (code and not lost) or "FATAL:" in str(cause):
+        return kind(f"{place} refuses ({code} {_first_line(cause)}); see what its log says", retry_after=SOON)
     return kind(
         f"{place} does not answer ({_first_line(cause)}); check that it runs and can be reached", retry_after=SOON
     )
