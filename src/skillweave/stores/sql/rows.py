@@ -261,7 +261,7 @@ def _read(
 def _prepared(skill: Skill, contents: Mapping[str, bytes], reader: RowReader) -> Prepared:
     if not _SHA_256.fullmatch(skill.digest):
         raise InvalidSkill(f"`digest` is {skill.digest!r:.80}, no SHA-256 in lower case; leave it empty")
-    documents = {name: storable(part) for name, part in to_tiers(skill).items()}
+    documents = {name: storable(part, (name,)) for name, part in to_tiers(skill).items()}
     if skill.origin is not None:
         storable(skill.origin.to_dict(), ("origin",))
     _require_artifacts(skill)
