@@ -1,8 +1,8 @@
 """The way to a Redis and back: connections for each event loop, time-outs, retries, scripts, and errors in words."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -92,13 +92,14 @@ class Server:
         if self._closed:
             raise StoreUnavailable(f"the ledger {self.place.shown} is closed; open it again with RedisStore(...)")
         client = self._clients.here()
-        try:
-            async with self._connection(client), asyncio.timeout(self.place.options.call_seconds):
-                return await work(client.redis)
-        except _FAILURES as error:
-            told = explained(error, self.place)
-            hidden = any(secret in str(error) for secret in self.place.secrets)
-            raise told from (None if hidden else error)
+        with _cancellation_kept():
+            try:
+                async with self._connection(client), asyncio.timeout(self.place.options.call_seconds):
+                    return await work(client.redis)
+            except _FAILURES as error:
+                told = explained(error, self.place)
+                hidden = any(secret in str(error) for secret in self.place.secrets)
+                raise told from (None if hidden else error)
 
     async def close(self) -> None:
         """Give back all connections; afterwards every call raises StoreUnavailable."""
@@ -138,6 +139,22 @@ class Server:
             return _Client(RedisCluster.from_url(self.place.url, **settings), asyncio.Semaphore(options.connections))
         pool = BlockingConnectionPool.from_url(self.place.url, timeout=options.wait_seconds, **settings)
         return _Client(Redis.from_pool(pool), asyncio.Semaphore(options.connections))
+
+
+@contextmanager
+def _cancellation_kept() -> Iterator[None]:
+    """End with the cancellation that came in between, also where it was swallowed.
+
+    The client library waits with `asyncio.wait_for`, which before Python 3.12 forgets a cancellation that comes in the
+    moment of an answer.
+    """
+    task = asyncio.current_task()
+    before = 0 if task is None else task.cancelling()
+    try:
+        yield
+    finally:
+        if task is not None and task.cancelling() > before:
+            raise asyncio.CancelledError
 
 
 async def _primaries(redis: Redis | RedisCluster) -> Sequence[Any]:
