@@ -53,8 +53,8 @@ def open_weaver(
     DecisionLog; left out, decisions are kept in the ledger, or, where a ledger in memory such as Redis stands beside
     skills in a SQL database, in that database. `graph` is the skill graph of its conversations, in place of one that a
     pack brings. `reranker` judges the best ranked skills once more, before any is given or offered. `observers` hear
-    what happens. `tenant` keeps customers apart: their conversations, and the skills in a database that is named by its
-    URL. `cache` is a folder to keep what was read
+    what happens. `tenant` keeps several customers apart: their conversations, and their skills in a store that is
+    named by its URL. `cache` is a folder to keep what was read
     and indexed in, so that the next process reads only what changed; None keeps nothing.
 
     `embedder` makes the matcher `lexical` one that also knows what words mean: `multilingual`, which comes with the
@@ -75,10 +75,8 @@ def open_weaver(
     if reranker is not None:
         matchers = with_reranker(matchers, reranker)
     kept = None if cache is None else CacheFolder(Path(cache))
-    opened = ((source_of(one, strict, progress, kept), one) for one in skills)
-    # What came as an object has the tenant that it has.
-    parts = (source if source is given or not tenant else _of_tenant(source, tenant) for source, given in opened)
-    sources = [*parts, *packs_of(packs)]
+    named = (_of_tenant(one, source_of(one, strict, progress, kept), tenant) for one in skills)
+    sources = [*named, *packs_of(packs)]
     store = store_of(ledger)
     store = with_log(store, sources) if decisions is None else SplitStore(store, log_of(decisions))
     return Weaver(
@@ -96,11 +94,10 @@ def open_weaver(
     )
 
 
-def _of_tenant(source: Source, tenant: str) -> Source:
-    """The tenant's part of a store of skills; another source has no parts."""
-    from skillweave.registry.writing import WritableSource
-
-    return source.for_tenant(tenant) if isinstance(source, WritableSource) else source
+def _of_tenant(given: SkillSource, source: Source, tenant: str) -> Source:
+    """What a URL names are the skills of the tenant; a Source that was handed in says itself whose skills it has."""
+    for_tenant = getattr(source, "for_tenant", None)
+    return for_tenant(tenant) if isinstance(given, str) and callable(for_tenant) else source
 
 
 def with_embedder(matchers: Sequence[str | Matcher], embedder: str | Embedder) -> tuple[str | Matcher, ...]:

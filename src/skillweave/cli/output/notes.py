@@ -41,7 +41,7 @@ REPAIRS = frozenset(
 )
 """The findings after which a definition was read as it was meant, against the letter of the format (spec 1.2)."""
 
-BESIDE_DEFINITIONS = frozenset(code.name for code in (fields.TASK_RULE, fields.GRAPH, BAD_EVENT))
+BESIDE_DEFINITIONS = frozenset(code.name for code in (fields.AGENT, fields.TASK_RULE, fields.GRAPH, BAD_EVENT))
 """Errors in a pack that cost no skill."""
 
 
