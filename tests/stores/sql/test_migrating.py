@@ -14,6 +14,7 @@ import pytest
 from skillweave import SqlSource, StoreUnavailable
 from skillweave.stores.sql import migrating
 from skillweave.stores.sql.database import Database
+from skillweave.stores.sql.revisions import NEWEST
 from tests.stores.sql.conftest import ByHand
 from tests.stores.sql.stored import FILES, check, fill
 
@@ -63,7 +64,7 @@ def later(tmp_path: Path) -> Path:
     """The migrations of a later version."""
     folder = tmp_path / "migrations"
     shutil.copytree(migrating.MIGRATIONS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "later.py").write_text(_LATER.format(newest=migrating.newest_revision()))
+    (folder / "versions" / "later.py").write_text(_LATER.format(newest=NEWEST))
     return folder
 
 
@@ -88,10 +89,9 @@ def test_a_process_that_is_killed_while_it_makes_the_tables_leaves_none(url: str
 def test_a_database_with_data_is_migrated_with_its_data(
     url: str, by_hand: ByHand, later: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    newest = migrating.newest_revision()
     asyncio.run(fill(url))
     monkeypatch.setattr(migrating, "MIGRATIONS", later)
-    assert asyncio.run(_migrated(url)) == (newest, "later")
+    assert asyncio.run(_migrated(url)) == (NEWEST, "later")
     assert {row[0] for row in by_hand("SELECT reviewer FROM skills")} == {"nobody"}
     asyncio.run(check(url))
 
@@ -136,7 +136,7 @@ def test_there_is_a_stored_file_of_each_revision() -> None:
 
 def test_the_stored_file_of_the_newest_revision_has_the_tables_that_are_made_now(tmp_path: Path) -> None:
     asyncio.run(_migrated(f"sqlite:///{tmp_path / 'new.db'}"))
-    newest = FILES / f"skills-{migrating.newest_revision()}.db"
+    newest = FILES / f"skills-{NEWEST}.db"
     assert _schema(tmp_path / "new.db") == _schema(newest)
 
 
