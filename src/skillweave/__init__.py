@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from skillweave.select.matchers import Hindered, MatchContext, Matcher, PreparingMatcher, Thresholds
     from skillweave.select.own_fit import OwnFit
     from skillweave.select.reranker import Choice, RerankedMatcher, Reranker
+    from skillweave.servers import ServerFacts
     from skillweave.settings import CatalogMode, FileAccess, Settings
     from skillweave.skill import (
         ArtifactRef,
@@ -180,6 +181,7 @@ select.candidates: Candidate Rejected Selection
 select.matchers: Hindered MatchContext Matcher PreparingMatcher Thresholds
 select.own_fit: OwnFit
 select.reranker: Choice RerankedMatcher Reranker
+servers: ServerFacts
 settings: CatalogMode FileAccess Settings
 skill: ArtifactRef Checkpoint CheckpointScope Origin OutputContract Relation RelationKind RuleList Skill SkillText
     Status ToolRules Triggers
@@ -312,6 +314,7 @@ __all__ = [
     "Rung",
     "Section",
     "Selection",
+    "ServerFacts",
     "Settings",
     "Severity",
     "Skill",

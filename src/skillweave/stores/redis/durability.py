@@ -7,9 +7,9 @@ from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import ResponseError
 
 from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.stores.durability import MAY_LOSE, READ_ONLY
 
-MAY_LOSE, MAY_EVICT, UNKNOWN = "ledger-may-lose-writes", "ledger-may-evict", "ledger-durability-unknown"
-READ_ONLY = "ledger-read-only"
+MAY_EVICT, UNKNOWN = "ledger-may-evict", "ledger-durability-unknown"
 _FIX = "set `appendonly yes` and `appendfsync always`; each write then waits for the disk"
 
 
@@ -17,7 +17,6 @@ async def check_durability(redis: Redis | RedisCluster, place: str) -> tuple[Dia
     """A finding for each way in which the server may lose something; of a cluster, of each of its primaries."""
     if not isinstance(redis, RedisCluster):
         return await _of_node(redis, {}, place)
-    await redis.initialize()
     found: dict[Diagnostic, None] = {}
     for node in redis.get_primaries():
         found |= dict.fromkeys(await _of_node(redis, {"target_nodes": node}, f"{place} (node {node.name})"))
