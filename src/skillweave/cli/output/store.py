@@ -139,7 +139,7 @@ def _summary(done: Seeded) -> str:
     parts = list(_counts("skill", *skills, len(done.refused)))
     parts += _counts("agent", len(agents.inserted), len(agents.updated), len(agents.unchanged), 0)
     summary = "; ".join(parts) or "no skills were found, and nothing is stored"
-    return summary if done.changed or not parts else f"nothing changed: {summary}"
+    return summary if done.changed or not parts else f"nothing changed; {summary}"
 
 
 def _counts(noun: str, inserted: int, updated: int, unchanged: int, refused: int) -> Iterator[str]:
