@@ -105,4 +105,4 @@ def test_a_file_that_cannot_grow_ends_the_run_in_words_and_the_next_one_stores_t
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     again = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
-    assert again.stdout.startswith(f"nothing changed: {MOST_ENTRIES * 4} skills unchanged in ")
+    assert again.stdout.startswith(f"nothing changed; {MOST_ENTRIES * 4} skills unchanged in ")
