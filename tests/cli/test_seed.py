@@ -102,6 +102,16 @@ def test_the_store_and_the_tenant_can_be_configured(
     assert stored(f"sqlite:///{tmp_path / 'other.db'}", "acme")
 
 
+def test_a_store_is_not_filled_from_itself_as_where_it_is_configured_as_the_skills(
+    cli: Any, file_store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "skillweave.toml").write_text(f'skills = ["{file_store}"]\nstore = "{file_store}"\n', encoding="utf-8")
+    done = cli("seed")
+    assert (done.code, done.out) == (1, "")
+    assert "the skills are read from the store itself" in done.err
+
+
 def test_without_a_store_nothing_is_guessed(cli: Any, small: Path) -> None:
     done = cli("seed", small)
     assert (done.code, done.out) == (1, "")
