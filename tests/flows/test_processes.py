@@ -38,6 +38,10 @@ def test_sixteen_processes_on_one_redis_give_each_skill_once(redis_url: str) -> 
     assert_each_given_once(redis_url)
 
 
+def test_sixteen_processes_on_one_postgresql_give_each_skill_once(postgres_url: str) -> None:
+    assert_each_given_once(postgres_url)
+
+
 def assert_each_given_once(ledger: str) -> None:
     racers = [
         subprocess.Popen(

@@ -5,13 +5,14 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule, run_state_machine_as_test
 from redis import Redis
 
-from skillweave import MemoryStore, RedisStore, SqliteStore, Store
+from skillweave import MemoryStore, PostgresStore, RedisStore, SqliteStore, Store
 from skillweave.state.sharing import given_keys
 from skillweave.testing import ConversationMachine, ManualClock
 from skillweave.testing.conversation_model import SKILLS, Given
@@ -35,6 +36,23 @@ class OnSqlite(ConversationMachine):
     async def close_store(self) -> None:
         await self.sqlite.close()
         self.folder.cleanup()
+
+
+class OnPostgres(ConversationMachine):
+    """One database for all runs, emptied before each."""
+
+    url: str
+
+    def open_store(self, clock: ManualClock) -> Store:
+        self.postgres = PostgresStore(self.url, clock=clock)
+        self.runner.run(self.postgres.count())
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute("DELETE FROM states")
+            connection.execute("DELETE FROM decisions")
+        return self.postgres
+
+    async def close_store(self) -> None:
+        await self.postgres.close()
 
 
 class AnyEdition(int):
@@ -115,8 +133,8 @@ NEVER = ("", None, None)
 
 
 @pytest.fixture
-def redis(redis_url: str) -> None:
-    OnRedis.url = redis_url
+def servers(postgres_url: str, redis_url: str) -> None:
+    OnPostgres.url, OnRedis.url = postgres_url, redis_url
 
 
 def run(machine: type[ConversationMachine], examples: int) -> None:
@@ -132,15 +150,15 @@ def run(machine: type[ConversationMachine], examples: int) -> None:
     )
 
 
-@pytest.mark.usefixtures("redis")
-@pytest.mark.parametrize("machine", [OnMemory, OnSqlite, OnRedis])
+@pytest.mark.usefixtures("servers")
+@pytest.mark.parametrize("machine", [OnMemory, OnSqlite, OnPostgres, OnRedis])
 def test_no_sequence_of_events_breaks_a_promise_of_the_ledger(machine: type[ConversationMachine]) -> None:
     run(machine, RUNS)
 
 
 @pytest.mark.soak
-@pytest.mark.usefixtures("redis")
-@pytest.mark.parametrize("machine", [OnMemory, OnSqlite, OnRedis])
+@pytest.mark.usefixtures("servers")
+@pytest.mark.parametrize("machine", [OnMemory, OnSqlite, OnPostgres, OnRedis])
 def test_ten_thousand_sequences_break_no_promise_of_the_ledger(machine: type[ConversationMachine]) -> None:
     run(machine, SOAK_RUNS)
     print(f"\n{machine.__name__}: {SOAK_RUNS:,} runs of up to 25 steps, no violation")

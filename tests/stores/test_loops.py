@@ -48,6 +48,15 @@ async def test_what_a_running_loop_made_is_closed_in_that_loop() -> None:
     assert sorted(clients.closed, key=lambda one: one[0]) == [(1, other), (2, asyncio.get_running_loop())]
 
 
+async def test_what_a_blocked_loop_made_is_abandoned() -> None:
+    clients = _Clients()
+    clients.per_loop.here()
+    closing = threading.Thread(target=lambda: asyncio.run(clients.per_loop.close()))
+    closing.start()
+    closing.join()  # this loop waits for the other one, which waits for this one
+    assert (clients.abandoned, clients.closed) == ([1], [])
+
+
 def test_what_a_loop_that_has_ended_made_is_abandoned() -> None:
     clients, ended = _Clients(), asyncio.new_event_loop()
     ended.run_until_complete(clients.here())

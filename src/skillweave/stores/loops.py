@@ -2,11 +2,15 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+
+
+PATIENCE = 0.5
+"""Seconds that another loop has to close what is its own; it may be blocked, perhaps with waiting for this loop."""
 
 
 class PerLoop(Generic[T]):
@@ -49,9 +53,7 @@ class PerLoop(Generic[T]):
         for loop, one in made:
             if loop is here:
                 await self._close(one)
-            elif loop.is_running():
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._closed(one), loop))
-            else:
+            elif not (loop.is_running() and await _within(PATIENCE, self._closed(one), loop)):
                 self._abandon(one)
 
     async def _closed(self, one: T) -> None:
@@ -64,3 +66,12 @@ class PerLoop(Generic[T]):
             # Kept, so that nothing closes them: the child shares with its parent what tells which sockets can be read.
             self._parents.append(self._made)
             self._made = {}
+
+
+async def _within(seconds: float, work: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop) -> bool:
+    """Run it in another loop; whether it ended in time."""
+    try:
+        await asyncio.wait_for(asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop)), seconds)
+    except TimeoutError:
+        return False
+    return True

@@ -7,9 +7,9 @@ from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import ResponseError
 
 from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.stores.durability import MAY_LOSE, READ_ONLY
 
-MAY_LOSE, MAY_EVICT, UNKNOWN = "ledger-may-lose-writes", "ledger-may-evict", "ledger-durability-unknown"
-READ_ONLY = "ledger-read-only"
+MAY_EVICT, UNKNOWN = "ledger-may-evict", "ledger-durability-unknown"
 _FIX = "set `appendonly yes` and `appendfsync always`; each write then waits for the disk"
 
 

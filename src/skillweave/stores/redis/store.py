@@ -9,6 +9,7 @@ from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import MissingExtra, StoreUnavailable, UnreadableState
+from skillweave.servers import ServerFacts
 from skillweave.state.codec import decision_from_json, decision_to_json, state_from_json, state_to_json
 from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
 from skillweave.state.sharing import given_keys, with_edits
@@ -39,6 +40,8 @@ class RedisStore(ClosedOnExit):
     """
 
     keeps_events = False
+    decisions_elsewhere = True
+    """Memory is dear: where a SQL database of skills stands beside it, decisions are logged there."""
 
     def __init__(
         self,
@@ -166,6 +169,13 @@ class RedisStore(ClosedOnExit):
             if conversation_of(tenant, key) is not None:
                 found.add(hash(key))  # a key may be found twice, and a number takes less memory than its name
         return len(found)
+
+    async def server(self) -> ServerFacts:
+        """What the server says of itself; of a cluster, of one of its primaries."""
+        from skillweave.stores.redis.facts import facts_of
+
+        found = await self._server.call(lambda redis: facts_of(redis, self.place))
+        return replace(found, details=(*found.details, f"this process opens {self._place.options.connections} at most"))
 
     async def durability(self) -> tuple[Diagnostic, ...]:
         """What the server may lose of what it acknowledged, by its configuration; nothing where that is nothing."""

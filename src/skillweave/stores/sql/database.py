@@ -3,8 +3,8 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from skillweave.stores.opening import needing
 from skillweave.stores.sql.documents import json_text
 from skillweave.stores.sql.facts import facts_of
 from skillweave.stores.sql.failures import described, is_passing, too_late
-from skillweave.stores.sql.migrating import migrate, newest_revision, require_known, revision_of
+from skillweave.stores.sql.revisions import NEWEST, revision_of
 
 T = TypeVar("T")
 
@@ -48,19 +48,33 @@ _OWN_OPTIONS = ("timeout", "connections")
 class _Pool:
     """The connections of one event loop; `drivers` are the drivers' own objects of those that are open.
 
-    `preparing` looks after the tables, once for all calls that wait for it.
+    `preparing` looks after the tables, once for all calls that wait for it; `calls` are those that run.
     """
 
     engine: AsyncEngine
     drivers: "WeakSet[Any]" = field(default_factory=WeakSet)
     preparing: "asyncio.Task[None] | None" = None
+    calls: "set[asyncio.Future[None]]" = field(default_factory=set)
 
     def note(self, connection: Any, _: object) -> None:  # noqa: ANN401 - the driver's connection in its adapter
         """Remember a connection that was opened."""
         self.drivers.add(connection.driver_connection)
 
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """While a call runs, which closing waits for."""
+        running = asyncio.get_running_loop().create_future()
+        self.calls.add(running)
+        try:
+            yield
+        finally:
+            self.calls.discard(running)
+            running.cancel()
+
     async def close(self) -> None:
-        """Close all of them, in their own loop."""
+        """Close all of them, in their own loop, when the calls that run have ended."""
+        if self.calls:
+            await asyncio.wait(self.calls)
         await self.engine.dispose()
 
     def abandon(self) -> None:
@@ -87,12 +101,18 @@ class Database:
         self._url = _with_driver(parsed.difference_update_query(_OWN_OPTIONS))
         self.on_postgres = self._url.get_backend_name() == "postgresql"
         self.place = _place(self._url)
+        _require_known_options(self._url, self.place)
         if self.on_postgres:
             with needing("postgres", self.place):
                 import psycopg  # noqa: F401 - the engine would say so at the first call only
         self._pools: PerLoop[_Pool] = PerLoop(self._pool, _Pool.close, _Pool.abandon)
         self._ready = False
         self._closed = False
+
+    @property
+    def url(self) -> str:
+        """The URL with its password, for another Database of the same place; never to be shown."""
+        return self._url.render_as_string(hide_password=False)
 
     def require_postgres(self, what: str, instead: str) -> None:
         """Raises InvalidValue where the URL names a SQLite file, which keeps no such thing."""
@@ -143,7 +163,7 @@ class Database:
         """The revision of the tables, None where there are none, and the newest that there is; nothing is changed."""
         self._require_open()
         await asyncio.to_thread(self._make_folder)
-        return await self._repeated(self._autocommitted, lambda one: one.run_sync(revision_of)), newest_revision()
+        return await self._repeated(self._autocommitted, lambda one: one.run_sync(revision_of)), NEWEST
 
     async def server(self) -> ServerFacts:
         """What the server says of itself, of a file SQLite's library; nothing is changed. Raises StoreUnavailable."""
@@ -173,8 +193,9 @@ class Database:
         call = _Call()
         limit = asyncio.timeout(self.seconds if self.on_postgres else None)
         try:
-            async with limit:
-                return await retrying(self._once, opened, work, call)
+            with self._pools.here().call():
+                async with limit:
+                    return await retrying(self._once, opened, work, call)
         except TimeoutError as error:
             if not limit.expired():
                 raise
@@ -182,6 +203,7 @@ class Database:
             raise too_late(self.place, self.seconds, connections) from error
 
     async def _once(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
+        self._require_open()
         try:
             async with opened() as connection:
                 call.connected = True
@@ -198,12 +220,13 @@ class Database:
 
     async def _prepare(self) -> None:
         found, newest = await self.revision()
-        if found != newest:
-            require_known(found, self.place)
+        if found != newest:  # or a newer one, which migrating refuses
             await self.migrate()
         self._ready = True
 
     def _migrate(self, opened: Callable[[Any], None]) -> tuple[str | None, str]:
+        from skillweave.stores.sql.migrating import migrate
+
         self._make_folder()
         return migrate(_sync(self._url), self._connect_arguments(), self.place, opened)
 
@@ -263,6 +286,7 @@ class Database:
             "connect_timeout": max(2, round(self.seconds)),
             "prepare_threshold": None,
             "application_name": "skillweave",
+            "client_encoding": "utf8",  # the server says what it cannot hold, the driver would fail otherwise
         }
 
     def _require_open(self) -> None:
@@ -330,6 +354,8 @@ def _with_driver(url: URL) -> URL:
     drivers = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
     if url.drivername not in (*drivers, *drivers.values()):
         raise InvalidValue(f"{url.drivername!r:.40} is no database that is known; use sqlite:/// or postgresql://")
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise InvalidValue("the URL of the database names no file; write sqlite:///path, or use MemorySource")
     return url.set(drivername=drivers.get(url.drivername, url.drivername))
 
 
@@ -350,6 +376,15 @@ def _host(host: str, port: int) -> str:
     if host.startswith("/") or host.rpartition(":")[2].isdigit():
         return host  # the folder of a socket, or one of several hosts with its port
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _require_known_options(url: URL, place: str) -> None:
+    """Raise InvalidValue for what SQLite would be told and would not hear; PostgreSQL says itself what it knows."""
+    if url.query and url.get_backend_name() == "sqlite":
+        raise InvalidValue(
+            f"{place} is given {next(iter(url.query))!r:.40}, which means nothing to a SQLite file; take it out of the "
+            f"URL, or write {' or '.join(_OWN_OPTIONS)}"
+        )
 
 
 def _number(url: URL, name: str, default: float) -> float:

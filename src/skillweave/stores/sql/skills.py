@@ -18,6 +18,7 @@ from skillweave.registry.writing import Change, Entry, StoredVersion, Written, h
 from skillweave.servers import ServerFacts
 from skillweave.skill import Skill
 from skillweave.stores.opening import needing
+from skillweave.stores.sql.conversations import PostgresStore
 from skillweave.tenants import DEFAULT_TENANT, tenant_of
 
 with needing("sql", "a store of skills in a database"):
@@ -36,6 +37,8 @@ T = TypeVar("T")
 
 MOST_AT_ONCE = 200
 """Skills that are written in one transaction."""
+LOG_CONNECTIONS = 4
+"""Connections of a log of decisions beside the skills, which is written in batches."""
 MOST_BYTES = 4 * 1024 * 1024
 """Bytes of artifacts after which a transaction takes no further skill."""
 _SHA_256 = re.compile(r"[0-9a-f]{64}")
@@ -77,6 +80,12 @@ class SqlSource(ClosedOnExit):
     async def server(self) -> ServerFacts:
         """What the server says of itself, or SQLite's library of the file; nothing is changed."""
         return await self._database.server()
+
+    def decision_log(self) -> PostgresStore | None:
+        """A log of decisions in the same PostgreSQL, over connections of its own; None where this is a SQLite file."""
+        if not self._database.on_postgres:
+            return None
+        return PostgresStore(self._database.url, timeout=self._database.seconds, connections=LOG_CONNECTIONS)
 
     async def version(self) -> str:
         """The number of the tenant's generation, which every change makes another one; one round trip."""
@@ -154,6 +163,10 @@ class SqlSource(ClosedOnExit):
         """Take an agent away; raises AgentNotFound."""
         return await self._locked(lambda one: remove_agent(one, self._reader, agent_id))
 
+    async def migrate(self) -> tuple[str | None, str]:
+        """Bring the tables up to date; the revisions before and after."""
+        return await self._database.migrate()
+
     async def close(self) -> None:
         """Give back the connections, of all tenants; a second call does nothing."""
         await self._database.close()
@@ -163,7 +176,7 @@ class SqlSource(ClosedOnExit):
         return RowReader(self.name, self._database.place, self.tenant or DEFAULT_TENANT)
 
     def _prepared(self, definition: Definition, artifacts: Contents) -> Prepared:
-        return prepare(hashed(define(definition, self.name).with_contents(artifacts)))
+        return prepare(hashed(define(definition, self.name).with_contents(artifacts)), self._reader)
 
     def _prepared_or_refused(self, entry: Entry) -> Prepared | Written:
         try:
