@@ -328,6 +328,7 @@ def test_what_is_given_in_code_wins_over_the_url() -> None:
         ("rediss://host:7000/1", "rediss://host:7000/1"),
         ("redis+cluster://host", "redis+cluster://host:6379"),
         ("rediss+cluster://host:7000", "rediss+cluster://host:7000"),
+        ("unix:///run/redis.sock", "unix:///run/redis.sock"),
     ],
 )
 async def test_a_ledger_is_opened_by_its_url(name: str, place: str) -> None:
