@@ -457,7 +457,7 @@ async def test_a_full_memory_is_told_and_nothing_is_written(redis_server: RedisS
 
 
 async def test_too_many_clients_are_told(redis_server: RedisServer, admin: Redis) -> None:
-    before = admin.config_get("maxclients")["maxclients"]  # type: ignore[index]
+    before = admin.config_get("maxclients")["maxclients"]
     admin.config_set("maxclients", "1")
     try:
         async with RedisStore(redis_server.url(), retries=0) as store:
