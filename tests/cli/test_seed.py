@@ -54,7 +54,7 @@ def test_skills_are_inserted_and_a_second_run_changes_nothing_and_says_so(cli: A
     assert (again.code, again.data["unchanged"]) == (0, first.data["inserted"])
     assert (again.data["inserted"], again.data["updated"]) == ({}, {})
     said = cli("seed", small, "--store", store)
-    assert said.out.startswith("nothing changed: 2 skills unchanged in ")
+    assert said.out.startswith("nothing changed; 2 skills unchanged in ")
     assert stored(store) == {"coffee": "Makes coffee.", "tea": "Makes tea."}
 
 

@@ -105,6 +105,9 @@ class Database:
         if self.on_postgres:
             with needing("postgres", self.place):
                 import psycopg  # noqa: F401 - the engine would say so at the first call only
+        else:
+            with needing("sql", self.place):
+                import aiosqlite  # noqa: F401 - as above
         self._pools: PerLoop[_Pool] = PerLoop(self._pool, _Pool.close, _Pool.abandon)
         self._ready = False
         self._closed = False
@@ -225,7 +228,8 @@ class Database:
         self._ready = True
 
     def _migrate(self, opened: Callable[[Any], None]) -> tuple[str | None, str]:
-        from skillweave.stores.sql.migrating import migrate
+        with needing("sql", self.place):
+            from skillweave.stores.sql.migrating import migrate
 
         self._make_folder()
         return migrate(_sync(self._url), self._connect_arguments(), self.place, opened)
