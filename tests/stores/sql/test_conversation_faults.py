@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import psycopg
 import pytest
@@ -388,3 +388,100 @@ async def test_closing_while_calls_run_lets_them_end(postgres_url: str) -> None:
     for call in calls:
         with contextlib.suppress(StoreUnavailable):
             assert await call
+
+
+# -- poolers, and packages that are missing ----------------------------------------------------------------------------
+
+
+_TLS, _GSS = 80877103, 80877104
+"""What a client asks for before anything else."""
+
+
+@contextlib.asynccontextmanager
+async def _pooler(server: PostgresServer) -> AsyncIterator[int]:
+    """The port of something in between that refuses options at the start, as poolers do."""
+    tasks: list[asyncio.Task[None] | None] = []
+    writers: list[asyncio.StreamWriter] = []
+
+    async def forward(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await source.read(65536):
+                target.write(data)
+        target.transport.abort()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.append(asyncio.current_task())
+        writers.append(writer)
+        while True:
+            size = await reader.readexactly(4)
+            start = await reader.readexactly(int.from_bytes(size) - 4)
+            if int.from_bytes(start[:4]) not in (_TLS, _GSS):
+                break
+            writer.write(b"N")
+        if b"\0options\0" in start:
+            said = b"SFATAL\0C08P01\0Munsupported startup parameter: options\0\0"
+            writer.write(b"E" + (len(said) + 4).to_bytes(4) + said)
+            writer.close()
+            return
+        there, back = await asyncio.open_connection("127.0.0.1", server.port)
+        writers.append(back)
+        back.write(size + start)
+        await asyncio.gather(forward(reader, back), forward(there, writer))
+
+    listening = await asyncio.start_server(connected, "127.0.0.1", 0)
+    yield listening.sockets[0].getsockname()[1]
+    listening.close()
+    for writer in writers:
+        writer.transport.abort()
+    await asyncio.gather(*(task for task in tasks if task is not None), return_exceptions=True)
+
+
+async def test_a_pooler_that_takes_no_options_is_no_hindrance(
+    postgres_url: str, postgres_server: PostgresServer
+) -> None:
+    async with _pooler(postgres_server) as port:
+        through = postgres_url.replace(f":{postgres_server.port}/", f":{port}/")
+        async with PostgresStore(through) as store:
+            assert await store.swap("c", 0, Writes(FULL_STATE))
+            assert (await store.load("c"))[0].revision == 1
+
+
+_WITHOUT = """
+import sys
+for package in sys.argv[2:]:
+    sys.modules[package] = None
+import skillweave
+try:
+    skillweave.open(ledger=sys.argv[1])
+except skillweave.MissingExtra as error:
+    print(error.extra, error)
+"""
+
+
+@pytest.mark.parametrize("package", ["sqlalchemy", "psycopg", "tenacity"])
+def test_a_package_that_is_missing_is_named_with_the_extra(package: str) -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", _WITHOUT, "postgresql://ann:s3cret@host/agents", package],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert answer.stdout.startswith("postgres ")
+    assert f"needs the package {package}, which is not installed: pip install 'skillweave[postgres]'" in answer.stdout
+    assert "s3cret" not in answer.stdout + answer.stderr
+
+
+def test_neither_the_import_nor_the_first_ledger_in_memory_needs_the_packages() -> None:
+    script = (
+        "import sys, skillweave, skillweave.cli.app; skillweave.open(); "
+        "print({'sqlalchemy', 'psycopg', 'alembic'} & {*sys.modules})"
+    )
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert answer.stdout == "set()\n"
+
+
+def test_a_ledger_is_opened_without_the_package_of_migrations() -> None:
+    script = "import sys, skillweave; skillweave.open(ledger='postgresql://h/d'); print('alembic' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert answer.stdout == "False\n"

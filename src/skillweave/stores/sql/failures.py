@@ -62,11 +62,6 @@ class Interrupted(StoreUnavailable):
     """The connection ended or the call lost a race: the same again may succeed."""
 
 
-def is_passing(error: BaseException) -> bool:
-    """Whether the same call may succeed when it is tried again at once."""
-    return isinstance(error, Interrupted)
-
-
 def described(error: Exception, place: str) -> StoreUnavailable:
     """The failure of a database as an error that names the place and what helps, never a password or a parameter."""
     if isinstance(error, NoConnection):
