@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 
 import skillweave
-from skillweave import Budget, Event, Settings, SpawnRequest, TaskRule, Turn, When
+from skillweave import Agent, Budget, Event, Settings, SpawnRequest, TaskRule, Turn, When
 from skillweave.codec import Portable, is_free, union_arms
 from skillweave.events import Announced, BuiltIn
 from skillweave.frozen import FrozenDict, freeze_mapping, thaw
@@ -96,6 +96,7 @@ _counts = st.integers(0, 10_000)
 _extra = st.dictionaries(st.text("xyz", max_size=3), json_values, max_size=2)
 
 RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
+    Agent: lambda: {"id": ids, "budgets": st.dictionaries(texts, st.floats(0, 1e9) | _counts, max_size=2)},
     Turn: lambda: {"id": said, "conversation": said},
     Budget: lambda: dict.fromkeys(("total", "catalog", "shortlist", "per_skill", "reserve"), _counts),
     Settings: lambda: {

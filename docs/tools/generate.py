@@ -40,7 +40,9 @@ TITLES: Mapping[str, str] = MappingProxyType(
     {
         "skillweave.frontmatter.codes": "The text of a file",
         "skillweave.formats.codes": "The fields of a definition",
+        "skillweave.registry.codes": "Sources of every kind",
         "skillweave.sources.codes": "Files, folders and packs",
+        "skillweave.stores.sql.codes": "Rows of a database",
         "skillweave.contracts.codes": "Output contracts",
         "skillweave.cli.checks.codes": "What only `check` looks at",
         "skillweave.evaluate.codes": "Evaluations of triggers and descriptions",

@@ -53,8 +53,12 @@ SHOWN_ONLY = ("pip", "make", "uv", "git", "source", "npm", "docker")
 _CHANGING = (
     (re.compile(r"\b[0-9a-f]{32}\b|(?<=-)[0-9a-f]{12}\b"), "ID"),
     (re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC|\+00:00)?"), "TIME"),
-    (re.compile(r"\b\d+\.\d\d ms\b"), "A WHILE"),
+    (re.compile(r"\b\d+\.\d\d? ms\b"), "A WHILE"),
+    (re.compile(r"\b(PostgreSQL|Redis|SQLite) \d[\d.]*"), r"\1 VERSION"),
+    (re.compile(r"\bin use: \d+ of \d+"), "CONNECTIONS"),
 )
+_BROKEN = re.compile(r"\n {17}(?=\S)")
+"""Where a line of an entry goes on, which what changes may move."""
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=")
 _CLIENT = re.compile(rf"{re.escape(LOCAL)}|(?:OpenAI|Anthropic)\w*\(")
 """What in a page calls for a provider."""
@@ -199,7 +203,8 @@ def agrees(shown: str, real: str) -> bool:
 
 
 def settled(output: str) -> str:
-    """The output without what changes from run to run: random ids, times, `0.42 ms`, white space at line ends."""
+    """The output without what changes from run to run: ids, times, versions of servers, `0.42 ms`, breaks of lines."""
+    output = _BROKEN.sub(" ", output)
     for pattern, word in _CHANGING:
         output = pattern.sub(word, output)
     return "\n".join(line.rstrip() for line in output.strip().splitlines())

@@ -89,7 +89,7 @@ if TYPE_CHECKING:
         WrappedSource,
     )
     from skillweave.registry.agents import Agent
-    from skillweave.registry.writing import Change, Entry, StoredVersion, Written
+    from skillweave.registry.writing import Change, Entry, StoredVersion, WritableSource, Written
     from skillweave.relations.task import TaskSelection
     from skillweave.relations.validate import (
         Because,
@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from skillweave.select.matchers import Hindered, MatchContext, Matcher, PreparingMatcher, Thresholds
     from skillweave.select.own_fit import OwnFit
     from skillweave.select.reranker import Choice, RerankedMatcher, Reranker
+    from skillweave.servers import ServerFacts
     from skillweave.settings import CatalogMode, FileAccess, Settings
     from skillweave.skill import (
         ArtifactRef,
@@ -173,13 +174,14 @@ knowledge.context: ContextSource EntityContext Section
 limits: ToolLimits
 registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source WrappedSource
 registry.agents: Agent
-registry.writing: Change Entry StoredVersion Written
+registry.writing: Change Entry StoredVersion WritableSource Written
 relations.task: TaskSelection
 relations.validate: Because Completion ValidationError ValidationResult complete_skills validate_skills
 select.candidates: Candidate Rejected Selection
 select.matchers: Hindered MatchContext Matcher PreparingMatcher Thresholds
 select.own_fit: OwnFit
 select.reranker: Choice RerankedMatcher Reranker
+servers: ServerFacts
 settings: CatalogMode FileAccess Settings
 skill: ArtifactRef Checkpoint CheckpointScope Origin OutputContract Relation RelationKind RuleList Skill SkillText
     Status ToolRules Triggers
@@ -312,6 +314,7 @@ __all__ = [
     "Rung",
     "Section",
     "Selection",
+    "ServerFacts",
     "Settings",
     "Severity",
     "Skill",
@@ -369,6 +372,7 @@ __all__ = [
     "Weaver",
     "When",
     "WrappedSource",
+    "WritableSource",
     "Writes",
     "Written",
     "__version__",

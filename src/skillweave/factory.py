@@ -10,7 +10,7 @@ from skillweave.events.event import Observer
 from skillweave.formats.strictness import Strictness
 from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.context import ContextSource
-from skillweave.registry import Precedence, Registry
+from skillweave.registry import Precedence, Registry, Source
 from skillweave.select.lexical import MATCHERS_OF_WORDS
 from skillweave.select.matchers import Matcher
 from skillweave.select.reranker import Reranker, with_reranker
@@ -53,7 +53,8 @@ def open_weaver(
     DecisionLog; left out, decisions are kept in the ledger, or, where a ledger in memory such as Redis stands beside
     skills in a SQL database, in that database. `graph` is the skill graph of its conversations, in place of one that a
     pack brings. `reranker` judges the best ranked skills once more, before any is given or offered. `observers` hear
-    what happens. `tenant` keeps the conversations of several customers apart. `cache` is a folder to keep what was read
+    what happens. `tenant` keeps several customers apart: their conversations, and their skills in a store that is
+    named by its URL. `cache` is a folder to keep what was read
     and indexed in, so that the next process reads only what changed; None keeps nothing.
 
     `embedder` makes the matcher `lexical` one that also knows what words mean: `multilingual`, which comes with the
@@ -74,7 +75,8 @@ def open_weaver(
     if reranker is not None:
         matchers = with_reranker(matchers, reranker)
     kept = None if cache is None else CacheFolder(Path(cache))
-    sources = [*(source_of(one, strict, progress, kept) for one in skills), *packs_of(packs)]
+    named = (_of_tenant(one, source_of(one, strict, progress, kept), tenant) for one in skills)
+    sources = [*named, *packs_of(packs)]
     store = store_of(ledger)
     store = with_log(store, sources) if decisions is None else SplitStore(store, log_of(decisions))
     return Weaver(
@@ -90,6 +92,12 @@ def open_weaver(
         tenant=tenant,
         cache=cache,
     )
+
+
+def _of_tenant(given: SkillSource, source: Source, tenant: str) -> Source:
+    """What a URL names are the skills of the tenant; a Source that was handed in says itself whose skills it has."""
+    for_tenant = getattr(source, "for_tenant", None)
+    return for_tenant(tenant) if isinstance(given, str) and callable(for_tenant) else source
 
 
 def with_embedder(matchers: Sequence[str | Matcher], embedder: str | Embedder) -> tuple[str | Matcher, ...]:

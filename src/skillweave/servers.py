@@ -35,6 +35,15 @@ class Served(Protocol):
 
 
 @runtime_checkable
+class Migrated(Protocol):
+    """What a store or a source has besides when its tables come to the form of this version by migrations."""
+
+    async def migrate(self) -> tuple[str | None, str]:
+        """Bring the tables up to date, with their data; the revisions before and after. Raises StoreUnavailable."""
+        ...
+
+
+@runtime_checkable
 class Durable(Protocol):
     """What a store or a source has besides when it can tell whether a write that it acknowledged may be lost."""
 

@@ -57,3 +57,11 @@ def test_an_unknown_agent_is_answered_with_the_likely_one(cli: Any, pack: Path, 
     failed = cli(*command, "--skills", pack, "--agent", "clark")
     assert failed.code == 1
     assert "agent 'clark' is not known; did you mean 'clerk'?" in failed.err
+
+
+def test_an_agent_that_is_left_out_is_an_error_of_the_pack_and_no_skipped_skill(cli: Any, pack: Path) -> None:
+    pack.write_text(PACK.replace("tokens_per_execution: 0", "tokens_per_execution: -1"), encoding="utf-8")
+    checked = cli("check", "--skills", pack)
+    assert checked.code == 1
+    assert "[bad-agent]" in checked.out + checked.err
+    assert "2 skills loaded, 0 skipped, 0 repaired: 1 error" in checked.out + checked.err

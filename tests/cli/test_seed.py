@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def test_skills_are_inserted_and_a_second_run_changes_nothing_and_says_so(cli: A
     assert (again.code, again.data["unchanged"]) == (0, first.data["inserted"])
     assert (again.data["inserted"], again.data["updated"]) == ({}, {})
     said = cli("seed", small, "--store", store)
-    assert said.out.startswith("nothing changed: 2 skills: 2 unchanged in ")
+    assert said.out.startswith("nothing changed: 2 skills unchanged in ")
     assert stored(store) == {"coffee": "Makes coffee.", "tea": "Makes tea."}
 
 
@@ -61,7 +62,7 @@ def test_a_changed_skill_is_a_new_version(cli: Any, small: Path, store: str, wri
     cli("seed", small, "--store", store)
     write(small, "tea", "Makes green tea.")
     done = cli("seed", small, "--store", store)
-    assert (done.code, done.out.split(" in ")[0]) == (0, "2 skills: 1 updated, 1 unchanged")
+    assert (done.code, done.out.split(" in ")[0]) == (0, "1 skill updated, 1 unchanged")
     assert stored(store)["tea"] == "Makes green tea."
 
 
@@ -177,7 +178,7 @@ def test_a_broken_skill_is_told_the_others_are_stored_and_the_code_is_1(cli: Any
     done = cli("seed", small, "--store", file_store)
     assert done.code == 1
     assert "bad/SKILL.md" in done.out.splitlines()[0]
-    assert "2 skills: 2 inserted in " in done.out
+    assert "2 skills inserted in " in done.out
     errors = [one for one in cli("seed", small, "--store", file_store, "--json").data["diagnostics"] if one["path"]]
     assert [one["path"] for one in errors if one["severity"] == "error"] == [f"{small}/bad/SKILL.md"]
 
@@ -190,7 +191,63 @@ def test_a_skill_with_a_huge_document_is_refused_with_place_and_fix(cli: Any, sm
     (refused,) = done.data["refused"]
     assert (refused["skill"], refused["path"], refused["code"]) == ("tea", f"{small}/tea/SKILL.md", "not-stored")
     assert "more than the limit of 1 MiB" in refused["message"]
-    assert "1 refused" in cli("seed", small, "--store", file_store).out
+    assert ", 1 refused in " in cli("seed", small, "--store", file_store).out
+
+
+@pytest.mark.parametrize("kind", ["huge", "a pipe", "not UTF-8"])
+def test_a_skill_file_that_cannot_be_read_is_told_and_the_others_are_stored(
+    cli: Any, small: Path, file_store: str, kind: str
+) -> None:
+    path = small / "bad" / "SKILL.md"
+    path.parent.mkdir()
+    if kind == "a pipe":
+        os.mkfifo(path)
+    else:
+        path.write_bytes(b"---\nname: bad\ndescription: x\n---\n" + (b"x" * (1 << 21) if kind == "huge" else b"\xff"))
+    done = cli("seed", small, "--store", file_store)
+    assert done.code == 1
+    assert done.out.startswith(f"{small}/bad/SKILL.md")
+    assert sorted(stored(file_store)) == ["coffee", "tea"]
+
+
+def test_skills_of_one_store_are_copied_into_another(cli: Any, examples: Path, store: str, tmp_path: Path) -> None:
+    first = cli("seed", examples, "--store", store, "--json").data["inserted"]
+    copy = f"sqlite:///{tmp_path / 'copy.db'}"
+    assert cli("seed", store, "--store", copy, "--json").data["inserted"] == dict(sorted(first.items()))
+
+
+def test_who_may_only_read_a_database_is_told_what_it_needs(cli: Any, small: Path, postgres_url: str) -> None:
+    import psycopg
+    from sqlalchemy import make_url
+
+    assert cli("seed", small, "--store", postgres_url).code == 0
+    role = f"reader_{os.getpid()}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {role} LOGIN PASSWORD 'hunter2'")
+        connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")
+        try:
+            named = make_url(postgres_url).set(username=role, password="hunter2")
+            url = named.render_as_string(hide_password=False)
+            assert cli("seed", small, "--store", url).out.startswith("nothing changed")
+            (small / "tea" / "SKILL.md").write_text("---\nname: tea\ndescription: New.\n---\n", encoding="utf-8")
+            done = cli("seed", small, "--store", url)
+        finally:
+            connection.execute(f"DROP OWNED BY {role}")
+            connection.execute(f"DROP ROLE {role}")
+    assert (done.code, done.out) == (3, "")
+    assert "does not allow this user to do that; grant it all rights on the tables" in done.err
+    assert "hunter2" not in done.err
+
+
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_doctor_shows_a_configured_store_without_its_password(
+    cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SKILLWEAVE_STORE", "postgresql://me:hunter2@db.internal/skills")
+    done = cli("doctor", *more)
+    assert "db.internal/skills" in done.out
+    assert "hunter2" not in done.out + done.err
 
 
 def test_of_two_folders_the_first_one_counts_and_the_other_is_told(
@@ -215,7 +272,7 @@ def test_as_a_module_it_does_the_same(small: Path, file_store: str) -> None:
     words = [sys.executable, "-m", "skillweave.seed", str(small), "--store", file_store]
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("2 skills: 2 inserted in ")
+    assert done.stdout.startswith("2 skills inserted in ")
 
 
 def many(folder: Path, count: int) -> Path:
@@ -267,15 +324,14 @@ def test_on_a_terminal_a_bar_goes_up_to_the_end(tmp_path: Path, file_store: str)
     folder = many(tmp_path / "many", MOST_ENTRIES * 3)
     ours, theirs = pty.openpty()
     words = [sys.executable, "-m", "skillweave", "seed", str(folder), "--store", file_store]
-    running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=theirs)
+    running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
     said = b""
-    try:
+    with suppress(OSError):  # the other end is closed, and all of it was read
         while piece := os.read(ours, 4096):
             said += piece
-    except OSError:  # the other end is closed, and all of it was read
-        assert running.wait(timeout=120) == 0
     os.close(ours)
+    assert running.wait(timeout=120) == 0
     assert b"Storing skills" in said
     assert b"100%" in said
 

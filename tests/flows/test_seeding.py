@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from skillweave.cli import named_store
+from skillweave.registry import Registry
+from skillweave.registry.registry import POLL_SECONDS
 from skillweave.sources import Folder
 
+RELEASE = "---\nname: release\ndescription: {}\n---\n\nText.\n"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
 PROCESSES = 16
 
@@ -49,3 +52,32 @@ def test_sixteen_processes_seed_one_store_at_once_and_every_skill_is_inserted_by
     assert ids == sorted(inserted)
     assert versions == {1}
     assert {skill.id for skill in asyncio.run(Folder(EXAMPLES).load()).skills} < set(ids)
+
+
+async def test_what_another_process_publishes_and_rolls_back_reaches_who_watches_the_store(
+    store: str, tmp_path: Path
+) -> None:
+    """Whoever watches asks once a second, so that a replica follows within two."""
+    assert POLL_SECONDS <= 1
+    async with named_store(store) as opened:
+        registry = Registry([opened])
+        changes = registry.watch()
+        await registry.refresh()
+        (tmp_path / "release").mkdir()
+        for description, kind in (("First.", "added"), ("Second.", "changed")):
+            (tmp_path / "release" / "SKILL.md").write_text(RELEASE.format(description), encoding="utf-8")
+            await _ran("publish", str(tmp_path / "release"), "--store", store)
+            assert getattr(await anext(changes), kind) == ("release",)
+            assert registry.snapshot["release"].description == description
+        await _ran("rollback", "release", "--store", store)
+        assert (await anext(changes)).changed == ("release",)
+        assert registry.snapshot["release"].description == "First."
+        await _ran("unpublish", "release", "--store", store)
+        assert (await anext(changes)).removed == ("release",)
+        await changes.aclose()
+
+
+async def _ran(*words: str) -> None:
+    """Run a command in a process of its own."""
+    running = await asyncio.create_subprocess_exec(sys.executable, "-m", "skillweave", "--no-config", *words)
+    assert await running.wait() == 0

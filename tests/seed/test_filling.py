@@ -10,12 +10,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Entry, Loaded, MemorySource, Skill, Source, SourceUnavailable, WrappedSource, Written
+from skillweave import (
+    Entry,
+    Loaded,
+    MemorySource,
+    Skill,
+    Source,
+    SourceUnavailable,
+    WrappedSource,
+    Written,
+)
+from skillweave import (
+    WritableSource as Store,
+)
 from skillweave.diagnostics import Severity
 from skillweave.registry import collect, stream_of
 from skillweave.registry.agents import Agent
 from skillweave.seed import MOST_BYTES, MOST_ENTRIES, Seeded, seed
 from skillweave.sources import Folder, InCode, pack_names, pack_of
+from skillweave.stores.sql.skills import SqlSource
 from tests.skill_folders import write_skill
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
@@ -51,11 +64,23 @@ def unhashed(skills: Iterable[Skill]) -> dict[str, Skill]:
     }
 
 
-async def test_skills_of_a_folder_come_back_equal_with_their_artifacts() -> None:
-    store, folder = MemorySource(), Folder(EXAMPLES)
+@pytest.fixture(params=["memory", "sqlite", "postgresql"])
+async def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Store]:
+    """An empty store of each kind."""
+    made: Store = MemorySource()
+    if request.param == "sqlite":
+        made = SqlSource(f"sqlite:///{tmp_path_factory.mktemp('store') / 'skills.db'}")
+    elif request.param == "postgresql":
+        made = SqlSource(request.getfixturevalue("postgres_url"))
+    async with made:
+        yield made
+
+
+async def test_skills_of_a_folder_come_back_equal_with_their_artifacts(store: Store) -> None:
+    folder = Folder(EXAMPLES)
     done = await seed(store, folder)
     there = (await folder.load()).skills
-    stored = (await store.load()).skills
+    stored = (await store.load(None)).skills
     assert sorted(done.inserted) == sorted(skill.id for skill in there)
     assert done.complete
     assert unhashed(stored) == unhashed(there)
@@ -65,22 +90,22 @@ async def test_skills_of_a_folder_come_back_equal_with_their_artifacts() -> None
 
 
 @pytest.mark.parametrize("name", pack_names())
-async def test_every_built_in_pack_comes_back_equal(name: str) -> None:
-    store, pack = MemorySource(), pack_of(name)
+async def test_every_built_in_pack_comes_back_equal(store: Store, name: str) -> None:
+    pack = pack_of(name)
     await seed(store, pack)
     loaded = await collect(stream_of(pack))
-    stored = await store.load()
+    stored = await store.load(None)
     assert unhashed(stored.skills) == unhashed(loaded.skills)
     assert stored.agents == dict(loaded.agents)
 
 
-async def test_real_public_skills_come_back_equal_with_their_artifacts(skills_sample: Path) -> None:
-    store, folder = MemorySource(), Folder(skills_sample)
+async def test_real_public_skills_come_back_equal_with_their_artifacts(store: Store, skills_sample: Path) -> None:
+    folder = Folder(skills_sample)
     done = await seed(store, folder)
     first = {}
     for skill in (await folder.load()).skills:
         first.setdefault(skill.id, skill)
-    stored = (await store.load()).skills
+    stored = (await store.load(None)).skills
     assert len(stored) > 500
     assert not done.refused
     assert unhashed(stored) == unhashed(first.values())
@@ -89,8 +114,7 @@ async def test_real_public_skills_come_back_equal_with_their_artifacts(skills_sa
             assert await store.read(skill, ref.id) == await folder.read(skill, ref.id)
 
 
-async def test_a_second_run_changes_nothing_and_says_so() -> None:
-    store = MemorySource()
+async def test_a_second_run_changes_nothing_and_says_so(store: Store) -> None:
     first = await seed(store, EXAMPLES)
     version = await store.version()
     again = await seed(store, EXAMPLES)
@@ -99,8 +123,7 @@ async def test_a_second_run_changes_nothing_and_says_so() -> None:
     assert (again.inserted, again.updated, again.unchanged) == ({}, {}, first.inserted)
 
 
-async def test_a_changed_skill_and_a_changed_artifact_are_new_versions(tmp_path: Path) -> None:
-    store = MemorySource()
+async def test_a_changed_skill_and_a_changed_artifact_are_new_versions(store: Store, tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         write_skill(tmp_path / name, files={"references/x.md": "old"})
     await seed(store, tmp_path)

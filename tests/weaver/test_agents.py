@@ -8,6 +8,7 @@ import skillweave
 from skillweave import (
     Agent,
     AgentNotFound,
+    ApprovalVerdict,
     Budget,
     CatalogMode,
     Checkpoint,
@@ -35,8 +36,12 @@ from skillweave import (
     Weaver,
     When,
 )
+from skillweave.adapters.approval import Reply, record
+from skillweave.adapters.bridge import Bridge
+from skillweave.adapters.chat import Call
+from skillweave.factory import with_embedder
 from skillweave.graph import Entry, Route
-from skillweave.testing import Recorder, WordCounter
+from skillweave.testing import FakeEmbedder, Recorder, WordCounter
 from tests.graphs import graph_of, on
 from tests.skills import make_skill
 
@@ -116,10 +121,28 @@ async def test_a_skill_of_others_that_is_named_is_unknown_by_every_way() -> None
     clerk = await clerk_of(Agent("clerk", skills=("greet",)))
     named = await clerk.weave("do it", conversation="c", named=["shout"])
     assert outcomes(named)["shout"] is Outcome.UNKNOWN
-    mentioned = await clerk.weave("/shout do it", conversation="d")
-    assert "shout" not in mentioned.skills
     with pytest.raises(SkillNotFound):
         await clerk.compose(["shout"])
+
+
+async def test_a_user_mentions_the_agents_skills_only() -> None:
+    source = await source_of(Agent("clerk", skills=("greet",)))
+    weaver = Weaver(Registry([source]), MemoryStore(), counter=WordCounter(), matchers=("mention",))
+    clerk = await weaver.for_agent("clerk")
+    assert (await clerk.weave("/greet Alice", conversation="c")).skills == ("greet",)
+    assert outcomes(await clerk.weave("/shout Alice", conversation="d")) == {}
+    assert (await weaver.weave("/shout Alice", conversation="d")).skills == ("shout",)
+
+
+async def test_what_an_embedder_made_of_all_skills_is_not_made_anew_for_an_agent() -> None:
+    embedder = FakeEmbedder()
+    source = await source_of(Agent("clerk", skills=("greet", "needy")))
+    weaver = Weaver(
+        Registry([source]), MemoryStore(), counter=WordCounter(), matchers=with_embedder(["lexical"], embedder)
+    )
+    await weaver.make_ready()
+    await (await weaver.for_agent("clerk")).make_ready()
+    assert [len(texts) for texts in embedder.asked] == [len(ALL)]
 
 
 async def test_task_rules_give_an_agent_nothing_that_it_does_not_have() -> None:
@@ -215,6 +238,16 @@ async def test_a_yes_to_one_call_covers_that_call() -> None:
     policy = await clerk.current_policy("c")
     assert policy.tools.authorize("pay", {"sum": 7}, call_id="call-1").ruling is Ruling.ALLOW
     assert policy.tools.authorize("pay", {"sum": 8}, call_id="call-2").ruling is Ruling.ASK
+
+
+async def test_a_host_asks_once_about_one_call_and_its_reply_is_kept_for_each_skill_that_asks() -> None:
+    clerk = await clerk_of(Agent("clerk", skills=("greet", "shout"), checkpoints=(PER_CALL,)))
+    await clerk.weave("hello", conversation="c")
+    bridge, call = Bridge(clerk), Call("call-1", "pay", {"sum": 7})
+    judged = await bridge.judge(call, "c")
+    assert [one.skill_id for one in judged.waits] == ["greet", "shout"]
+    await record(bridge.weaver, "c", judged.waits, Reply(ApprovalVerdict.APPROVED, "Zoë"), call)
+    assert (await bridge.judge(call, "c")).runs
 
 
 async def test_a_no_keeps_that_skill_out_and_denies_the_tool() -> None:

@@ -17,6 +17,7 @@ from skillweave import (
     Registry,
     Selection,
     State,
+    StoreUnavailable,
     Weaver,
 )
 from skillweave.testing import FailingSource, FailingStore, ManualClock, WordCounter
@@ -166,6 +167,17 @@ async def test_when_the_store_answers_again_nothing_is_said_any_more() -> None:
     one.source.down.clear()
     one.clock.advance(1)
     assert not (await one.weaver.weave("hello", conversation="d")).diagnostics
+
+
+async def test_a_process_that_never_read_its_skills_says_so_and_tries_again_in_the_next_turn() -> None:
+    one = Replica()
+    await one.store.publish(OLD)
+    one.source.down.add("version")
+    with pytest.raises(StoreUnavailable) as refusal:
+        await one.weaver.weave("hello", conversation="c")
+    assert refusal.value.retry_after == 1.0
+    one.source.down.clear()
+    assert (await one.weaver.weave("hello", conversation="c")).skills == ("greet",)
 
 
 async def test_a_refresh_by_hand_reads_at_once_as_before() -> None:

@@ -6,7 +6,17 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import InvalidValue, MatchContext, Selection, Settings, StoreUnavailable, Turn, Weaver
+from skillweave import (
+    InvalidValue,
+    MatchContext,
+    MemorySource,
+    Selection,
+    Settings,
+    SqlSource,
+    StoreUnavailable,
+    Turn,
+    Weaver,
+)
 from skillweave.adapters.bridge import Bridge
 from skillweave.testing import WordCounter
 from tests.skills import make_skill
@@ -78,6 +88,23 @@ async def test_the_tenant_called_default_is_the_default_one() -> None:
     assert named.tenant == variant.tenant == ""
     assert await named.store.conversations() == ("c",)
     assert not (await variant.weave("hello", conversation="c")).messages
+
+
+async def test_a_store_that_is_named_by_its_url_is_opened_for_the_tenant(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'skills.db'}"
+    async with SqlSource(url) as store:
+        await store.publish(make_skill("greet", keywords=["hello"]))
+        await store.for_tenant("acme").publish(make_skill("welcome", keywords=["hello"]))
+    for tenant, skills in (("acme", ["welcome"]), ("default", ["greet"]), ("", ["greet"]), ("zenith", [])):
+        async with skillweave.open(url, counter=WordCounter(), tenant=tenant) as weaver:
+            assert list(await weaver.snapshot()) == skills
+
+
+async def test_a_source_that_is_handed_in_keeps_its_own_tenant() -> None:
+    shared = MemorySource(tenant="shared")
+    await shared.publish(GREET)
+    weaver = skillweave.open(shared, counter=WordCounter(), tenant="acme")
+    assert (list(await weaver.snapshot()), weaver.tenant) == (["greet"], "acme")
 
 
 @pytest.mark.parametrize("tenant", ["a\0b", "a" * 10_000, "\ud800"], ids=["NUL", "long", "half of a pair"])

@@ -1,6 +1,6 @@
 """Commands as typer runs them: configured defaults, help in groups with examples, and loading only when used."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import fields, is_dataclass, replace
 from inspect import Parameter, Signature, iscoroutine, signature
 from typing import Any
@@ -42,11 +42,19 @@ def spread(function: Callable[..., object]) -> Callable[..., object]:
             return answer
         import asyncio
 
-        return asyncio.run(answer)
+        return asyncio.run(_to_its_end(answer))
 
     command.__doc__ = function.__doc__
     command.__signature__ = Signature(list(spelled.values()))  # type: ignore[attr-defined]
     return command
+
+
+async def _to_its_end(answer: Awaitable[object]) -> object:
+    """What the command answers, after which no source of its own is connected any more."""
+    from skillweave.cli.arguments.skills import sources_closed
+
+    async with sources_closed():
+        return await answer
 
 
 class Command(TyperCommand):

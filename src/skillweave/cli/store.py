@@ -113,20 +113,20 @@ async def migrate(
     database does it too, where its user has the right to make tables.
     """
     from skillweave.cli.output.store import MigrationShown, migration_text
-    from skillweave.registry.writing import Migrated
+    from skillweave.servers import Migrated, Served
 
     name = url or store
     async with existing_store(name) if check else named_store(name) as stored:
-        if not isinstance(stored, Migrated):
+        if not isinstance(stored, Migrated) or not isinstance(stored, Served):
             raise Mistake(f"{without_secrets(name or '')} has no tables that need to be brought up to date")
         if check:
-            revision, newest = await stored.revision()
-            before = revision
+            facts = await stored.server()
+            shown = MigrationShown(facts.revision, facts.newest, facts.revision)
         else:
             before, newest = await stored.migrate()
-            revision = newest
-    shown = MigrationShown(revision, newest, before)
-    return Answer(lambda: shown, partial(migration_text, shown), code=0 if revision == newest else MISTAKE)
+            shown = MigrationShown(newest, newest, before)
+    code = 0 if shown.revision == shown.newest else MISTAKE
+    return Answer(lambda: shown, partial(migration_text, shown), code=code)
 
 
 def _before(skill: str, known: Sequence["StoredVersion"]) -> "StoredVersion":

@@ -5,7 +5,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.errors import DuplicateSkill, SourceUnavailable
+from skillweave.errors import SkillweaveError
 from skillweave.registry.source import Source, Versioned
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ class Freshness:
         """Compare, unless that was done less than a second ago, and read again what changed.
 
         Nobody waits longer than `seconds`, half of them for versions and half for what changed, whose reading goes on
-        beside the turns. `behind` says afterwards why something may be old. Raises what a source raises that is no
-        SourceUnavailable.
+        beside the turns. `behind` says afterwards why something may be old, whatever a source raised.
         """
         if not self._sources:
             return
@@ -95,10 +94,10 @@ class Freshness:
             async with asyncio.timeout(LONGEST_READ):
                 if old:
                     await self._read_again(old)
-        except (SourceUnavailable, DuplicateSkill) as error:
-            failures.append(str(error))
         except TimeoutError:
             failures.append(f"what changed was not read within {LONGEST_READ:g} s")
+        except Exception as error:  # noqa: BLE001 - guests are sources: whatever they raise is told, and costs no turn
+            failures.append(_said_by(error))
         if not failures:
             self.compared(begun)
             return
@@ -114,10 +113,10 @@ class Freshness:
             try:
                 async with asyncio.timeout(seconds):
                     return await source.version()
-            except SourceUnavailable as error:
-                failures.append(str(error))
             except TimeoutError:
                 failures.append(f"{self._names[place]!r} did not say within {seconds:g} s whether it changed")
+            except Exception as error:  # noqa: BLE001 - as above
+                failures.append(_said_by(error))
             return None
 
         answers = await asyncio.gather(*(version_of(place, source) for place, source in self._sources.items()))
@@ -137,6 +136,10 @@ class _Look:
         self.task: Task[None] = loop.create_task(work(self))
         # A failure that nobody waits for any more comes again with the next comparison.
         self.task.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+
+def _said_by(error: Exception) -> str:
+    return str(error) if isinstance(error, SkillweaveError) else f"{type(error).__name__}: {error}"
 
 
 def _behind(why: str) -> Diagnostic:

@@ -41,8 +41,10 @@ class SourceState:
         return SourceState(answer, last_good(self.good, answer), ticket=ticket, version=version)
 
     def is_old(self, version: str | None) -> bool:
-        """Whether a source that has this version now has to be read again; one that cannot tell has not."""
-        return version is not None and (self.away is not None or version != self.version)
+        """Whether a source that was read before and has this version now has to be read again."""
+        if self.loaded is None or version is None:
+            return False
+        return self.away is not None or version != self.version
 
     def unchanged_since(self, before: "SourceState") -> bool:
         """Whether the source was loaded before and what is in use of it is still the same."""

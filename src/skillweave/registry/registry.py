@@ -159,7 +159,7 @@ class Registry(ClosedOnExit):
         ask in the same moment together; sources without one are not touched. A source that does not answer costs
         `seconds` at most, is asked the more rarely the longer that took, and keeps its skills; None where all answered.
         """
-        if any(state.loaded is None for state in self._state.sources):
+        if not self._tickets:
             return None
         await self._freshness.catch_up(seconds)
         return self._freshness.behind

@@ -113,19 +113,6 @@ class WritableSource(Source, Versioned, Streamed, Protocol):
     ) -> None: ...
 
 
-@runtime_checkable
-class Migrated(Protocol):
-    """What a store has besides when its tables are brought to the form of this version by numbered steps."""
-
-    async def revision(self) -> tuple[str | None, str]:
-        """The revision of the tables, None where there are none yet, and the newest one; raises StoreUnavailable."""
-        ...
-
-    async def migrate(self) -> tuple[str | None, str]:
-        """Bring the tables up to date; the revisions before and after. Raises StoreUnavailable."""
-        ...
-
-
 def hashed(defined: Defined) -> Defined:
     """The definition as stores keep it, with the SHA-256 of each artifact, so that another content is another value."""
     refs = (

@@ -18,7 +18,7 @@ from skillweave.skill import Skill
 from skillweave.sources.named import SkillSource, source_of
 
 MOST_ENTRIES = 100
-MOST_BYTES = 8 * 1024 * 1024
+MOST_BYTES = 4 * 1024 * 1024
 """A chunk has so many skills, or so many bytes of artifacts: then it is stored, as a whole."""
 Progress = Callable[[int, int], None]
 """Told after each chunk how many skills are dealt with, and how many were read."""

@@ -7,7 +7,6 @@ UNREADABLE = Code("unreadable", Severity.ERROR, "the system does not let the fil
 VANISHED = Code("vanished", Severity.WARNING, "a file or folder went away between being listed and being read")
 NOT_A_FILE = Code("not-a-file", Severity.ERROR, "a folder, pipe, socket or device where a file should be")
 LINK_OUTSIDE = Code("link-outside", Severity.ERROR, "a link that leads out of its folder is not followed")
-NO_SKILLS = Code("no-skills", Severity.WARNING, "the source holds no skill")
 MISNAMED = Code("misnamed-skill-file", Severity.WARNING, "a skill file is called SKILL.md or skill.md, exactly")
 NESTED = Code("nested-skill", Severity.INFO, "skills inside a skill's folder belong to it unless asked for")
 TOO_DEEP = Code("too-deep", Severity.INFO, "folders more than 6 levels down are not searched")

@@ -12,6 +12,7 @@ from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import ArtifactNotFound, SourceUnavailable
 from skillweave.formats.identity import digest_of_bytes
 from skillweave.formats.strictness import Strictness
+from skillweave.registry.codes import NO_SKILLS
 from skillweave.registry.source import Loaded, is_text, media_type_of
 from skillweave.skill import Skill
 from skillweave.sources import codes
@@ -161,7 +162,7 @@ class Folder:
             place = self._show("")
             message = f"'{place}' holds no skill: there is no SKILL.md in it or up to {DEPTH} folders down"
             fix = "put a folder with a SKILL.md there, or name another folder"
-            search.findings.append(codes.NO_SKILLS.found(Location(place), message, fix))
+            search.findings.append(NO_SKILLS.found(Location(place), message, fix))
         return search
 
     def _tell(self, done: int, total: int) -> None:

@@ -18,6 +18,7 @@ from skillweave.formats.task_rules import read_task_rules
 from skillweave.frontmatter import Document, Keys, read_json, read_yaml, resolved
 from skillweave.frontmatter.codes import NOT_UTF8, Code
 from skillweave.frozen import as_json
+from skillweave.registry.codes import NO_SKILLS
 from skillweave.registry.definitions import Defined, lift_contents
 from skillweave.registry.source import Loaded
 from skillweave.skill import EMPTY, FrozenJson, Json, Skill, freeze_mapping
@@ -141,7 +142,7 @@ def _read_pack(document: Document, path: str, source: str, digest: str) -> tuple
     reading.findings += agents.diagnostics
     if not defined and graph is None and not agents.agents and not has_errors(reading.findings):
         fix = "list skills under `skills:`, or name another pack"
-        reading.report(codes.NO_SKILLS, (), f"pack '{path}' holds no skill", fix)
+        reading.report(NO_SKILLS, (), f"pack '{path}' holds no skill", fix)
     events = reading.event_types()
     rules = read_task_rules(data, document.lines, path=path, source=f"pack {source}")
     metadata = data.get("pack")

@@ -56,7 +56,9 @@ class Race:
             await asyncio.sleep(random.uniform(0.0, min(LONGEST_PAUSE, 0.001 * self._lost)))  # noqa: S311
             return
         try:
-            await asyncio.wait_for(self._queue.acquire(), left)
+            # Not `wait_for`, which before Python 3.12 may forget a cancellation.
+            async with asyncio.timeout(left):
+                await self._queue.acquire()
         except TimeoutError:
             raise Contended(self._conversation, self._lost) from None
         self._first = True

@@ -370,7 +370,8 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
     ) -> "Weaver":
         """These skills, this ledger and these observers with other settings, matchers or another tenant.
 
-        For one of several kinds of agents, or of several customers; what can be shared is compiled once for all.
+        For one of several kinds of agents, or of several customers with the same skills; what can be shared is
+        compiled once for all. Who has skills of its own in a shared store opens a Weaver of its own.
         """
         engine = replace(
             self._engine,

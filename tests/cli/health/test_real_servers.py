@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.services.servers import PostgresServer
+from tests.services.servers import PostgresServer, RedisServer
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_a_postgres_that_is_used_is_told_with_its_version_and_what_it_keeps(
     shown = postgres_url.replace("postgres@", "***@")
     assert found["ledger", shown]["message"] == "opens and can be written; keeps 1 conversation"
     assert found["ledger", "server"]["message"].startswith("PostgreSQL ")
-    assert "connections are in use" in found["ledger", "server"]["message"]
+    assert "connections in use: " in found["ledger", "server"]["message"]
     assert found["ledger", "tables"]["level"] == "ok"
     assert ("ledger", "clock") not in found
     assert code == 0
@@ -82,4 +82,32 @@ def test_a_server_that_is_down_is_a_problem_and_code_3(doctor: Any) -> None:
     (down,) = (one for (section, _), one in found.items() if section == "ledger")
     assert (code, down["level"]) == (3, "problem")
     assert f"127.0.0.1:{server.port}" in down["message"]
+    assert "hush" not in str(found)
+
+
+def test_a_redis_is_told_with_its_version_and_what_it_loses(doctor: Any, redis_server: RedisServer) -> None:
+    code, found = doctor("--ledger", redis_server.url())
+    assert "connections in use: " in found["ledger", "server"]["message"]
+    assert found["ledger", "durability"]["level"] == "ok"
+    assert ("ledger", "tables") not in found
+    assert code == 0
+
+
+def test_a_redis_that_answers_before_it_stores_or_evicts_is_a_warning(doctor: Any) -> None:
+    careless = {"appendfsync": "everysec", "maxmemory": "100mb", "maxmemory-policy": "allkeys-lru"}
+    with RedisServer(**careless) as server:
+        code, found = doctor("--ledger", server.url())
+    assert {found["ledger", code]["level"] for code in ("ledger-may-lose-writes", "ledger-may-evict")} == {"warning"}
+    assert "appendfsync always" in found["ledger", "ledger-may-lose-writes"]["fix"]
+    assert "noeviction" in found["ledger", "ledger-may-evict"]["fix"]
+    assert ("ledger", "durability") not in found
+    assert code == 0
+
+
+def test_a_redis_that_is_down_is_a_problem_and_code_3(doctor: Any) -> None:
+    with RedisServer() as server:
+        url = server.url().replace("redis://", "redis://me:hush@")
+    code, found = doctor("--ledger", url)
+    (down,) = (one for (section, _), one in found.items() if section == "ledger")
+    assert (code, down["level"]) == (3, "problem")
     assert "hush" not in str(found)

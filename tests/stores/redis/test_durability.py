@@ -1,5 +1,6 @@
 """What a Redis may lose is said as its own configuration has it."""
 
+import asyncio
 import contextlib
 from collections.abc import Iterator
 
@@ -84,11 +85,12 @@ async def test_a_replica_is_an_error(redis_server: RedisServer, admin: Redis) ->
     assert (code, severity) == ("ledger-read-only", Severity.ERROR)
 
 
-async def test_a_primary_that_answers_before_its_replicas_is_told(redis_server: RedisServer) -> None:
+async def test_a_primary_that_answers_before_its_replicas_is_told(redis_server: RedisServer, admin: Redis) -> None:
     with RedisServer() as second, Redis.from_url(second.url(), decode_responses=True) as replica:
         replica.replicaof("127.0.0.1", str(redis_server.port))
-        while replica.info("replication")["master_link_status"] != "up":  # type: ignore[index]
-            pass
+        async with asyncio.timeout(60):
+            while not admin.info("replication")["connected_slaves"]:  # type: ignore[index]
+                await asyncio.to_thread(replica.ping)
         ((code, severity, message),) = await found(redis_server.url())
     assert (code, severity) == ("ledger-may-lose-writes", Severity.INFO)
     assert "when one takes over, the last writes may be lost" in message

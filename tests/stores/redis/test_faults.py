@@ -278,6 +278,23 @@ async def test_a_call_may_be_cancelled_at_any_moment(redis_url: str, redis_clust
             assert [state.last_turn for state, _ in found] == list("abcd")
 
 
+async def test_no_cancellation_is_forgotten(redis_url: str) -> None:
+    async with RedisStore(redis_url) as store:
+        await store.load("c")
+
+        async def loads() -> None:
+            for _ in range(100):
+                await store.load("c")
+
+        for steps in range(100):
+            call = asyncio.create_task(loads())
+            for _ in range(3 + steps % 40):
+                await asyncio.sleep(0)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+
+
 async def test_a_closed_store_says_so(redis_url: str) -> None:
     store = RedisStore(redis_url)
     await store.load("c")

@@ -1,13 +1,18 @@
 """A database of each kind for every test of this folder that asks for one."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import psycopg
 import pytest
 import pytest_asyncio
+from sqlalchemy import Engine, NullPool, create_engine, event, text
 
-from skillweave import PostgresStore
+from skillweave import PostgresStore, SqlSource
+
+ByHand: TypeAlias = Callable[..., list[Any]]
+"""Runs a statement, with values by name, as somebody would who knows nothing of skillweave; its rows."""
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -31,3 +36,37 @@ async def server(postgres_url: str) -> AsyncIterator[psycopg.AsyncConnection]:
     """A connection of our own to the same database, to look and to disturb."""
     async with await psycopg.AsyncConnection.connect(postgres_url, autocommit=True) as connection:
         yield connection
+
+
+@pytest_asyncio.fixture
+async def source(url: str) -> AsyncIterator[SqlSource]:
+    """A new, empty store of skills."""
+    async with SqlSource(url) as source:
+        yield source
+
+
+@pytest.fixture
+def by_hand(url: str) -> Iterator[ByHand]:
+    """The same database for somebody who writes SQL."""
+    engine = create_engine(url, poolclass=NullPool)
+
+    def run(statement: str, **values: object) -> list[Any]:
+        with engine.begin() as connection:
+            result = connection.execute(text(statement), values)
+            return list(result) if result.returns_rows else []
+
+    yield run
+    engine.dispose()
+
+
+@pytest.fixture
+def statements() -> Iterator[list[str]]:
+    """Every statement that is sent to any database from here on."""
+    sent: list[str] = []
+
+    def note(_: object, __: object, statement: str, *___: object) -> None:
+        sent.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    yield sent
+    event.remove(Engine, "before_cursor_execute", note)

@@ -153,3 +153,10 @@ async def test_a_server_that_is_not_there_is_named_without_the_password() -> Non
     assert "s3cret" not in str(refusal.value)
     assert "ann" not in str(refusal.value)
     await database.close()
+
+
+def test_an_option_that_a_file_does_not_know_is_refused_without_its_value() -> None:
+    with pytest.raises(InvalidValue) as refusal:
+        Database("sqlite:///skills.db?password=hush")
+    assert "skills.db is given 'password', which means nothing to a SQLite file" in str(refusal.value)
+    assert "hush" not in str(refusal.value)

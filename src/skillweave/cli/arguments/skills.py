@@ -2,8 +2,9 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, TextIO
@@ -22,6 +23,23 @@ FEW_FILES = 200
 DEFAULT_FOLDER = "skills"
 FEW_SKILLS = 1000
 """Skills that are worked on too quickly for a line."""
+
+
+_opened: ContextVar["list[Source] | None"] = ContextVar("opened", default=None)
+
+
+@asynccontextmanager
+async def sources_closed() -> AsyncIterator[None]:
+    """At its end the sources are closed that `sources_of` has opened meanwhile; those of a database are connected."""
+    from skillweave.closing import close_all
+
+    opened: list[Source] = []
+    before = _opened.set(opened)
+    try:
+        yield
+    finally:
+        _opened.reset(before)
+        await close_all(opened)
 
 
 class LoadingBar:
@@ -178,11 +196,14 @@ def sources_of(
         )
         if names and names != (DEFAULT_FOLDER,):
             sys.stderr.write(f"skillweave: using the skills of {' and '.join(names)}; --skills names others\n")
-    if not packs:
-        return sources
-    from skillweave.sources.named import packs_of
+    if packs:
+        from skillweave.sources.named import packs_of
 
-    return (*sources, *packs_of(packs))
+        sources = (*sources, *packs_of(packs))
+    opened = _opened.get()
+    if opened is not None:
+        opened += sources
+    return sources
 
 
 def sources_at_hand(
@@ -216,7 +237,11 @@ def load_snapshot(
     """All skills that are named, for a command that needs nothing else."""
     import asyncio
 
-    return asyncio.run(load(sources_of(given, strict=strict, packs=packs, cache=cache))).snapshot
+    async def loaded() -> "Snapshot":
+        async with sources_closed():
+            return (await load(sources_of(given, strict=strict, packs=packs, cache=cache))).snapshot
+
+    return asyncio.run(loaded())
 
 
 def seen_by(agent: str | None, snapshot: "Snapshot") -> "Snapshot":

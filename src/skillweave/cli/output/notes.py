@@ -9,8 +9,9 @@ from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.formats import codes as fields
 from skillweave.formats.codes import GRAPH
 from skillweave.frontmatter import codes as texts
+from skillweave.registry.codes import NO_SKILLS
 from skillweave.skill import Skill
-from skillweave.sources.codes import BAD_EVENT, MISNAMED, NO_SKILLS
+from skillweave.sources.codes import BAD_EVENT, MISNAMED
 from skillweave.sources.names import PACK_SUFFIXES
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ REPAIRS = frozenset(
 )
 """The findings after which a definition was read as it was meant, against the letter of the format (spec 1.2)."""
 
-BESIDE_DEFINITIONS = frozenset(code.name for code in (fields.TASK_RULE, fields.GRAPH, BAD_EVENT))
+BESIDE_DEFINITIONS = frozenset(code.name for code in (fields.AGENT, fields.TASK_RULE, fields.GRAPH, BAD_EVENT))
 """Errors in a pack that cost no skill."""
 
 

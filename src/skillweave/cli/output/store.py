@@ -60,7 +60,7 @@ class MigrationShown(Portable):
     """
 
     revision: str | None
-    newest: str
+    newest: str | None
     before: str | None
 
 
@@ -139,14 +139,15 @@ def _summary(done: Seeded) -> str:
     parts = list(_counts("skill", *skills, len(done.refused)))
     parts += _counts("agent", len(agents.inserted), len(agents.updated), len(agents.unchanged), 0)
     summary = "; ".join(parts) or "no skills were found, and nothing is stored"
-    return summary if done.changed or not parts else f"nothing changed: {summary}"
+    return summary if done.changed or not parts else f"nothing changed; {summary}"
 
 
 def _counts(noun: str, inserted: int, updated: int, unchanged: int, refused: int) -> Iterator[str]:
     counts = (("inserted", inserted), ("updated", updated), ("unchanged", unchanged), ("refused", refused))
-    there = [f"{count:,} {label}" for label, count in counts if count]
+    there = [(label, count) for label, count in counts if count]
     if there:
-        yield f"{counted(inserted + updated + unchanged + refused, noun)}: {', '.join(there)}"
+        (label, first), *others = there
+        yield ", ".join([f"{counted(first, noun)} {label}", *(f"{count:,} {label}" for label, count in others)])
 
 
 def _version(one: VersionShown, page: Page) -> str:

@@ -11,7 +11,6 @@ from skillweave.diagnostics import Diagnostic
 from skillweave.errors import AgentNotFound, InvalidData, InvalidSkill, InvalidValue
 from skillweave.registry.agents import Agent
 from skillweave.registry.writing import Change
-from skillweave.skill import is_skill_id
 from skillweave.stores.sql.documents import storable
 from skillweave.stores.sql.rows import RowReader, damaged, parsed
 from skillweave.stores.sql.tables import AgentRow
@@ -43,15 +42,13 @@ def agents_of(
         try:
             data = {**row, **{name: parsed(name, row[name]) for name in _DOCUMENTS}}
             agents[row["id"]] = Agent.from_dict(data)
-        except (InvalidData, InvalidSkill) as error:
+        except (InvalidData, InvalidSkill, InvalidValue) as error:
             findings.append(damaged(reader.path("agents", row["id"]), str(error)))
     return MappingProxyType(agents), tuple(findings)
 
 
 def checked(agent: Agent) -> dict[str, Any]:
     """The columns of an agent. Raises InvalidValue for what a database does not keep."""
-    if not is_skill_id(agent.id):
-        raise InvalidValue(f"{agent.id!r:.110} is no id of an agent, which is like that of a skill; rename the agent")
     try:
         columns: dict[str, Any] = storable(agent.to_dict())
     except (InvalidSkill, InvalidData) as error:

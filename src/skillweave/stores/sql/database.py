@@ -101,6 +101,7 @@ class Database:
         self._url = _with_driver(parsed.difference_update_query(_OWN_OPTIONS))
         self.on_postgres = self._url.get_backend_name() == "postgresql"
         self.place = _place(self._url)
+        _require_known_options(self._url, self.place)
         if self.on_postgres:
             with needing("postgres", self.place):
                 import psycopg  # noqa: F401 - the engine would say so at the first call only
@@ -359,6 +360,8 @@ def _with_driver(url: URL) -> URL:
     drivers = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
     if url.drivername not in (*drivers, *drivers.values()):
         raise InvalidValue(f"{url.drivername!r:.40} is no database that is known; use sqlite:/// or postgresql://")
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise InvalidValue("the URL of the database names no file; write sqlite:///path, or use MemorySource")
     return url.set(drivername=drivers.get(url.drivername, url.drivername))
 
 
@@ -379,6 +382,15 @@ def _host(host: str, port: int) -> str:
     if host.startswith("/") or host.rpartition(":")[2].isdigit():
         return host  # the folder of a socket, or one of several hosts with its port
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _require_known_options(url: URL, place: str) -> None:
+    """Raise InvalidValue for what SQLite would be told and would not hear; PostgreSQL says itself what it knows."""
+    if url.query and url.get_backend_name() == "sqlite":
+        raise InvalidValue(
+            f"{place} is given {next(iter(url.query))!r:.40}, which means nothing to a SQLite file; take it out of the "
+            f"URL, or write {' or '.join(_OWN_OPTIONS)}"
+        )
 
 
 def _number(url: URL, name: str, default: float) -> float:

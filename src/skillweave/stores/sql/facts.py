@@ -29,7 +29,7 @@ async def facts_of(connection: AsyncConnection) -> ServerFacts:
         return ServerFacts(f"SQLite {version}", "", seconds, 0.0, (), revision, NEWEST)
     version, most, used, replica = (await connection.execute(_POSTGRES)).one()
     quickest, ahead = await _clock(connection)
-    details = (f"{used} of its {most} connections are in use", *(["a read-only replica"] if replica else []))
+    details = (f"connections in use: {used} of {most}", *(["a read-only replica"] if replica else []))
     return ServerFacts(f"PostgreSQL {version.split()[0]}", "", quickest, ahead, details, revision, NEWEST)
 
 

@@ -68,9 +68,10 @@ async def load_all(database: Database, reader: RowReader, previous: Loaded | Non
     if previous is not None and known is not None and (entries, news.agents) == (known.entries, known.agents):
         return previous
     agents, findings = agents_of(news.agents, reader)
+    empty = () if entries or news.agents else (reader.nothing(),)
     return Loaded(
         tuple(entry.skill for entry in entries.values() if entry.skill is not None),
-        (*(finding for entry in entries.values() for finding in entry.findings), *findings),
+        (*(finding for entry in entries.values() for finding in entry.findings), *findings, *empty),
         _Memory(database, reader, entries, news.agents),
         agents=agents,
     )
@@ -79,13 +80,15 @@ async def load_all(database: Database, reader: RowReader, previous: Loaded | Non
 async def stream_all(database: Database, reader: RowReader) -> AsyncIterator[Loaded]:
     """The same in parts, of which only one is in memory; the first has the agents."""
     rows = await database.read(partial(read_agents, tenant=reader.tenant))
-    agents, findings = agents_of(rows, reader)
+    agents, more = agents_of(rows, reader)
+    is_first = True
     async for part in _parts(database, reader.tenant):
+        if is_first and not part.skills and not rows:
+            more = (reader.nothing(),)
         entries = _entries(part, reader).values()
         skills = tuple(entry.skill for entry in entries if entry.skill is not None)
-        found = (*(finding for entry in entries for finding in entry.findings), *findings)
-        yield Loaded(skills, found, agents=agents)
-        agents, findings = MappingProxyType({}), ()
+        yield Loaded(skills, (*(found for entry in entries for found in entry.findings), *more), agents=agents)
+        agents, more, is_first = MappingProxyType({}), (), False
 
 
 async def versions_of(connection: AsyncConnection, reader: RowReader, skill_id: str) -> tuple[StoredVersion, ...]:

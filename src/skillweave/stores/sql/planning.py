@@ -137,7 +137,7 @@ async def _plan(
     connection: AsyncConnection, reader: RowReader, found: Found, using: Mapping[str, Prepared | None]
 ) -> Plan:
     """Puts these in use, or takes out of use, and makes a version of what somebody wrote by hand before it goes."""
-    by_hand = await _written_by_hand(connection, reader.tenant, found, using)
+    by_hand = await _written_by_hand(connection, reader, found, using)
     versions: list[tuple[Prepared, int]] = []
     for skill_id, version in using.items():
         known = found.versions.get(skill_id, ())
@@ -150,14 +150,14 @@ async def _plan(
 
 
 async def _written_by_hand(
-    connection: AsyncConnection, tenant: str, found: Found, ids: Collection[str]
+    connection: AsyncConnection, reader: RowReader, found: Found, ids: Collection[str]
 ) -> dict[str, Prepared]:
     """What somebody wrote by hand of these skills, as versions with the true hashes of their artifacts."""
     there = (found.in_use.get(skill_id) for skill_id in ids)
     by_hand = {stored.skill.id: stored for stored in there if stored is not None and stored.by_hand}
-    contents = await read_contents(connection, tenant, tuple(by_hand)) if by_hand else {}
+    contents = await read_contents(connection, reader.tenant, tuple(by_hand)) if by_hand else {}
     return {
-        skill_id: prepare(hashed(Defined(stored.skill, contents.get(skill_id, {}))))
+        skill_id: prepare(hashed(Defined(stored.skill, contents.get(skill_id, {}))), reader)
         for skill_id, stored in by_hand.items()
     }
 

@@ -11,6 +11,7 @@ from skillweave.errors import InvalidData, InvalidSkill
 from skillweave.formats.identity import digest_of
 from skillweave.formats.native import EXTENSION, to_dict
 from skillweave.formats.spelling import ARTIFACT_REFS, DEFINITION, MANIFEST, read_any, to_tiers
+from skillweave.registry.codes import NO_SKILLS
 from skillweave.registry.definitions import Defined
 from skillweave.registry.source import UNKNOWN, media_type_of
 from skillweave.registry.writing import content_hash_of
@@ -86,12 +87,16 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A skill ready to be stored: the value that will come back, its documents, and the content of its artifacts."""
+    """A skill ready to be stored: the value that will come back, its documents, and the content of its artifacts.
+
+    `origin` is where it came from, None where the database is its origin.
+    """
 
     skill: Skill
     documents: Mapping[str, Any]
     definition_hash: str
     contents: Mapping[str, bytes]
+    origin: Origin | None
 
     @property
     def content_hash(self) -> str:
@@ -110,7 +115,7 @@ class Prepared:
             "content_hash": self.content_hash,
             "digest": self.skill.digest,
             "definition_hash": self.definition_hash,
-            "origin": None if self.skill.origin is None else self.skill.origin.to_dict(),
+            "origin": None if self.origin is None else self.origin.to_dict(),
         }
 
     def columns_in_use(self) -> dict[str, Any]:
@@ -122,15 +127,6 @@ class Prepared:
             "domain_tags": [tag[:LONGEST_TAG] for tag in self.skill.domain_tags],
             "status": self.skill.status.value,
         }
-
-
-def prepare(defined: Defined) -> Prepared:
-    """The definition ready to be stored. Raises InvalidSkill for one that would not come back equal."""
-    skill = defined.skill
-    try:
-        return _prepared(skill, defined.contents)
-    except InvalidSkill as error:
-        raise InvalidSkill(f"skill {skill.id!r} cannot be stored: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +142,23 @@ class RowReader:
         whose = "" if self.tenant == DEFAULT_TENANT else f" of tenant {self.tenant!r}"
         return f"{self.place}, {table} {row_id!r:.110}{whose}"
 
+    def origin(self, skill_id: str) -> Origin:
+        """Where a skill is from that came from nowhere else."""
+        return Origin(self.source, self.path("skills", skill_id))
+
+    def nothing(self) -> Diagnostic:
+        """The finding that the tenant has neither skills nor agents."""
+        fix = "store some with `skillweave seed FOLDER --store URL`, or name another database or tenant"
+        whose = "" if self.tenant == DEFAULT_TENANT else f" of tenant {self.tenant!r}"
+        return NO_SKILLS.found(Location(self.place), f"{self.place} holds no skill{whose}", fix)
+
     def skill(
         self, columns: SkillColumns, artifacts: Iterable[ArtifactColumns] = (), table: str = "skills"
     ) -> tuple[Stored | None, tuple[Diagnostic, ...]]:
         """The skill that the rows hold, None where they hold none, and all that is to be said about them."""
         path = self.path(table, columns.id)
         try:
-            return _read(columns, tuple(artifacts), self.source, path)
+            return _read(columns, tuple(artifacts), self.origin(columns.id), path)
         except (InvalidSkill, InvalidData) as error:
             return None, (damaged(path, str(error)),)
 
@@ -162,7 +168,22 @@ class RowReader:
         if stored is None:
             raise InvalidSkill("; ".join(map(str, findings)))
         documents = {name: parsed(name, getattr(columns, name)) for name in (MANIFEST, DEFINITION, ARTIFACT_REFS)}
-        return Prepared(stored.skill, documents, columns.definition_hash or "", {})
+        origin = None if stored.skill.origin == self.origin(columns.id) else stored.skill.origin
+        return Prepared(stored.skill, documents, columns.definition_hash or "", {}, origin)
+
+
+def prepare(defined: Defined, reader: RowReader) -> Prepared:
+    """The definition ready to be stored. Raises InvalidSkill for one that would not come back equal.
+
+    What has no origin of its own, as it was made for this store, gets its row as its origin.
+    """
+    skill = defined.skill
+    try:
+        if skill.origin == Origin(reader.source, reader.source):
+            skill = replace(skill, origin=reader.origin(skill.id))
+        return _prepared(skill, defined.contents, reader)
+    except InvalidSkill as error:
+        raise InvalidSkill(f"skill {skill.id!r} cannot be stored: {error}") from None
 
 
 def damaged(path: str, what: str) -> Diagnostic:
@@ -184,7 +205,7 @@ def parsed(name: str, document: object) -> Any:  # noqa: ANN401 - JSON data of a
 
 
 def _read(
-    columns: SkillColumns, artifacts: tuple[ArtifactColumns, ...], source: str, path: str
+    columns: SkillColumns, artifacts: tuple[ArtifactColumns, ...], default: Origin, path: str
 ) -> tuple[Stored | None, tuple[Diagnostic, ...]]:
     manifest = parsed(MANIFEST, columns.tier1_manifest)
     definition = parsed(DEFINITION, columns.tier2_definition)
@@ -205,7 +226,7 @@ def _read(
         DEFINITION: _with_columns(definition, status, columns.version),
         ARTIFACT_REFS: listed,
     }
-    read = read_any(tiers, path=path, source=source)
+    read = read_any(tiers, path=path, source=default.source)
     if read.skill is None:
         return None, read.diagnostics
     if read.skill.id != columns.id:
@@ -230,16 +251,17 @@ def _read(
         )
         for artifact in missing
     )
-    skill = _identified(read.skill, columns, origin) if as_published else _by_hand(read.skill, origin)
+    digest = columns.digest if as_published and columns.digest else digest_of(to_dict(read.skill))
+    skill = replace(read.skill, digest=digest, origin=default if origin is None else Origin.from_dict(origin))
     content_hash = columns.content_hash if as_published and columns.content_hash else content_hash_of(skill)
     rows = tuple(known.values())
     return Stored(skill, content_hash, rows, frozenset(missing), not as_published), (*read.diagnostics, *found)
 
 
-def _prepared(skill: Skill, contents: Mapping[str, bytes]) -> Prepared:
+def _prepared(skill: Skill, contents: Mapping[str, bytes], reader: RowReader) -> Prepared:
     if not _SHA_256.fullmatch(skill.digest):
         raise InvalidSkill(f"`digest` is {skill.digest!r:.80}, no SHA-256 in lower case; leave it empty")
-    documents = {name: storable(part) for name, part in to_tiers(skill).items()}
+    documents = {name: storable(part, (name,)) for name, part in to_tiers(skill).items()}
     if skill.origin is not None:
         storable(skill.origin.to_dict(), ("origin",))
     _require_artifacts(skill)
@@ -252,7 +274,9 @@ def _prepared(skill: Skill, contents: Mapping[str, bytes]) -> Prepared:
             raise InvalidSkill(
                 f"`{part.name}` would come back as another value; correct it to what a definition allows"
             )
-    return Prepared(kept, documents, definition_hash_of(documents[MANIFEST], documents[DEFINITION]), contents)
+    definition_hash = definition_hash_of(documents[MANIFEST], documents[DEFINITION])
+    origin = None if skill.origin == reader.origin(skill.id) else skill.origin
+    return Prepared(kept, documents, definition_hash, contents, origin)
 
 
 def _require_artifacts(skill: Skill) -> None:
@@ -288,16 +312,3 @@ def _listed(references: object, known: Mapping[str, ArtifactColumns]) -> tuple[l
             missing.append(artifact)
         entries.append(entry if row is None else row.as_reference())
     return [*entries, *(row.as_reference() for row in rest.values())], missing
-
-
-def _identified(skill: Skill, columns: SkillColumns, origin: object) -> Skill:
-    return replace(skill, digest=columns.digest or skill.digest, origin=_origin(origin))
-
-
-def _by_hand(skill: Skill, origin: object) -> Skill:
-    kept = _origin(origin)
-    return replace(skill, digest=digest_of(to_dict(skill)), origin=kept or skill.origin)
-
-
-def _origin(data: object) -> Origin | None:
-    return None if data is None else Origin.from_dict(data)

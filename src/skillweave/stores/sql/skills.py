@@ -163,6 +163,10 @@ class SqlSource(ClosedOnExit):
         """Take an agent away; raises AgentNotFound."""
         return await self._locked(lambda one: remove_agent(one, self._reader, agent_id))
 
+    async def migrate(self) -> tuple[str | None, str]:
+        """Bring the tables up to date; the revisions before and after."""
+        return await self._database.migrate()
+
     async def close(self) -> None:
         """Give back the connections, of all tenants; a second call does nothing."""
         await self._database.close()
@@ -172,7 +176,7 @@ class SqlSource(ClosedOnExit):
         return RowReader(self.name, self._database.place, self.tenant or DEFAULT_TENANT)
 
     def _prepared(self, definition: Definition, artifacts: Contents) -> Prepared:
-        return prepare(hashed(define(definition, self.name).with_contents(artifacts)))
+        return prepare(hashed(define(definition, self.name).with_contents(artifacts)), self._reader)
 
     def _prepared_or_refused(self, entry: Entry) -> Prepared | Written:
         try:

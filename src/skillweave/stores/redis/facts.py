@@ -1,0 +1,48 @@
+"""What a Redis says of itself: product, version, clock, connections, and whether it is a cluster."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from redis.asyncio import Redis, RedisCluster
+from redis.exceptions import ResponseError
+
+from skillweave.servers import ServerFacts
+
+_TRIPS = 3
+"""So many trips are made, of which the quickest counts."""
+
+
+async def facts_of(redis: Redis | RedisCluster, place: str) -> ServerFacts:
+    """The facts; of a cluster, those of its first primary. Nothing is changed."""
+    to: dict[str, Any] = {}
+    details: tuple[str, ...] = ()
+    if isinstance(redis, RedisCluster):
+        await redis.initialize()
+        primaries = redis.get_primaries()
+        to, details = {"target_nodes": primaries[0]}, (f"a cluster; primaries: {len(primaries)}",)
+    quickest, ahead = min([await _clock(redis, to) for _ in range(_TRIPS)])
+    try:
+        about = {**await redis.info("server", **to), **await redis.info("clients", **to)}
+    except ResponseError:
+        return ServerFacts("Redis", place, quickest, ahead, (*details, "its version is not told to this user (INFO)"))
+    return ServerFacts(_product(about), place, quickest, ahead, (*details, *_connections(about)))
+
+
+async def _clock(redis: Redis | RedisCluster, to: Mapping[str, Any]) -> tuple[float, float]:
+    """The seconds of a round trip, and those by which the server's clock was ahead in the middle of it."""
+    began, counted = time.time(), time.perf_counter()
+    seconds, microseconds = await redis.time(**to)
+    trip = time.perf_counter() - counted
+    return trip, int(seconds) + int(microseconds) / 1e6 - (began + trip / 2)
+
+
+def _product(about: Mapping[str, Any]) -> str:
+    if about.get("server_name") == "valkey":
+        return f"Valkey {about.get('valkey_version')}"
+    return f"Redis {about.get('redis_version')}"
+
+
+def _connections(about: Mapping[str, Any]) -> tuple[str, ...]:
+    used, most = about.get("connected_clients"), about.get("maxclients")
+    return () if used is None else (f"connections in use: {used} of {most}" if most else f"connections in use: {used}",)
