@@ -299,6 +299,61 @@ async def test_a_database_in_another_encoding_says_what_it_cannot_hold(postgres_
             await store.swap("Ω", 0, Writes(State()))
 
 
+async def _failing(url: str, code: str, times: int) -> None:
+    """Have the next so many writes to the table of States fail with a code, as the server itself would."""
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        await connection.execute("CREATE SEQUENCE failures")
+        await connection.execute(
+            f"""
+            CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF nextval('failures') <= {times} THEN RAISE EXCEPTION 'failing' USING ERRCODE = '{code}'; END IF;
+                RETURN NEW;
+            END $$
+            """  # type: ignore[call-overload]
+        )
+        await connection.execute("CREATE TRIGGER failing BEFORE INSERT ON states FOR EACH ROW EXECUTE FUNCTION fail()")
+
+
+@pytest.mark.parametrize("code", ["40001", "40P01"])
+async def test_a_write_that_lost_to_another_one_is_tried_again(postgres_url: str, code: str) -> None:
+    async with PostgresStore(postgres_url) as store:
+        await store.count()
+        await _failing(postgres_url, code, times=2)
+        assert await store.swap("c", 0, Writes(FULL_STATE, "t", (DECISION,)))
+        assert ((await store.load("c"))[0].revision, len(await store.read("c"))) == (1, 1)
+
+
+async def test_a_write_that_goes_on_losing_is_given_up(postgres_url: str) -> None:
+    async with PostgresStore(postgres_url) as store:
+        await store.count()
+        await _failing(postgres_url, "40P01", times=3)
+        with pytest.raises(StoreUnavailable) as failure:
+            await store.swap("c", 0, Writes(FULL_STATE, "t", (DECISION,)))
+        assert failure.value.retry_after is not None
+        assert await store.swap("c", 0, Writes(FULL_STATE, "t", (DECISION,)))
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("53100", "has a full disk, and nothing was written; free some space"),
+        ("53200", "has no memory left; try again, or give it more"),
+        ("XX000", r"refuses \(XX000 failing\); see what its log says"),
+    ],
+)
+async def test_what_fails_at_the_server_is_tried_once_stores_nothing_and_is_said_with_the_remedy(
+    postgres_url: str, code: str, said: str
+) -> None:
+    async with PostgresStore(postgres_url) as store:
+        await store.count()
+        await _failing(postgres_url, code, times=1)
+        with pytest.raises(StoreUnavailable, match=said) as failure:
+            await store.swap("c", 0, Writes(FULL_STATE, "t", (DECISION,)))
+        assert failure.value.retry_after is not None
+        assert ((await store.load("c"))[0], await store.read("c")) == (State(), ())
+        assert await store.swap("c", 0, Writes(FULL_STATE, "t", (DECISION,)))
+
+
 def _user(name: str) -> str:
     return f"DO $$ BEGIN CREATE USER {name}; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
 
