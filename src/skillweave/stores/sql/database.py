@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from weakref import WeakSet
 
 from sqlalchemy import URL, Connection, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
@@ -102,9 +102,12 @@ class Database:
         self.on_postgres = self._url.get_backend_name() == "postgresql"
         self.place = _place(self._url)
         _require_known_options(self._url, self.place)
+        self._failures: tuple[type[Exception], ...] = (DBAPIError, NoConnection, OSError)
         if self.on_postgres:
             with needing("postgres", self.place):
-                import psycopg  # noqa: F401 - the engine would say so at the first call only
+                import psycopg  # the engine would say at the first call only that it is missing
+            # The driver's own come through where no statement runs, as from a connection that was broken meanwhile.
+            self._failures = (*self._failures, psycopg.Error)
         self._pools: PerLoop[_Pool] = PerLoop(self._pool, _Pool.close, _Pool.abandon)
         self._ready = False
         self._closed = False
@@ -214,7 +217,7 @@ class Database:
             async with opened() as connection:
                 call.connected = True
                 return await work(connection)
-        except (DBAPIError, InterfaceError, NoConnection, OSError) as error:
+        except self._failures as error:
             raise described(error, self.place) from error
 
     async def _prepared(self) -> None:

@@ -81,7 +81,7 @@ def described(error: Exception, place: str) -> StoreUnavailable:
         words, retry_after = _ANSWERS[code]
         kind = Interrupted if code in _PASSING_CODES else StoreUnavailable
         return kind(f"{place} {words}", retry_after=retry_after)
-    lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    lost = error.connection_invalidated if isinstance(error, DBAPIError) else hasattr(error, "sqlstate")
     kind = Interrupted if lost or code in _PASSING_CODES else StoreUnavailable
     if (code and not lost) or "FATAL:" in str(cause):
         return kind(f"{place} refuses ({code} {_first_line(cause)}); see what its log says", retry_after=SOON)
