@@ -8,6 +8,7 @@ from typing import Any
 from typer import BadParameter
 from typer.core import TyperCommand, TyperGroup
 
+from skillweave.cli.output.page import Stream
 from skillweave.errors import SkillweaveError
 
 
@@ -37,12 +38,17 @@ def spread(function: Callable[..., object]) -> Callable[..., object]:
             del given["as_json"]
         for name, kind in sets.items():
             given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-        answer = function(**given)
-        if not iscoroutine(answer):
-            return answer
-        import asyncio
+        from skillweave.cli.arguments.skills import closing_sources
 
-        return asyncio.run(answer)
+        with closing_sources() as sources:
+            answer = function(**given)
+            if iscoroutine(answer):
+                import asyncio
+
+                answer = asyncio.run(answer)
+            if isinstance(answer, Stream):
+                sources.clear()  # it goes on reading them
+        return answer
 
     command.__doc__ = function.__doc__
     command.__signature__ = Signature(list(spelled.values()))  # type: ignore[attr-defined]

@@ -4,11 +4,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from skillweave.cli.failure import Mistake
+from skillweave.closing import Closable, close_all
 
 if TYPE_CHECKING:
     from skillweave.cachefile import CacheFolder
@@ -104,6 +106,25 @@ class StoringBar:
         self._open.close()
 
 
+_opened: ContextVar["list[Source] | None"] = ContextVar("opened", default=None)
+"""What the command that runs has opened."""
+
+
+@contextmanager
+def closing_sources() -> "Iterator[list[Source]]":
+    """Give back the connections of the sources that are opened in the block, at its end; they are in the list."""
+    opened: list[Source] = []
+    before = _opened.set(opened)
+    try:
+        yield opened
+    finally:
+        _opened.reset(before)
+        if any(isinstance(source, Closable) for source in opened):
+            import asyncio
+
+            asyncio.run(close_all(opened))
+
+
 def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
     """What `--skills` names, or where skills are by default; raises Mistake when they are nowhere.
 
@@ -178,11 +199,14 @@ def sources_of(
         )
         if names and names != (DEFAULT_FOLDER,):
             sys.stderr.write(f"skillweave: using the skills of {' and '.join(names)}; --skills names others\n")
-    if not packs:
-        return sources
-    from skillweave.sources.named import packs_of
+    if packs:
+        from skillweave.sources.named import packs_of
 
-    return (*sources, *packs_of(packs))
+        sources = (*sources, *packs_of(packs))
+    opened = _opened.get()
+    if opened is not None:
+        opened += sources
+    return sources
 
 
 def sources_at_hand(

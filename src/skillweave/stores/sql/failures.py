@@ -32,8 +32,7 @@ _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
         "22P05": (_ENCODING, None),
         "25006": ("is read-only, as a replica is; name the primary", None),
         "42501": (
-            "does not allow this user to do that; grant it all rights on the tables, and where there are none yet let "
-            "another user run `skillweave migrate URL`",
+            "does not allow this user to do that; grant it all rights on the tables, which `skillweave migrate` makes",
             None,
         ),
         "42P01": ("has not all tables of skillweave; run `skillweave migrate URL`", None),
