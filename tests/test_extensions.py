@@ -1,3 +1,4 @@
+import re
 from importlib.metadata import EntryPoints
 
 import pytest
@@ -15,12 +16,11 @@ def test_built_in_ones_are_found_by_their_names() -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones_and_what_to_do() -> None:
-    message = (
-        r"no ledger for nowhere:// is installed; use one of memory, sqlite, or install the package that brings it$"
-    )
-    with pytest.raises(SkillweaveError, match=message):
+    ledgers, sources = (re.escape(", ".join(kind.names())) for kind in (LEDGERS, SOURCES))
+    ways = f"use one of {ledgers}, or install the package that brings it$"
+    with pytest.raises(SkillweaveError, match=rf"no ledger for nowhere:// is installed; {ways}"):
         store_of("nowhere://x")
-    with pytest.raises(SkillweaveError, match=r"no source for ftp:// is installed; use one of folder, pack, install"):
+    with pytest.raises(SkillweaveError, match=rf"no source for ftp:// is installed; use one of {sources}, install"):
         source_of("ftp://x")
 
 

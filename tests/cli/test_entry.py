@@ -118,4 +118,4 @@ def test_an_empty_folder_is_said_in_one_line(cli: Any, tmp_path: Path, words: tu
 def test_an_unknown_kind_of_ledger_is_the_users_mistake(cli: Any, small: Path) -> None:
     done = cli("weave", "--skills", small, "x", "--ledger", "nowhere://host")
     assert done.code == 1
-    assert "no ledger for nowhere:// is installed; use one of memory, sqlite" in done.err
+    assert "no ledger for nowhere:// is installed; use one of memory, postgres" in done.err

@@ -21,14 +21,14 @@ ARGUMENTS = {"message": "tea", "file": "support-triage", "decisions": "d.json", 
 
 
 def commands() -> Iterator[tuple[str, ...]]:
-    """Each command that takes a ledger or skills: its words, the option, and something for each argument it needs."""
+    """Each command that takes a ledger, skills or a store: its words, the option, and what each argument needs."""
     for name in COMMANDS:
         made: Any = load_command(name)()
         for inner, command in getattr(made, "commands", {"": made}).items():
             options = {spelling for one in command.params for spelling in one.opts}
             needed = [one for one in command.params if one.param_type_name == "argument" and one.required]
             given = [ARGUMENTS.get(one.name, "c1") for one in needed]
-            for option in sorted({"--ledger", "--skills"} & options):
+            for option in sorted({"--ledger", "--skills", "--store"} & options):
                 yield tuple(filter(None, (name, inner, *given, option)))
 
 

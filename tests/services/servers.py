@@ -229,7 +229,7 @@ class RedisServer(Server):
     def __init__(self, *, cluster: bool = False, **options: str) -> None:
         super().__init__()
         self._cluster = cluster
-        self._bus = free_port() if cluster else 0
+        self.bus = free_port() if cluster else 0
         self._options = {"appendonly": "yes", "appendfsync": "always", **options}
 
     def url(self, database: int = 0) -> str:
@@ -241,7 +241,7 @@ class RedisServer(Server):
         own = {"port": str(self.port), "bind": HOST, "dir": str(self.folder), "save": ""}
         if self._cluster:
             # The default is a port so much higher that it may not exist.
-            own |= {"cluster-enabled": "yes", "cluster-config-file": "nodes.conf", "cluster-port": str(self._bus)}
+            own |= {"cluster-enabled": "yes", "cluster-config-file": "nodes.conf", "cluster-port": str(self.bus)}
         words = (word for name, value in {**own, **self._options}.items() for word in (f"--{name}", value))
         return [str(redis_program()), *words]
 
@@ -252,7 +252,16 @@ class RedisServer(Server):
             with self._client() as client:
                 if not client.execute_command("CLUSTER", "SLOTS"):
                     client.execute_command("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
-            self._wait(lambda: b"cluster_state:ok" in self._raw("CLUSTER", "INFO"))
+            self.wait_for_cluster()
+
+    def wait_for_cluster(self, nodes: int = 1) -> None:
+        """Wait until it knows so many nodes at least, which have all slots between them."""
+
+        def complete() -> bool:
+            said = dict(line.split(":", 1) for line in self._raw("CLUSTER", "INFO").decode().split() if ":" in line)
+            return said.get("cluster_state") == "ok" and int(said["cluster_known_nodes"]) >= nodes
+
+        self._wait(complete)
 
     def flush(self) -> None:
         """Empty all databases."""

@@ -82,8 +82,8 @@ async def _tables(look: AsyncConnection) -> bool:
     return row == (True,)
 
 
-def test_a_loop_that_ends_before_anything_is_closed_loses_no_decision(postgres_url: str, redis_url: str) -> None:
-    weaver = skillweave.open(SKILL, ledger=redis_url, decisions=postgres_url, counter=WordCounter())
+def test_a_loop_that_ends_before_anything_is_closed_loses_no_decision(postgres_url: str) -> None:
+    weaver = skillweave.open(SKILL, decisions=postgres_url, counter=WordCounter())
     asyncio.run(weaver.weave("an invoice", conversation="c", turn_id="t"))
 
     async def logged() -> list[str]:

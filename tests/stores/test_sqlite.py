@@ -1,4 +1,5 @@
 import asyncio
+import signal
 import sqlite3
 import stat
 import subprocess
@@ -16,7 +17,8 @@ from skillweave.errors import UnreadableState
 from skillweave.stores import sqlite as sqlite_store
 from skillweave.testing import DECISION, FULL_STATE, LedgerContract, ManualClock
 
-VERSION_1 = Path(__file__).parent.parent / "data" / "stores" / "version-1.db"
+STORED = Path(__file__).parent.parent / "data" / "stores"
+VERSION_1, VERSION_2 = STORED / "version-1.db", STORED / "version-2.db"
 
 
 class TestSqliteStore(LedgerContract):
@@ -334,6 +336,50 @@ async def test_what_fails_half_way_leaves_the_file_of_the_version_before_as_it_w
         await failing.close()
     async with SqliteStore(file_of_version_1) as store:
         assert await store.count() == 2
+
+
+_KILLED = """
+import asyncio, os, signal, sys
+from skillweave import SqliteStore
+from skillweave.stores import sqlite
+
+class KilledAfter(tuple):
+    def __iter__(self):
+        yield from tuple(self[: int(sys.argv[2])])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+sqlite._STEPS = {1: KilledAfter(sqlite._STEPS[1])}
+asyncio.run(SqliteStore(sys.argv[1]).count())
+"""
+
+
+@pytest.mark.parametrize("statements", [0, 1, 4, len(sqlite_store._STEPS[1])])
+async def test_a_process_that_is_killed_while_it_brings_a_file_up_to_date_loses_nothing(
+    file_of_version_1: Path, statements: int
+) -> None:
+    script = [sys.executable, "-c", _KILLED, str(file_of_version_1), str(statements)]
+    killed = await asyncio.to_thread(subprocess.run, script, check=False, timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+    async with SqliteStore(file_of_version_1, clock=ManualClock()) as store:
+        assert await store.conversations() == ("a/b", "c")
+        assert (await store.load("c"))[0] == replace(FULL_STATE, revision=2, last_turn="turn-2")
+        assert len(await store.read("c")) == 3
+
+
+async def test_a_file_of_the_present_version_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    path.write_bytes(VERSION_2.read_bytes())
+    async with SqliteStore(path, clock=ManualClock()) as store:
+        assert (await store.conversations(), await store.conversations(tenant="acme")) == (("a/b", "c"), ("c",))
+        assert (await store.load("c"))[0] == replace(FULL_STATE, revision=2, last_turn="turn-2")
+        assert (await store.load("c", tenant="acme"))[0] == replace(FULL_STATE, revision=1)
+        logged = [(entry.turn_id, entry.decision) for entry in await store.read("c")]
+        assert logged == [("turn-1", DECISION), ("turn-1", replace(DECISION, skill_id="b")), ("turn-2", DECISION)]
+        assert [entry.decision.skill_id for entry in await store.read("c", tenant="acme")] == ["b"]
+        assert len(await store.read("only decisions", tenant="acme")) == 1
+    written = sqlite3.connect(path)
+    assert written.execute("PRAGMA user_version").fetchone() == (sqlite_store.SCHEMA_VERSION,)
+    written.close()
 
 
 def _write(path: Path, statement: str) -> None:

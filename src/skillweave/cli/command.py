@@ -1,6 +1,6 @@
 """Commands as typer runs them: configured defaults, help in groups with examples, and loading only when used."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import fields, is_dataclass, replace
 from inspect import Parameter, Signature, iscoroutine, signature
 from typing import Any
@@ -8,7 +8,6 @@ from typing import Any
 from typer import BadParameter
 from typer.core import TyperCommand, TyperGroup
 
-from skillweave.cli.output.page import Stream
 from skillweave.errors import SkillweaveError
 
 
@@ -38,21 +37,24 @@ def spread(function: Callable[..., object]) -> Callable[..., object]:
             del given["as_json"]
         for name, kind in sets.items():
             given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-        from skillweave.cli.arguments.skills import closing_sources
+        answer = function(**given)
+        if not iscoroutine(answer):
+            return answer
+        import asyncio
 
-        with closing_sources() as sources:
-            answer = function(**given)
-            if iscoroutine(answer):
-                import asyncio
-
-                answer = asyncio.run(answer)
-            if isinstance(answer, Stream):
-                sources.clear()  # it goes on reading them
-        return answer
+        return asyncio.run(_to_its_end(answer))
 
     command.__doc__ = function.__doc__
     command.__signature__ = Signature(list(spelled.values()))  # type: ignore[attr-defined]
     return command
+
+
+async def _to_its_end(answer: Awaitable[object]) -> object:
+    """What the command answers, after which no source of its own is connected any more."""
+    from skillweave.cli.arguments.skills import sources_closed
+
+    async with sources_closed():
+        return await answer
 
 
 class Command(TyperCommand):

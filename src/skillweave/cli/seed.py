@@ -14,7 +14,6 @@ from skillweave.cli import options
 from skillweave.cli.arguments.skills import StoringBar
 from skillweave.cli.failure import MISTAKE, leave_interrupted
 from skillweave.cli.output.page import Answer
-from skillweave.closing import close_all
 from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
@@ -80,12 +79,8 @@ async def _stored(storing: options.Storing, store: options.InStore) -> "Seeded":
 
     bar = StoringBar(sys.stderr)
     async with store.opened() as target:
-        sources = storing.sources(bar)
-        try:
-            with _interruptible(bar), bar:
-                return await fill(target, *sources, progress=bar.tell)
-        finally:
-            await close_all(sources)
+        with _interruptible(bar), bar:
+            return await fill(target, *storing.sources(bar), progress=bar.tell)
 
 
 @contextmanager

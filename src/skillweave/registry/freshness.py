@@ -96,7 +96,7 @@ class Freshness:
                     await self._read_again(old)
         except TimeoutError:
             failures.append(f"what changed was not read within {LONGEST_READ:g} s")
-        except Exception as error:  # noqa: BLE001 - as below
+        except Exception as error:  # noqa: BLE001 - guests are sources: whatever they raise is told, and costs no turn
             failures.append(_said_by(error))
         if not failures:
             self.compared(begun)
@@ -115,7 +115,7 @@ class Freshness:
                     return await source.version()
             except TimeoutError:
                 failures.append(f"{self._names[place]!r} did not say within {seconds:g} s whether it changed")
-            except Exception as error:  # noqa: BLE001 - guests are sources: whatever they raise is told, and costs no turn
+            except Exception as error:  # noqa: BLE001 - as above
                 failures.append(_said_by(error))
             return None
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from redis import Redis
@@ -70,6 +71,18 @@ async def test_a_server_that_is_no_cluster_is_named_with_the_remedy(redis_url: s
     async with RedisStore(redis_url.replace("redis://", "redis+cluster://")) as store:
         with pytest.raises(StoreUnavailable, match=r"is not a cluster; write redis:// in place of"):
             await store.load("c")
+
+
+# -- a socket of this machine -------------------------------------------------------------------------------------
+
+
+async def test_a_server_is_reached_by_a_socket_too(tmp_path: Path) -> None:
+    path = tmp_path / "redis.sock"
+    with RedisServer(unixsocket=str(path)):
+        async with RedisStore(f"unix://{path}?db=3&connections=2") as store:
+            assert store.place == f"unix://{path}"
+            assert await store.swap("c", 0, Writes(FULL_STATE))
+            assert (await store.load("c"))[0].revision == 1
 
 
 # -- trips --------------------------------------------------------------------------------------------------------

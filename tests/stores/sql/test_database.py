@@ -5,11 +5,14 @@ import pytest
 import pytest_asyncio
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, MetaData, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from skillweave import InvalidValue, StoreUnavailable
 from skillweave.stores.sql.database import Database
+from skillweave.stores.sql.migrating import MIGRATIONS
+from skillweave.stores.sql.revisions import NEWEST
 from skillweave.stores.sql.tables import ON_POSTGRES_ONLY, Row
 from tests.services.proxy import Proxy
 from tests.services.servers import PostgresServer
@@ -49,6 +52,10 @@ def _tables(dialect: str) -> MetaData:
         if dialect == "postgresql" or table.name not in ON_POSTGRES_ONLY:
             table.to_metadata(found)
     return found
+
+
+def test_the_newest_revision_is_the_one_of_the_last_migration() -> None:
+    assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == NEWEST
 
 
 async def test_a_write_that_fails_leaves_nothing(database: Database) -> None:
@@ -146,3 +153,10 @@ async def test_a_server_that_is_not_there_is_named_without_the_password() -> Non
     assert "s3cret" not in str(refusal.value)
     assert "ann" not in str(refusal.value)
     await database.close()
+
+
+def test_an_option_that_a_file_does_not_know_is_refused_without_its_value() -> None:
+    with pytest.raises(InvalidValue) as refusal:
+        Database("sqlite:///skills.db?password=hush")
+    assert "skills.db is given 'password', which means nothing to a SQLite file" in str(refusal.value)
+    assert "hush" not in str(refusal.value)

@@ -5,7 +5,7 @@ import pytest
 from skillweave import StoreUnavailable
 from skillweave.servers import Served
 from skillweave.stores.sql.database import Database
-from skillweave.stores.sql.migrating import newest_revision
+from skillweave.stores.sql.revisions import NEWEST
 
 
 async def test_a_database_says_what_it_is_and_gets_no_tables_by_that(url: str) -> None:
@@ -18,10 +18,10 @@ async def test_a_database_says_what_it_is_and_gets_no_tables_by_that(url: str) -
         assert database.place.endswith(facts.place)
         assert facts.round_trip > 0
         assert abs(facts.clock_ahead) < 60
-        assert (facts.revision, facts.newest) == (None, newest_revision())
-        assert await database.revision() == (None, newest_revision())
+        assert (facts.revision, facts.newest) == (None, NEWEST)
+        assert await database.revision() == (None, NEWEST)
         await database.migrate()
-        assert (await database.server()).revision == newest_revision()
+        assert (await database.server()).revision == NEWEST
     finally:
         await database.close()
 

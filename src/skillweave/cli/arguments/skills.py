@@ -2,15 +2,14 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from skillweave.cli.failure import Mistake
-from skillweave.closing import Closable, close_all
 
 if TYPE_CHECKING:
     from skillweave.cachefile import CacheFolder
@@ -24,6 +23,23 @@ FEW_FILES = 200
 DEFAULT_FOLDER = "skills"
 FEW_SKILLS = 1000
 """Skills that are worked on too quickly for a line."""
+
+
+_opened: ContextVar["list[Source] | None"] = ContextVar("opened", default=None)
+
+
+@asynccontextmanager
+async def sources_closed() -> AsyncIterator[None]:
+    """At its end the sources are closed that `sources_of` has opened meanwhile; those of a database are connected."""
+    from skillweave.closing import close_all
+
+    opened: list[Source] = []
+    before = _opened.set(opened)
+    try:
+        yield
+    finally:
+        _opened.reset(before)
+        await close_all(opened)
 
 
 class LoadingBar:
@@ -104,25 +120,6 @@ class StoringBar:
 
     def __exit__(self, *_: object) -> None:
         self._open.close()
-
-
-_opened: ContextVar["list[Source] | None"] = ContextVar("opened", default=None)
-"""What the command that runs has opened."""
-
-
-@contextmanager
-def closing_sources() -> "Iterator[list[Source]]":
-    """Give back the connections of the sources that are opened in the block, at its end; they are in the list."""
-    opened: list[Source] = []
-    before = _opened.set(opened)
-    try:
-        yield opened
-    finally:
-        _opened.reset(before)
-        if any(isinstance(source, Closable) for source in opened):
-            import asyncio
-
-            asyncio.run(close_all(opened))
 
 
 def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
@@ -240,7 +237,11 @@ def load_snapshot(
     """All skills that are named, for a command that needs nothing else."""
     import asyncio
 
-    return asyncio.run(load(sources_of(given, strict=strict, packs=packs, cache=cache))).snapshot
+    async def loaded() -> "Snapshot":
+        async with sources_closed():
+            return (await load(sources_of(given, strict=strict, packs=packs, cache=cache))).snapshot
+
+    return asyncio.run(loaded())
 
 
 def seen_by(agent: str | None, snapshot: "Snapshot") -> "Snapshot":

@@ -144,9 +144,10 @@ def _summary(done: Seeded) -> str:
 
 def _counts(noun: str, inserted: int, updated: int, unchanged: int, refused: int) -> Iterator[str]:
     counts = (("inserted", inserted), ("updated", updated), ("unchanged", unchanged), ("refused", refused))
-    there = [f"{count:,} {label}" for label, count in counts if count]
+    there = [(label, count) for label, count in counts if count]
     if there:
-        yield f"{counted(inserted + updated + unchanged + refused, noun)}: {', '.join(there)}"
+        (label, first), *others = there
+        yield ", ".join([f"{counted(first, noun)} {label}", *(f"{count:,} {label}" for label, count in others)])
 
 
 def _version(one: VersionShown, page: Page) -> str:

@@ -17,7 +17,6 @@ async def check_durability(redis: Redis | RedisCluster, place: str) -> tuple[Dia
     """A finding for each way in which the server may lose something; of a cluster, of each of its primaries."""
     if not isinstance(redis, RedisCluster):
         return await _of_node(redis, {}, place)
-    await redis.initialize()
     found: dict[Diagnostic, None] = {}
     for node in redis.get_primaries():
         found |= dict.fromkeys(await _of_node(redis, {"target_nodes": node}, f"{place} (node {node.name})"))

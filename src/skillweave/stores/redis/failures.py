@@ -95,14 +95,6 @@ def no_free_connection(place: Place) -> StoreUnavailable:
     )
 
 
-def damaged(place: Place, key: str, what: str) -> StoreUnavailable:
-    """The error that a key does not hold what was written there."""
-    return StoreUnavailable(
-        f"the key {key[:200]!r} in the Redis at {place.shown} is damaged ({what:.100}); remove it with DEL, or restore "
-        "a backup"
-    )
-
-
 def _code(error: BaseException) -> str:
     text = str(error)
     code = next((code for kind, code in _BY_KIND if isinstance(error, kind)), "")

@@ -1,11 +1,12 @@
 """The URL of a Redis: where it is, how messages call it, and the options in its query."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
+from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from skillweave.checking import Checked
-from skillweave.errors import InvalidValue
+from skillweave.errors import InvalidValue, StoreUnavailable
 
 PLAIN, SECURE, SOCKET = "redis", "rediss", "unix"
 _CLUSTER = "redis+cluster", "rediss+cluster"
@@ -77,6 +78,13 @@ class Place:
             text = text.replace(secret, "***")
         return text
 
+    def damaged(self, key: str, what: str) -> StoreUnavailable:
+        """The error that a key does not hold what was written there."""
+        return StoreUnavailable(
+            f"the key {key[:200]!r} in the Redis at {self.shown} is damaged ({what:.100}); remove it with DEL, or "
+            "restore a backup"
+        )
+
 
 def place_of(url: str, given: Mapping[str, float | None]) -> Place:
     """What a URL says, with the options that are `given` beside it in place of its own, where they are not None.
@@ -91,7 +99,7 @@ def place_of(url: str, given: Mapping[str, float | None]) -> Place:
     own |= {name: value for name, value in given.items() if value is not None}
     server = parts._replace(scheme=scheme, query=urlencode(others)).geturl()
     found = tuple(dict.fromkeys(text for text in (parts.password, unquote(parts.password or "")) if text))
-    return Place(_shown(parts, scheme), replace(Options(), **own), cluster, server, found)  # type: ignore[arg-type]
+    return Place(_shown(parts, scheme), Options(**own), cluster, server, found)
 
 
 def _split(url: str) -> SplitResult:
@@ -104,9 +112,9 @@ def _split(url: str) -> SplitResult:
     raise InvalidValue(f"the URL of the Redis cannot be read; {_ENCODE}")
 
 
-def _options(parts: SplitResult, scheme: str) -> tuple[dict[str, float], dict[str, str]]:
+def _options(parts: SplitResult, scheme: str) -> tuple[dict[str, Any], dict[str, str]]:
     """Our options in the query, and those of TLS and of a socket, which are the client library's."""
-    own: dict[str, float] = {}
+    own: dict[str, Any] = {}
     others: dict[str, str] = {}
     names = [one.name for one in fields(Options)]
     for name, value in parse_qsl(parts.query, keep_blank_values=True):

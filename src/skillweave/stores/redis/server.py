@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
@@ -72,20 +73,12 @@ class Server:
     async def keys(self, pattern: str) -> AsyncIterator[str]:
         """All keys that match, some of them twice; each step is a call of its own."""
         for node in await self.call(_primaries):
-            to = {} if node is None else {"target_nodes": node}
-            cursor: Any = 0
-            while True:
-
-                async def step(redis: Redis | RedisCluster, at: Any = cursor, to: Any = to) -> Any:  # noqa: ANN401
-                    return await redis.scan(at, match=pattern, count=_PAGE, **to)
-
-                cursor, found = await self.call(step)
+            cursor, more = 0, True
+            while more:
+                cursor, found = await self.call(partial(_scan, node, cursor, pattern))
+                more = cursor != 0
                 for key in found:
                     yield key.decode("utf-8", "surrogateescape")
-                if isinstance(cursor, dict):
-                    cursor = next(iter(cursor.values()))
-                if cursor == 0:
-                    break
 
     async def call(self, work: Callable[[Redis | RedisCluster], Awaitable[T]]) -> T:
         """What the work answers, in time; raises StoreUnavailable."""
@@ -95,11 +88,18 @@ class Server:
         with _cancellation_kept():
             try:
                 async with self._connection(client), asyncio.timeout(self.place.options.call_seconds):
+                    if isinstance(client.redis, RedisCluster):
+                        # Before it knows the nodes, the client library sends a script to any of them.
+                        await client.redis.initialize()
                     return await work(client.redis)
             except _FAILURES as error:
                 told = explained(error, self.place)
                 hidden = any(secret in str(error) for secret in self.place.secrets)
                 raise told from (None if hidden else error)
+            except AttributeError as error:
+                if not _is_the_librarys(error):
+                    raise
+                raise explained(ConnectionError(f"Connection lost: {error}"), self.place) from error
 
     async def close(self) -> None:
         """Give back all connections; afterwards every call raises StoreUnavailable."""
@@ -132,13 +132,24 @@ class Server:
             # A primary that became a replica behind the same name is left, and the name looked up again.
             "retry": Retry(backoff, options.retries, (ConnectionError, NoAnswer, ReadOnlyError)),
             "client_name": "skillweave",
-            # A first word less for each connection, and no notices that nobody here reads.
+            # Without a greeting, which would be one trip more for each connection, and without push messages.
             "protocol": 2,
         }
+        free = asyncio.Semaphore(options.connections)
         if self.place.cluster:
-            return _Client(RedisCluster.from_url(self.place.url, **settings), asyncio.Semaphore(options.connections))
+            # What a node says of a slot that has moved is enough: to learn all anew, the client library would break off
+            # the calls that are under way.
+            return _Client(RedisCluster.from_url(self.place.url, reinitialize_steps=0, **settings), free)
         pool = BlockingConnectionPool.from_url(self.place.url, timeout=options.wait_seconds, **settings)
-        return _Client(Redis.from_pool(pool), asyncio.Semaphore(options.connections))
+        return _Client(Redis.from_pool(pool), free)
+
+
+def _is_the_librarys(error: AttributeError) -> bool:
+    """Whether the client library fell over a connection that it broke off itself, for another call to a cluster."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return place is not None and str(place.tb_frame.f_globals.get("__name__")).startswith("redis.")
 
 
 @contextmanager
@@ -161,5 +172,18 @@ async def _primaries(redis: Redis | RedisCluster) -> Sequence[Any]:
     """The nodes that hold keys; None stands for the only one of a server that is no cluster."""
     if not isinstance(redis, RedisCluster):
         return [None]
-    await redis.initialize()
     return redis.get_primaries()
+
+
+async def _scan(
+    node: Any,  # noqa: ANN401 - of a cluster
+    cursor: int,
+    pattern: str,
+    redis: Redis | RedisCluster,
+) -> tuple[int, Sequence[bytes]]:
+    """One step through the keys of a node; the next cursor is 0 after the last one."""
+    to = {} if node is None else {"target_nodes": node}
+    answer: Any = await redis.scan(cursor, match=pattern, count=_PAGE, **to)
+    after, found = answer
+    # A cluster answers by the names of its nodes.
+    return int(next(iter(after.values())) if isinstance(after, dict) else after), found

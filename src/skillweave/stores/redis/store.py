@@ -93,7 +93,7 @@ class RedisStore(ClosedOnExit):
         try:
             state = State() if document is None and given is None else state_from_json((document or b"").decode())
         except (StoreUnavailable, UnicodeDecodeError) as error:
-            raise UnreadableState(self._unreadable(error), number) from error
+            raise UnreadableState(f"{error} (in {self.place})", number) from error
         if seen is not None:
             was, became = _names(given), _names(seen)
             state = with_edits(state, became - was, was - became, float(noticed or 0))
@@ -191,24 +191,17 @@ class RedisStore(ClosedOnExit):
         return "" if self._clock is None else repr(float(self._clock()))
 
     def _whole(self, key: str, revision: bytes) -> int:
-        from skillweave.stores.redis.failures import damaged
-
         if not revision.isdigit():
-            raise damaged(self._place, key, f"revision {revision!r}")
+            raise self._place.damaged(key, f"revision {revision!r}")
         return int(revision)
 
     def _turn(self, key: str, name: bytes, value: bytes) -> tuple[float, int, str, str]:
         """When the turn was logged, as the how manieth, its id, and its decisions."""
-        from skillweave.stores.redis.failures import damaged
-
         try:
             at, number, lines = value.decode().split(" ", 2)
             return float(at), int(number), name.decode().removeprefix("turn:"), lines
         except ValueError as error:
-            raise damaged(self._place, key, f"{type(error).__name__} at {name!r}") from error
-
-    def _unreadable(self, error: Exception) -> str:
-        return f"{error} (in {self.place})"
+            raise self._place.damaged(key, f"{type(error).__name__} at {name!r}") from error
 
 
 def _lines(decisions: Sequence[Decision]) -> str:

@@ -24,7 +24,7 @@ from skillweave.stores.opening import needing
 from skillweave.stores.sql.documents import json_text
 from skillweave.stores.sql.facts import facts_of
 from skillweave.stores.sql.failures import described, is_passing, too_late
-from skillweave.stores.sql.migrating import migrate, newest_revision, require_known, revision_of
+from skillweave.stores.sql.revisions import NEWEST, revision_of
 
 T = TypeVar("T")
 
@@ -101,6 +101,7 @@ class Database:
         self._url = _with_driver(parsed.difference_update_query(_OWN_OPTIONS))
         self.on_postgres = self._url.get_backend_name() == "postgresql"
         self.place = _place(self._url)
+        _require_known_options(self._url, self.place)
         if self.on_postgres:
             with needing("postgres", self.place):
                 import psycopg  # noqa: F401 - the engine would say so at the first call only
@@ -162,7 +163,7 @@ class Database:
         """The revision of the tables, None where there are none, and the newest that there is; nothing is changed."""
         self._require_open()
         await asyncio.to_thread(self._make_folder)
-        return await self._repeated(self._autocommitted, lambda one: one.run_sync(revision_of)), newest_revision()
+        return await self._repeated(self._autocommitted, lambda one: one.run_sync(revision_of)), NEWEST
 
     async def server(self) -> ServerFacts:
         """What the server says of itself, of a file SQLite's library; nothing is changed. Raises StoreUnavailable."""
@@ -219,12 +220,13 @@ class Database:
 
     async def _prepare(self) -> None:
         found, newest = await self.revision()
-        if found != newest:
-            require_known(found, self.place)
+        if found != newest:  # or a newer one, which migrating refuses
             await self.migrate()
         self._ready = True
 
     def _migrate(self, opened: Callable[[Any], None]) -> tuple[str | None, str]:
+        from skillweave.stores.sql.migrating import migrate
+
         self._make_folder()
         return migrate(_sync(self._url), self._connect_arguments(), self.place, opened)
 
@@ -374,6 +376,15 @@ def _host(host: str, port: int) -> str:
     if host.startswith("/") or host.rpartition(":")[2].isdigit():
         return host  # the folder of a socket, or one of several hosts with its port
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _require_known_options(url: URL, place: str) -> None:
+    """Raise InvalidValue for what SQLite would be told and would not hear; PostgreSQL says itself what it knows."""
+    if url.query and url.get_backend_name() == "sqlite":
+        raise InvalidValue(
+            f"{place} is given {next(iter(url.query))!r:.40}, which means nothing to a SQLite file; take it out of the "
+            f"URL, or write {' or '.join(_OWN_OPTIONS)}"
+        )
 
 
 def _number(url: URL, name: str, default: float) -> float:

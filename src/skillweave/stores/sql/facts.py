@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from skillweave.servers import ServerFacts
-from skillweave.stores.sql.migrating import newest_revision, revision_of
+from skillweave.stores.sql.revisions import NEWEST, revision_of
 
 T = TypeVar("T")
 _TRIPS = 3
@@ -26,11 +26,11 @@ async def facts_of(connection: AsyncConnection) -> ServerFacts:
     revision = await connection.run_sync(revision_of)
     if connection.dialect.name == "sqlite":
         version, seconds = await _timed(lambda: _scalar(connection))
-        return ServerFacts(f"SQLite {version}", "", seconds, 0.0, (), revision, newest_revision())
+        return ServerFacts(f"SQLite {version}", "", seconds, 0.0, (), revision, NEWEST)
     version, most, used, replica = (await connection.execute(_POSTGRES)).one()
     quickest, ahead = await _clock(connection)
     details = (f"connections in use: {used} of {most}", *(["a read-only replica"] if replica else []))
-    return ServerFacts(f"PostgreSQL {version.split()[0]}", "", quickest, ahead, details, revision, newest_revision())
+    return ServerFacts(f"PostgreSQL {version.split()[0]}", "", quickest, ahead, details, revision, NEWEST)
 
 
 async def _clock(connection: AsyncConnection) -> tuple[float, float]:

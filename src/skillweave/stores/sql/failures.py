@@ -37,10 +37,17 @@ _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
         ),
         "42P01": ("has not all tables of skillweave; run `skillweave migrate URL`", None),
         "55P03": ("is held by another process that migrates; try again", SOON),
+        "SQLITE_BUSY": ("is locked by another process; try again, or give `timeout` a higher number", SOON),
+        "SQLITE_CANTOPEN": ("cannot be opened; check the folder and its rights", None),
+        "SQLITE_CORRUPT": ("is damaged; restore a copy of it", None),
+        "SQLITE_FULL": ("cannot grow, as on a full disk, and nothing was written; free some space", LATER),
+        "SQLITE_IOERR": ("cannot be read or written; check the disk", LATER),
+        "SQLITE_NOTADB": ("is no SQLite file; name another one", None),
+        "SQLITE_READONLY": ("may only be read; check its rights and those of its folder", None),
     }
 )
-"""SQLSTATE codes of PostgreSQL with a remedy of their own, and after how many seconds to try again."""
-_PASSING_CODES = frozenset({"40001", "40P01", "57P01", "57P02", "57P03", "53300"})
+"""Codes with a remedy of their own, and after how many seconds to try again: SQLSTATE, and the names of SQLite."""
+_PASSING_CODES = frozenset({"40001", "40P01", "57P01", "57P02", "57P03", "53300", "SQLITE_BUSY"})
 """A lost race, a deadlock, a restart: the same again may succeed."""
 
 
@@ -73,7 +80,7 @@ def described(error: Exception, place: str) -> StoreUnavailable:
         message = f"all connections to {place} are in use; give `connections` a higher number, or let fewer turns run"
         return StoreUnavailable(message, retry_after=SOON)
     cause = error.orig if isinstance(error, DBAPIError) else error
-    code = getattr(cause, "sqlstate", None) or _code_at_connecting(str(cause))
+    code = getattr(cause, "sqlstate", None) or _code_of_sqlite(cause) or _code_at_connecting(str(cause))
     if code in _ANSWERS:
         words, retry_after = _ANSWERS[code]
         kind = Interrupted if code in _PASSING_CODES else StoreUnavailable
@@ -101,6 +108,11 @@ def too_late(place: str, seconds: float, connections: int | None = None) -> Stor
 
 def _code_at_connecting(message: str) -> str:
     return next((code for said, code in _AT_CONNECTING.items() if re.search(said, message)), "")
+
+
+def _code_of_sqlite(cause: BaseException | None) -> str:
+    """The name of the failure without what kind of it it is: `SQLITE_IOERR` for `SQLITE_IOERR_WRITE`."""
+    return "_".join(getattr(cause, "sqlite_errorname", "").split("_")[:2])
 
 
 def _first_line(error: object) -> str:

@@ -7,11 +7,11 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, NullPool, create_engine, event, text
 
 from skillweave.errors import StoreUnavailable
+from skillweave.stores.sql.revisions import NEWEST, revision_of
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 LOCK_SECONDS = 60
@@ -20,19 +20,6 @@ _LOCK_KEY = 0x736B_696C_6C77
 """What processes that migrate one PostgreSQL lock; the letters `skillw`."""
 _one_at_a_time = Lock()
 """Alembic's operations are one object for the process."""
-
-
-def revision_of(connection: Connection) -> str | None:
-    """The revision of the database's tables; None where there are none of ours."""
-    return MigrationContext.configure(connection).get_current_revision()
-
-
-def newest_revision() -> str:
-    """The revision that this version works with."""
-    newest = _scripts().get_current_head()
-    if newest is None:
-        raise RuntimeError(f"{MIGRATIONS} holds no migrations; install skillweave again")
-    return newest
 
 
 def migrate(
@@ -66,7 +53,7 @@ def require_known(revision: str | None, place: str) -> None:
     if revision is not None and revision not in known:
         raise StoreUnavailable(
             f"{place} was migrated by a newer skillweave (revision {revision}, this version knows "
-            f"{newest_revision()}); upgrade skillweave, or name another database"
+            f"{NEWEST}); upgrade skillweave, or name another database"
         )
 
 
@@ -79,7 +66,7 @@ def _migrated(connection: Connection, place: str) -> tuple[str | None, str]:
     except BaseException:
         connection.rollback()
         raise
-    return before, newest_revision()
+    return before, NEWEST
 
 
 def _config(connection: Connection) -> Config:

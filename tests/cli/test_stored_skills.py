@@ -1,0 +1,45 @@
+"""Every command that takes skills takes those of a database, by its URL, and leaves no connection behind."""
+
+import gc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COMMANDS = [
+    ("match", "Some tea"),
+    ("weave", "Some tea"),
+    ("weave", "Some tea", "--conversation", "c1", "--ledger", "state.db"),
+    ("catalog",),
+    ("show", "tea"),
+    ("check",),
+    ("validate", "tea"),
+    ("compose", "tea"),
+    ("spawn", "tea", "--task", "Make tea"),
+    ("doctor",),
+]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def stored(request: pytest.FixtureRequest, cli: Any, small: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of a store with two skills."""
+    url = f"sqlite:///{small.parent / 'skills.db'}"
+    if request.param == "postgresql":
+        url = request.getfixturevalue("postgres_url")
+    assert cli("seed", small, "--store", url).code == 0
+    monkeypatch.chdir(small.parent)
+    return url
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
+def test_a_command_on_stored_skills_works_and_closes_its_connection(
+    cli: Any, stored: str, words: tuple[str, ...]
+) -> None:
+    done = cli(*words, "--skills", stored, "--json") if words != ("doctor",) else None
+    if done is None:
+        Path("skillweave.toml").write_text(f'skills = ["{stored}"]\n', encoding="utf-8")
+        done = cli("doctor", "--json")
+    assert done.code in (0, 1), done.err
+    assert "error" not in done.data, done.err
+    gc.collect()

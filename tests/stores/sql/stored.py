@@ -1,0 +1,81 @@
+"""What the stored files of earlier revisions hold, and how they were made: `python -m tests.stores.sql.stored FILE`."""
+
+import asyncio
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from sqlalchemy import create_engine, text
+
+from skillweave import Agent, Checkpoint, Entry, Relation, RelationKind, Skill, SqlSource
+from skillweave.frozen import FrozenDict
+from skillweave.skill import SkillText, ToolRules, Triggers
+
+FILES = Path(__file__).parents[2] / "data" / "stores"
+"""One `skills-NNNN.db` for each revision."""
+FULL = Skill(
+    "full",
+    "Full",
+    "Has everything.",
+    version="1.2.0",
+    triggers=Triggers(("dig",), ("drill",), patterns=(r"\bAPI-\d+",), never=("no",)),
+    domain_tags=("oil", "Größe"),
+    text=SkillText("Details.", "# How\n\nDo it.", ("one", "two"), ("a well",), ("done",), "A table."),
+    tools=ToolRules(("read",), ("write",)),
+    relations=(Relation(RelationKind.REQUIRES, "plain", "why"),),
+    checkpoints=(Checkpoint("sign-off", before="pay"),),
+    emits=("DATA_TABLE_UPDATE",),
+    license="MIT",
+    metadata=FrozenDict({"n": 1e23, "deep": FrozenDict({"a": (1, 2.5, None, True)})}),
+    spelling="full!",
+)
+CONTENTS = {"references/rule.md": "Größe zuerst.\n", "assets/logo.png": b"\x89PNG\0", "empty.txt": ""}
+AGENT = Agent("clerk", "Clerk", "assistant", "m", ("full",), (Checkpoint("pay"),), FrozenDict({"per_day": 2.5}))
+
+
+async def fill(url: str) -> None:
+    """Store all of it, with earlier versions, a second tenant, and a row that was written by hand."""
+    async with SqlSource(url) as source:
+        await source.publish(replace(FULL, description="Old."), {"references/rule.md": "old", "gone.md": "gone"})
+        await source.publish(FULL, CONTENTS)
+        await source.upsert([Entry({"id": "plain", "description": "x"}), Entry({"id": "removed", "description": "x"})])
+        await source.remove("removed")
+        await source.put_agents([AGENT])
+        await source.for_tenant("acme").publish({"id": "plain", "description": "acme's"}, {"a.md": "acme"})
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        columns = "id, name, tier1_manifest, tier2_definition, domain_tags"
+        manifest = '{"skill_id": "by-hand", "name": "By Hand", "description": "x", "triggers": [], "domain_tags": []}'
+        connection.execute(
+            text(f"INSERT INTO skills ({columns}) VALUES ('by-hand', 'By Hand', :manifest, :definition, NULL)"),
+            {"manifest": manifest, "definition": '{"steps": ["go"]}'},
+        )
+    engine.dispose()
+
+
+async def check(url: str) -> None:
+    """Find all of it again, and go on using it."""
+    async with SqlSource(url) as source:
+        loaded = await source.load()
+        assert loaded.diagnostics == ()
+        by_hand, full, plain = loaded.skills
+        assert (by_hand.id, by_hand.text.steps, plain.description) == ("by-hand", ("go",), "x")
+        assert replace(full, artifacts=(), digest="", origin=None) == FULL
+        assert {ref.id: await source.read(full, ref.id) for ref in full.artifacts} == {
+            name: data if isinstance(data, bytes) else data.encode() for name, data in CONTENTS.items()
+        }
+        assert loaded.agents == {"clerk": AGENT}
+        newest, old = await source.versions("full")
+        assert newest.in_use
+        assert [await source.read(old.skill, name) for name in ("references/rule.md", "gone.md")] == [b"old", b"gone"]
+        assert [one.in_use for one in await source.versions("removed")] == [False]
+        acme = source.for_tenant("acme")
+        (theirs,) = (await acme.load()).skills
+        assert (theirs.description, await acme.read(theirs, "a.md")) == ("acme's", b"acme")
+        assert (await source.publish(FULL, CONTENTS)).change.value == "unchanged"
+        assert (await source.roll_back("full", old.content_hash)).description == "Old."
+        assert await source.roll_back("full", newest.content_hash) == full
+
+
+if __name__ == "__main__":
+    asyncio.run(fill(f"sqlite:///{sys.argv[1]}"))
