@@ -111,3 +111,27 @@ def test_a_redis_that_is_down_is_a_problem_and_code_3(doctor: Any) -> None:
     (down,) = (one for (section, _), one in found.items() if section == "ledger")
     assert (code, down["level"]) == (3, "problem")
     assert "hush" not in str(found)
+
+
+def test_decisions_beside_a_redis_are_told_to_be_in_the_database_of_the_skills(
+    cli: Any, doctor: Any, redis_url: str, postgres_url: str, small: Path
+) -> None:
+    assert cli("seed", small, "--store", postgres_url).code == 0
+    _, found = doctor("--ledger", redis_url, "--skills", postgres_url)
+    assert found["ledger", "decisions"]["level"] == "note"
+    assert "last second" in found["ledger", "decisions"]["message"]
+    assert found["skills", "tables"]["level"] == "ok"
+    assert ("ledger", "decisions") not in doctor("--ledger", redis_url)[1]
+
+
+def test_a_database_of_skills_without_tables_gets_none_and_is_no_problem(doctor: Any, postgres_url: str) -> None:
+    code, found = doctor("--skills", postgres_url)
+    assert (code, found["skills", "tables"]["level"]) == (0, "missing")
+    assert tables_of(postgres_url) == set()
+
+
+def test_a_database_of_skills_that_is_down_is_code_3(doctor: Any) -> None:
+    code, found = doctor("--skills", "postgresql://me:hush@127.0.0.1:9/db")
+    (down,) = (one for (section, _), one in found.items() if section == "skills")
+    assert (code, down["level"]) == (3, "problem")
+    assert "hush" not in str(found)

@@ -12,6 +12,10 @@ from skillweave.errors import StoreUnavailable
 SOON, LATER = 1.0, 30.0
 """Seconds after which it is worth trying again."""
 _ENCODING = "cannot hold all characters; make the database with the encoding UTF8"
+_RIGHTS = (
+    "does not allow this user to do that; grant it all rights on the tables, and where there are none yet let another "
+    "user run `skillweave migrate URL`"
+)
 _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
     {
         "28000": ("refuses the user; check its name, and the server's pg_hba.conf", None),
@@ -31,13 +35,7 @@ _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
         "22021": (_ENCODING, None),
         "22P05": (_ENCODING, None),
         "25006": ("is read-only, as a replica is; name the primary", None),
-        "42501": (
-            (
-                "does not allow this user to do that; grant it all rights on the tables, and where there are none "
-                "yet let another user run `skillweave migrate URL`"
-            ),
-            None,
-        ),
+        "42501": (_RIGHTS, None),
         "42P01": ("has not all tables of skillweave; run `skillweave migrate URL`", None),
         "55P03": ("is held by another process that migrates; try again", SOON),
         "SQLITE_BUSY": ("is locked by another process; try again, or give `timeout` a higher number", SOON),
@@ -72,11 +70,6 @@ class Interrupted(StoreUnavailable):
     """The connection ended or the call lost a race: the same again may succeed."""
 
 
-def is_passing(error: BaseException) -> bool:
-    """Whether the same call may succeed when it is tried again at once."""
-    return isinstance(error, Interrupted)
-
-
 def described(error: Exception, place: str) -> StoreUnavailable:
     """The failure of a database as an error that names the place and what helps, never a password or a parameter."""
     if isinstance(error, NoConnection):
@@ -88,7 +81,7 @@ def described(error: Exception, place: str) -> StoreUnavailable:
         words, retry_after = _ANSWERS[code]
         kind = Interrupted if code in _PASSING_CODES else StoreUnavailable
         return kind(f"{place} {words}", retry_after=retry_after)
-    lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    lost = error.connection_invalidated if isinstance(error, DBAPIError) else hasattr(error, "sqlstate")
     kind = Interrupted if lost or code in _PASSING_CODES else StoreUnavailable
     if (code and not lost) or "FATAL:" in str(cause):
         return kind(f"{place} refuses ({code} {_first_line(cause)}); see what its log says", retry_after=SOON)
