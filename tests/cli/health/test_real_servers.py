@@ -135,3 +135,21 @@ def test_a_database_of_skills_that_is_down_is_code_3(doctor: Any) -> None:
     (down,) = (one for (section, _), one in found.items() if section == "skills")
     assert (code, down["level"]) == (3, "problem")
     assert "hush" not in str(found)
+
+
+def test_a_file_of_skills_that_is_not_there_is_not_made(doctor: Any, tmp_path: Path) -> None:
+    code, found = doctor("--skills", f"sqlite:///{tmp_path / 'new' / 'skills.db'}")
+    (missing,) = (one for (section, _), one in found.items() if section == "skills")
+    assert (code, missing["level"]) == (0, "missing")
+    assert "skillweave seed" in missing["fix"]
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_file_of_skills_is_told_with_its_tables(cli: Any, doctor: Any, tmp_path: Path, small: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'skills.db'}"
+    assert cli("seed", small, "--store", url).code == 0
+    code, found = doctor("--skills", url)
+    assert found["skills", url]["message"] == "2 skills loaded, 0 skipped, 0 repaired"
+    assert found["skills", "server"]["message"].startswith("SQLite ")
+    assert found["skills", "tables"]["level"] == "ok"
+    assert code == 0
