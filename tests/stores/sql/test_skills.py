@@ -1,10 +1,12 @@
 """Skills in a SQL database: the contracts of sources, what is read when, and how many statements that takes."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import psycopg
 import pytest
 import pytest_asyncio
+from sqlalchemy import Engine, event
 
 from skillweave import Agent, ArtifactNotFound, Entry, InvalidSkill, InvalidValue, Registry, Skill, SqlSource
 from skillweave.registry.writing import content_hash_of
@@ -223,6 +225,25 @@ async def test_many_bytes_go_into_several_transactions(source: SqlSource) -> Non
     version = int(await source.version())
     await source.upsert(Entry({"id": f"s{n}", "description": "x"}, {"a.txt": "x" * 1_500_000}) for n in range(6))
     assert int(await source.version()) == version + 2
+
+
+async def test_however_many_artifacts_go_at_once_a_statement_names_no_more_than_a_database_takes(
+    tmp_path: Path,
+) -> None:
+    named: list[int] = []
+
+    def note(_: object, __: object, ___: str, values: object, *____: object) -> None:
+        named.append(len(values) if isinstance(values, tuple) else 0)
+
+    async with SqlSource(f"sqlite:///{tmp_path / 'skills.db'}") as source:
+        await source.publish({"id": "alpha", "description": "x"}, {f"{n}.md": "old" for n in range(17_000)})
+        event.listen(Engine, "before_cursor_execute", note)
+        try:
+            removed = await source.remove("alpha")
+        finally:
+            event.remove(Engine, "before_cursor_execute", note)
+        assert max(named) <= 32_766
+        assert await source.read(removed, "16999.md") == b"old"
 
 
 async def test_a_listed_artifact_without_content_says_so_when_it_is_read(source: SqlSource) -> None:
