@@ -355,12 +355,16 @@ def _shut(connection: Any) -> None:  # noqa: ANN401 - the driver's own connectio
 
 def _parsed(url: str) -> URL:
     try:
-        return make_url(url)
+        parsed = make_url(url)
+        # What stands there before an `@` is the end of a password with one in it, and would be shown.
+        if "@" not in (parsed.host or parsed.database or "") or parsed.get_backend_name() == "sqlite":
+            return parsed
     except (ArgumentError, ValueError):
-        raise InvalidValue(
-            "the URL of the database cannot be read; write postgresql://user:password@host:5432/name, with special "
-            "characters of the password percent-encoded, or sqlite:///path"
-        ) from None
+        pass  # it may show a part of the password
+    raise InvalidValue(
+        "the URL of the database cannot be read; write postgresql://user:password@host:5432/name, with special "
+        "characters of the password percent-encoded, or sqlite:///path"
+    )
 
 
 def _with_driver(url: URL) -> URL:
