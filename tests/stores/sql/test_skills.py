@@ -160,6 +160,21 @@ async def test_a_publish_on_one_replica_is_seen_by_another_at_once(url: str) -> 
         assert not await registry.refresh()
 
 
+async def test_a_change_after_a_backup_was_restored_is_seen_though_the_number_was_there_before(
+    url: str, by_hand: ByHand
+) -> None:
+    async with SqlSource(url) as writing, SqlSource(url) as reading:
+        registry = Registry([reading])
+        await writing.publish({"id": "alpha", "description": "old"})
+        await writing.publish({"id": "alpha", "description": "lost"})
+        await registry.refresh()
+        await writing.roll_back("alpha", (await writing.versions("alpha"))[-1].content_hash)
+        by_hand("UPDATE generation SET number = 1")
+        await writing.publish({"id": "alpha", "description": "new"})
+        assert await registry.refresh()
+        assert registry.snapshot["alpha"].description == "new"
+
+
 async def test_to_ask_whether_something_changed_is_one_round_trip(postgres_url: str) -> None:
     async with Proxy(postgres_url) as proxy, SqlSource(proxy.url) as source:
         await source.version()
@@ -222,9 +237,9 @@ async def test_one_skill_twice_in_one_upsert_is_two_versions_in_their_order(sour
 
 
 async def test_many_bytes_go_into_several_transactions(source: SqlSource) -> None:
-    version = int(await source.version())
+    version = int((await source.version()).split()[0])
     await source.upsert(Entry({"id": f"s{n}", "description": "x"}, {"a.txt": "x" * 1_500_000}) for n in range(6))
-    assert int(await source.version()) == version + 2
+    assert int((await source.version()).split()[0]) == version + 2
 
 
 async def test_however_many_artifacts_go_at_once_a_statement_names_no_more_than_a_database_takes(

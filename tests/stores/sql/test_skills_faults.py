@@ -94,7 +94,7 @@ async def test_a_publish_whose_answer_was_lost_is_not_published_twice(postgres_u
             written = await source.publish({"id": "alpha", "description": "new"}, {"a.md": "new"})
         assert lost
         assert written.skill is not None
-        assert await source.version() == "2"
+        assert (await source.version()).startswith("2 ")
         assert [one.skill.description for one in await source.versions("alpha")] == ["new", "old"]
         assert await source.read(written.skill, "a.md") == b"new"
 
@@ -171,7 +171,7 @@ async def test_a_user_who_may_only_read_loads_and_is_told_what_it_may_not(
             loaded = await reader.load()
             assert [skill.id for skill in loaded.skills] == ["alpha"]
             assert await reader.load(loaded) is loaded
-            assert await reader.version() == "1"
+            assert (await reader.version()).startswith("1 ")
             assert await reader.read(loaded.skills[0], "a.md") == b"a"
             assert len(await reader.versions("alpha")) == 1
             same = await reader.publish({"id": "alpha", "description": "x"}, {"a.md": "a"})

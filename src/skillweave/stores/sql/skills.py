@@ -87,8 +87,8 @@ class SqlSource(ClosedOnExit):
         return PostgresStore(self._database.url, timeout=self._database.seconds, connections=LOG_CONNECTIONS)
 
     async def version(self) -> str:
-        """The number of the tenant's generation, which every change makes another one; one round trip."""
-        return str(await self._database.read(lambda one: generation_of(one, self._reader.tenant)))
+        """The number of the tenant's generation and its time, which every change makes others; one round trip."""
+        return await self._database.read(lambda one: generation_of(one, self._reader.tenant))
 
     async def load(self, previous: Loaded | None = None) -> Loaded:
         """The skills in use, sorted by id, and the agents, all of one moment.
