@@ -275,7 +275,7 @@ class Database:
             connect_args=arguments,
             pool_size=self._connections,
             max_overflow=0,
-            pool_timeout=self.seconds,
+            pool_timeout=self.seconds + 1,  # the limit of the whole call comes first, where it has one
             pool_use_lifo=True,
             hide_parameters=True,
             json_serializer=json_text,
