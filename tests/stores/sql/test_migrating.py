@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from skillweave import SqlSource, StoreUnavailable
-from skillweave.stores.sql import migrating
+from skillweave.stores.sql import database, migrating
 from skillweave.stores.sql.database import Database
+from skillweave.stores.sql.revisions import NEWEST
 from tests.stores.sql.conftest import ByHand
 from tests.stores.sql.stored import FILES, check, fill
 
@@ -38,7 +39,7 @@ import asyncio, sys
 from pathlib import Path
 from skillweave.stores.sql import migrating
 from skillweave.stores.sql.database import Database
-migrating.MIGRATIONS = Path(sys.argv[2])
+migrating.MIGRATIONS, migrating.NEWEST = Path(sys.argv[2]), "later"
 print(asyncio.run(Database(sys.argv[1]).migrate()))
 """
 _DYING_IN_THE_FIRST = """
@@ -63,8 +64,15 @@ def later(tmp_path: Path) -> Path:
     """The migrations of a later version."""
     folder = tmp_path / "migrations"
     shutil.copytree(migrating.MIGRATIONS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "later.py").write_text(_LATER.format(newest=migrating.newest_revision()))
+    (folder / "versions" / "later.py").write_text(_LATER.format(newest=NEWEST))
     return folder
+
+
+def _upgrade(monkeypatch: pytest.MonkeyPatch, later: Path) -> None:
+    """Work with the later version's tables from here on."""
+    monkeypatch.setattr(migrating, "MIGRATIONS", later)
+    for module in (migrating, database):
+        monkeypatch.setattr(module, "NEWEST", "later")
 
 
 def _run(code: str, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
@@ -88,10 +96,9 @@ def test_a_process_that_is_killed_while_it_makes_the_tables_leaves_none(url: str
 def test_a_database_with_data_is_migrated_with_its_data(
     url: str, by_hand: ByHand, later: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    newest = migrating.newest_revision()
     asyncio.run(fill(url))
-    monkeypatch.setattr(migrating, "MIGRATIONS", later)
-    assert asyncio.run(_migrated(url)) == (newest, "later")
+    _upgrade(monkeypatch, later)
+    assert asyncio.run(_migrated(url)) == (NEWEST, "later")
     assert {row[0] for row in by_hand("SELECT reviewer FROM skills")} == {"nobody"}
     asyncio.run(check(url))
 
@@ -107,7 +114,7 @@ def test_a_migration_that_is_killed_in_the_middle_is_completed_by_the_next_start
     assert done.returncode == 0, done.stderr
     assert "later" in done.stdout
     assert {row[0] for row in by_hand("SELECT reviewer FROM skills")} == {"nobody"}
-    monkeypatch.setattr(migrating, "MIGRATIONS", later)
+    _upgrade(monkeypatch, later)
     asyncio.run(check(url))
 
 
@@ -136,16 +143,16 @@ def test_there_is_a_stored_file_of_each_revision() -> None:
 
 def test_the_stored_file_of_the_newest_revision_has_the_tables_that_are_made_now(tmp_path: Path) -> None:
     asyncio.run(_migrated(f"sqlite:///{tmp_path / 'new.db'}"))
-    newest = FILES / f"skills-{migrating.newest_revision()}.db"
+    newest = FILES / f"skills-{NEWEST}.db"
     assert _schema(tmp_path / "new.db") == _schema(newest)
 
 
 async def _migrated(url: str) -> tuple[str | None, str]:
-    database = Database(url)
+    opened = Database(url)
     try:
-        return await database.migrate()
+        return await opened.migrate()
     finally:
-        await database.close()
+        await opened.close()
 
 
 def _schema(path: Path) -> list[tuple[str, str]]:

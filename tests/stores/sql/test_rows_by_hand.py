@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from skillweave import ArtifactNotFound, Change, InvalidSkill, Registry, Severity, SqlSource, Status
+from skillweave import ArtifactNotFound, Change, Entry, InvalidSkill, Registry, Severity, SqlSource, Status
 from tests.stores.sql.conftest import ByHand
 
 MANIFEST = {
@@ -177,6 +177,35 @@ async def test_content_changed_by_hand_without_its_hash_is_not_given_for_what_wa
     by_hand("UPDATE skill_artifacts SET content_hash = :hash, size = NULL", hash=sha256(b"other").hexdigest())
     (skill,) = (await source.load()).skills
     assert (skill.artifacts[0].size, await source.read(skill, "a.md")) == (5, b"other")
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+async def test_what_was_written_by_hand_and_cannot_be_kept_is_not_replaced(source: SqlSource, by_hand: ByHand) -> None:
+    _insert(by_hand)
+    _insert_artifact(by_hand, "x" * 1025, "content")
+    definitions = ({"id": "spacing-calculation", "description": "new"}, {"id": "other", "description": "x"})
+    refused, stored = await source.upsert(map(Entry, definitions))
+    assert (refused.change, stored.change) == (Change.REFUSED, Change.INSERTED)
+    assert "was written by hand and cannot be kept as a version" in refused.why
+    with pytest.raises(InvalidSkill, match="written by hand"):
+        await source.remove("spacing-calculation")
+    assert (await source.load()).skills[1].description == MANIFEST["description"]
+
+
+async def test_a_damaged_version_is_refused_by_itself_when_it_is_published_again(
+    source: SqlSource, by_hand: ByHand
+) -> None:
+    for description in ("old", "new"):
+        await source.publish({"id": "alpha", "description": description})
+    by_hand("UPDATE skill_versions SET tier1_manifest = '[]' WHERE number = 1")
+    refused, stored = await source.upsert(
+        [Entry({"id": "alpha", "description": "old"}), Entry({"id": "omega", "description": "x"})]
+    )
+    assert (refused.change, stored.change) == (Change.REFUSED, Change.INSERTED)
+    assert "skill_versions 'alpha'" in refused.why
+    with pytest.raises(InvalidSkill, match="skill_versions 'alpha'"):
+        await source.publish({"id": "alpha", "description": "old"})
+    assert (await source.load()).skills[0].description == "new"
 
 
 DAMAGE = {

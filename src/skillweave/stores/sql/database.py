@@ -108,6 +108,9 @@ class Database:
                 import psycopg  # the engine would say at the first call only that it is missing
             # The driver's own come through where no statement runs, as from a connection that was broken meanwhile.
             self._failures = (*self._failures, psycopg.Error)
+        else:
+            with needing("sql", self.place):
+                import aiosqlite  # noqa: F401 - as above
         self._pools: PerLoop[_Pool] = PerLoop(self._pool, _Pool.close, _Pool.abandon)
         self._ready = False
         self._closed = False
@@ -234,7 +237,8 @@ class Database:
         self._ready = True
 
     def _migrate(self, opened: Callable[[Any], None]) -> tuple[str | None, str]:
-        from skillweave.stores.sql.migrating import migrate
+        with needing("sql", self.place):
+            from skillweave.stores.sql.migrating import migrate
 
         self._make_folder()
         return migrate(_sync(self._url), self._connect_arguments(), self.place, opened)

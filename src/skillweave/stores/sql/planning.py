@@ -93,16 +93,26 @@ async def find(connection: AsyncConnection, reader: RowReader, ids: Collection[s
 
 
 async def plan_publishing(connection: AsyncConnection, reader: RowReader, wanted: Sequence[Prepared]) -> Plan:
-    """What publishing these changes, each of another skill. Raises InvalidSkill."""
+    """What publishing these changes, each of another skill; one that cannot be stored is refused by itself."""
     found = await find(connection, reader, [one.skill.id for one in wanted])
     distinct = [_distinct(one, found.versions.get(one.skill.id, ())) for one in wanted]
     changed = {one.skill.id: one for one in distinct if not found.is_used(one)}
     keys = ((skill_id, one.content_hash) for skill_id, one in changed.items())
     earlier = [(skill_id, content_hash) for skill_id, content_hash in keys if content_hash in found.hashes(skill_id)]
+    by_hand, refused = await _written_by_hand(connection, reader, found, changed)
     for columns, _ in await read_versions(connection, reader.tenant, earlier) if earlier else ():
-        changed[columns.id] = replace(reader.version(columns), contents=changed[columns.id].contents)
-    plan = await _plan(connection, reader, found, changed)
-    return replace(plan, written=tuple(_written(one.skill.id, found, changed) for one in distinct))
+        try:
+            changed[columns.id] = replace(reader.version(columns), contents=changed[columns.id].contents)
+        except InvalidSkill as error:
+            refused[columns.id] = str(error)
+    using = {skill_id: version for skill_id, version in changed.items() if skill_id not in refused}
+    written = (
+        Written(Change.REFUSED, why=refused[one.skill.id])
+        if one.skill.id in refused
+        else _written(one.skill.id, found, using)
+        for one in distinct
+    )
+    return replace(_plan(found, using, by_hand), written=tuple(written))
 
 
 async def plan_rolling_back(
@@ -119,7 +129,7 @@ async def plan_rolling_back(
             raise VersionNotFound(skill_id, content_hash, found.hashes(skill_id))
         raise SkillNotFound(skill_id, await ids_of(connection, reader.tenant))
     version = reader.version(published[0][0])
-    return await _plan(connection, reader, found, {skill_id: version}), version.skill
+    return await _plan_one(connection, reader, found, skill_id, version), version.skill
 
 
 async def plan_removing(connection: AsyncConnection, reader: RowReader, skill_id: str) -> tuple[Plan, Skill]:
@@ -130,14 +140,20 @@ async def plan_removing(connection: AsyncConnection, reader: RowReader, skill_id
     before = found.in_use[skill_id]
     if before is None:
         raise InvalidSkill(f"{reader.path('skills', skill_id)} is damaged; delete the row by hand")
-    return await _plan(connection, reader, found, {skill_id: None}), before.skill
+    return await _plan_one(connection, reader, found, skill_id, None), before.skill
 
 
-async def _plan(
-    connection: AsyncConnection, reader: RowReader, found: Found, using: Mapping[str, Prepared | None]
+async def _plan_one(
+    connection: AsyncConnection, reader: RowReader, found: Found, skill_id: str, version: Prepared | None
 ) -> Plan:
+    by_hand, refused = await _written_by_hand(connection, reader, found, [skill_id])
+    if refused:
+        raise InvalidSkill(refused[skill_id])
+    return _plan(found, {skill_id: version}, by_hand)
+
+
+def _plan(found: Found, using: Mapping[str, Prepared | None], by_hand: Mapping[str, Prepared]) -> Plan:
     """Puts these in use, or takes out of use, and makes a version of what somebody wrote by hand before it goes."""
-    by_hand = await _written_by_hand(connection, reader, found, using)
     versions: list[tuple[Prepared, int]] = []
     for skill_id, version in using.items():
         known = found.versions.get(skill_id, ())
@@ -146,20 +162,28 @@ async def _plan(
         first = 1 + max((one.number for one in known), default=0)
         versions += [(one, first + place) for place, one in enumerate(new.values())]
     uses = (Use(skill_id, version, found.rows.get(skill_id, ())) for skill_id, version in using.items())
-    return Plan((), tuple(versions), tuple(uses), tuple(by_hand.values()))
+    return Plan((), tuple(versions), tuple(uses), tuple(one for skill_id, one in by_hand.items() if skill_id in using))
 
 
 async def _written_by_hand(
     connection: AsyncConnection, reader: RowReader, found: Found, ids: Collection[str]
-) -> dict[str, Prepared]:
-    """What somebody wrote by hand of these skills, as versions with the true hashes of their artifacts."""
+) -> tuple[dict[str, Prepared], dict[str, str]]:
+    """What somebody wrote by hand of these skills, as versions with the true hashes of their artifacts.
+
+    With them why others cannot be kept as versions, so that they must not be replaced.
+    """
     there = (found.in_use.get(skill_id) for skill_id in ids)
     by_hand = {stored.skill.id: stored for stored in there if stored is not None and stored.by_hand}
     contents = await read_contents(connection, reader.tenant, tuple(by_hand)) if by_hand else {}
-    return {
-        skill_id: prepare(hashed(Defined(stored.skill, contents.get(skill_id, {}))), reader)
-        for skill_id, stored in by_hand.items()
-    }
+    kept: dict[str, Prepared] = {}
+    refused: dict[str, str] = {}
+    for skill_id, stored in by_hand.items():
+        try:
+            kept[skill_id] = prepare(hashed(Defined(stored.skill, contents.get(skill_id, {}))), reader)
+        except InvalidSkill as error:
+            place = reader.path("skills", skill_id)
+            refused[skill_id] = f"{place} was written by hand and cannot be kept as a version ({error}); delete the row"
+    return kept, refused
 
 
 def _distinct(wanted: Prepared, known: Sequence[KnownVersion]) -> Prepared:

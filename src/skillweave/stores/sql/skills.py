@@ -7,8 +7,6 @@ from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from skillweave.closing import ClosedOnExit
 from skillweave.errors import ArtifactNotFound, InvalidSkill
 from skillweave.registry.agents import Agent

@@ -1,0 +1,63 @@
+"""What URLs of databases open, also where the packages behind them are missing."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skillweave import SqlSource
+from skillweave.extensions import Extensions
+from skillweave.sources.named import source_of
+
+_WITHOUT = """
+import sys
+for name in {missing!r}:
+    sys.modules[name] = None
+import skillweave
+try:
+    {call}
+except skillweave.MissingExtra as error:
+    print(error.extra, "|", error)
+"""
+
+
+def _said(missing: list[str], call: str) -> str:
+    code = _WITHOUT.format(missing=missing, call=call)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("package", ["sqlalchemy", "aiosqlite", "tenacity"])
+@pytest.mark.parametrize("call", ["skillweave.open('sqlite:///x.db')", "skillweave.SqlSource('sqlite:///x.db')"])
+def test_a_source_in_a_file_names_the_extra_that_is_missing(package: str, call: str) -> None:
+    what = "x.db" if package == "aiosqlite" else "a store of skills in a database"
+    assert _said([package], call).startswith(f"sql | {what} needs the package {package}, which is not installed")
+
+
+def test_a_file_whose_tables_cannot_be_made_names_the_extra_that_is_missing(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'x.db'}"
+    said = _said(["alembic"], f"import asyncio; asyncio.run(skillweave.SqlSource({url!r}).load())")
+    assert said.startswith(f"sql | {tmp_path / 'x.db'} needs the package alembic, which is not installed")
+
+
+def test_a_source_on_postgresql_names_the_extra_that_is_missing() -> None:
+    said = _said(["psycopg"], "skillweave.open('postgresql://ann:hush@host/skills')")
+    assert said.startswith("postgres | PostgreSQL at host:5432/skills needs the package psycopg")
+    assert "hush" not in said
+
+
+def test_to_import_skillweave_loads_none_of_them() -> None:
+    packages = {"sqlalchemy", "alembic", "aiosqlite", "tenacity", "psycopg", "greenlet"}
+    code = f"import sys, skillweave.cli, skillweave; print({packages!r} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("scheme", ["sqlite", "postgres", "postgresql"])
+def test_each_scheme_is_an_entry_point_that_opens_a_store_of_skills(scheme: str) -> None:
+    assert scheme in Extensions("sources", "source").names()
+    source = source_of(f"{scheme}:///skills")
+    assert isinstance(source, SqlSource)
+    assert source.name == ("sqlite" if scheme == "sqlite" else "postgresql")
