@@ -4,8 +4,9 @@ import re
 
 HIDDEN = "***"
 _URL_USER = re.compile(
-    # Up to the last @ of the word, as a password may hold any sign; over blanks too, unless a port comes first.
-    r"(?<=://)(?:\S*@|[^\s@/:]*:(?!\d+(?:\W|$))[^@\n]*@)"
+    # Up to the last @ of the word, as a password may hold any sign; over blanks too, unless a port comes first. What
+    # messages give as the form of a URL stays.
+    r"(?<=://)(?!(?i:user:password)@)(?:\S*@|[^\s@/:]*:(?!\d+(?:\W|$))[^@\n]*@)"
 )
 _IN_QUERY = re.compile(r"(?i)(?<=[?&])([\w.-]*(?:password|passwd|passphrase|secret|token|key))=[^&\s'\"]+")
 _PASSWORD = re.compile(r"(?i)\b((?:password|passwd)\s*=\s*)(?:'[^'\n]*'|[^&\s'\"]+)")

@@ -234,7 +234,7 @@ def test_completion_is_seen_once_it_is_set_up(doctor: Any, project: Path, monkey
 def test_a_part_that_cannot_be_looked_at_does_not_stop_the_others(
     doctor: Any, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError("broken in two")
 
     monkeypatch.setattr("skillweave.cli.health.surroundings.look_at_ledger", fail)

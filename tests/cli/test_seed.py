@@ -54,7 +54,7 @@ def test_skills_are_inserted_and_a_second_run_changes_nothing_and_says_so(cli: A
     assert (again.code, again.data["unchanged"]) == (0, first.data["inserted"])
     assert (again.data["inserted"], again.data["updated"]) == ({}, {})
     said = cli("seed", small, "--store", store)
-    assert said.out.startswith("nothing changed: 2 skills unchanged in ")
+    assert said.out.startswith("nothing changed; 2 skills unchanged in ")
     assert stored(store) == {"coffee": "Makes coffee.", "tea": "Makes tea."}
 
 
@@ -87,6 +87,17 @@ def test_what_of_a_pack_has_no_place_in_a_store_is_said(cli: Any, file_store: st
     assert "skill graph" in done.out
 
 
+def test_the_agents_of_a_pack_are_stored_and_counted(cli: Any, tmp_path: Path, store: str) -> None:
+    (tmp_path / "office.yaml").write_text(
+        "skills: [{id: a, description: A.}]\nagents: [{id: clerk, skills: [a]}, {id: writer, skills: []}]\n",
+        encoding="utf-8",
+    )
+    done = cli("seed", tmp_path / "office.yaml", "--store", store)
+    assert (done.code, done.out.split(" in ")[0]) == (0, "1 skill inserted; 2 agents inserted")
+    again = cli("seed", tmp_path / "office.yaml", "--store", store, "--json")
+    assert again.data["agents"] == {"inserted": [], "updated": [], "unchanged": ["clerk", "writer"]}
+
+
 def test_the_store_and_the_tenant_can_be_configured(
     cli: Any, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,6 +111,16 @@ def test_the_store_and_the_tenant_can_be_configured(
     monkeypatch.setenv("SKILLWEAVE_STORE", f"sqlite:///{tmp_path / 'other.db'}")
     assert cli("seed", small).code == 0
     assert stored(f"sqlite:///{tmp_path / 'other.db'}", "acme")
+
+
+def test_a_store_is_not_filled_from_itself_as_where_it_is_configured_as_the_skills(
+    cli: Any, file_store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "skillweave.toml").write_text(f'skills = ["{file_store}"]\nstore = "{file_store}"\n', encoding="utf-8")
+    done = cli("seed")
+    assert (done.code, done.out) == (1, "")
+    assert "the skills are read from the store itself" in done.err
 
 
 def test_without_a_store_nothing_is_guessed(cli: Any, small: Path) -> None:

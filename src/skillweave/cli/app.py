@@ -13,7 +13,8 @@ from skillweave.cli.command import Command, Deferred, Group, Unconfigured, sprea
 
 PROMISE = "Put the right skill into an agent's context: once, inside a token budget, explained."
 CODES = (
-    "Exit codes: 0 all is well, 1 a mistake or something wrong was found, 2 usage, 3 a ledger that does not answer. "
+    "Exit codes: 0 all is well, 1 a mistake or something wrong was found, 2 usage, 3 a ledger or a "
+    "store that does not answer. "
     "With --json every command prints JSON, also for an error: {error: {type, message, exit_code}}."
 )
 START = """

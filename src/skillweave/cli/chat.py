@@ -146,7 +146,7 @@ def opened_talk(
 
     happened = Happened()
     with asyncio.Runner() as runner:
-        opening = opened(kept)
+        opening = opened(kept, sources)
         store = runner.run(opening.__aenter__())
         weaver = open_weaver(*sources, ledger=store, settings=settings, graph=graph, observers=[happened.observer])
         try:

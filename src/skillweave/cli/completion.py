@@ -58,7 +58,8 @@ def considered(ctx: typer.Context) -> list[str]:
     """The skills that were considered in the conversation before it on the line."""
     import asyncio
 
-    return _plain(asyncio.run(_considered(ctx.params.get("ledger"), str(ctx.params.get("conversation")))))
+    conversation = str(ctx.params.get("conversation"))
+    return _plain(asyncio.run(_considered(ctx.params.get("ledger"), conversation, ctx.params.get("skills"))))
 
 
 def given(ctx: typer.Context) -> list[str]:
@@ -171,8 +172,8 @@ async def _conversations(ledger: str | None, prefix: str) -> Iterable[str]:
         return await store.conversations(prefix)
 
 
-async def _considered(ledger: str | None, conversation: str) -> Iterable[str]:
-    async with _looking(ledger) as store:
+async def _considered(ledger: str | None, conversation: str, skills: Sequence[str] | None) -> Iterable[str]:
+    async with _looking(ledger, skills) as store:
         return sorted({logged.decision.skill_id for logged in await store.read(conversation)})
 
 
@@ -182,10 +183,10 @@ async def _given(ledger: str | None, conversation: str) -> Iterable[str]:
     return [record.key.removeprefix("skill:") for record in state.records if record.key.startswith("skill:")]
 
 
-def _looking(ledger: str | None) -> "Store":
-    from skillweave.cli.arguments.ledger import existing, opened
+def _looking(ledger: str | None, skills: Sequence[str] | None = ()) -> "Store":
+    from skillweave.cli.arguments.ledger import databases_in, existing, opened
 
-    return opened(existing(ledger, "any"))
+    return opened(existing(ledger, "any"), databases_in(skills))
 
 
 def _plain(names: Iterable[str]) -> list[str]:

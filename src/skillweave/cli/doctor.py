@@ -62,7 +62,7 @@ async def _looked(settings: "Settings") -> list["Finding"]:
         ("configuration", partial(iter, settings.findings)),
         (surroundings.SKILLS, partial(surroundings.look_at_skills, wanted, packs, strict=settings.value("strict"))),
         (surroundings.SKILLS, lambda: surroundings.look_at_roots(Path.cwd(), Path.home(), wanted, packs)),
-        (surroundings.LEDGER, partial(surroundings.look_at_ledger, settings.value("ledger"))),
+        (surroundings.LEDGER, partial(surroundings.look_at_ledger, settings.value("ledger"), wanted)),
         (surroundings.TERMINAL, lambda: surroundings.look_at_terminal(Path.home())),
     )
     return [finding for section, look in looks async for finding in _found(section, look)]

@@ -274,7 +274,7 @@ async def _weaver(sources: "Sequence[Source]", kept: Kept, agent: str | None = N
     """A weaver over the ledger; raises Mistake where that knows nothing of the conversation."""
     from skillweave.factory import open_weaver
 
-    async with opened(kept) as store:
+    async with opened(kept, sources) as store:
         await require_known(store, kept)
         weaver = open_weaver(*sources, ledger=store)
         yield weaver if agent is None else await weaver.for_agent(agent)

@@ -83,8 +83,8 @@ Skills: TypeAlias = Annotated[
     option(
         SKILLS,
         "--skills DIR-or-FILE",
-        "A folder of skills, one SKILL.md, or a pack (.yaml, .json). Repeatable; of two skills with one id the first "
-        "counts. "
+        "A folder of skills, one SKILL.md, a pack (.yaml, .json), or the URL of a database. Repeatable; of two skills "
+        "with one id the first counts. "
         "Default: ./skills, .agents/skills and .claude/skills, else the latter two in your home folder",
     ),
 ]

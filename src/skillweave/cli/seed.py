@@ -12,7 +12,7 @@ import typer
 
 from skillweave.cli import options
 from skillweave.cli.arguments.skills import StoringBar
-from skillweave.cli.failure import MISTAKE, leave_interrupted
+from skillweave.cli.failure import MISTAKE, Mistake, leave_interrupted
 from skillweave.cli.output.page import Answer
 from skillweave.redaction import without_secrets
 
@@ -77,6 +77,8 @@ async def _stored(storing: options.Storing, store: options.InStore) -> "Seeded":
     """What became of the skills."""
     from skillweave.seed import seed as fill
 
+    if store.store is not None and store.store in (storing.skills or ()):
+        raise Mistake("the skills are read from the store itself, so that nothing can change; name their folder")
     bar = StoringBar(sys.stderr)
     async with store.opened() as target:
         with _interruptible(bar), bar:

@@ -13,6 +13,7 @@ from skillweave.cli.arguments.ledger import (
     DEFAULT_CONVERSATION,
     DEFAULT_LEDGER,
     Kept,
+    databases_in,
     existing,
     opened,
     unknown_conversation,
@@ -104,7 +105,7 @@ async def weave(
     )
     graph, notes = await loading.own_graph()
     sources = loading.sources()
-    async with opened(kept) as store:
+    async with opened(kept, sources) as store:
         weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
         weaver = weaver if agent is None else await weaver.for_agent(agent)
         await indexed(weaver)
@@ -114,7 +115,7 @@ async def weave(
     told = notes_of([one for one in injection.diagnostics if one in troubles or one.code == MESSAGE_PARTLY_READ])
     return Answer(
         lambda: injection,
-        partial(_woven_text, injection, snapshot, kept, lost=bool(troubles)),
+        partial(_woven_text, injection, snapshot, kept, why=_why_command(kept, loading.skills), lost=bool(troubles)),
         code=UNREACHABLE if troubles else 0,
         notes=(*notes, *loading_notes(snapshot), *graph_notes(snapshot, weaver.graph), *told),
     )
@@ -125,16 +126,23 @@ class _NoMessage(typer.BadParameter):
         return self.message
 
 
-def _woven_text(injection: "Injection", snapshot: "Snapshot", kept: Kept, page: Page, *, lost: bool) -> str:
+def _why_command(kept: Kept, skills: Sequence[str] | None) -> str:
+    """The command that tells of this turn afterwards, without passwords."""
+    other = "" if kept.ledger in (None, DEFAULT_LEDGER) else f" --ledger {quote(without_secrets(kept.ledger or ''))}"
+    also = (f" --skills {quote(without_secrets(name))}" for name in skills or () if "://" in name)
+    return f"skillweave why {quote(kept.conversation)}{other}{''.join(also)}"
+
+
+def _woven_text(injection: "Injection", snapshot: "Snapshot", kept: Kept, page: Page, *, why: str, lost: bool) -> str:
     from skillweave.cli.output.turn import injection_text
     from skillweave.formats.host_keys import invocation_of
 
     skills = sum(invocation_of(skill).by_model for skill in snapshot.active())
-    parts = injection_text(injection, page, skills=skills), _kept_text(kept, injection, page, lost=lost)
+    parts = injection_text(injection, page, skills=skills), _kept_text(kept, injection, page, why=why, lost=lost)
     return "\n\n".join(filter(None, parts))
 
 
-def _kept_text(kept: Kept, injection: "Injection", page: Page, *, lost: bool) -> str:
+def _kept_text(kept: Kept, injection: "Injection", page: Page, *, why: str, lost: bool) -> str:
     """Where to ask about this turn afterwards, if something of it is kept."""
     if kept.ledger is None:
         return ""
@@ -143,9 +151,8 @@ def _kept_text(kept: Kept, injection: "Injection", page: Page, *, lost: bool) ->
         return page.entry("not kept", f"conversation {kept.conversation} in {ledger}, which does not answer", Ink.BAD)
     if not injection.decisions:
         return page.entry("kept", "nothing of this turn: no skill was considered in it")
-    other = "" if kept.ledger == DEFAULT_LEDGER else f" --ledger {quote(ledger)}"
     told = page.entry("kept", f"conversation {kept.conversation} in {ledger}; what happened in it:")
-    return f"{told}\n{page.entry('', f'skillweave why {quote(kept.conversation)}{other}')}"
+    return f"{told}\n{page.entry('', why)}"
 
 
 async def match(
@@ -219,19 +226,25 @@ async def why(
         typer.Argument(metavar="SKILL", help="Only what was decided about it.", autocompletion=completion.considered),
     ] = None,
     ledger: options.KeptLedger = None,
+    skills: options.Skills = None,
 ) -> Answer:
     """Say turn by turn what was decided about which skill, and why.
 
-    Decisions are kept for 30 days, without any text of the messages.
+    Decisions are kept for 30 days, without any text of the messages. Where the ledger is a Redis and the skills come
+    from PostgreSQL, decisions are there: name both.
     """
     kept = existing(ledger, conversation)
-    async with opened(kept) as store:
+    async with opened(kept, databases_in(skills)) as store:
         logged = await store.read(kept.conversation)
         known = bool(logged) or (await store.load(kept.conversation))[0].revision > 0
     if not known:
         raise unknown_conversation(kept)
     shown = _Explained(kept.conversation, _of(logged, skill, kept.conversation))
-    return Answer(shown.value, shown.text)
+    elsewhere = not logged and getattr(store, "decisions_elsewhere", False)
+    return Answer(shown.value, shown.text, notes=(_ELSEWHERE,) if elsewhere else ())
+
+
+_ELSEWHERE = "beside skills in a database, decisions are kept there; add its URL: --skills URL"
 
 
 def _of(logged: Sequence["Logged"], skill: str | None, conversation: str) -> tuple["Logged", ...]:

@@ -67,6 +67,8 @@ def _verdict(wanted: SkillInTurn, shown: Shown, *, adopted: bool) -> tuple[Outco
     if missing is not None and shown.rung is not Rung.OUTLINE:
         return Outcome.OVER_BUDGET, _what_is_left(wanted, shown, missing.tokens), missing.tokens
     if shown.block is None:
+        if wanted.present is not None and wanted.carrier is None:
+            return Outcome.ALREADY_PRESENT, "another program entered it as given, in words that nobody recorded", None
         place = f" in message {wanted.carrier}" if wanted.carrier else ""
         return Outcome.ALREADY_PRESENT, f"its text is in the context already{place}", None
     tokens = shown.block.tokens

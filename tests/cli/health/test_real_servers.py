@@ -111,3 +111,45 @@ def test_a_redis_that_is_down_is_a_problem_and_code_3(doctor: Any) -> None:
     (down,) = (one for (section, _), one in found.items() if section == "ledger")
     assert (code, down["level"]) == (3, "problem")
     assert "hush" not in str(found)
+
+
+def test_decisions_beside_a_redis_are_told_to_be_in_the_database_of_the_skills(
+    cli: Any, doctor: Any, redis_url: str, postgres_url: str, small: Path
+) -> None:
+    assert cli("seed", small, "--store", postgres_url).code == 0
+    _, found = doctor("--ledger", redis_url, "--skills", postgres_url)
+    assert found["ledger", "decisions"]["level"] == "note"
+    assert "last second" in found["ledger", "decisions"]["message"]
+    assert found["skills", "tables"]["level"] == "ok"
+    assert ("ledger", "decisions") not in doctor("--ledger", redis_url)[1]
+
+
+def test_a_database_of_skills_without_tables_gets_none_and_is_no_problem(doctor: Any, postgres_url: str) -> None:
+    code, found = doctor("--skills", postgres_url)
+    assert (code, found["skills", "tables"]["level"]) == (0, "missing")
+    assert tables_of(postgres_url) == set()
+
+
+def test_a_database_of_skills_that_is_down_is_code_3(doctor: Any) -> None:
+    code, found = doctor("--skills", "postgresql://me:hush@127.0.0.1:9/db")
+    (down,) = (one for (section, _), one in found.items() if section == "skills")
+    assert (code, down["level"]) == (3, "problem")
+    assert "hush" not in str(found)
+
+
+def test_a_file_of_skills_that_is_not_there_is_not_made(doctor: Any, tmp_path: Path) -> None:
+    code, found = doctor("--skills", f"sqlite:///{tmp_path / 'new' / 'skills.db'}")
+    (missing,) = (one for (section, _), one in found.items() if section == "skills")
+    assert (code, missing["level"]) == (0, "missing")
+    assert "skillweave seed" in missing["fix"]
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_file_of_skills_is_told_with_its_tables(cli: Any, doctor: Any, tmp_path: Path, small: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'skills.db'}"
+    assert cli("seed", small, "--store", url).code == 0
+    code, found = doctor("--skills", url)
+    assert found["skills", url]["message"] == "2 skills loaded, 0 skipped, 0 repaired"
+    assert found["skills", "server"]["message"].startswith("SQLite ")
+    assert found["skills", "tables"]["level"] == "ok"
+    assert code == 0

@@ -20,7 +20,7 @@ def admin(redis_server: RedisServer) -> Iterator[Redis]:
 @contextlib.contextmanager
 def configured(admin: Redis, **values: str) -> Iterator[None]:
     names = [name.replace("_", "-") for name in values]
-    before = {name: admin.config_get(name)[name] for name in names}  # type: ignore[index]
+    before = {name: admin.config_get(name)[name] for name in names}
     for name, value in zip(names, values.values(), strict=True):
         admin.config_set(name, value)
     try:
@@ -89,7 +89,7 @@ async def test_a_primary_that_answers_before_its_replicas_is_told(redis_server: 
     with RedisServer() as second, Redis.from_url(second.url(), decode_responses=True) as replica:
         replica.replicaof("127.0.0.1", str(redis_server.port))
         async with asyncio.timeout(60):
-            while not admin.info("replication")["connected_slaves"]:  # type: ignore[index]
+            while not admin.info("replication")["connected_slaves"]:
                 await asyncio.to_thread(replica.ping)
         ((code, severity, message),) = await found(redis_server.url())
     assert (code, severity) == ("ledger-may-lose-writes", Severity.INFO)

@@ -1,12 +1,15 @@
 """The hash of given skills, which other programs read and write."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from redis import Redis
 
+import skillweave
 from skillweave import (
+    Callback,
     CatalogMode,
+    Event,
     Message,
     Outcome,
     RedisStore,
@@ -36,10 +39,10 @@ SKILLS = [
 
 
 @pytest.fixture
-def other(redis_url: str) -> "AsyncIterator[Redis]":  # type: ignore[misc]
+def other(redis_url: str) -> Iterator[Redis]:
     """Another program on the same Redis."""
     with Redis.from_url(redis_url, decode_responses=True) as client:
-        yield client  # type: ignore[misc]
+        yield client
 
 
 @pytest.fixture
@@ -76,7 +79,9 @@ async def test_a_skill_that_another_program_gave_is_not_given_again(weaver: Weav
     other.hset(HASH, SPACING, "injected")
     injection = await weaver.weave("go", conversation="conv-001", named=["spacing-calculation"])
     assert (injection.skills, injection.messages) == ((), ())
-    assert [one.outcome for one in injection.decisions] == [Outcome.ALREADY_PRESENT]
+    (decision,) = injection.decisions
+    assert decision.outcome is Outcome.ALREADY_PRESENT
+    assert decision.reason.endswith("another program entered it as given, in words that nobody recorded")
     assert "spacing-calculation" in injection.present
 
 
@@ -190,6 +195,17 @@ async def test_what_we_evict_of_another_programs_skills_is_gone_for_it_too(weave
     assert await weaver.evict("conv-001", "spacing-calculation")
     assert not other.exists(HASH)
     assert await turn(weaver) == ("spacing-calculation",)
+
+
+async def test_observers_are_told_when_we_evict_what_another_program_gave(
+    redis_url: str, other: Redis, clock: ManualClock
+) -> None:
+    events: list[Event] = []
+    other.hset(HASH, SPACING, "injected")
+    async with RedisStore(redis_url, clock=clock) as store:
+        weaver = skillweave.open(*SKILLS, ledger=store, counter=WordCounter(), observers=[Callback(events.append)])
+        await weaver.evict("conv-001", "spacing-calculation")
+    assert [one.event_type for one in events] == ["skill.evicted"]
 
 
 async def test_clearing_forgets_what_other_programs_entered(weaver: Weaver, other: Redis) -> None:

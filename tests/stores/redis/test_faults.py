@@ -50,6 +50,30 @@ async def test_a_crash_between_load_and_swap_does_not_hurt_the_turn(redis_server
         assert len(await store.read("c")) == 1
 
 
+async def test_a_crash_in_the_middle_of_a_turn_does_not_hurt_it(redis_server: RedisServer) -> None:
+    class Crashing(RedisStore):
+        """A ledger whose server crashes after each load, once it is `armed`."""
+
+        armed = False
+
+        async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
+            answer = await super().load(conversation, tenant=tenant)
+            if self.armed:
+                self.armed = False
+                await asyncio.to_thread(redis_server.restart, crash=True)
+            return answer
+
+    redis_server.flush()
+    async with Crashing(redis_server.url()) as store:
+        weaver = weaver_on(store)
+        store.armed = True
+        injection = await weaver.weave("go", conversation="c")
+        assert (injection.skills, injection.diagnostics) == (("a-b",), ())
+        redis_server.restart(crash=True)
+        assert (await weaver.weave("go", conversation="c")).skills == ()
+        assert len(await weaver.why("c")) >= 1
+
+
 async def test_a_crash_while_a_delivery_is_open_does_not_hurt_it(redis_server: RedisServer) -> None:
     redis_server.flush()
     async with RedisStore(redis_server.url()) as store:
@@ -191,6 +215,21 @@ async def test_it_is_none_either_when_others_were_stored_before_it_is_tried_agai
             same_mark.setattr("skillweave.stores.redis.store.secrets.token_hex", lambda _: "0123456789abcdef")
             assert await store.swap("c", 0, Writes(FULL_STATE))
         assert (await store.load("c"))[0] == State(revision=8)
+
+
+async def test_a_turn_whose_answer_was_lost_is_stored_once_and_complete(proxy: Proxy) -> None:
+    class LosingSwaps(RedisStore):
+        async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
+            proxy.lose_answer()
+            return await super().swap(conversation, expected_revision, writes, tenant=tenant)
+
+    async with LosingSwaps(proxy.url) as store:
+        weaver = weaver_on(store)
+        assert await RedisStore.swap(store, "warm", 0, Writes(State()))
+        injection = await weaver.weave("go", conversation="c")
+        assert (injection.skills, injection.diagnostics, injection.revision) == (("a-b",), (), 1)
+        assert (await weaver.state("c")).revision == 1
+        assert len(await weaver.why("c")) == 1
 
 
 async def test_decisions_whose_answer_was_lost_are_kept_once(proxy: Proxy) -> None:
@@ -418,7 +457,7 @@ async def test_a_full_memory_is_told_and_nothing_is_written(redis_server: RedisS
 
 
 async def test_too_many_clients_are_told(redis_server: RedisServer, admin: Redis) -> None:
-    before = admin.config_get("maxclients")["maxclients"]  # type: ignore[index]
+    before = admin.config_get("maxclients")["maxclients"]
     admin.config_set("maxclients", "1")
     try:
         async with RedisStore(redis_server.url(), retries=0) as store:

@@ -35,7 +35,7 @@ def test_connections_of_loops_that_have_ended_do_not_add_up(redis_url: str) -> N
         asyncio.run(store.load("c"))
     gc.collect()
     with Redis.from_url(redis_url) as client:
-        ours = [one for one in client.client_list() if one["name"] == "skillweave"]  # type: ignore[union-attr]
+        ours = [one for one in client.client_list() if one["name"] == "skillweave"]
     asyncio.run(store.close())
     gc.collect()
     assert len(ours) <= 2

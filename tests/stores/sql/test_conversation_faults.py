@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import psycopg
 import pytest
@@ -299,6 +299,61 @@ async def test_a_database_in_another_encoding_says_what_it_cannot_hold(postgres_
             await store.swap("Ω", 0, Writes(State()))
 
 
+async def _failing(url: str, code: str, times: int) -> None:
+    """Have the next so many writes to the table of States fail with a code, as the server itself would."""
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        await connection.execute("CREATE SEQUENCE failures")
+        await connection.execute(
+            f"""
+            CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF nextval('failures') <= {times} THEN RAISE EXCEPTION 'failing' USING ERRCODE = '{code}'; END IF;
+                RETURN NEW;
+            END $$
+            """  # type: ignore[call-overload]
+        )
+        await connection.execute("CREATE TRIGGER failing BEFORE INSERT ON states FOR EACH ROW EXECUTE FUNCTION fail()")
+
+
+@pytest.mark.parametrize("code", ["40001", "40P01"])
+async def test_a_write_that_lost_to_another_one_is_tried_again(postgres_url: str, code: str) -> None:
+    async with PostgresStore(postgres_url) as store:
+        await store.count()
+        await _failing(postgres_url, code, times=2)
+        assert await store.swap("c", 0, Writes(FULL_STATE, "t", (DECISION,)))
+        assert ((await store.load("c"))[0].revision, len(await store.read("c"))) == (1, 1)
+
+
+async def test_a_write_that_goes_on_losing_is_given_up(postgres_url: str) -> None:
+    async with PostgresStore(postgres_url) as store:
+        await store.count()
+        await _failing(postgres_url, "40P01", times=3)
+        with pytest.raises(StoreUnavailable) as failure:
+            await store.swap("c", 0, Writes(FULL_STATE, "t", (DECISION,)))
+        assert failure.value.retry_after is not None
+        assert await store.swap("c", 0, Writes(FULL_STATE, "t", (DECISION,)))
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("53100", "has a full disk, and nothing was written; free some space"),
+        ("53200", "has no memory left; try again, or give it more"),
+        ("XX000", r"refuses \(XX000 failing\); see what its log says"),
+    ],
+)
+async def test_what_fails_at_the_server_is_tried_once_stores_nothing_and_is_said_with_the_remedy(
+    postgres_url: str, code: str, said: str
+) -> None:
+    async with PostgresStore(postgres_url) as store:
+        await store.count()
+        await _failing(postgres_url, code, times=1)
+        with pytest.raises(StoreUnavailable, match=said) as failure:
+            await store.swap("c", 0, Writes(FULL_STATE, "t", (DECISION,)))
+        assert failure.value.retry_after is not None
+        assert ((await store.load("c"))[0], await store.read("c")) == (State(), ())
+        assert await store.swap("c", 0, Writes(FULL_STATE, "t", (DECISION,)))
+
+
 def _user(name: str) -> str:
     return f"DO $$ BEGIN CREATE USER {name}; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
 
@@ -388,3 +443,100 @@ async def test_closing_while_calls_run_lets_them_end(postgres_url: str) -> None:
     for call in calls:
         with contextlib.suppress(StoreUnavailable):
             assert await call
+
+
+# -- poolers, and packages that are missing ----------------------------------------------------------------------------
+
+
+_TLS, _GSS = 80877103, 80877104
+"""What a client asks for before anything else."""
+
+
+@contextlib.asynccontextmanager
+async def _pooler(server: PostgresServer) -> AsyncIterator[int]:
+    """The port of something in between that refuses options at the start, as poolers do."""
+    tasks: list[asyncio.Task[None] | None] = []
+    writers: list[asyncio.StreamWriter] = []
+
+    async def forward(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await source.read(65536):
+                target.write(data)
+        target.transport.abort()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.append(asyncio.current_task())
+        writers.append(writer)
+        while True:
+            size = await reader.readexactly(4)
+            start = await reader.readexactly(int.from_bytes(size) - 4)
+            if int.from_bytes(start[:4]) not in (_TLS, _GSS):
+                break
+            writer.write(b"N")
+        if b"\0options\0" in start:
+            said = b"SFATAL\0C08P01\0Munsupported startup parameter: options\0\0"
+            writer.write(b"E" + (len(said) + 4).to_bytes(4) + said)
+            writer.close()
+            return
+        there, back = await asyncio.open_connection("127.0.0.1", server.port)
+        writers.append(back)
+        back.write(size + start)
+        await asyncio.gather(forward(reader, back), forward(there, writer))
+
+    listening = await asyncio.start_server(connected, "127.0.0.1", 0)
+    yield listening.sockets[0].getsockname()[1]
+    listening.close()
+    for writer in writers:
+        writer.transport.abort()
+    await asyncio.gather(*(task for task in tasks if task is not None), return_exceptions=True)
+
+
+async def test_a_pooler_that_takes_no_options_is_no_hindrance(
+    postgres_url: str, postgres_server: PostgresServer
+) -> None:
+    async with _pooler(postgres_server) as port:
+        through = postgres_url.replace(f":{postgres_server.port}/", f":{port}/")
+        async with PostgresStore(through) as store:
+            assert await store.swap("c", 0, Writes(FULL_STATE))
+            assert (await store.load("c"))[0].revision == 1
+
+
+_WITHOUT = """
+import sys
+for package in sys.argv[2:]:
+    sys.modules[package] = None
+import skillweave
+try:
+    skillweave.open(ledger=sys.argv[1])
+except skillweave.MissingExtra as error:
+    print(error.extra, error)
+"""
+
+
+@pytest.mark.parametrize("package", ["sqlalchemy", "psycopg", "tenacity"])
+def test_a_package_that_is_missing_is_named_with_the_extra(package: str) -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", _WITHOUT, "postgresql://ann:s3cret@host/agents", package],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert answer.stdout.startswith("postgres ")
+    assert f"needs the package {package}, which is not installed: pip install 'skillweave[postgres]'" in answer.stdout
+    assert "s3cret" not in answer.stdout + answer.stderr
+
+
+def test_neither_the_import_nor_the_first_ledger_in_memory_needs_the_packages() -> None:
+    script = (
+        "import sys, skillweave, skillweave.cli.app; skillweave.open(); "
+        "print({'sqlalchemy', 'psycopg', 'alembic'} & {*sys.modules})"
+    )
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert answer.stdout == "set()\n"
+
+
+def test_a_ledger_is_opened_without_the_package_of_migrations() -> None:
+    script = "import sys, skillweave; skillweave.open(ledger='postgresql://h/d'); print('alembic' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert answer.stdout == "False\n"

@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -10,7 +11,7 @@ from sqlalchemy import Connection, MetaData, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from skillweave import InvalidValue, StoreUnavailable
-from skillweave.stores.sql.database import Database
+from skillweave.stores.sql.database import TRIES, Database
 from skillweave.stores.sql.migrating import MIGRATIONS
 from skillweave.stores.sql.revisions import NEWEST
 from skillweave.stores.sql.tables import ON_POSTGRES_ONLY, Row
@@ -71,15 +72,32 @@ async def test_a_write_that_fails_leaves_nothing(database: Database) -> None:
     assert await database.read(count) == 0
 
 
-async def test_many_writes_at_once_wait_for_each_other(database: Database) -> None:
+async def test_many_writes_at_once_to_one_file_wait_for_each_other(tmp_path: Path) -> None:
     async def add(connection: AsyncConnection) -> None:
         row = (await connection.execute(text("SELECT max(number) FROM generation"))).scalar()
         await connection.execute(text(f"INSERT INTO generation (tenant, number) VALUES ('{row}', {(row or 0) + 1})"))
 
-    if database.on_postgres:
-        return
+    database = Database(f"sqlite:///{tmp_path / 'skills.db'}")
     await asyncio.gather(*(database.write(add) for _ in range(20)))
     assert await database.read(lambda one: one.scalar(text("SELECT max(number) FROM generation"))) == 20
+    await database.close()
+
+
+async def test_what_the_driver_says_of_a_broken_connection_is_tried_again_and_then_said(postgres_url: str) -> None:
+    database, tries = Database(postgres_url), 0
+
+    async def breaking(connection: AsyncConnection) -> None:
+        nonlocal tries
+        tries += 1
+        raw = await connection.get_raw_connection()
+        raw.driver_connection.pgconn.finish()  # type: ignore[union-attr]
+        await raw.driver_connection.set_autocommit(True)  # type: ignore[union-attr]
+
+    with pytest.raises(StoreUnavailable, match=r"PostgreSQL at 127\.0\.0\.1"):
+        await database.read(breaking)
+    assert tries == TRIES
+    assert await database.read(_one) == 1
+    await database.close()
 
 
 async def test_a_closed_database_says_so(database: Database) -> None:

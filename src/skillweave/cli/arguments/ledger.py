@@ -1,5 +1,6 @@
 """Which ledger a command works on, and under which conversation."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +9,7 @@ from skillweave.cli.failure import Mistake
 from skillweave.conversation import Message, Role, Turn
 
 if TYPE_CHECKING:
+    from skillweave.registry import Source
     from skillweave.state.port import Store
 
 DEFAULT_LEDGER = ".skillweave/state.db"
@@ -70,8 +72,22 @@ async def require_known(store: "Store", kept: Kept) -> None:
         raise unknown_conversation(kept)
 
 
-def opened(kept: Kept) -> "Store":
-    """The store, to be closed with `async with`."""
-    from skillweave.stores import store_of
+def opened(kept: Kept, sources: "Iterable[Source]" = ()) -> "Store":
+    """The store, to be closed with `async with`.
 
-    return store_of(kept.ledger)
+    Its decisions are where a weaver over those sources keeps them: a Redis leaves them to a database of skills.
+    """
+    from skillweave.stores import store_of
+    from skillweave.stores.split import with_log
+
+    return with_log(store_of(kept.ledger), sources)
+
+
+def databases_in(skills: Sequence[str] | None) -> "tuple[Source, ...]":
+    """The sources of those of the named skills that are URLs; nothing is read yet."""
+    named = [name for name in skills or () if "://" in name]
+    if not named:
+        return ()
+    from skillweave.sources.named import source_of
+
+    return tuple(map(source_of, named))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from typer import BadParameter
 
-from skillweave.cli.arguments.ledger import DEFAULT_LEDGER, Kept, opened
+from skillweave.cli.arguments.ledger import DEFAULT_LEDGER, Kept, databases_in, opened
 from skillweave.cli.arguments.skills import DEFAULT_FOLDER, load, skills_beside_packs, sources_of
 from skillweave.cli.completion import SCRIPTS, installed_script, this_shell
 from skillweave.cli.configuration.configuration import (
@@ -66,6 +66,10 @@ async def look_at_skills(
 
 async def _looked_into(name: str, *, strict: bool) -> AsyncIterator[Finding]:
     """The server of a source, where it has one, and its skills, unless the first look would make tables there."""
+    if "://" in name and (missing := _not_yet(name)) is not None:
+        fix = f"fill one: skillweave seed --store {quote(name)}"
+        yield replace(missing, section=SKILLS, fix=fix if missing.level is Level.MISSING else "name another file")
+        return
     sources: Sequence[Source] = ()
     try:
         sources = sources_of([name], strict=strict)
@@ -149,7 +153,7 @@ def _words(tally: "Tally") -> str:
     return f"{counted(tally.loaded, 'skill')} loaded, {tally.skipped:,} skipped, {tally.repaired:,} repaired"
 
 
-async def look_at_ledger(ledger: str | None) -> AsyncIterator[Finding]:
+async def look_at_ledger(ledger: str | None, skills: Sequence[str] | None = ()) -> AsyncIterator[Finding]:
     """Whether it opens and can be written, and what its server says; a file or tables that are missing are not made."""
     name = ledger or DEFAULT_LEDGER
     missing = _not_yet(name)
@@ -163,10 +167,20 @@ async def look_at_ledger(ledger: str | None) -> AsyncIterator[Finding]:
                 yield await _written_to(name, store)
             for finding in looked.findings:
                 yield finding
+        for finding in _about_decisions(name, skills):
+            yield finding
     except (StoreUnavailable, Contended) as error:
         yield _silent(LEDGER, name, error)
     except SkillweaveError as error:
         yield Finding(LEDGER, name, Level.PROBLEM, str(error))
+
+
+def _about_decisions(name: str, skills: Sequence[str] | None) -> Iterator[Finding]:
+    from skillweave.stores.split import SplitStore
+
+    if isinstance(opened(Kept(name, _NOBODY), databases_in(skills)), SplitStore):
+        message = "are kept in the database of the skills, after the answer: a crash of a process loses the last second"
+        yield Finding(LEDGER, "decisions", Level.NOTE, message, "end processes with `await weaver.close()`")
 
 
 async def _written_to(name: str, store: "Store") -> Finding:

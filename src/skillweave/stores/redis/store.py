@@ -230,3 +230,8 @@ def open_cluster(rest: str) -> RedisStore:
 def open_secure_cluster(rest: str) -> RedisStore:
     """The store of `rediss+cluster://...`, with TLS."""
     return RedisStore(f"rediss+cluster://{rest}")
+
+
+def open_socket(rest: str) -> RedisStore:
+    """The store of `unix://...`, a Redis of this machine by its socket."""
+    return RedisStore(f"unix://{rest}")

@@ -12,10 +12,10 @@ from typing import Any, TypeAlias, TypeVar
 from weakref import WeakSet
 
 from sqlalchemy import URL, Connection, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from skillweave.errors import InvalidValue, StoreUnavailable
 from skillweave.servers import ServerFacts
@@ -23,7 +23,7 @@ from skillweave.stores.loops import PerLoop
 from skillweave.stores.opening import needing
 from skillweave.stores.sql.documents import json_text
 from skillweave.stores.sql.facts import facts_of
-from skillweave.stores.sql.failures import described, is_passing, too_late
+from skillweave.stores.sql.failures import Interrupted, described, too_late
 from skillweave.stores.sql.revisions import NEWEST, revision_of
 
 T = TypeVar("T")
@@ -102,9 +102,12 @@ class Database:
         self.on_postgres = self._url.get_backend_name() == "postgresql"
         self.place = _place(self._url)
         _require_known_options(self._url, self.place)
+        self._failures: tuple[type[Exception], ...] = (DBAPIError, NoConnection, OSError)
         if self.on_postgres:
             with needing("postgres", self.place):
-                import psycopg  # noqa: F401 - the engine would say so at the first call only
+                import psycopg  # the engine would say at the first call only that it is missing
+            # The driver's own come through where no statement runs, as from a connection that was broken meanwhile.
+            self._failures = (*self._failures, psycopg.Error)
         else:
             with needing("sql", self.place):
                 import aiosqlite  # noqa: F401 - as above
@@ -192,23 +195,29 @@ class Database:
         return await self._repeated(opened, work)
 
     async def _repeated(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        retrying = AsyncRetrying(
-            stop=stop_after_attempt(TRIES),
-            wait=wait_random_exponential(0.05, _LONGEST_PAUSE),
-            retry=retry_if_exception(is_passing),
-            reraise=True,
-        )
         call = _Call()
         limit = asyncio.timeout(self.seconds if self.on_postgres else None)
         try:
             with self._pools.here().call():
                 async with limit:
-                    return await retrying(self._once, opened, work, call)
+                    try:
+                        return await self._once(opened, work, call)
+                    except Interrupted:
+                        # At once, as a connection of before a restart is replaced by a new one; then with pauses.
+                        return await self._retrying()(self._once, opened, work, call)
         except TimeoutError as error:
             if not limit.expired():
                 raise
             connections = None if call.connected else self._connections
             raise too_late(self.place, self.seconds, connections) from error
+
+    def _retrying(self) -> AsyncRetrying:
+        return AsyncRetrying(
+            stop=stop_after_attempt(TRIES - 1),
+            wait=wait_random_exponential(0.05, _LONGEST_PAUSE),
+            retry=retry_if_exception_type(Interrupted),
+            reraise=True,
+        )
 
     async def _once(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
         self._require_open()
@@ -216,7 +225,7 @@ class Database:
             async with opened() as connection:
                 call.connected = True
                 return await work(connection)
-        except (DBAPIError, InterfaceError, NoConnection, OSError) as error:
+        except self._failures as error:
             raise described(error, self.place) from error
 
     async def _prepared(self) -> None:

@@ -32,10 +32,7 @@ _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
         "22P05": (_ENCODING, None),
         "25006": ("is read-only, as a replica is; name the primary", None),
         "42501": (
-            (
-                "does not allow this user to do that; grant it all rights on the tables, and where there are none yet "
-                "let another user run `skillweave migrate URL`"
-            ),
+            "does not allow this user to do that; grant it all rights on the tables, which `skillweave migrate` makes",
             None,
         ),
         "42P01": ("has not all tables of skillweave; run `skillweave migrate URL`", None),
@@ -72,11 +69,6 @@ class Interrupted(StoreUnavailable):
     """The connection ended or the call lost a race: the same again may succeed."""
 
 
-def is_passing(error: BaseException) -> bool:
-    """Whether the same call may succeed when it is tried again at once."""
-    return isinstance(error, Interrupted)
-
-
 def described(error: Exception, place: str) -> StoreUnavailable:
     """The failure of a database as an error that names the place and what helps, never a password or a parameter."""
     if isinstance(error, NoConnection):
@@ -88,7 +80,7 @@ def described(error: Exception, place: str) -> StoreUnavailable:
         words, retry_after = _ANSWERS[code]
         kind = Interrupted if code in _PASSING_CODES else StoreUnavailable
         return kind(f"{place} {words}", retry_after=retry_after)
-    lost = isinstance(error, DBAPIError) and error.connection_invalidated
+    lost = error.connection_invalidated if isinstance(error, DBAPIError) else hasattr(error, "sqlstate")
     kind = Interrupted if lost or code in _PASSING_CODES else StoreUnavailable
     if (code and not lost) or "FATAL:" in str(cause):
         return kind(f"{place} refuses ({code} {_first_line(cause)}); see what its log says", retry_after=SOON)

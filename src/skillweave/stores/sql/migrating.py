@@ -62,11 +62,12 @@ def _migrated(connection: Connection, place: str) -> tuple[str | None, str]:
     require_known(before, place)
     try:
         command.upgrade(_config(connection), "head")
+        after = revision_of(connection) or NEWEST
         connection.commit()
     except BaseException:
         connection.rollback()
         raise
-    return before, NEWEST
+    return before, after
 
 
 def _config(connection: Connection) -> Config:

@@ -36,10 +36,12 @@ FROM unnest(%(tenants)s::text[], %(hashes)s::bytea[], %(turn_hashes)s::bytea[], 
     AS turn (tenant, conversation_hash, turn_hash, conversation, turn_id, age, document)
 {{condition}}ON CONFLICT DO NOTHING RETURNING 1
 """
-# After everything that may wait for somebody else, and past what others have locked: so nobody waits in a circle.
+# After everything that may wait for somebody else, and past what others have locked: so nobody waits in a circle. The
+# bound is asked once, in a query of its own: a clock that is asked for each row would leave the index unused.
 _SWEEP = f"""
 DELETE FROM decisions WHERE number = ANY (ARRAY(
-    SELECT number FROM decisions WHERE at < {_NOW} - {KEEP_DECISIONS_SECONDS:.0f} AND EXISTS (SELECT FROM logged)
+    SELECT number FROM decisions
+    WHERE at < (SELECT {_NOW} - {KEEP_DECISIONS_SECONDS:.0f}) AND EXISTS (SELECT FROM logged)
     ORDER BY at LIMIT {MOST_SWEPT} FOR UPDATE SKIP LOCKED))
 """
 WRITTEN_BEFORE = """
