@@ -1,33 +1,47 @@
-"""Conversations on PostgreSQL and Redis, beside the bare round trips that a turn needs there (spec 11)."""
+"""Stores on real servers: turns beside their bare round trips, filling a database, and a publish that others see."""
 
+import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from results import Effort, Row, Target, figure
+from results import Effort, Row, Target, figure, single
+from seeding import Seeding
+from seeding import measured as seeded
 from stage import Stage, make_stage, new_name, ready_weaver
-from timing import Batch, Timing, awaited, interleaved
+from timing import Batch, Timing, awaited, interleaved, timing_of
 from turn import AGAIN, HIT, turns
 
+import skillweave
 from skillweave.state.codec import state_to_json
 from skillweave.state.port import Store
 from skillweave.state.state import State, Writes
 from skillweave.stores import store_of
 from skillweave.tokens.counter import Tiktoken
+from skillweave.weaver import Weaver
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.services.servers import PostgresServer, RedisServer, Server
 
+MOST_GROWTH = 1.5
+"""Ten times as many skills may take so many times the memory, so that it counts as flat."""
+SEEN_WITHIN = 2.0
+"""Seconds after which every replica gives what was published."""
 MOST_TIMES = 1.5
 """What the specification allows a turn on a server to take, in times of its bare round trips."""
 ROUND_TRIPS = "the bare round trips"
 
 
 async def measure(effort: Effort) -> AsyncIterator[Row]:
-    """Whole turns, then a load with a swap alone, each beside the driver's own read and write of as much."""
+    """Whole turns and a load with a swap alone, each beside the driver's own read and write of as much.
+
+    Then filling a SQLite file and PostgreSQL, and how long it takes until a replica gives what another one published.
+    """
     counter = Tiktoken()
     counter.warm_up()
     sizes = (100,) if effort is Effort.QUICK else (100, 1_000, 10_000)
@@ -41,6 +55,67 @@ async def measure(effort: Effort) -> AsyncIterator[Row]:
             for name, server in servers.items():
                 async for row in _measured(name, _url(server), stage, samples):
                     yield row
+        for row in _filled(servers["PostgreSQL"], effort):
+            yield row
+        yield await _seen(_url(servers["PostgreSQL"]), effort)
+
+
+def _filled(server: Server, effort: Effort) -> Iterator[Row]:
+    """Seconds of a first run and of a second one, and the most memory, for growing numbers of skills."""
+    sizes = (100, 300) if effort is Effort.QUICK else (1_000, 10_000)
+    found: dict[tuple[str, int], Seeding] = {}
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            found["SQLite", size] = seeded(f"sqlite:///{Path(folder, 'skills.db')}", size)
+        found["PostgreSQL", size] = seeded(_new_database(_url(server), f"seeded_{size}"), size)
+    for (name, size), one in found.items():
+        if (one.inserted, one.unchanged) != (size, size):
+            raise SystemExit(f"seeding {size} skills into {name} inserted {one.inserted}, then left {one.unchanged}")
+        what = f"{size:,} skills with 2 documents each, {name}"
+        again, first = single(one.again_seconds, "s"), single(one.first_seconds, "s")
+        yield Row("filling a store: the second run, which changes nothing", what, again, "first run", first)
+    for name in ("SQLite", "PostgreSQL"):
+        few, many = (found[name, size].peak_megabytes for size in sizes)
+        target = Target(f"{MOST_GROWTH}x", many <= MOST_GROWTH * few)
+        case, base = f"{sizes[1]:,} skills, {name}", f"{sizes[0]:,} skills"
+        yield Row("most memory while filling", case, single(many, "MB"), base, single(few, "MB"), target)
+
+
+async def _seen(url: str, effort: Effort) -> Row:
+    """Seconds from a publish on one replica to the first turn of another one that gives the new text."""
+    seconds = []
+    database = _new_database(url, "published")
+    async with skillweave.SqlSource(database) as store:
+        await store.publish(_edition(0))
+        replica = skillweave.open(database)
+        for number in range(1, 4 if effort is Effort.QUICK else 16):
+            await store.publish(_edition(number))
+            seconds.append(await _seconds_until(replica, f"edition {number}."))
+        await replica.close()
+    timing = timing_of(seconds)
+    target = Target(f"<{SEEN_WITHIN:g} s", timing.slowest < SEEN_WITHIN)
+    return Row("a publish is seen by another replica", "one skill, PostgreSQL", figure(timing), target=target)
+
+
+def _edition(number: int) -> dict[str, object]:
+    return {"id": "brew", "description": "Brews.", "text": {"instructions": f"This is edition {number}."}}
+
+
+async def _seconds_until(replica: Weaver, words: str) -> float:
+    begin = time.perf_counter()
+    while True:
+        turn = await replica.weave("now", conversation=new_name("seen"), named=["brew"])
+        if any(words in message.text for message in turn.messages):
+            return time.perf_counter() - begin
+        await asyncio.sleep(0.02)
+
+
+def _new_database(url: str, name: str) -> str:
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return f"{url.rpartition('/')[0]}/{name}"
 
 
 async def _measured(name: str, url: str, stage: Stage, samples: int) -> AsyncIterator[Row]:

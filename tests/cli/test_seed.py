@@ -87,6 +87,17 @@ def test_what_of_a_pack_has_no_place_in_a_store_is_said(cli: Any, file_store: st
     assert "skill graph" in done.out
 
 
+def test_the_agents_of_a_pack_are_stored_and_counted(cli: Any, tmp_path: Path, store: str) -> None:
+    (tmp_path / "office.yaml").write_text(
+        "skills: [{id: a, description: A.}]\nagents: [{id: clerk, skills: [a]}, {id: writer, skills: []}]\n",
+        encoding="utf-8",
+    )
+    done = cli("seed", tmp_path / "office.yaml", "--store", store)
+    assert (done.code, done.out.split(" in ")[0]) == (0, "1 skill inserted; 2 agents inserted")
+    again = cli("seed", tmp_path / "office.yaml", "--store", store, "--json")
+    assert again.data["agents"] == {"inserted": [], "updated": [], "unchanged": ["clerk", "writer"]}
+
+
 def test_the_store_and_the_tenant_can_be_configured(
     cli: Any, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -285,6 +285,18 @@ async def test_agents_are_stored_after_the_skills_and_the_first_of_two_counts() 
     assert again.diagnostics == ()
 
 
+async def test_an_agent_that_the_store_refuses_is_reported_and_the_others_are_stored(tmp_path: Path) -> None:
+    agents = {"clerk": Agent("clerk", name="Cl\udcff"), "writer": Agent("writer")}
+    async with SqlSource(f"sqlite:///{tmp_path / 'skills.db'}") as store:
+        done = await seed(store, Described("office", agents))
+        assert (await store.load()).agents == {"writer": agents["writer"]}
+    assert done.agents.inserted == ("writer",)
+    (found,) = done.refused
+    assert (found.code, found.skill, found.path) == ("not-stored", None, "office")
+    assert "agent 'clerk'" in found.message
+    assert not done.complete
+
+
 async def test_what_it_opened_itself_is_closed_and_the_rest_is_not() -> None:
     source = Closing()
     await seed(MemorySource(), source)

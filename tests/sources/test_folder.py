@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
@@ -9,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from skillweave import ArtifactNotFound, Origin, Severity, Skill, SourceUnavailable, Strictness
-from skillweave.registry import Watched
+from skillweave.registry import Watched, collect
 from skillweave.sources import Folder
+from skillweave.sources.folder import PART
 from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 NOBODY = 65534
@@ -377,3 +379,15 @@ async def test_a_folder_that_becomes_a_link_while_skills_are_read_brings_nothing
     assert "Theirs." not in {skill.text.instructions for skill in loaded.skills}
     assert len(loaded.skills) == 64
     assert [finding.path for finding in loaded.diagnostics] == [f"{root}/part-64/skill-64/SKILL.md"]
+
+
+async def test_a_folder_that_goes_away_while_it_is_streamed_is_a_warning_and_the_rest_is_there(tmp_path: Path) -> None:
+    for number in range(PART + 2):
+        write_skill(tmp_path / f"s-{number:03}")
+    stream = Folder(tmp_path).stream()
+    first = await anext(stream)
+    shutil.rmtree(tmp_path / f"s-{PART:03}")
+    rest = await collect(stream)
+    assert (len(first.skills), ids(rest)) == (PART, [f"s-{PART + 1:03}"])
+    (gone,) = found(rest, "vanished")
+    assert gone.path == f"{tmp_path}/s-{PART:03}/SKILL.md"

@@ -4,6 +4,6 @@ from skillweave.diagnostics import Severity
 from skillweave.frontmatter.codes import Code
 
 NOT_STORED = Code(
-    "not-stored", Severity.ERROR, "a skill that loads, and that the store refuses or that lacks a document"
+    "not-stored", Severity.ERROR, "a skill or an agent that loads, and that the store refuses or that lacks a document"
 )
 NOT_KEPT = Code("not-kept", Severity.WARNING, "a part of a pack that a store of skills has no place for")

@@ -1,13 +1,13 @@
 """From sources into a store: skills with their artifacts and agents, in chunks, so that memory stays the same."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from skillweave.closing import close_all
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Location, has_errors
-from skillweave.errors import ArtifactNotFound, SourceUnavailable
+from skillweave.errors import ArtifactNotFound, InvalidValue, SourceUnavailable
 from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.registry.agents import Agent
 from skillweave.registry.merging import agent_twice, place_of, shadowed_by
@@ -37,8 +37,8 @@ class SeededAgents(Portable):
 class Seeded(Portable):
     """What became of the skills of all sources: the content hashes of what is in use now, by id, by what was changed.
 
-    `refused` says of each skill that was not stored why, and what to do about it; `diagnostics` is what was found in
-    the sources, with the skills that are shadowed by another source's.
+    `refused` says of each skill or agent that was not stored why, and what to do about it; `diagnostics` is what was
+    found in the sources, with the skills that are shadowed by another source's.
     """
 
     inserted: Mapping[str, str] = EMPTY
@@ -121,7 +121,7 @@ class _Filling:
                 agents.update(part.agents)
                 for skill in part.skills:
                     await self._add(source, skill)
-        await self._store()
+        await self._flush()
         # After the skills that they name, so that nobody finds an agent whose skills are still to come.
         await self._put_agents(agents, source.name)
 
@@ -150,18 +150,18 @@ class _Filling:
         try:
             entry = await entry_of(source, skill)
         except ArtifactNotFound as error:
-            self._refuse(skill, str(error), "make it readable, or remove it")
+            self._refuse_skill(skill, str(error), "make it readable, or remove it")
             self.dealt_with += 1
             return
         size = sum(map(len, entry.artifacts.values()))
         if self._bytes + size > MOST_BYTES:
-            await self._store()
+            await self._flush()
         self._chunk.append(entry)
         self._bytes += size
         if len(self._chunk) == MOST_ENTRIES:
-            await self._store()
+            await self._flush()
 
-    async def _store(self) -> None:
+    async def _flush(self) -> None:
         chunk, self._chunk, self._bytes = self._chunk, [], 0
         if chunk:
             for entry, written in zip(chunk, await self.store.upsert(chunk), strict=True):
@@ -174,12 +174,14 @@ class _Filling:
         if written.skill is not None:
             self._changes[written.change][written.skill.id] = content_hash_of(written.skill)
         elif isinstance(entry.definition, Skill):
-            self._refuse(entry.definition, written.why, "correct the skill")
+            self._refuse_skill(entry.definition, written.why, "correct that")
 
-    def _refuse(self, skill: Skill, why: str, fix: str) -> None:
-        message = f"skill {skill.id!r} is not stored: {why}"
-        found = NOT_STORED.found(Location(place_of(skill)), message, f"{fix}, and run it again; the others are stored")
-        self._refused.append(replace(found, skill=skill.id))
+    def _refuse_skill(self, skill: Skill, why: str, fix: str) -> None:
+        self._refuse(f"skill {skill.id!r} is not stored: {why}", fix, place_of(skill), skill.id)
+
+    def _refuse(self, message: str, fix: str, place: str, skill_id: str | None = None) -> None:
+        found = NOT_STORED.found(Location(place), message, f"{fix}, and run it again; the others are stored")
+        self._refused.append(replace(found, skill=skill_id))
 
     async def _put_agents(self, agents: Mapping[str, Agent], source: str) -> None:
         new: list[Agent] = []
@@ -190,9 +192,20 @@ class _Filling:
                 new.append(agent)
             elif held != agent:
                 self._findings.append(agent_twice(agent_id, source, first))
-        if new:
-            for agent, change in zip(new, await self.store.put_agents(new), strict=True):
-                self._agent_changes[change].append(agent.id)
+        for agent, change in await self._stored_agents(new, source):
+            self._agent_changes[change].append(agent.id)
+
+    async def _stored_agents(self, agents: Sequence[Agent], source: str) -> list[tuple[Agent, Change]]:
+        """What became of each agent; one that the store refuses is reported, and the others are stored."""
+        if not agents:
+            return []
+        try:
+            return list(zip(agents, await self.store.put_agents(agents), strict=True))
+        except InvalidValue as error:
+            if len(agents) > 1:  # of several that came in one trip none is stored
+                return [pair for agent in agents for pair in await self._stored_agents([agent], source)]
+            self._refuse(f"agent {agents[0].id!r} is not stored: {error}", "correct that", source)
+            return []
 
 
 def _remembered(skill: Skill) -> Skill:

@@ -291,6 +291,20 @@ async def test_a_swap_that_lost_the_race_and_then_its_answer_says_that_it_lost(
         assert (await store.load("c"))[0] == State(revision=1)
 
 
+@pytest.mark.parametrize("level", ["serializable", "repeatable read"])
+async def test_races_have_one_winner_however_strictly_the_server_isolates(
+    postgres_url: str, server: AsyncConnection, level: str
+) -> None:
+    name = postgres_url.rpartition("/")[2]
+    await server.execute(f"ALTER DATABASE {name} SET default_transaction_isolation = '{level}'")  # type: ignore[call-overload]
+    async with PostgresStore(postgres_url) as store:
+        for revision in (0, 1):
+            writes = [Writes(State(), f"t{revision}-{n}", (DECISION,)) for n in range(20)]
+            won = await asyncio.gather(*(store.swap("c", revision, one) for one in writes))
+            assert won.count(True) == 1
+        assert len(await store.read("c")) == 2
+
+
 # -- documents that cannot be read -----------------------------------------------------------------------------------
 
 

@@ -136,8 +136,10 @@ def _matters(found: Diagnostic) -> bool:
 def _summary(done: Seeded) -> str:
     agents = done.agents
     skills = (len(done.inserted), len(done.updated), len(done.unchanged))
-    parts = list(_counts("skill", *skills, len(done.refused)))
-    parts += _counts("agent", len(agents.inserted), len(agents.updated), len(agents.unchanged), 0)
+    refused = sum(one.skill is not None for one in done.refused)
+    parts = list(_counts("skill", *skills, refused))
+    others = (len(agents.inserted), len(agents.updated), len(agents.unchanged), len(done.refused) - refused)
+    parts += _counts("agent", *others)
     summary = "; ".join(parts) or "no skills were found, and nothing is stored"
     return summary if done.changed or not parts else f"nothing changed; {summary}"
 

@@ -12,10 +12,6 @@ from skillweave.errors import StoreUnavailable
 SOON, LATER = 1.0, 30.0
 """Seconds after which it is worth trying again."""
 _ENCODING = "cannot hold all characters; make the database with the encoding UTF8"
-_RIGHTS = (
-    "does not allow this user to do that; grant it all rights on the tables, and where there are none yet let another "
-    "user run `skillweave migrate URL`"
-)
 _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
     {
         "28000": ("refuses the user; check its name, and the server's pg_hba.conf", None),
@@ -35,7 +31,10 @@ _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
         "22021": (_ENCODING, None),
         "22P05": (_ENCODING, None),
         "25006": ("is read-only, as a replica is; name the primary", None),
-        "42501": (_RIGHTS, None),
+        "42501": (
+            "does not allow this user to do that; grant it all rights on the tables, which `skillweave migrate` makes",
+            None,
+        ),
         "42P01": ("has not all tables of skillweave; run `skillweave migrate URL`", None),
         "55P03": ("is held by another process that migrates; try again", SOON),
         "SQLITE_BUSY": ("is locked by another process; try again, or give `timeout` a higher number", SOON),
