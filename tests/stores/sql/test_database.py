@@ -156,12 +156,21 @@ def test_each_event_loop_has_its_own_connections(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["mysql://host/db", "no url", "postgresql://u:p@h/d?timeout=soon", "sqlite:///x?connections=0"]
+    "bad",
+    [
+        "mysql://host/db",
+        "no url",
+        "postgresql://u:p@h/d?timeout=soon",
+        "sqlite:///x?connections=0",
+        "postgresql://u:not@p@h/d",
+        "postgresql://u:not@/p@h/d",
+    ],
 )
 def test_a_url_that_cannot_be_used_is_refused_without_its_password(bad: str) -> None:
     with pytest.raises(InvalidValue) as refusal:
         Database(bad)
     assert "u:p" not in str(refusal.value)
+    assert "p@h" not in str(refusal.value)
 
 
 async def test_a_server_that_is_not_there_is_named_without_the_password() -> None:
