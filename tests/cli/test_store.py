@@ -55,6 +55,24 @@ def test_an_unknown_skill_is_answered_with_a_likely_one(cli: Any, published: str
         assert "did you mean 'tea'?" in done.err
 
 
+def test_a_skill_like_none_of_the_stored_ones_is_answered_with_the_store_and_how_to_list_it(
+    cli: Any, published: str
+) -> None:
+    place = published.rpartition("/")[2]
+    for words in (("versions", "release"), ("rollback", "release"), ("unpublish", "release")):
+        done = cli(*words, "--store", published)
+        assert done.code == 1
+        assert place in done.err
+        assert "there is 1 skill; list it with `skillweave catalog --skills URL`" in done.err
+
+
+def test_a_tenant_without_skills_is_answered_with_how_to_store_some(cli: Any, published: str) -> None:
+    for words in (("versions", "tea"), ("unpublish", "tea")):
+        done = cli(*words, "--store", published, "--tenant", "nobody")
+        assert done.code == 1
+        assert "there is none; store some with `skillweave seed FOLDER --store URL`, or name another tenant" in done.err
+
+
 def test_without_a_version_it_goes_back_one_by_one_and_then_says_that_there_is_none(cli: Any, published: str) -> None:
     hashes = [one for one, _, _ in listed(cli, published)]
     done = cli("rollback", "tea", "--store", published, "--json")
