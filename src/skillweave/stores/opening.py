@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from skillweave.stores.sql.conversations import PostgresStore
     from skillweave.stores.sql.skills import SqlSource
 
-_PACKAGES = ("sqlalchemy", "greenlet", "alembic", "aiosqlite", "tenacity", "psycopg")
-"""What the extras `sql` and `postgres` bring, by the names that are imported."""
+_PACKAGES = ("sqlalchemy", "greenlet", "alembic", "aiosqlite", "tenacity", "psycopg", "redis")
+"""What the extras `sql`, `postgres` and `redis` bring, by the names that are imported."""
 
 
 def postgres_ledger(rest: str) -> "PostgresStore":

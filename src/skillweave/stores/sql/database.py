@@ -19,6 +19,7 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 
 from skillweave.errors import InvalidValue, StoreUnavailable
 from skillweave.servers import ServerFacts
+from skillweave.stores.facts import connections_of_process
 from skillweave.stores.loops import PerLoop
 from skillweave.stores.opening import needing
 from skillweave.stores.sql.documents import json_text
@@ -177,7 +178,7 @@ class Database:
         """What the server says of itself, of a file SQLite's library; nothing is changed. Raises StoreUnavailable."""
         self._require_open()
         found = await self._repeated(self._autocommitted, facts_of)
-        details = (*found.details, f"this process opens {self._connections} at most") if self.on_postgres else ()
+        details = (*found.details, connections_of_process(self._connections)) if self.on_postgres else ()
         return replace(found, place=self.place.removeprefix("PostgreSQL at "), details=details)
 
     async def close(self) -> None:
