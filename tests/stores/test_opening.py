@@ -38,7 +38,7 @@ def test_a_source_in_a_file_names_the_extra_that_is_missing(package: str, call: 
 
 def test_a_file_whose_tables_cannot_be_made_names_the_extra_that_is_missing(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'x.db'}"
-    said = _said(["alembic"], f"import asyncio; asyncio.run(skillweave.SqlSource({url!r}).load())")
+    said = _said(["alembic"], f"import asyncio; asyncio.run(skillweave.SqlSource({url!r}).put_agents([]))")
     assert said.startswith(f"sql | {tmp_path / 'x.db'} needs the package alembic, which is not installed")
 
 

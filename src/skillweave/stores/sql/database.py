@@ -123,6 +123,11 @@ class Database:
         """The URL with its password, for another Database of the same place; never to be shown."""
         return self._url.render_as_string(hide_password=False)
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether it is a file that is not there; the first call that works in it makes one."""
+        return not self.on_postgres and not Path(self._url.database or "").exists()
+
     def require_postgres(self, what: str, instead: str) -> None:
         """Raises InvalidValue where the URL names a SQLite file, which keeps no such thing."""
         if not self.on_postgres:
@@ -282,7 +287,7 @@ class Database:
             connect_args=arguments,
             pool_size=self._connections,
             max_overflow=0,
-            pool_timeout=self.seconds,
+            pool_timeout=self.seconds + 1,  # the limit of the whole call comes first, where it has one
             pool_use_lifo=True,
             hide_parameters=True,
             json_serializer=json_text,
