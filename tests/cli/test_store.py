@@ -1,7 +1,9 @@
 """`skillweave versions`, `rollback`, `unpublish` and `migrate`, on a SQLite file and on PostgreSQL."""
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from sqlite3 import connect
 from typing import Any
 
 import pytest
@@ -159,6 +161,20 @@ def test_check_says_that_there_is_something_to_do_and_does_nothing(cli: Any, pos
         done = cli("migrate", postgres_url, "--check", "--json")
         assert (done.code, done.data["revision"]) == (1, None)
     assert "no tables yet" in cli("migrate", postgres_url, "--check").out
+
+
+@pytest.mark.parametrize("more", [(), ("--check",)])
+def test_tables_of_a_newer_version_are_no_work_to_be_done_but_refused(
+    cli: Any, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    path = tmp_path / "skills.db"
+    assert cli("migrate", f"sqlite:///{path}").code == 0
+    with closing(connect(path)) as file, file:
+        file.execute("UPDATE alembic_version SET version_num = '9999'")
+    done = cli("migrate", f"sqlite:///{path}", *more)
+    assert (done.code, done.out) == (3, "")
+    assert "by a newer skillweave (revision 9999, this version knows" in done.err
+    assert str(path) in done.err
 
 
 def test_without_a_database_nothing_is_migrated(cli: Any) -> None:
