@@ -43,6 +43,7 @@ import yaml
 from docs.tools.page import OUTPUT, Block, Page
 from docs.tools.provider import LOCAL, scripted_provider
 from docs.tools.servers import DATABASE, POSTGRES, USER, real_servers, table_of
+from skillweave import Weaver
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -110,6 +111,16 @@ class _Run:
             else:
                 _require_valid(block, self.page.path)
 
+    @contextmanager
+    def ended(self) -> Iterator[None]:
+        """Close at the end what the page has opened, as its reader's process would by ending."""
+        try:
+            yield
+        finally:
+            for value in self.namespace.values():
+                if isinstance(value, Weaver):
+                    value.sync.close()
+
     def pictures(self) -> None:
         """The images that the steps wrote too."""
         for target in self.page.images:
@@ -173,7 +184,7 @@ def run_page(path: Path) -> list[Wrong]:
         real_servers(page.text) as servers,
     ):
         run = _Run(page, {LOCAL: address, **servers})
-        with _folder(), _environment(_keys(address)):
+        with _folder(), _environment(_keys(address)), run.ended():
             run.steps()
             run.pictures()
     return run.wrong

@@ -14,19 +14,27 @@ class SkillweaveError(Exception):
 
 
 class SkillNotFound(SkillweaveError, LookupError):
-    """A skill id that the registry does not have; `known` are all ids, `nearest` the likely ones."""
+    """A skill id that is not known; `known` are all ids, `nearest` the likely ones.
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
+    `store` is the database that was asked, empty for the registry of a weaver.
+    """
+
+    def __init__(self, name: str, known: Iterable[str], *, store: str = "") -> None:
         self.name = name
         self.known = tuple(sorted(known))
         self.nearest = nearest_names(name, self.known)
         if self.nearest:
             remedy = f"did you mean {' or '.join(repr(near) for near in self.nearest)}?"
         elif self.known:
-            remedy = f"there are {len(self.known)} skills; list them with `skillweave catalog`"
+            command = "skillweave catalog --skills URL" if store else "skillweave catalog"
+            number = len(self.known)
+            there = "is 1 skill; list it" if number == 1 else f"are {number} skills; list them"
+            remedy = f"there {there} with `{command}`"
+        elif store:
+            remedy = "there is none; store some with `skillweave seed FOLDER --store URL`, or name another tenant"
         else:
             remedy = "no skill is loaded; check the skill sources"
-        super().__init__(f"skill {_shown(name)} is not in the registry; {remedy}")
+        super().__init__(f"skill {_shown(name)} is not in {store or 'the registry'}; {remedy}")
 
 
 class ArtifactNotFound(SkillweaveError, LookupError):

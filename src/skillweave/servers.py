@@ -24,6 +24,11 @@ class ServerFacts(Portable):
     revision: str | None = None
     newest: str | None = None
 
+    @property
+    def is_ahead(self) -> bool:
+        """Whether its tables were made by a newer skillweave, so that this version cannot work with them."""
+        return self.revision is not None and self.newest is not None and self.revision > self.newest
+
 
 @runtime_checkable
 class Served(Protocol):

@@ -136,7 +136,12 @@ def test_without_a_store_nothing_is_guessed(cli: Any, small: Path) -> None:
         ("folder://skills", "folder://skills can be read and not written to"),
         ("skills.db", "'skills.db' is no store of skills that can be written to"),
         ("postgresql:me:hunter2@db/skills", "'***@db/skills' is no store"),
-        ("mysql://me:hunter2@db/skills", "no source for mysql:// is installed"),
+        (
+            "mysql://me:hunter2@db/skills",
+            "mysql://***@db/skills is no store of skills; name a database, as postgresql://",
+        ),
+        ("postgresql://me:hunter1@hunter2@db/skills", "the URL of the database cannot be read"),
+        ("postgresql://me:hunter2@db/skills?sslmodus=1", "PostgreSQL at db:5432/skills is given 'sslmodus'"),
         ("postgresql://me:hunter2@db:nonsense/skills", "the URL of the database cannot be read"),
         ("", "no store of skills is named"),
     ],

@@ -32,13 +32,19 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def filled(empty: str) -> str:
     """A database with one skill."""
 
-    async def fill() -> None:
-        async with SqlSource(empty) as source:
-            definition = {"id": "spacing", "description": "Distances.", "triggers": ["spacing"], "steps": ["Measure."]}
-            await source.publish(definition, {"rule-37.md": "The rule."})
-
-    asyncio.run(fill())
+    asyncio.run(_fill(empty))
     return empty
+
+
+async def _made(url: str) -> None:
+    async with SqlSource(url) as source:
+        await source.put_agents([])
+
+
+async def _fill(url: str) -> None:
+    async with SqlSource(url) as source:
+        definition = {"id": "spacing", "description": "Distances.", "triggers": ["spacing"], "steps": ["Measure."]}
+        await source.publish(definition, {"rule-37.md": "The rule."})
 
 
 @pytest.mark.parametrize("words", WORDS, ids=lambda words: str(words[0]))
@@ -51,6 +57,7 @@ def test_commands_read_skills_from_a_database(cli: Callable[..., Any], filled: s
 
 @pytest.mark.parametrize("words", [WORDS[0], WORDS[2], WORDS[3]], ids=lambda words: str(words[0]))
 def test_an_empty_database_is_said_with_what_to_do(cli: Callable[..., Any], empty: str, words: tuple[str, ...]) -> None:
+    asyncio.run(_made(empty))
     done = cli(*words, "--skills", empty)
     assert "holds no skill" in done.out + done.err
     assert "skillweave seed" in done.out + done.err
@@ -93,10 +100,20 @@ async def test_both_names_of_postgresql_are_known(postgres_url: str, scheme: str
         await weaver.close()
 
 
+def test_a_file_that_is_not_there_is_named_and_not_made(
+    cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (WORDS[0], WORDS[2], WORDS[3]):
+        done = cli(*words, "--skills", "sqlite:///typo.db")
+        assert "typo.db does not exist; correct the path" in (done.out + done.err).replace(" [no-skills];", ";")
+    assert list(tmp_path.glob("typo*")) == []
+
+
 @pytest.mark.parametrize("url", ["sqlite:///skills.db", "sqlite://skills.db"])
 def test_a_file_is_named_with_two_slashes_as_with_three(
     cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert cli("catalog", "--skills", url).code == 0
-    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".db"] == ["skills.db"]
+    asyncio.run(_fill("sqlite:///skills.db"))
+    assert "spacing" in cli("catalog", "--skills", url).out

@@ -1,7 +1,9 @@
 """`skillweave versions`, `rollback`, `unpublish` and `migrate`, on a SQLite file and on PostgreSQL."""
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from sqlite3 import connect
 from typing import Any
 
 import pytest
@@ -53,6 +55,24 @@ def test_an_unknown_skill_is_answered_with_a_likely_one(cli: Any, published: str
         done = cli(*words, "--store", published)
         assert (done.code, done.out) == (1, "")
         assert "did you mean 'tea'?" in done.err
+
+
+def test_a_skill_like_none_of_the_stored_ones_is_answered_with_the_store_and_how_to_list_it(
+    cli: Any, published: str
+) -> None:
+    place = published.rpartition("/")[2]
+    for words in (("versions", "release"), ("rollback", "release"), ("unpublish", "release")):
+        done = cli(*words, "--store", published)
+        assert done.code == 1
+        assert place in done.err
+        assert "there is 1 skill; list it with `skillweave catalog --skills URL`" in done.err
+
+
+def test_a_tenant_without_skills_is_answered_with_how_to_store_some(cli: Any, published: str) -> None:
+    for words in (("versions", "tea"), ("unpublish", "tea")):
+        done = cli(*words, "--store", published, "--tenant", "nobody")
+        assert done.code == 1
+        assert "there is none; store some with `skillweave seed FOLDER --store URL`, or name another tenant" in done.err
 
 
 def test_without_a_version_it_goes_back_one_by_one_and_then_says_that_there_is_none(cli: Any, published: str) -> None:
@@ -141,6 +161,20 @@ def test_check_says_that_there_is_something_to_do_and_does_nothing(cli: Any, pos
         done = cli("migrate", postgres_url, "--check", "--json")
         assert (done.code, done.data["revision"]) == (1, None)
     assert "no tables yet" in cli("migrate", postgres_url, "--check").out
+
+
+@pytest.mark.parametrize("more", [(), ("--check",)])
+def test_tables_of_a_newer_version_are_no_work_to_be_done_but_refused(
+    cli: Any, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    path = tmp_path / "skills.db"
+    assert cli("migrate", f"sqlite:///{path}").code == 0
+    with closing(connect(path)) as file, file:
+        file.execute("UPDATE alembic_version SET version_num = '9999'")
+    done = cli("migrate", f"sqlite:///{path}", *more)
+    assert (done.code, done.out) == (3, "")
+    assert "by a newer skillweave (revision 9999, this version knows" in done.err
+    assert str(path) in done.err
 
 
 def test_without_a_database_nothing_is_migrated(cli: Any) -> None:

@@ -38,13 +38,17 @@ def test_a_source_in_a_file_names_the_extra_that_is_missing(package: str, call: 
 
 def test_a_file_whose_tables_cannot_be_made_names_the_extra_that_is_missing(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'x.db'}"
-    said = _said(["alembic"], f"import asyncio; asyncio.run(skillweave.SqlSource({url!r}).load())")
+    said = _said(["alembic"], f"import asyncio; asyncio.run(skillweave.SqlSource({url!r}).put_agents([]))")
     assert said.startswith(f"sql | {tmp_path / 'x.db'} needs the package alembic, which is not installed")
 
 
-def test_a_source_on_postgresql_names_the_extra_that_is_missing() -> None:
-    said = _said(["psycopg"], "skillweave.open('postgresql://ann:hush@host/skills')")
-    assert said.startswith("postgres | PostgreSQL at host:5432/skills needs the package psycopg")
+@pytest.mark.parametrize("missing", [["psycopg"], ["sqlalchemy", "psycopg"]])
+@pytest.mark.parametrize("more", ["", ", ledger='postgresql://ann:hush@host/skills'"])
+def test_a_database_on_postgresql_names_the_one_extra_that_brings_everything(missing: list[str], more: str) -> None:
+    skills = "'skills'" if more else "'postgresql://ann:hush@host/skills'"
+    said = _said(missing, f"skillweave.open({skills}{more})")
+    assert said.startswith("postgres | ")
+    assert " needs the package " in said
     assert "hush" not in said
 
 

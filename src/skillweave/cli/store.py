@@ -113,6 +113,7 @@ async def migrate(
     database does it too, where its user has the right to make tables.
     """
     from skillweave.cli.output.store import MigrationShown, migration_text
+    from skillweave.errors import StoreUnavailable
     from skillweave.servers import Migrated, Served
 
     name = url or store
@@ -121,6 +122,11 @@ async def migrate(
             raise Mistake(f"{without_secrets(name or '')} has no tables that need to be brought up to date")
         if check:
             facts = await stored.server()
+            if facts.is_ahead:
+                raise StoreUnavailable(
+                    f"the tables of {facts.place} were made by a newer skillweave (revision {facts.revision}, this "
+                    f"version knows {facts.newest}); upgrade skillweave, or name another database"
+                )
             shown = MigrationShown(facts.revision, facts.newest, facts.revision)
         else:
             before, newest = await stored.migrate()

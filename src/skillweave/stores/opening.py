@@ -5,14 +5,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from skillweave.errors import MissingExtra
+from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
     from skillweave.formats.strictness import Strictness
     from skillweave.stores.sql.conversations import PostgresStore
     from skillweave.stores.sql.skills import SqlSource
 
-_PACKAGES = ("sqlalchemy", "greenlet", "alembic", "aiosqlite", "tenacity", "psycopg")
-"""What the extras `sql` and `postgres` bring, by the names that are imported."""
+_PACKAGES = ("sqlalchemy", "greenlet", "alembic", "aiosqlite", "tenacity", "psycopg", "redis")
+"""What the extras `sql`, `postgres` and `redis` bring, by the names that are imported."""
 
 
 def postgres_ledger(rest: str) -> "PostgresStore":
@@ -24,6 +25,8 @@ def postgres_ledger(rest: str) -> "PostgresStore":
 
 def postgres_source(rest: str, *, strictness: "Strictness") -> "SqlSource":
     """The skills for `postgresql://rest`, which are read leniently; raises like `postgres_ledger`."""
+    with needing("postgres", without_secrets(f"postgresql://{rest}")):
+        import psycopg  # noqa: F401 - looked for first, as the extra that brings it brings those of `sql` too
     from skillweave.stores.sql.skills import SqlSource
 
     return SqlSource(f"postgresql://{rest}", name="postgresql")

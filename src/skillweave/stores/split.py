@@ -193,7 +193,7 @@ class SplitStore(ClosedOnExit):
                 lost = len(self._waiting) + self._dropped
                 self._waiting.clear()
                 self._number = self._dropped = 0
-            log.warning("the decisions of %d turns were not logged: %s", lost, error)
+            log.warning("the decisions of %d turn%s were not logged: %s", lost, "" if lost == 1 else "s", error)
 
     async def _flush(self) -> None:
         """Write everything that waits now. Twice at once writes some of it twice, which changes nothing in a log."""

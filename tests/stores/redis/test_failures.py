@@ -25,6 +25,7 @@ PLACE = place_of("redis://ann:s3cret@host:7000/2", {})
         (exceptions.ClusterDownError("CLUSTERDOWN Hash slot not served"), "a part is missing", 1.0),
         (exceptions.MasterDownError("MASTERDOWN Link with MASTER is down"), "lost its primary", 1.0),
         (exceptions.ResponseError("unknown command 'EVALSHA', with args beginning with:"), "no Lua scripts", None),
+        (exceptions.ResponseError("DB index is out of range"), "no database of that number", None),
         (exceptions.ResponseError("something new"), "answers with an error", 1.0),
         # As Redis 6 says it of a command within a script.
         (exceptions.ResponseError("Error running script: -OOM command not allowed"), "no memory left", 30.0),

@@ -55,7 +55,7 @@ def create_table(*arguments, **options):
     return make(*arguments, **options)
 
 op.create_table = create_table
-asyncio.run(SqlSource(sys.argv[1]).version())
+asyncio.run(SqlSource(sys.argv[1]).put_agents([]))
 """
 
 
@@ -120,7 +120,7 @@ def test_a_migration_that_is_killed_in_the_middle_is_completed_by_the_next_start
 
 async def test_a_database_that_a_newer_version_migrated_is_refused(url: str, by_hand: ByHand) -> None:
     async with SqlSource(url) as source:
-        await source.version()
+        await source.put_agents([])
     by_hand("UPDATE alembic_version SET version_num = '9999'")
     async with SqlSource(url) as source:
         with pytest.raises(StoreUnavailable, match=r"was migrated by a newer skillweave \(revision 9999.*upgrade"):

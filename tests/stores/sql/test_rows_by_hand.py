@@ -48,7 +48,7 @@ def _insert_artifact(by_hand: ByHand, artifact: str, content: str, content_hash:
 
 @pytest.fixture(autouse=True)
 async def tables(source: SqlSource) -> None:
-    await source.version()
+    await source.put_agents([])
 
 
 async def test_a_row_with_the_seven_columns_alone_loads(source: SqlSource, by_hand: ByHand) -> None:

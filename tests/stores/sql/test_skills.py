@@ -40,6 +40,10 @@ class TestSqlSourceWithADamagedRow(SourceContract):
             yield source
 
 
+def _files(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
 def _many(count: int, description: str = "x") -> list[Entry]:
     return [
         Entry({"id": f"s{n:05}", "description": description, "instructions": "Do it."}, {"a.md": "a", "b.md": f"b{n}"})
@@ -276,12 +280,27 @@ async def test_a_listed_artifact_without_content_says_so_when_it_is_read(source:
 
 async def test_an_empty_database_says_what_to_do(url: str) -> None:
     async with SqlSource(url, tenant="acme") as source:
+        await source.put_agents([])
         (finding,) = (await source.load()).diagnostics
         assert finding.code == "no-skills"
         assert finding.message.endswith("holds no skill of tenant 'acme'")
         assert "skillweave seed" in finding.fix
         (part,) = [part async for part in source.stream()]
         assert part.diagnostics == (finding,)
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+async def test_reading_makes_no_file_and_sees_the_one_that_is_made_later(url: str, tmp_path: Path) -> None:
+    async with SqlSource(url) as source, SqlSource(url) as writer:
+        registry = Registry([source])
+        await registry.refresh()
+        first = await source.load()
+        assert [one.message.rpartition("/")[2] for one in first.diagnostics] == ["skills.db does not exist"]
+        assert [part.diagnostics async for part in source.stream()] == [first.diagnostics]
+        assert _files(tmp_path) == []
+        await writer.publish({"id": "alpha", "description": "x"})
+        assert (await registry.refresh()).added == ("alpha",)
+        assert [skill.id for skill in (await source.load(first)).skills] == ["alpha"]
 
 
 async def test_an_agent_that_cannot_be_kept_is_refused(source: SqlSource) -> None:

@@ -19,7 +19,7 @@ def named_store(url: str | None) -> "WritableSource":
     read or that nothing installed can open.
     """
     from skillweave.registry import WritableSource
-    from skillweave.sources.named import source_of
+    from skillweave.sources.named import SOURCES, source_of
 
     if url is None or not url.strip():
         raise Mistake(f"no store of skills is named; add --store {_FORMS}, or set `store` in skillweave.toml")
@@ -27,6 +27,12 @@ def named_store(url: str | None) -> "WritableSource":
         # A user and a password may stand in what was meant as a URL.
         shown = url if "@" not in url else f"***@{url.rpartition('@')[2]}"
         raise Mistake(f"{shown!r} is no store of skills that can be written to; name a database, as {_FORMS}")
+    scheme = url.partition("://")[0]
+    if scheme not in SOURCES.names():
+        raise Mistake(
+            f"{without_secrets(url)} is no store of skills; name a database, as {_FORMS}, or install the package that "
+            f"brings {scheme[:20]}://"
+        )
     source = source_of(url)
     if not isinstance(source, WritableSource):
         raise Mistake(f"{without_secrets(url)} can be read and not written to; name a database, as {_FORMS}")

@@ -64,7 +64,7 @@ def _tables(section: str, facts: ServerFacts) -> Iterator[Finding]:
     fix = "they are brought up to date at the first use, or now by `skillweave migrate` with the same URL"
     if facts.revision is None:
         yield Finding(section, "tables", Level.MISSING, f"there are none yet in {facts.place}", fix)
-    elif facts.revision > facts.newest:
+    elif facts.is_ahead:
         message = f"those of {facts.place} were made by a newer skillweave (revision {facts.revision})"
         yield Finding(section, "tables", Level.PROBLEM, message, "upgrade skillweave here, or name another database")
     elif facts.revision < facts.newest:

@@ -116,8 +116,8 @@ def unpublished_text(shown: Unpublished, page: Page) -> str:
 def migration_text(shown: MigrationShown, page: Page) -> str:
     """What was done, or what there is to do."""
     if shown.revision != shown.newest:
-        there = f"revision {shown.revision}" if shown.revision else "no tables yet"
-        return page.entry("to migrate", f"there are {there}, {shown.newest} is the newest", Ink.WARN)
+        there = f"the tables are of revision {shown.revision}" if shown.revision else "there are no tables yet"
+        return page.entry("to migrate", f"{there}, {shown.newest} is the newest", Ink.WARN)
     if shown.before == shown.revision:
         return page.entry("up to date", f"revision {shown.revision}", Ink.GOOD)
     before = f"revision {shown.before}" if shown.before else "no tables"

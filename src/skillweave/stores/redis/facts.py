@@ -1,6 +1,5 @@
 """What a Redis says of itself: product, version, clock, connections, and whether it is a cluster."""
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,9 +7,7 @@ from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import ResponseError
 
 from skillweave.servers import ServerFacts
-
-_TRIPS = 3
-"""So many trips are made, of which the quickest counts."""
+from skillweave.stores.facts import connections_in_use, quickest_trip
 
 
 async def facts_of(redis: Redis | RedisCluster, place: str) -> ServerFacts:
@@ -21,20 +18,17 @@ async def facts_of(redis: Redis | RedisCluster, place: str) -> ServerFacts:
         await redis.initialize()
         primaries = redis.get_primaries()
         to, details = {"target_nodes": primaries[0]}, (f"a cluster; primaries: {len(primaries)}",)
-    quickest, ahead = min([await _clock(redis, to) for _ in range(_TRIPS)])
+
+    async def clock() -> float:
+        seconds, microseconds = await redis.time(**to)
+        return int(seconds) + int(microseconds) / 1e6
+
+    quickest, ahead = await quickest_trip(clock)
     try:
         about = {**await redis.info("server", **to), **await redis.info("clients", **to)}
     except ResponseError:
         return ServerFacts("Redis", place, quickest, ahead, (*details, "its version is not told to this user (INFO)"))
     return ServerFacts(_product(about), place, quickest, ahead, (*details, *_connections(about)))
-
-
-async def _clock(redis: Redis | RedisCluster, to: Mapping[str, Any]) -> tuple[float, float]:
-    """The seconds of a round trip, and those by which the server's clock was ahead in the middle of it."""
-    began, counted = time.time(), time.perf_counter()
-    seconds, microseconds = await redis.time(**to)
-    trip = time.perf_counter() - counted
-    return trip, int(seconds) + int(microseconds) / 1e6 - (began + trip / 2)
 
 
 def _product(about: Mapping[str, Any]) -> str:
@@ -45,4 +39,4 @@ def _product(about: Mapping[str, Any]) -> str:
 
 def _connections(about: Mapping[str, Any]) -> tuple[str, ...]:
     used, most = about.get("connected_clients"), about.get("maxclients")
-    return () if used is None else (f"connections in use: {used} of {most}" if most else f"connections in use: {used}",)
+    return () if used is None else (connections_in_use(used, most),)

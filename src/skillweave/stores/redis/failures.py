@@ -9,10 +9,8 @@ from types import MappingProxyType
 from redis import exceptions
 
 from skillweave.errors import StoreUnavailable
+from skillweave.stores.facts import LATER, SOON
 from skillweave.stores.redis.place import Place
-
-SOON, LATER = 1.0, 30.0
-"""Seconds until it may work again: when a server comes back, and when a person has to do something first."""
 
 _BY_KIND: tuple[tuple[type[Exception], str], ...] = (
     (exceptions.AuthenticationError, "WRONGPASS"),
@@ -49,6 +47,7 @@ _MEANINGS: Mapping[str, str] = MappingProxyType(
         "MASTERDOWN": "has lost its primary; try again when there is one",
         "CLUSTERDOWN": "is a cluster of which a part is missing; try again when it is complete",
         "SCRIPTS": "runs no Lua scripts, which a ledger needs; use a Redis from version 6 on, or a Valkey",
+        "NO_DATABASE": "has no database of that number; write a lower one at the end of the URL",
         "CLIENTS": "has no connection left for another client (maxclients); raise it, or use fewer `connections`",
         "NO_CLUSTER": "is not a cluster; write redis:// in place of redis+cluster://",
         "REFUSED": "refuses connections; start it, or check host and port in the URL",
@@ -58,7 +57,7 @@ _MEANINGS: Mapping[str, str] = MappingProxyType(
         "BROKEN": "broke the connection off; try again when it is up",
     }
 )
-_NEVER = ("WRONGPASS", "NOAUTH", "NOPERM", "WRONGTYPE", "MOVED", "SCRIPTS", "NO_CLUSTER", "TLS")
+_NEVER = ("WRONGPASS", "NOAUTH", "NOPERM", "WRONGTYPE", "MOVED", "SCRIPTS", "NO_DATABASE", "NO_CLUSTER", "TLS")
 """What waiting does not help."""
 _LATER = ("OOM", "MISCONF", "NOREPLICAS", "NAME")
 
@@ -108,6 +107,8 @@ def _code(error: BaseException) -> str:
         return "NOPERM"
     if "unknown command" in text.lower() and "eval" in text.lower():
         return "SCRIPTS"
+    if "DB index is out of range" in text:
+        return "NO_DATABASE"
     if "max number of clients" in text:
         return "CLIENTS"
     if "cluster mode is not enabled" in text.lower() or "cluster support disabled" in text:

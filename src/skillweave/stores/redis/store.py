@@ -8,12 +8,14 @@ from heapq import nsmallest
 from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
-from skillweave.errors import MissingExtra, StoreUnavailable, UnreadableState
+from skillweave.errors import StoreUnavailable, UnreadableState
 from skillweave.servers import ServerFacts
 from skillweave.state.codec import decision_from_json, decision_to_json, state_from_json, state_to_json
 from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
 from skillweave.state.sharing import given_keys, with_edits
 from skillweave.state.state import State, Writes
+from skillweave.stores.facts import connections_of_process
+from skillweave.stores.opening import needing
 from skillweave.stores.redis.keys import conversation_of, keys_of, state_pattern
 from skillweave.stores.redis.place import place_of
 from skillweave.stores.redis.scripts import APPEND, LOAD, MARK_LENGTH, READ, SWAP
@@ -66,12 +68,8 @@ class RedisStore(ClosedOnExit):
                 "keep_days": keep_days,
             },
         )
-        try:
+        with needing("redis", f"the ledger {place.shown}"):
             from skillweave.stores.redis.server import Server
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] != "redis":
-                raise
-            raise MissingExtra(f"the ledger {place.shown}", "redis", "redis") from None
         self.place = place.shown
         self._place = place
         self._server = Server(place)
@@ -175,7 +173,7 @@ class RedisStore(ClosedOnExit):
         from skillweave.stores.redis.facts import facts_of
 
         found = await self._server.call(lambda redis: facts_of(redis, self.place))
-        return replace(found, details=(*found.details, f"this process opens {self._place.options.connections} at most"))
+        return replace(found, details=(*found.details, connections_of_process(self._place.options.connections)))
 
     async def durability(self) -> tuple[Diagnostic, ...]:
         """What the server may lose of what it acknowledged, by its configuration; nothing where that is nothing."""

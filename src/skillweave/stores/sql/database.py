@@ -3,7 +3,7 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,6 +19,7 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 
 from skillweave.errors import InvalidValue, StoreUnavailable
 from skillweave.servers import ServerFacts
+from skillweave.stores.facts import connections_of_process
 from skillweave.stores.loops import PerLoop
 from skillweave.stores.opening import needing
 from skillweave.stores.sql.documents import json_text
@@ -112,16 +113,18 @@ class Database:
         self._url = _with_driver(parsed.difference_update_query(_OWN_OPTIONS))
         self.on_postgres = self._url.get_backend_name() == "postgresql"
         self.place = _place(self._url)
-        _require_known_options(self._url, self.place)
         self._failures: tuple[type[Exception], ...] = (DBAPIError, NoConnection, OSError)
         if self.on_postgres:
             with needing("postgres", self.place):
                 import psycopg  # the engine would say at the first call only that it is missing
+            known = {option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults()}
+            _require_known_options(self._url, self.place, known)
             # The driver's own come through where no statement runs, as from a connection that was broken meanwhile.
             self._failures = (*self._failures, psycopg.Error)
         else:
             with needing("sql", self.place):
                 import aiosqlite  # noqa: F401 - as above
+            _require_known_options(self._url, self.place, ())
         self._pools: PerLoop[_Pool] = PerLoop(self._pool, _Pool.close, _Pool.abandon)
         self._ready = False
         self._closed = False
@@ -130,6 +133,11 @@ class Database:
     def url(self) -> str:
         """The URL with its password, for another Database of the same place; never to be shown."""
         return self._url.render_as_string(hide_password=False)
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether it is a file that is not there; the first call that works in it makes one."""
+        return not self.on_postgres and not Path(self._url.database or "").exists()
 
     def require_postgres(self, what: str, instead: str) -> None:
         """Raises InvalidValue where the URL names a SQLite file, which keeps no such thing."""
@@ -186,7 +194,7 @@ class Database:
         """What the server says of itself, of a file SQLite's library; nothing is changed. Raises StoreUnavailable."""
         self._require_open()
         found = await self._repeated(self._autocommitted, facts_of)
-        details = (*found.details, f"this process opens {self._connections} at most") if self.on_postgres else ()
+        details = (*found.details, connections_of_process(self._connections)) if self.on_postgres else ()
         return replace(found, place=self.place.removeprefix("PostgreSQL at "), details=details)
 
     async def close(self) -> None:
@@ -294,7 +302,7 @@ class Database:
             connect_args=arguments,
             pool_size=self._connections,
             max_overflow=0,
-            pool_timeout=self.seconds,
+            pool_timeout=self.seconds + 1,  # the limit of the whole call comes first, where it has one
             pool_use_lifo=True,
             hide_parameters=True,
             json_serializer=json_text,
@@ -371,14 +379,14 @@ def _shut(connection: Any) -> None:  # noqa: ANN401 - the driver's own connectio
 def _parsed(url: str) -> URL:
     try:
         parsed = make_url(url)
-        # What stands there before an `@` is the end of a password with one in it, and would be shown.
-        if "@" not in (parsed.host or parsed.database or "") or parsed.get_backend_name() == "sqlite":
+        # A second @ is most likely the password's, whose end would be read as the host and shown in messages.
+        if parsed.get_backend_name() == "sqlite" or url.count("@") < 2:
             return parsed
     except (ArgumentError, ValueError):
         pass  # it may show a part of the password
     raise InvalidValue(
         "the URL of the database cannot be read; write postgresql://user:password@host:5432/name, with special "
-        "characters of the password percent-encoded, or sqlite:///path"
+        "characters of user and password percent-encoded, or sqlite:///path"
     )
 
 
@@ -410,12 +418,14 @@ def _host(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _require_known_options(url: URL, place: str) -> None:
-    """Raise InvalidValue for what SQLite would be told and would not hear; PostgreSQL says itself what it knows."""
-    if url.query and url.get_backend_name() == "sqlite":
+def _require_known_options(url: URL, place: str, known: Collection[str]) -> None:
+    """Raise InvalidValue for an option that means nothing to the database, before a call fails for it."""
+    unknown = next((name for name in url.query if name not in known), None)
+    if unknown is not None:
+        whom = "a SQLite file" if url.get_backend_name() == "sqlite" else "a client of PostgreSQL"
         raise InvalidValue(
-            f"{place} is given {next(iter(url.query))!r:.40}, which means nothing to a SQLite file; take it out of the "
-            f"URL, or write {' or '.join(_OWN_OPTIONS)}"
+            f"{place} is given {unknown!r:.40}, which means nothing to {whom}; take it out of the URL, or write "
+            f"{' or '.join(_OWN_OPTIONS)}"
         )
 
 

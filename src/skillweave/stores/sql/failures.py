@@ -8,9 +8,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from skillweave.errors import StoreUnavailable
+from skillweave.stores.facts import LATER, SOON
 
-SOON, LATER = 1.0, 30.0
-"""Seconds after which it is worth trying again."""
 _ENCODING = "cannot hold all characters; make the database with the encoding UTF8"
 _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
     {

@@ -96,7 +96,7 @@ async def versions_of(connection: AsyncConnection, reader: RowReader, skill_id: 
     published = await read_all_versions(connection, reader.tenant, skill_id)
     part = await read_some(connection, reader.tenant, [skill_id])
     if not published and not part.skills:
-        raise SkillNotFound(skill_id, await ids_of(connection, reader.tenant))
+        raise SkillNotFound(skill_id, await ids_of(connection, reader.tenant), store=reader.place)
     used = next((reader.skill(columns, part.artifacts.get(skill_id, ()))[0] for columns, _ in part.skills), None)
     in_use = "" if used is None else used.content_hash
     read = ((reader.version(columns), at.timestamp()) for columns, at in published)

@@ -127,7 +127,7 @@ async def plan_rolling_back(
     if not published:
         if skill_id in found.in_use or skill_id in found.versions:
             raise VersionNotFound(skill_id, content_hash, found.hashes(skill_id))
-        raise SkillNotFound(skill_id, await ids_of(connection, reader.tenant))
+        raise SkillNotFound(skill_id, await ids_of(connection, reader.tenant), store=reader.place)
     version = reader.version(published[0][0])
     return await _plan_one(connection, reader, found, skill_id, version), version.skill
 
@@ -136,7 +136,7 @@ async def plan_removing(connection: AsyncConnection, reader: RowReader, skill_id
     """What taking a skill out of use changes, and the skill. Raises SkillNotFound; InvalidSkill for a damaged row."""
     found = await find(connection, reader, [skill_id])
     if skill_id not in found.in_use:
-        raise SkillNotFound(skill_id, await marks_of(connection, reader.tenant))
+        raise SkillNotFound(skill_id, await marks_of(connection, reader.tenant), store=reader.place)
     before = found.in_use[skill_id]
     if before is None:
         raise InvalidSkill(f"{reader.path('skills', skill_id)} is damaged; delete the row by hand")

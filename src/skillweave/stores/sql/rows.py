@@ -152,6 +152,11 @@ class RowReader:
         whose = "" if self.tenant == DEFAULT_TENANT else f" of tenant {self.tenant!r}"
         return NO_SKILLS.found(Location(self.place), f"{self.place} holds no skill{whose}", fix)
 
+    def missing(self) -> Diagnostic:
+        """The finding that the file of the database is not there."""
+        fix = "correct the path, or make it with `skillweave seed FOLDER --store URL`"
+        return NO_SKILLS.found(Location(self.place), f"{self.place} does not exist", fix)
+
     def skill(
         self, columns: SkillColumns, artifacts: Iterable[ArtifactColumns] = (), table: str = "skills"
     ) -> tuple[Stored | None, tuple[Diagnostic, ...]]:

@@ -88,18 +88,27 @@ class SqlSource(ClosedOnExit):
 
     async def version(self) -> str:
         """The number of the tenant's generation and its time, which every change makes others; one round trip."""
+        if self._database.is_missing:
+            return "0"
         return await self._database.read(lambda one: generation_of(one, self._reader.tenant))
 
     async def load(self, previous: Loaded | None = None) -> Loaded:
         """The skills in use, sorted by id, and the agents, all of one moment.
 
-        With what it answered last it reads only the rows that changed since.
+        With what it answered last it reads only the rows that changed since. A SQLite file that is not there holds
+        nothing, with a finding that says so; only writing makes it.
         """
+        if self._database.is_missing:
+            return Loaded(diagnostics=(self._reader.missing(),))
         return await load_all(self._database, self._reader, previous)
 
-    def stream(self) -> AsyncIterator[Loaded]:
+    async def stream(self) -> AsyncIterator[Loaded]:
         """The skills in use, sorted by id, 500 at a time; the first part has the agents."""
-        return stream_all(self._database, self._reader)
+        if self._database.is_missing:
+            yield await self.load()
+            return
+        async for part in stream_all(self._database, self._reader):
+            yield part
 
     async def read(self, skill: Skill, artifact: str) -> bytes:
         """The content that belongs to that version of the skill, in use or not; raises ArtifactNotFound."""
