@@ -233,17 +233,18 @@ class SplitStore(ClosedOnExit):
         """One turn after the other, so that one that the log never takes holds up no other; a log that takes none of
         them raises, and everything waits.
         """
-        refused = 0
+        refusals: list[StoreUnavailable] = []
         for tried, one in enumerate(random.sample(batch, len(batch)), 1):
             try:
                 await self._append((one,))
             except StoreUnavailable as error:
-                refused += 1
-                if error.retry_after is not None or (refused == tried and tried in (len(batch), MOST_REFUSED)):
+                refusals.append(error)
+                none_taken = len(refusals) == tried and tried in (len(batch), MOST_REFUSED)
+                if error.retry_after is not None or none_taken:
                     raise
-                why = error
-        if refused:
-            log.warning("the decisions of %d turns are not logged, as their log does not take them: %s", refused, why)
+        if refusals:
+            what = "the decisions of %d turns are not logged, as their log does not take them: %s"
+            log.warning(what, len(refusals), refusals[0])
 
     def _forget_parents(self) -> None:
         """A forked child leaves to its parent what waited there."""
