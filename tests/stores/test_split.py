@@ -191,6 +191,42 @@ async def test_an_id_that_no_log_may_be_able_to_hold_does_not_hold_up_the_others
     assert "unprintable" in caplog.text
 
 
+class Choosy(Log):
+    """A log that cannot hold the name of one conversation, and of no other."""
+
+    async def append_all(self, turns: Sequence[TurnDecisions]) -> None:
+        if any(turn.conversation == "\N{SNOWMAN}" for turn in turns):
+            raise StoreUnavailable("cannot hold all characters")
+        await super().append_all(turns)
+
+
+async def test_a_turn_that_the_log_never_takes_holds_up_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    decisions = Choosy()
+    async with SplitStore(MemoryStore(), decisions) as store:
+        await store.swap("\N{SNOWMAN}", 0, turn(1))
+        await store.swap("c", 0, turn(2))
+        with caplog.at_level(logging.WARNING):
+            assert len(await store.read("c")) == 1
+        assert "the decisions of 1 turns are not logged" in caplog.text
+        assert "cannot hold all characters" in caplog.text
+        assert not store._waiting
+
+
+async def test_a_log_that_takes_nothing_makes_everything_wait(decisions: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(turns: Sequence[TurnDecisions]) -> None:
+        raise StoreUnavailable("does not allow this user to do that")
+
+    async with SplitStore(MemoryStore(), decisions) as store:
+        with monkeypatch.context() as refusing:
+            refusing.setattr(decisions, "append_all", refuse)
+            for number in range(20):
+                await store.swap(f"c{number}", 0, turn(number))
+            with pytest.raises(StoreUnavailable, match="does not allow"):
+                await store.read("c1")
+        assert len(await store.read("c1")) == 1
+        assert len(decisions.kept) == 20
+
+
 def test_a_loop_that_ends_writes_what_waits(decisions: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(split, "BATCH_SECONDS", 60.0)
     store = SplitStore(MemoryStore(), decisions)

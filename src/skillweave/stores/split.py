@@ -24,6 +24,8 @@ MOST_WAITING = 50_000
 """Decisions that wait for a log, at most; of more, those that wait for longest are dropped."""
 MOST_WRITTEN = 500
 """Turns of one batch."""
+MOST_REFUSED = 10
+"""A log that takes none of so many turns takes nothing at all."""
 log = logging.getLogger("skillweave")
 
 
@@ -210,14 +212,38 @@ class SplitStore(ClosedOnExit):
         with self._lock:
             found = [(turn, self._waiting[turn]) for turn in turns if turn in self._waiting]
         batch = [TurnDecisions(*turn, one.decisions, now - one.since) for turn, one in found]
+        try:
+            await self._append(batch)
+        except StoreUnavailable as error:
+            if error.retry_after is not None:
+                raise
+            await self._append_what_can_be(batch)
+        with self._lock:
+            for turn, _ in found:
+                self._forget(turn)
+
+    async def _append(self, batch: Sequence[TurnDecisions]) -> None:
         if isinstance(self.decisions, BatchLog):
             await self.decisions.append_all(batch)
         else:
             for one in batch:
                 await self.decisions.append(one.conversation, one.turn_id, one.decisions, tenant=one.tenant)
-        with self._lock:
-            for turn, _ in found:
-                self._forget(turn)
+
+    async def _append_what_can_be(self, batch: Sequence[TurnDecisions]) -> None:
+        """One turn after the other, so that one that the log never takes holds up no other; a log that takes none of
+        them raises, and everything waits.
+        """
+        refused = 0
+        for tried, one in enumerate(random.sample(batch, len(batch)), 1):
+            try:
+                await self._append((one,))
+            except StoreUnavailable as error:
+                refused += 1
+                if error.retry_after is not None or (refused == tried and tried in (len(batch), MOST_REFUSED)):
+                    raise
+                why = error
+        if refused:
+            log.warning("the decisions of %d turns are not logged, as their log does not take them: %s", refused, why)
 
     def _forget_parents(self) -> None:
         """A forked child leaves to its parent what waited there."""
