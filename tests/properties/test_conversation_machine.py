@@ -21,6 +21,9 @@ from skillweave.testing.machine import CONVERSATION
 RUNS = 100
 SOAK_RUNS = int(os.environ.get("SKILLWEAVE_SOAK_RUNS", "10000"))
 
+PATIENCE = 300.0
+"""Seconds that a server may take: how busy the machine is says nothing about a promise."""
+
 
 class OnMemory(ConversationMachine):
     def open_store(self, clock: ManualClock) -> Store:
@@ -44,7 +47,7 @@ class OnPostgres(ConversationMachine):
     url: str
 
     def open_store(self, clock: ManualClock) -> Store:
-        self.postgres = PostgresStore(self.url, clock=clock)
+        self.postgres = PostgresStore(self.url, clock=clock, timeout=PATIENCE)
         self.runner.run(self.postgres.count())
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute("DELETE FROM states")
@@ -77,7 +80,7 @@ class OnRedis(ConversationMachine):
     def open_store(self, clock: ManualClock) -> Store:
         self.client = Redis.from_url(self.url, decode_responses=True)
         self.client.flushdb()
-        self.redis = RedisStore(self.url, clock=clock)
+        self.redis = RedisStore(self.url, clock=clock, call_seconds=PATIENCE)
         return self.redis
 
     async def close_store(self) -> None:

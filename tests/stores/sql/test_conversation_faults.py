@@ -14,6 +14,8 @@ import pytest
 
 import skillweave
 from skillweave import PostgresStore, State, StoreUnavailable, Writes
+from skillweave.stores.sql import conversations
+from skillweave.stores.sql.migrating import _LOCK_KEY
 from skillweave.testing import DECISION, FULL_STATE
 from skillweave.testing.fakes import WordCounter
 from tests.services.proxy import Proxy
@@ -540,3 +542,25 @@ def test_a_ledger_is_opened_without_the_package_of_migrations() -> None:
     script = "import sys, skillweave; skillweave.open(ledger='postgresql://h/d'); print('alembic' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert answer.stdout == "False\n"
+
+
+async def test_while_others_bring_the_tables_up_to_date_a_turn_waits_for_a_while_only(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversations, "PATIENCE", SHORT)
+    async with (
+        await psycopg.AsyncConnection.connect(postgres_url) as migrating,
+        PostgresStore(postgres_url) as store,
+    ):
+        await migrating.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK_KEY,))
+        for _ in range(2):
+            async with asyncio.timeout(30):
+                with pytest.raises(StoreUnavailable, match="still being brought up to date"):
+                    await store.load("c")
+        await migrating.rollback()
+        monkeypatch.undo()
+        while True:
+            with contextlib.suppress(StoreUnavailable):
+                assert (await store.load("c"))[0] == State()
+                break
+            await asyncio.sleep(0.05)

@@ -76,7 +76,7 @@ async def test_versions_are_numbered_from_one_and_told_when(source: SqlSource, b
 
 async def test_the_generation_grows_by_one_with_each_change_and_with_nothing_else(source: SqlSource) -> None:
     agent = Agent("clerk")
-    seen = [int(await source.version())]
+    seen = [int((await source.version()).split()[0])]
     await source.publish(_definition("a"), {"a.md": "a"})
     (old,) = await source.versions("alpha")
     for change in (
@@ -87,8 +87,8 @@ async def test_the_generation_grows_by_one_with_each_change_and_with_nothing_els
         source.remove("alpha"),
     ):
         await change
-        seen.append(int(await source.version()))
+        seen.append(int((await source.version()).split()[0]))
     assert seen == [0, 2, 3, 4, 5, 6]
     for nothing in (source.put_agents([agent]), source.load(), source.versions("alpha"), source.upsert([])):
         await nothing
-    assert int(await source.version()) == 6
+    assert int((await source.version()).split()[0]) == 6

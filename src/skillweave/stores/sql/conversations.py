@@ -33,6 +33,8 @@ from skillweave.tenants import DEFAULT_TENANT, tenant_of
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
 
+PATIENCE = 30.0
+"""Seconds that turns wait while the tables are brought up to date; meanwhile they go on without the ledger."""
 SWEEP_CHANCE = 0.02
 """How often a write that logs something also removes what is too old."""
 
@@ -41,8 +43,9 @@ class PostgresStore(ClosedOnExit):
     """States and decisions in a PostgreSQL database (`postgresql://user:password@host:5432/name`).
 
     Without a `clock`, which gives seconds, the server's counts, so that clocks of other machines mean nothing. The
-    first call makes the tables, or brings them up to date. A call takes at most `timeout` seconds, with all that it
-    waits for; one event loop has at most `connections`. Both may stand in the URL's query.
+    first call makes the tables, or brings them up to date, for which calls wait up to 30 seconds. A call takes at most
+    `timeout` seconds, with all that it waits for; one event loop has at most `connections`. Both may stand in the URL's
+    query.
 
     Raises InvalidValue for a URL that cannot be read, MissingExtra without the packages of the extra `postgres`. All
     methods raise StoreUnavailable, which names the server but never its password.
@@ -65,6 +68,7 @@ class PostgresStore(ClosedOnExit):
             url,
             timeout=SECONDS if timeout is None else timeout,
             connections=CONNECTIONS if connections is None else connections,
+            patience=PATIENCE,
         )
         self._database.require_postgres("conversations", "name the file itself: ledger='state.db'")
         self.place = self._database.place

@@ -24,7 +24,7 @@ from skillweave.stores.loops import PerLoop
 from skillweave.stores.opening import needing
 from skillweave.stores.sql.documents import json_text
 from skillweave.stores.sql.facts import facts_of
-from skillweave.stores.sql.failures import Interrupted, described, too_late
+from skillweave.stores.sql.failures import Interrupted, described, still_migrating, too_late
 from skillweave.stores.sql.revisions import NEWEST, revision_of
 
 T = TypeVar("T")
@@ -49,12 +49,14 @@ _OWN_OPTIONS = ("timeout", "connections")
 class _Pool:
     """The connections of one event loop; `drivers` are the drivers' own objects of those that are open.
 
-    `preparing` looks after the tables, once for all calls that wait for it; `calls` are those that run.
+    `preparing` looks after the tables, once for all calls that wait for it, by the loop's clock until `patient_until`;
+    `calls` are those that run.
     """
 
     engine: AsyncEngine
     drivers: "WeakSet[Any]" = field(default_factory=WeakSet)
     preparing: "asyncio.Task[None] | None" = None
+    patient_until: float = 0.0
     calls: "set[asyncio.Future[None]]" = field(default_factory=set)
 
     def note(self, connection: Any, _: object) -> None:  # noqa: ANN401 - the driver's connection in its adapter
@@ -91,12 +93,21 @@ class Database:
     """A SQLite file or a PostgreSQL database by its URL; nothing is opened before the first call.
 
     `timeout` is in seconds, for one call with all that it waits for; `connections` as many as one event loop may have
-    at once. Both may stand in the URL's query. The first call brings the tables up to date, which may take longer.
+    at once. Both may stand in the URL's query. The first call brings the tables up to date, which may take longer;
+    calls wait `patience` seconds for that, and it goes on beside them.
     Raises InvalidValue for a URL that cannot be read, MissingExtra without the package that speaks to PostgreSQL.
     """
 
-    def __init__(self, url: str, *, timeout: float = SECONDS, connections: int = CONNECTIONS) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        timeout: float = SECONDS,
+        connections: int = CONNECTIONS,
+        patience: float = MIGRATION_SECONDS,
+    ) -> None:
         parsed = _parsed(url)
+        self._patience = patience
         self.seconds = _number(parsed, "timeout", timeout)
         self._connections = max(1, int(_number(parsed, "connections", connections)))
         self._url = _with_driver(parsed.difference_update_query(_OWN_OPTIONS))
@@ -232,11 +243,15 @@ class Database:
             raise described(error, self.place) from error
 
     async def _prepared(self) -> None:
-        pool = self._pools.here()
+        pool, loop = self._pools.here(), asyncio.get_running_loop()
         if pool.preparing is None or pool.preparing.done():
             pool.preparing = asyncio.create_task(self._prepare())
             pool.preparing.add_done_callback(_heard)
-        await asyncio.shield(pool.preparing)
+            pool.patient_until = loop.time() + self._patience
+        done, _ = await asyncio.wait((pool.preparing,), timeout=max(0.0, pool.patient_until - loop.time()))
+        if not done:
+            raise still_migrating(self.place)
+        pool.preparing.result()
 
     async def _prepare(self) -> None:
         found, newest = await self.revision()

@@ -100,6 +100,15 @@ def too_late(place: str, seconds: float, connections: int | None = None) -> Stor
     )
 
 
+def still_migrating(place: str) -> StoreUnavailable:
+    """The error that nobody waits any longer for tables that are being brought up to date."""
+    return StoreUnavailable(
+        f"the tables of {place} are still being brought up to date, or it fell silent meanwhile; try again later, or "
+        "run `skillweave migrate URL` before the service starts",
+        retry_after=SOON,
+    )
+
+
 def _code_at_connecting(message: str) -> str:
     return next((code for said, code in _AT_CONNECTING.items() if re.search(said, message)), "")
 

@@ -63,10 +63,15 @@ class KnownVersion(NamedTuple):
     number: int
 
 
-async def generation_of(connection: AsyncConnection, tenant: str) -> int:
-    """How often the tenant's skills and agents changed."""
-    number = await connection.scalar(select(GenerationRow.number).where(GenerationRow.tenant == tenant))
-    return int(number or 0)
+async def generation_of(connection: AsyncConnection, tenant: str) -> str:
+    """How often the tenant's skills and agents changed, and when they did last.
+
+    A database that is restored from a backup counts on from an earlier number, and comes to one that it had before.
+    """
+    table = GenerationRow
+    counted = select(table.number, cast(table.changed_at, Text)).where(table.tenant == tenant)
+    row = (await connection.execute(counted)).first()
+    return "0" if row is None else f"{row[0]} {row[1]}"
 
 
 async def read_after(connection: AsyncConnection, tenant: str, last: str | None) -> Part:

@@ -5,10 +5,10 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from copy import copy
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from skillweave.closing import ClosedOnExit
-from skillweave.errors import ArtifactNotFound, InvalidSkill
+from skillweave.errors import AgentNotFound, ArtifactNotFound, InvalidSkill, SkillNotFound, SkillweaveError
 from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Contents, Definition, define
 from skillweave.registry.source import Loaded
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
 
 T = TypeVar("T")
+_Gone: TypeAlias = type[SkillweaveError] | tuple[()]
 
 MOST_AT_ONCE = 200
 """Skills that are written in one transaction."""
@@ -86,10 +87,10 @@ class SqlSource(ClosedOnExit):
         return PostgresStore(self._database.url, timeout=self._database.seconds, connections=LOG_CONNECTIONS)
 
     async def version(self) -> str:
-        """The number of the tenant's generation, which every change makes another one; one round trip."""
+        """The number of the tenant's generation and its time, which every change makes others; one round trip."""
         if self._database.is_missing:
             return "0"
-        return str(await self._database.read(lambda one: generation_of(one, self._reader.tenant)))
+        return await self._database.read(lambda one: generation_of(one, self._reader.tenant))
 
     async def load(self, previous: Loaded | None = None) -> Loaded:
         """The skills in use, sorted by id, and the agents, all of one moment.
@@ -159,7 +160,7 @@ class SqlSource(ClosedOnExit):
 
     async def remove(self, skill_id: str) -> Skill:
         """Take a skill out of use; raises SkillNotFound, and InvalidSkill for a damaged row."""
-        return await self._changed(lambda one: plan_removing(one, self._reader, skill_id))
+        return await self._changed(lambda one: plan_removing(one, self._reader, skill_id), gone=SkillNotFound)
 
     async def put_agents(self, agents: Iterable[Agent]) -> tuple[Change, ...]:
         """Store agents by their ids; what changed, in their order. Raises InvalidValue for what cannot be stored."""
@@ -168,7 +169,7 @@ class SqlSource(ClosedOnExit):
 
     async def remove_agent(self, agent_id: str) -> Agent:
         """Take an agent away; raises AgentNotFound."""
-        return await self._locked(lambda one: remove_agent(one, self._reader, agent_id))
+        return await self._locked(lambda one: remove_agent(one, self._reader, agent_id), gone=AgentNotFound)
 
     async def migrate(self) -> tuple[str | None, str]:
         """Bring the tables up to date; the revisions before and after."""
@@ -201,18 +202,28 @@ class SqlSource(ClosedOnExit):
         plan = await self._database.view(lambda one: plan_publishing(one, self._reader, wanted))
         return (await self._locked(work) if plan.uses else plan).written
 
-    async def _changed(self, planned: Callable[["AsyncConnection"], Awaitable[tuple[Plan, Skill]]]) -> Skill:
+    async def _changed(
+        self, planned: Callable[["AsyncConnection"], Awaitable[tuple[Plan, Skill]]], *, gone: _Gone = ()
+    ) -> Skill:
         async def work(connection: "AsyncConnection") -> Skill:
             plan, skill = await planned(connection)
             await carry_out(connection, self._reader.tenant, plan)
             return skill
 
-        return await self._locked(work)
+        return await self._locked(work, gone=gone)
 
-    async def _locked(self, work: Callable[["AsyncConnection"], Awaitable[T]]) -> T:
+    async def _locked(self, work: Callable[["AsyncConnection"], Awaitable[T]], *, gone: _Gone = ()) -> T:
+        """What the work answers; `gone` is what it raises once it is done, as after a try whose answer was lost."""
+        answers: list[T] = []
+
         async def locked(connection: "AsyncConnection") -> T:
             await lock(connection, self._reader.tenant)
-            return await work(connection)
+            try:
+                answers.append(await work(connection))
+            except gone:
+                if not answers:
+                    raise
+            return answers[-1]
 
         return await self._database.write(locked)
 

@@ -19,6 +19,8 @@ from skillweave.stores.sql.tables import (
     SkillVersionRow,
 )
 
+_MOST_NAMED = 5_000
+"""Artifacts that one statement names: PostgreSQL takes 65,535 parameters, an older SQLite 32,766."""
 _CONTENT = ("content", "blob")
 _REFERENCE = ("id", "name", "media_type", "size", "content_hash", "token_estimate")
 _ARTIFACT = ("tenant", "skill_id", *_REFERENCE, "created_at")
@@ -97,14 +99,15 @@ async def carry_out(connection: AsyncConnection, tenant: str, plan: Plan) -> Non
 async def _keep_replaced(connection: AsyncConnection, tenant: str, uses: Iterable[Use]) -> None:
     """Move artifacts that are replaced to the contents of earlier versions, inside the database."""
     keys = [(use.skill_id, artifact) for use in uses for artifact in use.replaced()]
-    if not keys:
-        return
     table = SkillArtifactRow
-    replaced = (table.tenant == tenant, tuple_(table.skill_id, table.id).in_(keys))
     names = ("tenant", "content_hash", *_CONTENT)
-    moved = select(*(getattr(table, name) for name in names)).where(*replaced)
-    await connection.execute(_insert(connection, ArtifactContentRow).from_select(names, moved).on_conflict_do_nothing())
-    await connection.execute(delete(table).where(*replaced))
+    for first in range(0, len(keys), _MOST_NAMED):
+        named = tuple_(table.skill_id, table.id).in_(keys[first : first + _MOST_NAMED])
+        replaced = (table.tenant == tenant, named)
+        moved = select(*(getattr(table, name) for name in names)).where(*replaced)
+        keeping = _insert(connection, ArtifactContentRow).from_select(names, moved).on_conflict_do_nothing()
+        await connection.execute(keeping)
+        await connection.execute(delete(table).where(*replaced))
 
 
 async def _add_artifacts(connection: AsyncConnection, tenant: str, uses: Iterable[Use], moment: datetime) -> None:
