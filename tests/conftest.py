@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.depth import examples
-from tests.services.fixtures import postgres_server, postgres_url, redis_cluster, redis_server, redis_url
+from tests.services.fixtures import database_url, postgres_server, postgres_url, redis_cluster, redis_server, redis_url
 
-__all__ = ["postgres_server", "postgres_url", "redis_cluster", "redis_server", "redis_url"]
+__all__ = ["database_url", "postgres_server", "postgres_url", "redis_cluster", "redis_server", "redis_url"]
 
 # No test depends on how fast the machine is at the moment.
 settings.register_profile(

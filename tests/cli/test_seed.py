@@ -21,13 +21,10 @@ from skillweave.seed import MOST_ENTRIES
 HASH = re.compile(r"[0-9a-f]{64}")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture
+def store(database_url: str) -> str:
     """The URL of an empty store, of each kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'skills.db'}"
-    url: str = request.getfixturevalue("postgres_url")
-    return url
+    return database_url
 
 
 @pytest.fixture

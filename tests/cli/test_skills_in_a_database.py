@@ -19,13 +19,10 @@ WORDS = (
 )
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def empty(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture
+def empty(database_url: str) -> str:
     """The URL of a database in which nothing is yet, of each kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'skills.db'}"
-    url: str = request.getfixturevalue("postgres_url")
-    return url.replace("postgres@", "postgres:hush@")
+    return database_url.replace("postgres@", "postgres:hush@")
 
 
 @pytest.fixture

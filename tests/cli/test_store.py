@@ -9,13 +9,10 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def empty(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture
+def empty(database_url: str) -> str:
     """The URL of a store in which nothing is yet, of each kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'skills.db'}"
-    url: str = request.getfixturevalue("postgres_url")
-    return url
+    return database_url
 
 
 @pytest.fixture

@@ -20,15 +20,12 @@ COMMANDS = [
 ]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def stored(request: pytest.FixtureRequest, cli: Any, small: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture
+def stored(cli: Any, small: Path, monkeypatch: pytest.MonkeyPatch, database_url: str) -> str:
     """The URL of a store with two skills."""
-    url = f"sqlite:///{small.parent / 'skills.db'}"
-    if request.param == "postgresql":
-        url = request.getfixturevalue("postgres_url")
-    assert cli("seed", small, "--store", url).code == 0
+    assert cli("seed", small, "--store", database_url).code == 0
     monkeypatch.chdir(small.parent)
-    return url
+    return database_url
 
 
 @pytest.mark.filterwarnings("error")

@@ -19,13 +19,10 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
 PROCESSES = 16
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture
+def store(database_url: str) -> str:
     """The URL of a store without tables, of each kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'skills.db'}?timeout=60"
-    url: str = request.getfixturevalue("postgres_url")
-    return f"{url}?timeout=60"
+    return f"{database_url}?timeout=60"
 
 
 def test_sixteen_processes_seed_one_store_at_once_and_every_skill_is_inserted_by_one(store: str) -> None:

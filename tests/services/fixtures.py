@@ -3,6 +3,7 @@
 import itertools
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +42,15 @@ def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """The URL of a new, empty database."""
     named = os.environ.get(POSTGRES)
     yield from _database(named or request.getfixturevalue("postgres_server").url())
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a new, empty database that skills can be stored in, of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'skills.db'}"
+    url: str = request.getfixturevalue("postgres_url")
+    return url
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import Contended, MemoryStore, Observer, SqliteStore, Weaver, Writes
+from skillweave import Contended, MemoryStore, Observer, SqliteStore, State, Weaver, Writes
 from skillweave.state.port import Store
 from skillweave.testing.fakes import WordCounter
 from skillweave.weaver import contention
@@ -66,6 +66,19 @@ async def test_turns_that_wait_behind_one_that_never_wins_all_say_contended(monk
     turns = [weaver.weave("hello", conversation="c") for _ in range(4)]
     found = await asyncio.gather(*turns, return_exceptions=True)
     assert {type(one) for one in found} == {Contended}
+
+
+class _BeginsSlowly(_LosesTwice):
+    async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
+        if not self.lost:
+            await asyncio.sleep(2 * contention.PATIENCE_SECONDS)
+        return await super().load(conversation, tenant=tenant)
+
+
+async def test_a_store_that_takes_long_to_begin_leaves_as_much_time_for_races(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contention, "PATIENCE_SECONDS", 0.5)
+    given = await _weaver(_BeginsSlowly()).weave("hello", conversation="c")
+    assert given.skills == ("greet",)
 
 
 class _Evicting:

@@ -9,38 +9,22 @@ from skillweave import (
     Agent,
     AgentNotFound,
     Delivery,
-    MatchContext,
     MemorySource,
     MemoryStore,
     OnStoreFailure,
     Outcome,
     Registry,
-    Selection,
     State,
     StoreUnavailable,
     Weaver,
 )
 from skillweave.testing import FailingSource, FailingStore, ManualClock, WordCounter
 from tests.skills import make_skill
+from tests.weaver.seeing import SeesTheIndex
 
 DOCUMENT = "references/forms.md"
 GREET = {"id": "greet", "description": "x", "triggers": {"keywords": ["hello"]}, "instructions": "Greet."}
 OLD, NEW = make_skill("greet", keywords=["hello"]), make_skill("welcome", keywords=["hello"])
-
-
-class SeesTheIndex:
-    """A matcher that remembers which compiled skills it was asked about."""
-
-    name = "sees"
-    strength = 5
-    deliberate = False
-
-    def __init__(self) -> None:
-        self.seen: set[int] = set()
-
-    def match(self, context: MatchContext) -> Selection:
-        self.seen.add(id(context.skills))
-        return Selection()
 
 
 @dataclass

@@ -8,9 +8,7 @@ import pytest
 import skillweave
 from skillweave import (
     InvalidValue,
-    MatchContext,
     MemorySource,
-    Selection,
     Settings,
     SqlSource,
     StoreUnavailable,
@@ -20,23 +18,9 @@ from skillweave import (
 from skillweave.adapters.bridge import Bridge
 from skillweave.testing import WordCounter
 from tests.skills import make_skill
+from tests.weaver.seeing import SeesTheIndex
 
 GREET = make_skill("greet", keywords=["hello"])
-
-
-class SeesTheIndex:
-    """A matcher that remembers which compiled skills it was asked about."""
-
-    name = "sees"
-    strength = 5
-    deliberate = False
-
-    def __init__(self) -> None:
-        self.seen: set[int] = set()
-
-    def match(self, context: MatchContext) -> Selection:
-        self.seen.add(id(context.skills))
-        return Selection()
 
 
 def weaver_with(matcher: SeesTheIndex) -> Weaver:

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from skillweave.errors import Contended
 
 PATIENCE_SECONDS = 10.0
-"""How long a turn, or a change, is tried again because others of the same conversation were faster."""
+"""How long after its first loss a turn, or a change, is tried again because others of the conversation were faster."""
 LONGEST_PAUSE = 0.05
 """Seconds between two tries, at most: racers of several processes wait differently long."""
 
@@ -38,7 +38,7 @@ class Race:
     def __init__(self, conversation: str, queue: asyncio.Lock) -> None:
         self._conversation = conversation
         self._queue = queue
-        self._end = time.monotonic() + PATIENCE_SECONDS
+        self._end = 0.0
         self._lost = 0
         self._first = False
 
@@ -49,6 +49,9 @@ class Race:
         have just come, can be faster.
         """
         self._lost += 1
+        if self._lost == 1:
+            # Only now, as a first try may have waited long for a connection, or for tables that were made.
+            self._end = time.monotonic() + PATIENCE_SECONDS
         left = self._end - time.monotonic()
         if left <= 0:
             raise Contended(self._conversation, self._lost)

@@ -1,7 +1,6 @@
 """A database of each kind for every test of this folder that asks for one."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import psycopg
@@ -15,13 +14,10 @@ ByHand: TypeAlias = Callable[..., list[Any]]
 """Runs a statement, with values by name, as somebody would who knows nothing of skillweave; its rows."""
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture
+def url(database_url: str) -> str:
     """The URL of a new, empty database."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'skills.db'}"
-    postgres: str = request.getfixturevalue("postgres_url")
-    return postgres
+    return database_url
 
 
 @pytest_asyncio.fixture
