@@ -1,6 +1,8 @@
 import asyncio
 import logging
 import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -299,3 +301,24 @@ async def test_where_decisions_go_can_be_said(tmp_path: Path) -> None:
 def test_what_is_no_log_is_refused() -> None:
     with pytest.raises(InvalidValue, match=r"decisions=.*a file name, a URL, or a DecisionLog"):
         skillweave.open(SKILL, decisions=7)  # type: ignore[arg-type]
+
+
+_ENDS_WITHOUT_CLOSE = """
+import sys
+import skillweave
+from skillweave import MemoryStore, SplitStore
+
+class File(MemoryStore):
+    async def append(self, conversation, turn_id, decisions, *, tenant=""):
+        with open(sys.argv[1], "a") as file:
+            file.write(f"{conversation} {len(decisions)}\\n")
+
+skill = {"id": "greet", "description": "d", "triggers": {"keywords": ["hello"]}}
+weaver = skillweave.open(skill, ledger=SplitStore(MemoryStore(), File()))
+weaver.sync.weave("hello", conversation="c")
+"""
+
+
+def test_a_program_that_ends_without_closing_writes_the_decisions_that_wait(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", _ENDS_WITHOUT_CLOSE, str(tmp_path / "log")], timeout=60, check=True)
+    assert (tmp_path / "log").read_text() == "c 1\n"

@@ -1,6 +1,7 @@
 """An event loop on a thread of its own, for callers that cannot await: it works inside a running loop too."""
 
 import asyncio
+import atexit
 import os
 from collections.abc import Coroutine
 from threading import Lock, Thread
@@ -8,12 +9,16 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+LAST_SECONDS = 5.0
+"""What still runs at the end of the program has so long to write what it holds."""
+
 
 class LoopThread:
-    """An event loop in a daemon thread, started at first use."""
+    """An event loop in a daemon thread, started at first use; the end of the program cancels what still runs there."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: Thread | None = None
         self._process = os.getpid()
         self._lock = Lock()
 
@@ -33,13 +38,23 @@ class LoopThread:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._loop.stop)
                 self._loop = None
+                atexit.unregister(self._end)
+
+    def _end(self) -> None:
+        """At the end of the program: a store that writes a little later, as a log of decisions does, writes now."""
+        if self._process == os.getpid():
+            self.stop()
+            if self._thread is not None:
+                self._thread.join(LAST_SECONDS)
 
     def _started(self) -> asyncio.AbstractEventLoop:
         if self._process != os.getpid():  # a forked child has the loop but not the thread that ran it
             self._loop, self._process = None, os.getpid()
         if self._loop is None:
             loop = self._loop = asyncio.new_event_loop()
-            Thread(target=_serve, args=(loop,), name="skillweave-sync", daemon=True).start()
+            self._thread = Thread(target=_serve, args=(loop,), name="skillweave-sync", daemon=True)
+            self._thread.start()
+            atexit.register(self._end)
         return self._loop
 
 
