@@ -1,5 +1,6 @@
 """The ledger on PostgreSQL: a turn is one load and one swap, each of them one statement in one trip (spec 5.4)."""
 
+import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -173,16 +174,19 @@ class PostgresStore(ClosedOnExit):
         }
 
     def _rows(self, turns: Sequence[TurnDecisions]) -> dict[str, Any]:
-        return {
-            "now": self._now(),
-            "tenants": [_named(turn.tenant) for turn in turns],
-            "hashes": [_hash(self._storable(turn.conversation)) for turn in turns],
-            "turn_hashes": [_hash(self._storable(turn.turn_id)) for turn in turns],
-            "conversations": [turn.conversation for turn in turns],
-            "turns": [turn.turn_id for turn in turns],
-            "ages": [turn.age for turn in turns],
-            "documents": ["\n".join(map(_document, turn.decisions)) for turn in turns],
-        }
+        rows = [
+            {
+                "tenant": _named(turn.tenant),
+                "conversation_hash": _hash(self._storable(turn.conversation)).hex(),
+                "turn_hash": _hash(self._storable(turn.turn_id)).hex(),
+                "conversation": turn.conversation,
+                "turn_id": turn.turn_id,
+                "age": turn.age,
+                "document": "\n".join(map(_document, turn.decisions)),
+            }
+            for turn in turns
+        ]
+        return {"now": self._now(), "turns": json.dumps(rows, ensure_ascii=False)}
 
     def _now(self) -> float | None:
         return None if self._clock is None else float(self._clock())

@@ -28,12 +28,12 @@ UPDATE states SET revision = revision + 1, document = %(document)s, updated_at =
     writers = (ARRAY[%(writer)s]::varchar[] || writers)[1:{WRITERS}]
 WHERE tenant = %(tenant)s AND conversation_hash = %(hash)s AND revision = %(expected)s RETURNING 1
 """
+# One JSON text rather than an array for each column: the driver escapes texts of arrays letter by letter, in Python.
 _LOG = f"""
 INSERT INTO decisions (tenant, conversation_hash, turn_hash, conversation, turn_id, at, document)
-SELECT tenant, conversation_hash, turn_hash, conversation, turn_id, {_NOW} - age, document
-FROM unnest(%(tenants)s::text[], %(hashes)s::bytea[], %(turn_hashes)s::bytea[], %(conversations)s::text[],
-    %(turns)s::text[], %(ages)s::float8[], %(documents)s::text[])
-    AS turn (tenant, conversation_hash, turn_hash, conversation, turn_id, age, document)
+SELECT tenant, decode(conversation_hash, 'hex'), decode(turn_hash, 'hex'), conversation, turn_id, {_NOW} - age, document
+FROM json_to_recordset(%(turns)s::json) AS turn (tenant text, conversation_hash text, turn_hash text,
+    conversation text, turn_id text, age float8, document text)
 {{condition}}ON CONFLICT DO NOTHING RETURNING 1
 """
 # After everything that may wait for somebody else, and past what others have locked: so nobody waits in a circle. The
