@@ -1,5 +1,6 @@
 # Everything works on a bare machine with Python 3.11 or newer, pip, git and make; with uv it is only faster. The tests fetch
-# Mermaid from npm's registry once, with a Node that pip brings.
+# Mermaid from npm's registry once, with a Node that pip brings, and start a PostgreSQL and a Redis: the machine's own, else those
+# that pip brings.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 VENV := .venv
