@@ -289,7 +289,7 @@ async def test_an_empty_database_says_what_to_do(url: str) -> None:
         assert part.diagnostics == (finding,)
 
 
-@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 async def test_reading_makes_no_file_and_sees_the_one_that_is_made_later(url: str, tmp_path: Path) -> None:
     async with SqlSource(url) as source, SqlSource(url) as writer:
         registry = Registry([source])
