@@ -3,7 +3,7 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -235,10 +235,14 @@ class Database:
 
     async def _once(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
         self._require_open()
-        try:
+
+        async def worked() -> T:
             async with opened() as connection:
                 call.connected = True
                 return await work(connection)
+
+        try:
+            return await (worked() if self.on_postgres else _to_its_end(worked()))
         except self._failures as error:
             raise described(error, self.place) from error
 
@@ -338,6 +342,20 @@ class _Call:
     """How far a call came: whether it had a connection."""
 
     connected: bool = False
+
+
+async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """Have the work come to its end before a cancellation goes on.
+
+    SQLite's thread goes on although nobody waits for it: a lock that it gets then would be given back by nobody.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.add_done_callback(_heard)
+        await asyncio.wait([task])
+        raise
 
 
 async def _ended(working: "asyncio.Task[Any]", opened: Iterable[Any]) -> None:
