@@ -219,8 +219,8 @@ class Database:
                     except Interrupted:
                         # At once, as a connection of before a restart is replaced by a new one; then with pauses.
                         return await self._retrying()(self._once, opened, work, call)
-        except TimeoutError as error:
-            if not limit.expired():
+        except (TimeoutError, StoreUnavailable) as error:
+            if not limit.expired():  # a driver that is cancelled while it connects may say so in words of its own
                 raise
             connections = None if call.connected else self._connections
             raise too_late(self.place, self.seconds, connections) from error

@@ -62,7 +62,9 @@ def _migrated(connection: Connection, place: str) -> tuple[str | None, str]:
     require_known(before, place)
     try:
         command.upgrade(_config(connection), "head")
-        after = revision_of(connection) or NEWEST
+        after = revision_of(connection)
+        if after is None:
+            raise RuntimeError(f"{place} has no revision after its migration; this is a mistake of skillweave")
         connection.commit()
     except BaseException:
         connection.rollback()
