@@ -53,7 +53,7 @@ test: $(STAMP) check
 # need other packages, and those without a framework. A new test that needs such a package fails here: name it.
 LOWEST := .venv-lowest
 LOWEST_STAMP := $(LOWEST)/.installed-$(shell cksum pyproject.toml requirements/lowest.txt 2>/dev/null | cksum | cut -d' ' -f1)
-LOWEST_EXTRAS := agent-framework google-adk langchain langgraph openai-agents postgres pydantic-ai redis sql
+LOWEST_EXTRAS := agent-framework geo google-adk langchain langgraph openai-agents postgres pydantic-ai redis sql
 LOWEST_WITHOUT := recording test_messages* test_missing_packages.py test_agent_framework_responses.py \
 	test_agent_framework_workflows.py test_pydantic_ai_responses.py test_deepagents.py test_langchain_marks.py test_langchain_models.py \
 	test_langgraph_answer.py
@@ -161,7 +161,7 @@ lock:
 		--custom-compile-command "make lock" requirements/docs.in -o requirements/docs.txt
 	uv pip compile -q --universal --python-version 3.11 --no-annotate --no-header --resolution lowest-direct \
 		$(LOWEST_EXTRAS:%=--extra %) pyproject.toml \
-		| grep -E '^(agent-framework-core|aiosqlite|alembic|google-adk|langchain|langgraph|openai-agents|psycopg|psycopg-binary|pydantic-ai-slim|redis|sqlalchemy|tenacity)==' >$(VENV)/lowest.txt
+		| grep -E '^(agent-framework-core|aiosqlite|alembic|google-adk|langchain|langgraph|openai-agents|psycopg|psycopg-binary|pydantic-ai-slim|pyproj|redis|sqlalchemy|tenacity)==' >$(VENV)/lowest.txt
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
 		--custom-compile-command "make lock" $(LOWEST_EXTRAS:%=--extra %) -c $(VENV)/lowest.txt pyproject.toml \
 		requirements/lowest.in -o requirements/lowest.txt
