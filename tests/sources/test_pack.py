@@ -66,16 +66,13 @@ async def test_a_bad_skill_is_reported_with_its_line_and_hides_no_other(tmp_path
     assert all(finding.fix for finding in errors)
 
 
-async def test_known_parts_are_carried_unread_and_others_are_reported(tmp_path: Path) -> None:
-    text = FOUR_SPELLINGS + "checkpoints: {a: []}\nskils: []\n"
-    loaded = await pack(tmp_path, text).load()
-    assert [finding.severity for finding in found(loaded, "unread-pack-key")] == [Severity.INFO]
+async def test_keys_that_mean_nothing_are_reported_and_metadata_is_kept(tmp_path: Path) -> None:
+    loaded = await pack(tmp_path, FOUR_SPELLINGS + "skils: []\n").load()
     (unknown,) = found(loaded, "unknown-pack-key")
     assert unknown.message.startswith("'skils'")
     assert unknown.location is not None
-    assert unknown.location.line == 22
+    assert unknown.location.line == 21
     assert isinstance(loaded.memory, PackMemory)
-    assert loaded.memory.unread == {"checkpoints": {"a": []}}
     assert loaded.memory.metadata == {"name": "trades", "version": "1.0"}
 
 

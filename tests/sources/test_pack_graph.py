@@ -7,7 +7,7 @@ import pytest
 
 from skillweave import Loaded, Location, Severity
 from skillweave.graph import SkillGraph
-from skillweave.sources import Pack, PackMemory
+from skillweave.sources import Pack
 from tests.skill_folders import found, ids
 
 SKILLS = "skills:\n  - {id: triage, description: x}\n  - {id: refund, description: y}\n"
@@ -53,12 +53,6 @@ async def test_the_graph_of_a_pack_is_the_data_form_with_its_scalars_typed(tmp_p
     assert as_written(loaded) == DATA
     assert loaded.diagnostics == ()
     assert loaded.graph_location == Location(f"{tmp_path}/pack.yaml", 4)
-
-
-async def test_a_graph_is_no_unread_part_any_more(tmp_path: Path) -> None:
-    loaded = await load(tmp_path, SKILLS + GRAPH)
-    assert isinstance(loaded.memory, PackMemory)
-    assert loaded.memory.unread == {}
 
 
 async def test_a_pack_in_json_brings_a_graph_too(tmp_path: Path) -> None:

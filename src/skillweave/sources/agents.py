@@ -17,7 +17,7 @@ KEY = "agents"
 MOST_AGENTS = 1000
 MOST_CHECKPOINTS = 100
 """Of one agent; each stands in the text of each of its skills."""
-_CHECKPOINT_KEYS = ("checkpoints", "hitl_checkpoints")
+CHECKPOINT_KEYS = ("checkpoints", "hitl_checkpoints")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _missing(entry: Fields) -> bool:
 
 
 def _checkpoints(entry: Fields) -> tuple[Checkpoint, ...]:
-    found = tuple(one for key in _CHECKPOINT_KEYS for one in read_checkpoints(entry, key) or ())
+    found = tuple(one for key in CHECKPOINT_KEYS for one in read_checkpoints(entry, key) or ())
     if len(found) > MOST_CHECKPOINTS:
         told = f"has {len(found):,} checkpoints, more than {MOST_CHECKPOINTS}"
         entry.report(codes.AGENT, "checkpoints", told, "ask at fewer points")

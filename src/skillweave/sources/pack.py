@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import posixpath
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +13,7 @@ from skillweave.diagnostics import Diagnostic, Location, has_errors
 from skillweave.errors import ArtifactNotFound, InvalidGraph, InvalidSkill, SourceUnavailable
 from skillweave.events.event import EventType, name_problem
 from skillweave.formats.codes import GRAPH
-from skillweave.formats.identity import MAX_ID, digest_of_bytes, id_of
+from skillweave.formats.identity import MAX_ID, id_of
 from skillweave.formats.spelling import read_any
 from skillweave.formats.task_rules import read_task_rules
 from skillweave.frontmatter import Document, Keys, read_json, read_yaml, resolved
@@ -23,28 +24,35 @@ from skillweave.registry.definitions import Defined, lift_contents
 from skillweave.registry.source import Loaded
 from skillweave.skill import EMPTY, FrozenJson, Json, Skill, freeze_mapping
 from skillweave.sources import codes
-from skillweave.sources.agents import read_agents
-from skillweave.sources.files import Refused, read_real
+from skillweave.sources.agents import CHECKPOINT_KEYS, read_agents
+from skillweave.sources.agents import KEY as AGENTS
+from skillweave.sources.files import Refused
 from skillweave.sources.names import expanded, shown
+from skillweave.sources.pack_files import PackFiles
 
-MAX_PACK_BYTES = 16 * 1024 * 1024
-READ_KEYS = ("pack", "skills", "agents", "graph", "events", "task_rules")
-UNREAD_KEYS = ("checkpoints",)
+READ_KEYS = ("pack", "include", "skills", "checkpoints", "agents", "graph", "events", "task_rules", "context")
+PART_KEYS = ("skills",)
+"""What stands in a file that a pack includes."""
+_ARTIFACT_KEYS = ("artifacts", "tier3_artifact_refs")
 
 
 @dataclass(frozen=True, slots=True)
 class PackMemory:
-    """What a pack holds beside its skills: its metadata (`pack`), and what is carried unread, by key."""
+    """What a pack holds beside its skills: its metadata (`pack`), and the digests of its files by their paths.
 
-    digest: str
+    The pack's own file is the empty path; a file that could not be read has None.
+    """
+
+    digests: Mapping[str, str | None]
     metadata: Mapping[str, object] = field(default_factory=dict)
-    unread: Mapping[str, object] = field(default_factory=dict)
 
 
 class Pack:
     """The skills of a pack file: `pack:` metadata, `skills:`, and parts that other components read.
 
-    `name` is what origins and namespaces call it; by default the file's name without its suffix.
+    Skills may stand in other files below the pack's folder too, which `include:` names, and so may the content of
+    artifacts, each with its `file:`. `name` is what origins and namespaces call the pack; by default the file's name
+    without its suffix.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, name: str | None = None) -> None:
@@ -52,6 +60,7 @@ class Pack:
         self._absolute = os.path.abspath(self._path)  # noqa: PTH100 - the file stays the named one when the cwd changes
         self._place = shown(self._path.as_posix())
         self._name = shown(name or self._path.stem or self._place)
+        self._files: tuple[Path, ...] = (Path(self._absolute),)
         self._newest: dict[tuple[str, str], Defined] = {}
         self._defined: dict[tuple[str, str], Defined] = {}
 
@@ -62,11 +71,11 @@ class Pack:
 
     @property
     def watched(self) -> tuple[Path, ...]:
-        """The file."""
-        return (Path(self._absolute),)
+        """The pack's own file, and after a load those that it names."""
+        return self._files
 
     async def load(self, previous: Loaded | None = None) -> Loaded:
-        """The skills in the file's order; a file with the same content as before is not parsed again.
+        """The skills in the file's order, then those of included files; nothing is parsed again that did not change.
 
         Raises SourceUnavailable when the file is missing, is not a file, cannot be read, or has more than 16 MiB.
         """
@@ -80,25 +89,23 @@ class Pack:
         return await defined.read(skill, artifact)
 
     def _load(self, previous: Loaded | None) -> Loaded:
-        data = self._bytes()
-        digest = digest_of_bytes(data)
         memory = previous.memory if previous is not None else None
         if (
             previous is not None
             and isinstance(memory, PackMemory)
-            and memory.digest == digest
             and self._holds(previous)
+            and PackFiles(self._absolute).unchanged_since(memory.digests)
         ):
             return previous
+        files = PackFiles(self._absolute)
+        data = self._main(files)
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            message = f"byte {error.start} is not UTF-8 text; an encoding is never guessed"
-            bad = NOT_UTF8.found(Location(self._place, line), message, "save the file as UTF-8")
-            return Loaded((), (bad,), PackMemory(digest))
-        reader = read_json if self._path.suffix.lower() == ".json" else read_yaml
-        defined, loaded = _read_pack(reader(text, path=self._place), self._place, self._name, digest)
+            return Loaded((), (_not_utf8(data, error, self._place),), PackMemory(files.digests))
+        document = _reader_of(self._place)(text, path=self._place)
+        defined, loaded = _read_pack(document, self._place, self._name, files)
+        self._files = files.paths()
         self._hold(defined, has_errors(loaded.diagnostics))
         return loaded
 
@@ -117,9 +124,9 @@ class Pack:
         self._newest = {**kept, **read}
         self._defined = {**before, **self._newest}
 
-    def _bytes(self) -> bytes:
+    def _main(self, files: PackFiles) -> bytes:
         try:
-            return read_real(self._absolute, MAX_PACK_BYTES).data
+            return files.read_main()
         except Refused as refused:
             if refused.code is codes.VANISHED:
                 raise SourceUnavailable(
@@ -128,45 +135,62 @@ class Pack:
             raise SourceUnavailable(f"pack '{self._place}' is not read: {refused.why}; {refused.fix}") from None
 
 
-def _read_pack(document: Document, path: str, source: str, digest: str) -> tuple[tuple[Defined, ...], Loaded]:
+def _reader_of(path: str) -> Callable[..., Document]:
+    return read_json if path.lower().endswith(".json") else read_yaml
+
+
+def _not_utf8(data: bytes, error: UnicodeDecodeError, path: str) -> Diagnostic:
+    line = data.count(b"\n", 0, error.start) + 1
+    message = f"byte {error.start} is not UTF-8 text; an encoding is never guessed"
+    return NOT_UTF8.found(Location(path, line), message, "save the file as UTF-8")
+
+
+def _read_pack(document: Document, path: str, source: str, files: PackFiles) -> tuple[tuple[Defined, ...], Loaded]:
     """The pack in a YAML or JSON document; each bad skill is a finding with its place, and the others load."""
     data = document.data
     if data is None:
-        return (), Loaded((), document.diagnostics, PackMemory(digest))
-    reading = _Reading(data, document.lines, path, source)
+        return (), Loaded((), document.diagnostics, PackMemory(files.digests))
+    reading = _Reading(data, document.lines, path, source, files)
     reading.findings += document.diagnostics
     reading.check_keys()
-    defined = tuple(reading.definitions())
+    reading.checkpoints = reading.named_checkpoints()
+    defined = (*reading.definitions(), *reading.included())
     graph = reading.graph() if "graph" in data else None
-    agents = read_agents(data, document.lines, path=path)
+    agents = read_agents(reading.agents_data(), document.lines, path=path)
     reading.findings += agents.diagnostics
     if not defined and graph is None and not agents.agents and not has_errors(reading.findings):
         fix = "list skills under `skills:`, or name another pack"
         reading.report(NO_SKILLS, (), f"pack '{path}' holds no skill", fix)
     events = reading.event_types()
     rules = read_task_rules(data, document.lines, path=path, source=f"pack {source}")
+    context = reading.context() if "context" in data else None
     metadata = data.get("pack")
-    unread = {key: value for key, value in data.items() if key in UNREAD_KEYS}
     return defined, Loaded(
         tuple(one.skill for one in defined),
         (*reading.findings, *rules.diagnostics),
-        PackMemory(digest, metadata if isinstance(metadata, dict) else {}, unread),
+        PackMemory(files.digests, metadata if isinstance(metadata, dict) else {}),
         events,
         rules.rules,
         graph,
         graph_location=None if graph is None else reading.location(("graph",)),
         agents=agents.agents,
+        context=context,
     )
 
 
 @dataclass(slots=True)
 class _Reading:
-    """One pass over the parts of a pack, which gathers what is found wrong with them."""
+    """One pass over a file of a pack, which gathers what is found wrong with it.
+
+    `checkpoints` are those that the pack describes once for all its skills and agents, by name.
+    """
 
     data: Mapping[str, object]
     lines: Mapping[Keys, int]
     path: str
     source: str
+    files: PackFiles
+    checkpoints: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     findings: list[Diagnostic] = field(default_factory=list)
 
     def location(self, at: Keys) -> Location:
@@ -175,22 +199,94 @@ class _Reading:
     def report(self, code: Code, at: Keys, message: str, fix: str, skill: str | None = None) -> None:
         self.findings.append(replace(code.found(self.location(at), message, fix), skill=skill))
 
-    def check_keys(self) -> None:
+    def check_keys(self, known: Sequence[str] = READ_KEYS) -> None:
+        where = "a pack" if known is READ_KEYS else "a file that a pack includes"
         for key in self.data:
-            name = repr(key[:60])
-            if key in UNREAD_KEYS:
-                message = f"{name} is kept with the pack, but nothing reads it yet"
-                self.report(codes.UNREAD_PACK_KEY, (key,), message, "nothing to do")
-            elif key not in READ_KEYS:
-                fix = f"use one of {', '.join((*READ_KEYS, *UNREAD_KEYS))}, or remove it"
-                self.report(codes.UNKNOWN_PACK_KEY, (key,), f"{name} means nothing at the top of a pack", fix)
+            if key not in known:
+                fix = f"use one of {', '.join(known)}, or remove it"
+                self.report(codes.UNKNOWN_PACK_KEY, (key,), f"{key[:60]!r} means nothing at the top of {where}", fix)
         if not isinstance(self.data.get("pack", {}), dict):
             fix = "write `pack:` as keys and values"
             self.report(codes.UNKNOWN_PACK_KEY, ("pack",), "`pack` is not a mapping", fix)
 
+    def named_checkpoints(self) -> Mapping[str, Mapping[str, object]]:
+        """The checkpoints that skills and agents name; what is wrong inside one is said where it is used."""
+        value = self.data.get("checkpoints")
+        if value is None or value == "":
+            return {}
+        if not isinstance(value, dict):
+            fix = "write each as its name, with `asks:`, `reviewer:` and so on below it"
+            self.report(codes.BAD_CHECKPOINT, ("checkpoints",), "`checkpoints` is not a mapping", fix)
+            return {}
+        found: dict[str, Mapping[str, object]] = {}
+        for name, entry in value.items():
+            if isinstance(entry, dict) and "name" not in entry:
+                found[str(name)] = {"name": str(name), **entry}
+            else:
+                fix = "write keys and values such as `asks:` below its name; the name itself stands only there"
+                message = f"checkpoint {str(name)[:60]!r} is not described by keys and values"
+                self.report(codes.BAD_CHECKPOINT, ("checkpoints", str(name)), message, fix)
+        return found
+
+    def with_checkpoints(self, entry: Mapping[str, object]) -> Mapping[str, object]:
+        """The skill or agent with what the pack says of the checkpoints that it only names."""
+        filled = {
+            key: [self.checkpoints.get(one, one) if isinstance(one, str) else one for one in named]
+            for key in CHECKPOINT_KEYS
+            if isinstance(named := entry.get(key), list)
+        }
+        return {**entry, **filled} if filled and self.checkpoints else entry
+
+    def agents_data(self) -> Mapping[str, object]:
+        """The pack's data with the checkpoints of its agents filled in."""
+        agents = self.data.get(AGENTS)
+        if not isinstance(agents, list):
+            return self.data
+        return {**self.data, AGENTS: [self.with_checkpoints(one) if isinstance(one, dict) else one for one in agents]}
+
+    def included(self) -> Iterator[Defined]:
+        """The skills of the files that `include:` names."""
+        names = self.data.get("include") or []
+        if not isinstance(names, list):
+            fix = "write the files as a list, each with `- `"
+            self.report(codes.PACK_FILE, ("include",), "`include` is not a list", fix)
+            return
+        for index, name in enumerate(names):
+            at = ("include", index)
+            if not isinstance(name, str) or name in names[:index]:
+                what = f"entry {index + 1} of `include` is {_noun(name)}, which is no file or is there already"
+                self.report(codes.PACK_FILE, at, what, "name each file once, by its path below the pack's folder")
+                continue
+            # A finding about the file itself, so that skills that were read of it before stay in use.
+            place = Location(posixpath.join(posixpath.dirname(self.path), shown(name)))
+            text = self._text_of(name, place)
+            if text is not None:
+                yield from self._part(name, text, place.path)
+
+    def _part(self, name: str, text: str, path: str) -> Iterator[Defined]:
+        document = _reader_of(name)(text, path=path)
+        self.findings += document.diagnostics
+        if document.data is None:
+            return
+        part = _Reading(document.data, document.lines, path, self.source, self.files, self.checkpoints, self.findings)
+        part.check_keys(PART_KEYS)
+        yield from part.definitions()
+
+    def _text_of(self, name: str, place: Location) -> str | None:
+        """The text of a file of the pack; None with a finding where there is none."""
+        try:
+            return self.files.read(name).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            why, fix = f"byte {error.start} is not UTF-8 text", "save it as UTF-8"
+        except Refused as refused:
+            why = "there is no such file" if refused.code is codes.VANISHED else refused.why
+            fix = "check its path, which begins in the pack's folder" if refused.code is codes.VANISHED else refused.fix
+        self.findings.append(codes.PACK_FILE.found(place, f"{name[:200]!r} is not read: {why}", fix))
+        return None
+
     def definitions(self) -> Iterator[Defined]:
         for entry, at in self._entries():
-            mapping, contents = lift_contents(entry)
+            mapping, contents = lift_contents(self._with_files(self.with_checkpoints(entry), at))
             read = read_any(mapping, path=self.path, source=self.source, lines=self.lines, at=at)
             if read.skill is None:
                 self.findings += (_named(finding, entry) for finding in read.diagnostics)
@@ -200,6 +296,28 @@ class _Reading:
                 yield Defined(read.skill).with_contents(contents)
             except InvalidSkill as error:
                 self.report(codes.NOT_A_DEFINITION, at, str(error), "correct it", read.skill.id)
+
+    def _with_files(self, entry: Mapping[str, object], at: Keys) -> Mapping[str, object]:
+        """The skill with the content of those artifacts that are files; one that cannot be read is left out."""
+        filled: dict[str, object] = {}
+        for key in _ARTIFACT_KEYS:
+            artifacts = entry.get(key)
+            if isinstance(artifacts, list) and any(isinstance(one, dict) and "file" in one for one in artifacts):
+                read = (self._artifact(one, (*at, key, place)) for place, one in enumerate(artifacts))
+                filled[key] = [one for one in read if one is not None]
+        return {**entry, **filled} if filled else entry
+
+    def _artifact(self, artifact: object, at: Keys) -> object:
+        if not isinstance(artifact, dict) or "file" not in artifact:
+            return artifact
+        name = artifact["file"]
+        rest = {key: value for key, value in artifact.items() if key != "file"}
+        if not isinstance(name, str) or "content" in artifact:
+            message = "has a `file` and a `content`" if isinstance(name, str) else f"has as its `file` {_noun(name)}"
+            self.report(codes.PACK_FILE, at, f"the artifact {message}", "keep one of the two, `file` with a path")
+            return None
+        text = self._text_of(name, self.location(at))
+        return None if text is None else {"id": name, **rest, "content": text}
 
     def _entries(self) -> Iterator[tuple[Mapping[str, object], Keys]]:
         """The entries of `skills:` that are mappings, each with its keys; the others are reported."""
@@ -238,6 +356,15 @@ class _Reading:
                 self.findings.append(GRAPH.found(location, str(one).removesuffix(f"; {one.fix}"), fix))
             return None
         return freeze_mapping(cast("dict[str, Json]", data))
+
+    def context(self) -> Mapping[str, object] | None:
+        """What is said about entity context, in its data form; None where nothing is."""
+        # Few packs say anything about it, and the modules that read it take long to import.
+        from skillweave.sources.context import read_context
+
+        read = read_context(self.data, self.lines, path=self.path)
+        self.findings += read.diagnostics
+        return None if read.rules is None else freeze_mapping(read.rules.to_dict())
 
     def event_types(self) -> Mapping[str, EventType]:
         """The event types by name; of one with a good name and a schema that cannot be read no payload passes.
