@@ -251,6 +251,7 @@ class Database:
 
     async def _once(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
         self._require_open()
+        cancelled = _times_cancelled()
 
         async def worked() -> T:
             async with opened() as connection:
@@ -260,6 +261,8 @@ class Database:
         try:
             return await (worked() if self.on_postgres else _to_its_end(worked(), call))
         except self._failures as error:
+            if _times_cancelled() > cancelled:  # of which many statements at once make a broken connection
+                raise asyncio.CancelledError from error
             raise described(error, self.place) from error
 
     async def _prepared(self) -> None:
@@ -386,6 +389,11 @@ async def _to_its_end(work: Coroutine[Any, Any, T], call: _Call) -> T:
         task.add_done_callback(_heard)
         await asyncio.wait([task])
         raise
+
+
+def _times_cancelled() -> int:
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()
 
 
 async def _ended(working: "asyncio.Task[Any]", opened: Iterable[Any]) -> None:
