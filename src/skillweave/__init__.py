@@ -165,6 +165,7 @@ if TYPE_CHECKING:
     from skillweave.stores.redis.store import RedisStore
     from skillweave.stores.split import SplitStore
     from skillweave.stores.sql.conversations import PostgresStore
+    from skillweave.stores.sql.entities import SqlGraph
     from skillweave.stores.sql.skills import SqlSource
     from skillweave.stores.sqlite import SqliteStore
     from skillweave.task import RiskLevel, Task, TaskRule, When
@@ -223,6 +224,7 @@ stores.memory: MemoryStore
 stores.split: SplitStore
 stores.sql.conversations: PostgresStore
 stores.redis.store: RedisStore
+stores.sql.entities: SqlGraph
 stores.sql.skills: SqlSource
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
@@ -377,6 +379,7 @@ __all__ = [
     "SpawnRejected",
     "SpawnRequest",
     "SplitStore",
+    "SqlGraph",
     "SqlSource",
     "SqliteStore",
     "State",

@@ -7,7 +7,20 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
-from skillweave import Agent, Checkpoint, Entry, Relation, RelationKind, Skill, SqlSource
+from skillweave import (
+    Agent,
+    Checkpoint,
+    Edge,
+    Entity,
+    Entry,
+    Neighbour,
+    Point,
+    Relation,
+    RelationKind,
+    Skill,
+    SqlGraph,
+    SqlSource,
+)
 from skillweave.frozen import FrozenDict
 from skillweave.skill import SkillText, ToolRules, Triggers
 
@@ -31,6 +44,9 @@ FULL = Skill(
 )
 CONTENTS = {"references/rule.md": "Größe zuerst.\n", "assets/logo.png": b"\x89PNG\0", "empty.txt": ""}
 AGENT = Agent("clerk", "Clerk", "assistant", "m", ("full",), (Checkpoint("pay"),), FrozenDict({"per_day": 2.5}))
+HARBOUR = Entity("harbour", "Harbour", {"name": "Süd", "berths": 12}, ("DE HGL",), Point(54.1781, 7.8886, "WGS84"))
+SHIP = Entity("ship", "Ship", {"lengths_m": [9.5, 1e23], "crew": None}, ("IMO 9074729", "Aurora"))
+BERTH = Edge("ship", "BERTHED_AT", "harbour", {"since": "2026-01"})
 
 
 async def fill(url: str) -> None:
@@ -42,6 +58,8 @@ async def fill(url: str) -> None:
         await source.remove("removed")
         await source.put_agents([AGENT])
         await source.for_tenant("acme").publish({"id": "plain", "description": "acme's"}, {"a.md": "acme"})
+    async with SqlGraph(url) as graph:
+        await graph.put([HARBOUR, SHIP], [BERTH])
     engine = create_engine(url)
     with engine.begin() as connection:
         columns = "id, name, tier1_manifest, tier2_definition, domain_tags"
@@ -75,6 +93,16 @@ async def check(url: str) -> None:
         assert (await source.publish(FULL, CONTENTS)).change.value == "unchanged"
         assert (await source.roll_back("full", old.content_hash)).description == "Old."
         assert await source.roll_back("full", newest.content_hash) == full
+
+
+async def check_graph(url: str, *, since: bool) -> None:
+    """Find the entities again where the file is of a revision since they are kept, and go on using the graph."""
+    async with SqlGraph(url) as graph:
+        assert [piece async for piece in graph.export()] == ([HARBOUR, SHIP, BERTH] if since else [])
+        await graph.put([SHIP, HARBOUR], [BERTH])
+        assert await graph.entity("imo 9074729") == SHIP
+        assert await graph.neighbours("ship") == (Neighbour(BERTH, HARBOUR),)
+        assert [one.entity for one in (await graph.near(Point(54.1781, 7.8886, "WGS84"), 10)).found] == [HARBOUR]
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from skillweave.stores.sql import database, migrating
 from skillweave.stores.sql.database import Database
 from skillweave.stores.sql.revisions import NEWEST
 from tests.stores.sql.conftest import ByHand
-from tests.stores.sql.stored import FILES, check, fill
+from tests.stores.sql.stored import FILES, check, check_graph, fill
 
 _LATER = """
 import os, signal
@@ -132,6 +132,7 @@ def test_a_stored_file_of_each_revision_opens_with_all_its_data(stored: Path, tm
     path = tmp_path / stored.name
     shutil.copy(stored, path)
     asyncio.run(check(f"sqlite:///{path}"))
+    asyncio.run(check_graph(f"sqlite:///{path}", since=stored.stem > "skills-0001"))
 
 
 def test_there_is_a_stored_file_of_each_revision() -> None:
