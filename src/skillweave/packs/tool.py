@@ -1,0 +1,109 @@
+"""A function that an agent can call: JSON Schema in, JSON out, and refusals that a model can act on."""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import isawaitable
+from typing import TypeAlias, cast
+
+from skillweave.checking import Checked
+from skillweave.contracts import check_against, prepare_schema
+from skillweave.diagnostics import Diagnostic, has_errors
+from skillweave.errors import SkillweaveError
+from skillweave.frozen import FrozenJson, Json, as_json, freeze_mapping, thaw
+
+__all__ = ["BrokenTool", "JsonObject", "Tool", "ToolRefused"]
+
+JsonObject: TypeAlias = dict[str, Json]
+"""What a tool is called with, and what it answers: an object of plain JSON data."""
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+"""The names that the hosts' models take."""
+
+
+class ToolRefused(SkillweaveError, ValueError):
+    """A call that gets no answer, as nothing sound can be made of its arguments.
+
+    `place` is where, as `arguments#/point/datum`; `why` is the rule that was broken; `fix` is what to give instead.
+    `others` are further refusals of the same call, which the text tells too, one on each line.
+    """
+
+    def __init__(self, place: str, why: str, fix: str, *, others: Sequence["ToolRefused"] = ()) -> None:
+        self.place, self.why, self.fix, self.others = place, why, fix, tuple(others)
+        super().__init__("\n".join((f"{place}: {why}; {fix}", *map(str, others))))
+
+
+class BrokenTool(SkillweaveError):
+    """A tool that does not keep its own promise: a bad schema, or an answer that breaks `returns`.
+
+    No other arguments help; `diagnostics` say what is wrong.
+    """
+
+    def __init__(self, tool: str, diagnostics: Sequence[Diagnostic]) -> None:
+        self.tool, self.diagnostics = tool, tuple(diagnostics)
+        found = "; ".join(str(one) for one in diagnostics)
+        super().__init__(f"tool {tool!r} is broken, whatever it is called with: {found}")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that an agent can call by its name.
+
+    `parameters` and `returns` are JSON Schemas (draft 2020-12) of objects. `run` gets the arguments as plain JSON data
+    that fits `parameters`, and returns an object that fits `returns`, or an awaitable of one; it raises ToolRefused for
+    arguments from which nothing can be computed. Raises InvalidValue for a name that models do not take, and for
+    `parameters` that are not about an object.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, FrozenJson] = field(hash=False)
+    returns: Mapping[str, FrozenJson] = field(hash=False)
+    run: Callable[[JsonObject], JsonObject | Awaitable[JsonObject]]
+
+    def __post_init__(self) -> None:
+        checked = Checked("Tool")
+        if not _NAME.fullmatch(checked.text("name", self.name)):
+            checked.refuse("name", self.name, "1 to 64 letters, digits, `_` and `-`")
+        if not checked.text("description", self.description).strip():
+            checked.refuse("description", self.description, "a text that says what it computes, and when to call it")
+        for name in ("parameters", "returns"):
+            schema = cast("JsonObject", as_json(checked.mapping(name, getattr(self, name))))
+            if schema.get("type") != "object":
+                checked.refuse(name, schema, "a JSON Schema with `type: object`")
+            object.__setattr__(self, name, freeze_mapping(schema))
+
+    async def call(self, arguments: Mapping[str, object]) -> JsonObject:
+        """The answer to these arguments, both checked against the schemas; at most 50,000 values and 1 MiB of text.
+
+        Raises ToolRefused for arguments that break a rule, each named with its place and what to give; BrokenTool for
+        an answer that the tool does not promise; MissingExtra without the package `jsonschema`; and what `run` raises.
+        """
+        problems = self._problems(self.parameters, arguments, "arguments")
+        if has_errors(problems):
+            raise _refusal(problems)
+        answer = self.run(cast("JsonObject", as_json(arguments)))
+        if isawaitable(answer):
+            answer = await answer
+        problems = self._problems(self.returns, answer, "answer")
+        if has_errors(problems):
+            raise BrokenTool(self.name, problems)
+        return answer
+
+    def declaration(self) -> JsonObject:
+        """What a model is told of the tool: `name`, `description` and `parameters`, as plain JSON data.
+
+        It is the `function` of an OpenAI-style declaration; Anthropic's calls the parameters `input_schema`.
+        """
+        return {"name": self.name, "description": self.description, "parameters": thaw(self.parameters)}
+
+    def _problems(self, schema: Mapping[str, FrozenJson], value: object, place: str) -> tuple[Diagnostic, ...]:
+        prepared = prepare_schema(schema)
+        problems = check_against(prepared, value, place=place)
+        if prepared.problems:
+            raise BrokenTool(self.name, problems)
+        return problems
+
+
+def _refusal(problems: Sequence[Diagnostic]) -> ToolRefused:
+    each = [ToolRefused(one.path or "arguments#", one.message, one.fix) for one in problems]
+    return ToolRefused(each[0].place, each[0].why, each[0].fix, others=each[1:])
