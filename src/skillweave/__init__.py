@@ -76,6 +76,20 @@ if TYPE_CHECKING:
         TokenReport,
     )
     from skillweave.knowledge.context import ContextSource, EntityContext, Section
+    from skillweave.knowledge.entity import (
+        AmbiguousEntity,
+        Direction,
+        Edge,
+        Entity,
+        EntityGraph,
+        Nearby,
+        NearbyEntities,
+        Neighbour,
+        Point,
+        UnknownEnd,
+        WritableGraph,
+    )
+    from skillweave.knowledge.memory import MemoryGraph
     from skillweave.limits import ToolLimits
     from skillweave.registry import (
         Artifact,
@@ -171,6 +185,9 @@ formats.identity: Order
 formats.skill_md: Strictness
 injection: Block CacheReport CurrentPolicy Drop Fallback Injection PendingCheckpoint TokenReport
 knowledge.context: ContextSource EntityContext Section
+knowledge.entity: AmbiguousEntity Direction Edge Entity EntityGraph Nearby NearbyEntities Neighbour Point UnknownEnd
+    WritableGraph
+knowledge.memory: MemoryGraph
 limits: ToolLimits
 registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source WrappedSource
 registry.agents: Agent
@@ -207,6 +224,7 @@ weaver.reading: CallFields ToolAnswer ToolSpec
 __all__ = [
     "Agent",
     "AgentNotFound",
+    "AmbiguousEntity",
     "Approval",
     "ApprovalNeeded",
     "ApprovalVerdict",
@@ -240,11 +258,15 @@ __all__ = [
     "DecisionLog",
     "Delivery",
     "Diagnostic",
+    "Direction",
     "Drop",
     "DuplicateSkill",
+    "Edge",
     "Embedder",
     "Engaged",
+    "Entity",
     "EntityContext",
+    "EntityGraph",
     "Entry",
     "Event",
     "EventRefused",
@@ -272,12 +294,16 @@ __all__ = [
     "Logged",
     "MatchContext",
     "Matcher",
+    "MemoryGraph",
     "MemorySource",
     "MemoryStore",
     "Message",
     "MessageLike",
     "MissingExtra",
     "Mode",
+    "Nearby",
+    "NearbyEntities",
+    "Neighbour",
     "Observer",
     "OnStoreFailure",
     "OnlySkillTools",
@@ -292,6 +318,7 @@ __all__ = [
     "Payload",
     "PendingCheckpoint",
     "Placement",
+    "Point",
     "PostgresStore",
     "Precedence",
     "PreparedSchema",
@@ -363,6 +390,7 @@ __all__ = [
     "TurnFields",
     "Unguarded",
     "UnguardedAgent",
+    "UnknownEnd",
     "UnknownMatcher",
     "UnsupportedVersion",
     "ValidationError",
@@ -372,6 +400,7 @@ __all__ = [
     "Weaver",
     "When",
     "WrappedSource",
+    "WritableGraph",
     "WritableSource",
     "Writes",
     "Written",

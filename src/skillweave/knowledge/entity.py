@@ -1,10 +1,12 @@
 """The entity graph: things, how they are connected, where they lie, and the port that answers questions about them."""
 
+import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isfinite
 from typing import Protocol, TypeAlias, runtime_checkable
+from unicodedata import category, normalize
 
 from skillweave.checking import Checked
 from skillweave.codec import Portable
@@ -20,6 +22,13 @@ MOST_RADIUS_FT = 1_000_000.0
 """The largest circle that is searched, in feet: 189 miles."""
 FOOT = 0.3048
 """Metres in a foot; a US survey foot is two millionths longer."""
+LONGEST_NAME = 200
+"""The most characters of an id, a label, a relation or a datum: databases index them."""
+LONGEST_ALIAS = 400
+"""The most characters of an alias."""
+
+_UNHELD = re.compile("[\0\ud800-\udfff]")
+_BETWEEN = re.compile(r"[\s_-]+")
 
 
 class Direction(StrEnum):
@@ -34,8 +43,9 @@ class Direction(StrEnum):
 class Point(Portable):
     """A place on the earth, in degrees, with the datum that the degrees are measured in, such as `NAD83`.
 
-    Two points of different datums cannot be compared: the same degrees lie more than a hundred feet apart. Raises
-    InvalidValue for degrees that no place has, and for a datum that is not named.
+    Two points of different datums cannot be compared: the same degrees lie more than a hundred feet apart. A datum is
+    kept in one spelling, so that it can be compared: `nad 83` becomes `NAD83` (`datum_name`). Raises InvalidValue for
+    degrees that no place has, and for a datum that is not named.
     """
 
     latitude: float
@@ -53,15 +63,20 @@ class Point(Portable):
                 or abs(value) > most
             ):
                 checked.refuse(name, value, f"degrees from -{most} to {most}")
-        if not checked.text("datum", self.datum).strip():
+            object.__setattr__(self, name, float(value))
+        datum = datum_name(checked.text("datum", self.datum))
+        if not datum:
             checked.refuse("datum", self.datum, "the name of the datum, such as 'NAD83'")
+        object.__setattr__(self, "datum", _name(checked, "datum", datum))
 
 
 @dataclass(frozen=True, slots=True)
 class Entity(Portable):
     """A thing that a knowledge graph knows: its label says what it is, `properties` what is known of it.
 
-    It is found by its id and by each of its `aliases`, in any spelling of them (`alias_key`).
+    It is found by its id and by each of its `aliases`, in any spelling of them (`alias_key`). An id and a label have 1
+    to 200 characters, an alias up to 400 and a letter or digit among them; no text may hold a NUL or half of a
+    surrogate pair, which not every database keeps. Raises InvalidValue.
     """
 
     id: str
@@ -73,15 +88,24 @@ class Entity(Portable):
     def __post_init__(self) -> None:
         checked = Checked("Entity")
         for name in ("id", "label"):
-            if not checked.text(name, getattr(self, name)).strip():
-                checked.refuse(name, getattr(self, name), "a text that is not empty")
+            _name(checked, name, getattr(self, name))
         object.__setattr__(self, "properties", freeze_mapping(_json(self.properties)))
         object.__setattr__(self, "aliases", checked.texts("aliases", self.aliases, "42-329-12345"))
+        for position, alias in enumerate(self.aliases):
+            _name(checked, f"aliases[{position}]", alias, LONGEST_ALIAS)
+            if not alias_key(alias):
+                checked.refuse(f"aliases[{position}]", alias, "a name with a letter or digit in it")
+        if self.location is not None:
+            checked.kind("location", self.location, Point, "a Point, or None")
 
 
 @dataclass(frozen=True, slots=True)
 class Edge(Portable):
-    """How one entity is connected with another: `relation` says it in the direction from `source` to `target`."""
+    """How one entity is connected with another: `relation` says it in the direction from `source` to `target`.
+
+    The three have 1 to 200 characters, and between two entities there is one edge of a relation in one direction.
+    Raises InvalidValue.
+    """
 
     source: str
     relation: str
@@ -91,8 +115,7 @@ class Edge(Portable):
     def __post_init__(self) -> None:
         checked = Checked("Edge")
         for name in ("source", "relation", "target"):
-            if not checked.text(name, getattr(self, name)).strip():
-                checked.refuse(name, getattr(self, name), "a text that is not empty")
+            _name(checked, name, getattr(self, name))
         object.__setattr__(self, "properties", freeze_mapping(_json(self.properties)))
 
 
@@ -116,7 +139,8 @@ class Nearby(Portable):
 class NearbyEntities(Portable):
     """What lies in a circle, nearest first; `more` are those that the limit left out.
 
-    `other_datums` counts, by datum, what lies about there in degrees of another datum and was not compared.
+    `other_datums` counts, by datum, what lies about there in degrees of another datum and was not compared: a mile is
+    allowed for the difference between two datums.
     """
 
     found: tuple[Nearby, ...] = ()
@@ -147,7 +171,7 @@ class UnknownEnd(SkillweaveError, ValueError):
 
 
 class EntityGraph(Protocol):
-    """Answers questions about entities; `skillweave.testing.entities.EntityGraphContract` is the contract as tests.
+    """Answers questions about entities; `skillweave.testing.EntityGraphContract` is the contract as tests.
 
     All methods raise StoreUnavailable when what is asked does not answer.
     """
@@ -164,15 +188,17 @@ class EntityGraph(Protocol):
     ) -> tuple[Neighbour, ...]:
         """What edges lead to, ordered by relation and then by the id of the neighbour; nothing for an unknown entity.
 
-        An edge from an entity to itself counts once. `limit` is from 1 to 1,000. Raises InvalidValue.
+        Texts are ordered by their code points, whatever the language; of two edges with one neighbour the one that
+        leads out comes first. An edge from an entity to itself counts once. `limit` is from 1 to 1,000. Raises
+        InvalidValue.
         """
         ...
 
     async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
         """The entities with a location within the circle, nearest first, then by id.
 
-        Distances are geodesic on the datum's ellipsoid. `radius_ft` is from 0 to 1,000,000, `limit` from 1 to 1,000.
-        Raises InvalidValue.
+        Distances are geodesic on the datum's ellipsoid, to a millionth of a foot. `radius_ft` is from 0 to 1,000,000,
+        `limit` from 1 to 1,000. Raises InvalidValue, also for a datum that is not known.
         """
         ...
 
@@ -183,12 +209,13 @@ Piece: TypeAlias = Entity | Edge
 
 @runtime_checkable
 class WritableGraph(EntityGraph, Protocol):
-    """An entity graph that can be filled, and read whole."""
+    """An entity graph that can be filled and read whole; `skillweave.testing.WritableGraphContract` is the contract."""
 
     async def put(self, entities: Iterable[Entity] = (), edges: Iterable[Edge] = ()) -> None:
         """Add or replace, all or nothing: an entity by its id, an edge by its two ends and its relation.
 
-        Raises UnknownEnd for an edge whose end is neither there nor among `entities`.
+        An entity that is replaced keeps its edges, and nothing else; of two with one id the last one counts. Raises
+        UnknownEnd for an edge whose end is neither there nor among `entities`.
         """
         ...
 
@@ -197,16 +224,43 @@ class WritableGraph(EntityGraph, Protocol):
         ...
 
     def export(self) -> AsyncIterator[Piece]:
-        """All entities by id, then all edges by source, relation and target."""
+        """All entities by id, then all edges by source, relation and target.
+
+        What is written meanwhile may be among them or not; the reader can stop at any piece.
+        """
         ...
 
 
 def alias_key(text: str) -> str:
     """What spellings of one name have in common: letters and digits, without case; empty where there is none.
 
-    `42-329-12345`, `42 329 12345` and `4232912345` are one API number.
+    `42-329-12345`, `42 329 12345` and `4232912345` are one number, `ＺＯË` and `zoë` one name in whichever form of
+    Unicode. Marks count, as many scripts write their vowels with them.
     """
-    return "".join(letter for letter in text.casefold() if letter.isalnum())
+    if text.isascii():
+        return "".join(letter for letter in text.lower() if letter.isalnum())
+    folded = normalize("NFKC", normalize("NFD", text).casefold()).casefold()
+    return normalize("NFKC", "".join(letter for letter in normalize("NFKC", folded) if category(letter)[0] in "LMN"))
+
+
+def datum_name(text: str) -> str:
+    """A datum in the one spelling that is kept: capitals without spaces, hyphens or underscores; empty where none is.
+
+    `WGS 84` and `wgs84` are one datum, `NAD83` and `NAD83(2011)` are two.
+    """
+    return _BETWEEN.sub("", text).upper()
+
+
+def _name(checked: Checked, field_name: str, value: object, longest: int = LONGEST_NAME) -> str:
+    """A text that every database keeps and indexes."""
+    text = checked.text(field_name, value)
+    if not text.strip():
+        checked.refuse(field_name, text, "a text that is not empty")
+    if len(text) > longest:
+        checked.refuse(field_name, text, f"at most {longest} characters; it has {len(text)}")
+    if _UNHELD.search(text):
+        checked.refuse(field_name, text, "a text without NUL and without half of a surrogate pair")
+    return text
 
 
 def _json(properties: Mapping[str, FrozenJson]) -> dict[str, Json]:
@@ -217,4 +271,14 @@ def _json(properties: Mapping[str, FrozenJson]) -> dict[str, Json]:
         checked.refuse("properties", properties, f"JSON; it holds {error}")
     if not isinstance(found, dict):
         checked.refuse("properties", properties, "a mapping")
+    if (text := _unheld(found)) is not None:
+        checked.refuse("properties", text, "texts without NUL and without half of a surrogate pair")
     return found
+
+
+def _unheld(data: Json) -> str | None:
+    """The first text in the data that not every database keeps."""
+    if isinstance(data, str):
+        return data if _UNHELD.search(data) else None
+    inner = [*data, *data.values()] if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return next((text for one in inner if (text := _unheld(one)) is not None), None)

@@ -9,6 +9,7 @@ from skillweave.doors import door
 
 if TYPE_CHECKING:
     from skillweave.testing.embedders import EmbedderContract
+    from skillweave.testing.entities import EntityGraphContract
     from skillweave.testing.fakes import (
         FailingSource,
         FailingStore,
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     from skillweave.testing.rerankers import RerankerContract
     from skillweave.testing.scorers import ScorerContract
     from skillweave.testing.sources import SourceContract, WritableSourceContract
+    from skillweave.testing.writable_entities import WritableGraphContract
 
 __all__ = [
     "ConversationMachine",
     "EmbedderContract",
+    "EntityGraphContract",
     "FailingSource",
     "FailingStore",
     "FakeEmbedder",
@@ -40,6 +43,7 @@ __all__ = [
     "ScriptedReranker",
     "SourceContract",
     "WordCounter",
+    "WritableGraphContract",
     "WritableSourceContract",
 ]
 
@@ -47,6 +51,7 @@ __getattr__ = door(
     __name__,
     """
 embedders: EmbedderContract
+entities: EntityGraphContract
 fakes: FailingSource FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
 ledger: DECISION FULL_STATE LedgerContract
 machine: ConversationMachine
@@ -55,5 +60,6 @@ observers: Recorder
 rerankers: RerankerContract
 scorers: ScorerContract
 sources: ARTIFACT CONTENT SourceContract WritableSourceContract
+writable_entities: WritableGraphContract
 """,
 )

@@ -1,0 +1,76 @@
+"""The figures and rules of this pack as data (`thresholds.yaml`), and how an answer tells which of them it used."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, cast
+
+from skillweave.checking import Checked
+from skillweave.diagnostics import has_errors
+from skillweave.errors import InvalidData
+from skillweave.frontmatter import read_yaml, resolved
+from skillweave.frozen import Json
+from skillweave.packs.tool import JsonObject
+
+FILE = "thresholds.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A figure or a rule with its citation; `value` is in `unit`, and None where the rule is no number.
+
+    `verified` is False for what nobody has read in its source yet.
+    """
+
+    id: str
+    says: str
+    cite: str
+    verified: bool
+    value: float | None = None
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        checked = Checked(f"threshold {self.id!r}")
+        for name in ("says", "cite", "unit"):
+            checked.text(name, getattr(self, name))
+        checked.truth("verified", self.verified)
+        if self.value is not None:
+            checked.number("value", self.value)
+
+    @property
+    def number(self) -> float:
+        """The value; raises InvalidData for a rule without one."""
+        if self.value is None:
+            raise InvalidData(f"threshold {self.id!r} of {FILE} has no value; write `value:`", place=self.id)
+        return self.value
+
+    def basis(self) -> JsonObject:
+        """What an answer's `basis` tells of it."""
+        told: JsonObject = {"says": self.says, "cite": self.cite, "verified": self.verified}
+        return told if self.value is None else {**told, "value": self.value, "unit": self.unit}
+
+
+@cache
+def thresholds() -> Mapping[str, Threshold]:
+    """All thresholds by their id, read once. Raises InvalidData for a file that was broken."""
+    document = read_yaml(files(__package__).joinpath(FILE).read_text(encoding="utf-8"), path=FILE)
+    if document.data is None or has_errors(document.diagnostics):
+        raise InvalidData(f"{FILE} cannot be read: {'; '.join(map(str, document.diagnostics))}")
+    rows = cast("Mapping[str, Mapping[str, Any]]", resolved(document.data["thresholds"]))
+    return MappingProxyType({name: Threshold(name, **row) for name, row in rows.items()})
+
+
+def basis_of(used: Iterable[Threshold]) -> list[Json]:
+    """The `basis` of an answer, in the order in which they were used."""
+    return [one.basis() for one in used]
+
+
+def to_confirm(used: Iterable[Threshold]) -> list[Json]:
+    """A warning for each that is not verified."""
+    return [
+        f"Confirm before this is stated in a filing, as it is not verified: {one.says} ({one.cite})"
+        for one in used
+        if not one.verified
+    ]
