@@ -12,7 +12,7 @@ MOST_HOURS = 744
 
 
 @dataclass(frozen=True, slots=True)
-class TestedStream(Portable):
+class Inflow(Portable):
     """A well or lease that flows into the total: its rate at the last test, and the hours that it was on."""
 
     id: str
@@ -38,7 +38,7 @@ class Allocation(Answer):
     shares: tuple[Share, ...]
 
 
-def allocate_volumes(metered_total: float, streams: Sequence[TestedStream], unit: str = "MCF") -> Allocation:
+def allocate_volumes(metered_total: float, streams: Sequence[Inflow], unit: str = "MCF") -> Allocation:
     """Share a metered total by test rate x hours on; rates in any one unit, the total in whole MCF or bbl.
 
     Each stream gets the whole part of its share; the units that are left go one by one to the streams with the largest

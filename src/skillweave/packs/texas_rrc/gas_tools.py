@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from skillweave.frozen import Json, freeze_mapping
 from skillweave.knowledge.entity import EntityGraph
-from skillweave.packs.texas_rrc.allocation import Allocation, TestedStream, allocate_volumes
+from skillweave.packs.texas_rrc.allocation import Allocation, Inflow, allocate_volumes
 from skillweave.packs.texas_rrc.answers import Answer
 from skillweave.packs.texas_rrc.authorization import AuthorizationUse, Released, flare_authorization
 from skillweave.packs.texas_rrc.emissions import Factors, FlareEmissions, Release, flare_emissions
@@ -360,7 +360,7 @@ def _assumed(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _allocate(given: dict[str, Any]) -> Answer:
-    streams = [TestedStream(**one) for one in given["streams"]]
+    streams = [Inflow(**one) for one in given["streams"]]
     return allocate_volumes(given["metered_total"], streams, given.get("unit", "MCF"))
 
 
