@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from skillweave.errors import MissingExtra
+from skillweave.knowledge.entity import datum_name
 from skillweave.packs.texas_rrc.thresholds import thresholds
 from skillweave.packs.tool import ToolRefused
 
@@ -114,7 +115,7 @@ def plane_of(zone: str, datums: Iterable[tuple[str, str | None]]) -> Plane:
 def _datum(place: str, name: str | None) -> Datum:
     if name is None:
         raise ToolRefused(place, f"the datum of its points is not named; {_shifted()}", _NAME_IT)
-    known = _SPELLINGS.get("".join(letter for letter in name.upper() if letter.isalnum()))
+    known = _SPELLINGS.get(datum_name(name))
     if known is None:
         why = f"{name[:40]!r} is not a datum that is projected here"
         raise ToolRefused(place, why, f"convert the points to NAD83 first; then {_NAME_IT}")

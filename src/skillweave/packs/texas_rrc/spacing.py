@@ -45,7 +45,9 @@ SPACING: Schema = answer(
     {
         "well": _NAMED,
         "lease_line": _TESTED,
-        "surface_to_lease_line_ft": optional(_FEET),
+        "surface_hole": optional(
+            record({"to_lease_line_ft": _FEET, "tested": {"type": "boolean"}}, ("to_lease_line_ft", "tested"))
+        ),
         "between_wells": _TESTED,
         "counted": several(record(_ROW), MOST_WELLS),
         "left_out": several(record(_ROW), MOST_WELLS),
@@ -99,12 +101,11 @@ def well_spacing(site: Site, rules: Mapping[str, Any] | None) -> JsonObject:
     nearest = counted[0] if counted else None
     lease_line = _tested(limits.lease_line, line_ft)
     between_wells = _tested(limits.between_wells, nearest.distance_ft if nearest else None)
-    surface_ft = to_lines(site.well.surface, site.require_lease().ring) if site.well.surface else None
     used = (*limits.used, thresholds()["at_the_limit"], thresholds()["notice_share"], *_measured(site))
     return {
         "well": cast("JsonObject", site.well.named()),
         "lease_line": lease_line,
-        "surface_to_lease_line_ft": feet(surface_ft),
+        "surface_hole": _surface_hole(site),
         "between_wells": {**between_wells, "from": cast("JsonObject", nearest.well.named()) if nearest else None},
         "counted": [one.row() for one in counted],
         "left_out": [one.row() for one in offsets if one.reason],
@@ -166,18 +167,17 @@ def feet(distance: float | None) -> float | None:
 def _why_not(well: Well, other: Well) -> tuple[str, tuple[str, ...]]:
     """Why another well does not count, empty where it does; and what is not known of it, so that it was counted."""
     status, kind = alias_key(other.status), alias_key(other.kind)
-    if status in _GONE:
-        return f"it is {other.status}", ()
+    reasons = [f"it is {other.status}"] if status in _GONE else []
     if other.service or status in _SERVICE or kind in _SERVICE:
         what = other.service or (other.status if status in _SERVICE else other.kind)
-        return f"it is a service well ({what})", ()
-    unknown = () if other.status else ("status",)
+        reasons.append(f"it is a service well ({what})")
+    unknown = [] if other.status else ["status"]
     for what, own, others in (("lease", well.leases, other.leases), ("field", well.fields, other.fields)):
         if not own or not others:
-            unknown = (*unknown, what)
+            unknown.append(what)
         elif not {alias_key(one) for one in own} & {alias_key(one) for one in others}:
-            return f"it is {'on' if what == 'lease' else 'in'} another {what} ({', '.join(others)})", ()
-    return "", unknown
+            reasons.append(f"it is {'on' if what == 'lease' else 'in'} another {what} ({', '.join(others)})")
+    return "; ".join(reasons), () if reasons else tuple(unknown)
 
 
 def _tested(limit: Limit, distance_ft: float | None) -> JsonObject:
@@ -188,6 +188,17 @@ def _tested(limit: Limit, distance_ft: float | None) -> JsonObject:
         "required_ft": limit.required_ft,
         "passes": passes,
         "short_ft": feet(short) or 0.0,
+    }
+
+
+def _surface_hole(site: Site) -> JsonObject | None:
+    """What a check of the surface location alone would find; it is the test only where the well is vertical."""
+    surface = site.well.surface
+    if surface is None:
+        return None
+    return {
+        "to_lease_line_ft": feet(to_lines(surface, site.require_lease().ring)),
+        "tested": surface == site.well.path,
     }
 
 
