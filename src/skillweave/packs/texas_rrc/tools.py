@@ -1,6 +1,7 @@
 """All calculators of this pack, as tools."""
 
 from skillweave.knowledge.entity import EntityGraph
+from skillweave.packs.texas_rrc import dates, fees, wells
 from skillweave.packs.tool import Tool
 
 
@@ -10,4 +11,4 @@ def calculators(graph: EntityGraph | None = None) -> tuple[Tool, ...]:
     With a graph, those about wells also take a well's id or API number, and read the rest from the graph. What they
     need is looked for at the first call: MissingExtra names the extra `texas-rrc` where it is not installed.
     """
-    return ()
+    return (*wells.tools(graph), *fees.TOOLS, *dates.TOOLS)
