@@ -16,8 +16,9 @@ import skillweave
 from skillweave import Agent, Budget, Event, Settings, SpawnRequest, TaskRule, Turn, When
 from skillweave.codec import Portable, is_free, union_arms
 from skillweave.events import Announced, BuiltIn
-from skillweave.frozen import FrozenDict, freeze_mapping, thaw
+from skillweave.frozen import EMPTY, FrozenDict, freeze_mapping, thaw
 from skillweave.graph import ScorePolicy
+from skillweave.knowledge.rules import ContextRules, Hop, IdPattern, SectionPart, SectionRule
 from tests.strategies import ids, json_mappings, json_values, texts
 
 Values = st.SearchStrategy[Any]
@@ -105,6 +106,25 @@ RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
     },
     TaskRule: lambda: {"when": _whens, "skills": st.lists(ids, min_size=1, max_size=2, unique=True).map(tuple)},
     ScorePolicy: lambda: {"temperature": st.floats(0.1, 9), "margin": st.none() | st.floats(0, 1)},
+    Hop: lambda: {"via": said},
+    SectionPart: lambda: {
+        "render": st.lists(st.sampled_from(["Ship: {name}", "- {id}, {size.width}"]), min_size=1, max_size=2).map(
+            tuple
+        ),
+        "title": st.sampled_from(["", "Ships:"]),
+        "where": st.sampled_from([{}, {"node.flag": {"eq": "NO", "exists": True}}]).map(freeze_mapping),
+        "each": st.just(""),
+        "last": st.none(),
+        "order": st.sampled_from(["", "-name"]),
+        "limit": st.integers(1, 1000),
+    },
+    SectionRule: lambda: {"name": said, "parts": st.lists(values_of(SectionPart), min_size=1, max_size=2).map(tuple)},
+    IdPattern: lambda: {"pattern": said},
+    ContextRules: lambda: {
+        "sections": st.lists(values_of(SectionRule), max_size=2, unique_by=lambda one: one.name).map(tuple),
+        "tags": st.just(EMPTY),
+        "otherwise": st.just(()),
+    },
     SpawnRequest: lambda: {
         "task": said,
         "skills": st.none() | st.lists(ids, max_size=2).map(tuple),

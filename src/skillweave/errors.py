@@ -96,6 +96,14 @@ class InvalidValue(SkillweaveError, ValueError):
     """A setting, or an argument of ours, that is not what it must be; the message names it and says what to give."""
 
 
+class InvalidContext(InvalidValue):
+    """A rule about entity context that makes no sense: which `key` of it, what is wrong there, and what to write."""
+
+    def __init__(self, key: str, what: str, fix: str) -> None:
+        self.key, self.what, self.fix = key, what, fix
+        super().__init__(f"`{key}` {what}; {fix}")
+
+
 class InvalidTurn(InvalidValue):
     """A turn that cannot be run: no conversation id, no turn id, or one that is too long to be kept."""
 

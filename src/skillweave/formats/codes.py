@@ -38,6 +38,7 @@ UNKNOWN_KEY = Code("unknown-key", Severity.WARNING, "a key inside a mapping of o
 FIELD_TWICE = Code("field-twice", Severity.WARNING, "a field given in two places; the inner one counts")
 AGENT = Code("bad-agent", Severity.ERROR, "an agent that cannot be used as it is written; left out as a whole")
 TASK_RULE = Code("task-rule", Severity.ERROR, "a task rule that cannot be used as it is written; left out as a whole")
+CONTEXT = Code("bad-context", Severity.ERROR, "a part of `context:` that cannot be used; left out as a whole")
 GRAPH = Code("bad-graph", Severity.ERROR, "a skill graph that cannot be read; left out as a whole")
 SPEC_FIELD = Code("spec-field", Severity.ERROR, "strict: a field that the open specification does not have")
 SPEC_NAME = Code("spec-name", Severity.ERROR, "strict: a name that the open specification does not allow")

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from skillweave.diagnostics import Diagnostic, Location, Severity, has_errors
 from skillweave.errors import SourceUnavailable
 from skillweave.events.event import EventType
-from skillweave.formats.codes import AGENT, GRAPH, TASK_RULE
+from skillweave.formats.codes import AGENT, CONTEXT, GRAPH, TASK_RULE
 from skillweave.frontmatter.codes import Code
 from skillweave.registry.agents import Agent
 from skillweave.registry.source import Loaded, Source, version_of
@@ -87,15 +87,18 @@ def last_good(before: Loaded, now: Loaded) -> Loaded:
     keeps_graph = before.graph is not None and now.graph is None and _unreadable(now, GRAPH)
     has_graph = before if keeps_graph else now
     agents, kept_agents = _agents(before.agents, now)
+    keeps_context = before.context is not None and _unreadable(now, CONTEXT)
+    kept_context = (_kept("`context`", _place_of_errors(now)),) if keeps_context else ()
     kept_graph = (_kept("the skill graph", before.graph_location),) if keeps_graph else ()
     return Loaded(
         skills,
-        (*now.diagnostics, *kept_skills, *kept_rules, *kept_graph, *kept_agents),
+        (*now.diagnostics, *kept_skills, *kept_rules, *kept_graph, *kept_agents, *kept_context),
         events=last_good_event_types(before.events, now),
         task_rules=rules,
         graph=has_graph.graph,
         graph_location=has_graph.graph_location,
         agents=agents,
+        context=before.context if keeps_context else now.context,
     )
 
 

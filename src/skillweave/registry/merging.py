@@ -313,6 +313,27 @@ def merge_agents(
     return MappingProxyType(merged), tuple(findings)
 
 
+def choose_context(
+    sources: Iterable[tuple[str, Loaded]],
+) -> tuple[Mapping[str, object] | None, tuple[Diagnostic, ...]]:
+    """What the first source that says anything about entity context says, and a finding for every other one."""
+    having = [(source, loaded) for source, loaded in sources if loaded.context is not None]
+    if not having:
+        return None, ()
+    (first, loaded), *others = having
+    return loaded.context, tuple(_context_ignored(other, first) for other, _ in others)
+
+
+def _context_ignored(other: str, first: str) -> Diagnostic:
+    return Diagnostic(
+        "context-ignored",
+        Severity.WARNING,
+        f"the `context` of source {other!r} is ignored: source {first!r}, which comes before it, has one",
+        "name the source first whose `context` is meant, or write both into one",
+        location=Location(other),
+    )
+
+
 def _ids_in_namespace(source: str, loaded: Loaded) -> Mapping[str, str]:
     return {skill.id: namespaced(source, skill.id) for skill in loaded.skills}
 

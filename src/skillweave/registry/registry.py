@@ -21,6 +21,7 @@ from skillweave.registry.merging import (
     Precedence,
     add_registered,
     apply_overrides,
+    choose_context,
     in_namespace,
     merge,
     merge_agents,
@@ -325,6 +326,7 @@ class Registry(ClosedOnExit):
         events, declared_twice = merge_event_types(good)
         chosen = choose_graph(good, self._precedence)
         agents, about_agents = merge_agents(good, self._precedence, merged.winners)
+        context, about_context = choose_context(good)
         before = state.snapshot
         snapshot = Snapshot(
             MappingProxyType({skill_id: offer.skill for skill_id, offer in merged.winners.items()}),
@@ -339,6 +341,7 @@ class Registry(ClosedOnExit):
                 *declared_twice,
                 *chosen.findings,
                 *about_agents,
+                *about_context,
             ),
             events,
             merge_task_rules(good, self._precedence),
@@ -347,6 +350,7 @@ class Registry(ClosedOnExit):
             chosen.location,
             agents,
             MappingProxyType(merged.winners),
+            context,
         )
         unchanged = before.generation > 0 and is_same(before, snapshot)
         self._state = replace(state, merged=merged, snapshot=before if unchanged else snapshot)

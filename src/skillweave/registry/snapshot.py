@@ -35,9 +35,10 @@ class Snapshot(Mapping[str, Skill]):
     `events` are the event types that sources declare, by name; `task_rules` those of all sources, in their order.
     `graph` is the skill graph of the first source that has one, in its data form, and `graph_location` where that
     stands. Of the `relabelled` ids only the version was overridden, so that the shadowed skill is the same definition.
-    `agents` are those that sources describe, by id. `offers` say who reads the artifacts of each skill, in this version
-    of it; `Registry.read_artifact` uses them. `snapshot[id]` raises SkillNotFound for an unknown id, while `get`
-    and `in` do not.
+    `agents` are those that sources describe, by id. `context` is what the first source that says anything about entity
+    context says, in its data form; `skillweave.knowledge.rules_in` reads it. `offers` say who reads the artifacts of
+    each skill, in this version of it; `Registry.read_artifact` uses them. `snapshot[id]` raises SkillNotFound for an
+    unknown id, while `get` and `in` do not.
     """
 
     skills: Mapping[str, Skill] = field(default_factory=lambda: MappingProxyType({}))
@@ -51,6 +52,7 @@ class Snapshot(Mapping[str, Skill]):
     graph_location: Location | None = None
     agents: Mapping[str, Agent] = field(default_factory=lambda: MappingProxyType({}))
     offers: Mapping[str, Offer] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    context: Mapping[str, object] | None = None
 
     def __getitem__(self, skill_id: str) -> Skill:
         known = Checked("snapshot").text("skill_id", skill_id)
@@ -95,7 +97,7 @@ def is_same(one: Snapshot, other: Snapshot) -> bool:
         and (one.shadowed, one.diagnostics) == (other.shadowed, other.diagnostics)
         and (one.events, one.task_rules) == (other.events, other.task_rules)
         and (one.graph, one.graph_location) == (other.graph, other.graph_location)
-        and (one.relabelled, one.agents) == (other.relabelled, other.agents)
+        and (one.relabelled, one.agents, one.context) == (other.relabelled, other.agents, other.context)
     )
 
 

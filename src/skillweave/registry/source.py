@@ -26,7 +26,7 @@ class Loaded:
     `memory` is the source's own: it comes back with the next `load`, so that unchanged skills are not read again.
     `events` are the event types that the source declares, by name, `task_rules` what it gives for which tasks, `graph`
     its skill graph in the data form, None without one, and `graph_location` where that stands. `agents` are the agents
-    that it describes, by id.
+    that it describes, by id. `context` is what it says about entity context, in the data form, None for nothing.
     """
 
     skills: tuple[Skill, ...] = ()
@@ -37,6 +37,7 @@ class Loaded:
     graph: Mapping[str, object] | None = None
     graph_location: Location | None = None
     agents: Mapping[str, Agent] = field(default_factory=lambda: MappingProxyType({}))
+    context: Mapping[str, object] | None = None
 
 
 class Reader(Protocol):
@@ -129,7 +130,7 @@ async def stream_of(source: Source) -> AsyncGenerator[Loaded, None]:
 async def collect(parts: AsyncIterable[Loaded]) -> Loaded:
     """The parts of a stream as one value, so that a source with a stream need not write its `load` anew.
 
-    The graph is that of the first part that has one, the memory that of the last part.
+    The graph is that of the first part that has one, and so is the context; the memory is that of the last part.
     """
     together = [part async for part in parts]
     graphs = [part for part in together if part.graph is not None]
@@ -142,6 +143,7 @@ async def collect(parts: AsyncIterable[Loaded]) -> Loaded:
         graphs[0].graph if graphs else None,
         graphs[0].graph_location if graphs else None,
         MappingProxyType({agent_id: agent for part in together for agent_id, agent in part.agents.items()}),
+        next((part.context for part in together if part.context is not None), None),
     )
 
 

@@ -30,7 +30,7 @@ from skillweave.sources.files import Refused
 from skillweave.sources.names import expanded, shown
 from skillweave.sources.pack_files import PackFiles
 
-READ_KEYS = ("pack", "include", "skills", "checkpoints", "agents", "graph", "events", "task_rules")
+READ_KEYS = ("pack", "include", "skills", "checkpoints", "agents", "graph", "events", "task_rules", "context")
 PART_KEYS = ("skills",)
 """What stands in a file that a pack includes."""
 _ARTIFACT_KEYS = ("artifacts", "tier3_artifact_refs")
@@ -163,6 +163,7 @@ def _read_pack(document: Document, path: str, source: str, files: PackFiles) -> 
         reading.report(NO_SKILLS, (), f"pack '{path}' holds no skill", fix)
     events = reading.event_types()
     rules = read_task_rules(data, document.lines, path=path, source=f"pack {source}")
+    context = reading.context() if "context" in data else None
     metadata = data.get("pack")
     return defined, Loaded(
         tuple(one.skill for one in defined),
@@ -173,6 +174,7 @@ def _read_pack(document: Document, path: str, source: str, files: PackFiles) -> 
         graph,
         graph_location=None if graph is None else reading.location(("graph",)),
         agents=agents.agents,
+        context=context,
     )
 
 
@@ -354,6 +356,15 @@ class _Reading:
                 self.findings.append(GRAPH.found(location, str(one).removesuffix(f"; {one.fix}"), fix))
             return None
         return freeze_mapping(cast("dict[str, Json]", data))
+
+    def context(self) -> Mapping[str, object] | None:
+        """What is said about entity context, in its data form; None where nothing is."""
+        # Few packs say anything about it, and the modules that read it take long to import.
+        from skillweave.sources.context import read_context
+
+        read = read_context(self.data, self.lines, path=self.path)
+        self.findings += read.diagnostics
+        return None if read.rules is None else freeze_mapping(read.rules.to_dict())
 
     def event_types(self) -> Mapping[str, EventType]:
         """The event types by name; of one with a good name and a schema that cannot be read no payload passes.

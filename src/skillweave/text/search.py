@@ -3,12 +3,12 @@
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import re2
 from ahocorasick_rs import AhoCorasick, MatchKind
@@ -293,6 +293,25 @@ class Pattern(Protocol):
         ...
 
 
+class GroupedMatch(_Match, Protocol):
+    """Where a pattern matched, and what its groups did."""
+
+    def group(self, group: int | str) -> bytes | None:
+        """The bytes that a group matched, by its number from 1 or its name; None for one that took no part."""
+        ...
+
+
+class GroupedPattern(Pattern, Protocol):
+    """A compiled pattern whose groups are known: how many there are, and the numbers of those with names."""
+
+    groups: int
+    groupindex: Mapping[str, int]
+
+    def search(self, text: bytes) -> GroupedMatch | None:
+        """The leftmost match."""
+        ...
+
+
 class _PatternSet(Protocol):
     def Match(self, text: bytes) -> list[int] | None: ...  # noqa: N802
 
@@ -378,6 +397,16 @@ def compile_exact(source: str) -> Pattern:
     options = _options(_PATTERN_MEMORY)
     options.case_sensitive = True
     return _compile(source, options)
+
+
+def compile_groups(source: str) -> GroupedPattern:
+    """What `compile_pattern` gives, with what each group of the pattern matched; raises BrokenPattern."""
+    options = _options(_PATTERN_MEMORY)
+    options.never_capture = False
+    pattern = cast("GroupedPattern", _compile(source, options))
+    if _matches_nothing(pattern):
+        raise BrokenPattern("it matches empty text", "Make it require at least one character.")
+    return pattern
 
 
 def compile_flagged(source: str, flags: str) -> Pattern:

@@ -1,0 +1,88 @@
+"""Ids of entities in what a user writes, found by the patterns of a pack (spec 6.2)."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from skillweave.errors import InvalidContext
+from skillweave.knowledge.rules import IdPattern
+from skillweave.text.search import (
+    LEAST_READ,
+    MOST_MATCHED,
+    MOST_STEPS,
+    BrokenPattern,
+    GroupedMatch,
+    GroupedPattern,
+    compile_groups,
+    size_of,
+)
+
+LONGEST_REF = 200
+"""Characters of an id that is recognised; longer is none."""
+_GROUP = re.compile(r"\{([^{}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """An id in a text: as the graph spells it, and as it was written."""
+
+    ref: str
+    written: str
+
+
+class Recogniser:
+    """Finds the first id in a text; raises InvalidContext for a pattern, or its `as`, that cannot be used."""
+
+    def __init__(self, patterns: Iterable[IdPattern] = ()) -> None:
+        self._compiled = [(_compiled(one), one.spelled) for one in patterns]
+        size = sum(size_of(pattern) for pattern, _ in self._compiled)
+        self._most = min(MOST_MATCHED, max(LEAST_READ, MOST_STEPS // max(size, 1)))
+
+    def find(self, text: str) -> Recognised | None:
+        """The id that stands first in the text, of two at one place that of the earlier pattern; None without any.
+
+        Of a text that is too long the beginning and the end are read.
+        """
+        if not self._compiled:
+            return None
+        if len(text) > self._most:
+            half = self._most // 2
+            text = f"{text[:half]}\n{text[len(text) - half :]}"
+        encoded = text.encode("utf-8", "replace")
+        found = [(match, spelled) for pattern, spelled in self._compiled if (match := pattern.search(encoded))]
+        for match, spelled in sorted(found, key=lambda one: one[0].span()[0]):
+            start, end = match.span()
+            written = encoded[start:end].decode("utf-8", "replace")
+            ref = _spelled(match, spelled) if spelled else written
+            if ref.strip() and len(ref) <= LONGEST_REF:
+                return Recognised(ref.strip(), written)
+        return None
+
+
+def _compiled(one: IdPattern) -> GroupedPattern:
+    try:
+        pattern = compile_groups(one.pattern)
+    except BrokenPattern as error:
+        raise InvalidContext("pattern", f"cannot be used: {error}", error.fix) from None
+    for group in _GROUP.findall(one.spelled):
+        numbered = group.isascii() and group.isdigit() and int(group) <= pattern.groups
+        if not numbered and group not in pattern.groupindex:
+            fix = f"write one of {_groups(pattern)}" if pattern.groups else "put ( ) around the part that is meant"
+            raise InvalidContext("as", f"names the group {group[:60]!r}, which the pattern does not have", fix)
+    if {"{", "}"} & set(_GROUP.sub("", one.spelled)):
+        raise InvalidContext("as", "has a brace that belongs to no group", "write `{1}`, or `{name}` for a named group")
+    return pattern
+
+
+def _groups(pattern: GroupedPattern) -> str:
+    numbers = (f"{{{number}}}" for number in range(1, pattern.groups + 1))
+    return ", ".join((*numbers, *(f"{{{name}}}" for name in pattern.groupindex)))
+
+
+def _spelled(match: GroupedMatch, spelled: str) -> str:
+    def of(group: re.Match[str]) -> str:
+        name = group[1]
+        found = match.group(int(name) if name.isdigit() else name)
+        return (found or b"").decode("utf-8", "replace")
+
+    return _GROUP.sub(of, spelled)
