@@ -32,7 +32,7 @@ def entities_of(data: Mapping[str, Any]) -> MemoryGraph:
 def _entity(node: Mapping[str, Any]) -> Entity:
     properties = node["properties"]
     at = properties.get("surface_location")
-    aliases = tuple(properties[key] for key in ("api_number", "name") if key in properties)
+    aliases = tuple(properties[key] for key in ("api_number", "name", "rrc_lease_id") if key in properties)
     location = Point(at["lat"], at["lon"], properties["datum"]) if at and "datum" in properties else None
     return Entity(node["id"], node["label"], properties, aliases, location)
 

@@ -14,7 +14,8 @@ from skillweave.packs.texas_rrc.plane import XY, Datum, Degrees, Plane, Zone
 
 FOOT = 1200 / 3937
 """A US survey foot in metres."""
-FEET = st.floats(-20_000, 20_000, allow_nan=False)
+FEET = st.integers(-20_000_000, 20_000_000).map(lambda thousandths: thousandths / 1000)
+"""Thousandths of a foot; what is nearer together cannot be told apart at the coordinates of the plane."""
 POINTS = st.tuples(FEET, FEET)
 PATHS = st.lists(POINTS, min_size=1, max_size=4).map(tuple)
 Corners: TypeAlias = tuple[XY, ...]

@@ -7,7 +7,20 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
-from skillweave import Agent, Checkpoint, Entry, Relation, RelationKind, Skill, SqlSource
+from skillweave import (
+    Agent,
+    Checkpoint,
+    Edge,
+    Entity,
+    Entry,
+    Neighbour,
+    Point,
+    Relation,
+    RelationKind,
+    Skill,
+    SqlGraph,
+    SqlSource,
+)
 from skillweave.frozen import FrozenDict
 from skillweave.skill import SkillText, ToolRules, Triggers
 
@@ -31,10 +44,20 @@ FULL = Skill(
 )
 CONTENTS = {"references/rule.md": "Größe zuerst.\n", "assets/logo.png": b"\x89PNG\0", "empty.txt": ""}
 AGENT = Agent("clerk", "Clerk", "assistant", "m", ("full",), (Checkpoint("pay"),), FrozenDict({"per_day": 2.5}))
+HARBOUR = Entity("harbour", "Harbour", {"name": "Süd", "berths": 12}, ("DE HGL",), Point(54.1781, 7.8886, "WGS84"))
+SHIP = Entity("ship", "Ship", {"lengths_m": [9.5, 1e23], "crew": None}, ("IMO 9074729", "Aurora"))
+BERTH = Edge("ship", "BERTHED_AT", "harbour", {"since": "2026-01"})
 
 
 async def fill(url: str) -> None:
-    """Store all of it, with earlier versions, a second tenant, and a row that was written by hand."""
+    """Store all of it, and a graph of entities."""
+    await fill_with_skills(url)
+    async with SqlGraph(url) as graph:
+        await graph.put([HARBOUR, SHIP], [BERTH])
+
+
+async def fill_with_skills(url: str) -> None:
+    """Store the skills, with earlier versions, a second tenant, and a row that was written by hand."""
     async with SqlSource(url) as source:
         await source.publish(replace(FULL, description="Old."), {"references/rule.md": "old", "gone.md": "gone"})
         await source.publish(FULL, CONTENTS)
@@ -75,6 +98,16 @@ async def check(url: str) -> None:
         assert (await source.publish(FULL, CONTENTS)).change.value == "unchanged"
         assert (await source.roll_back("full", old.content_hash)).description == "Old."
         assert await source.roll_back("full", newest.content_hash) == full
+
+
+async def check_graph(url: str, *, since: bool) -> None:
+    """Find the entities again where the file is of a revision since they are kept, and go on using the graph."""
+    async with SqlGraph(url) as graph:
+        assert [piece async for piece in graph.export()] == ([HARBOUR, SHIP, BERTH] if since else [])
+        await graph.put([SHIP, HARBOUR], [BERTH])
+        assert await graph.entity("imo 9074729") == SHIP
+        assert await graph.neighbours("ship") == (Neighbour(BERTH, HARBOUR),)
+        assert [one.entity for one in (await graph.near(Point(54.1781, 7.8886, "WGS84"), 10)).found] == [HARBOUR]
 
 
 if __name__ == "__main__":

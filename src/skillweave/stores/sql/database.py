@@ -165,6 +165,15 @@ class Database:
         """
         return await self._tried(self._in_transaction, work)
 
+    async def write_in_steps(self, work: Callable[[AsyncConnection, Callable[[], None]], Awaitable[T]]) -> T:
+        """As `write`, for work of any length, whose time counts anew from each step.
+
+        The work calls what it is given beside the connection before each of its steps. Who gives up waiting ends it at
+        the next one.
+        """
+        call = self._call()
+        return await self._tried(self._in_transaction, lambda one: work(one, call.step), call)
+
     async def migrate(self) -> tuple[str | None, str]:
         """Bring the tables up to date now; the revisions before and after. Raises StoreUnavailable."""
         self._require_open()
@@ -202,28 +211,35 @@ class Database:
         self._closed = True
         await self._pools.close()
 
-    async def _tried(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+    async def _tried(
+        self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call | None" = None
+    ) -> T:
         self._require_open()
         if not self._ready:
             await self._prepared()
-        return await self._repeated(opened, work)
+        return await self._repeated(opened, work, call)
 
-    async def _repeated(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        call = _Call()
-        limit = asyncio.timeout(self.seconds if self.on_postgres else None)
+    async def _repeated(
+        self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call | None" = None
+    ) -> T:
+        call = call or self._call()
         try:
             with self._pools.here().call():
-                async with limit:
+                async with call.limit:
+                    call.step()
                     try:
                         return await self._once(opened, work, call)
                     except Interrupted:
                         # At once, as a connection of before a restart is replaced by a new one; then with pauses.
                         return await self._retrying()(self._once, opened, work, call)
         except (TimeoutError, StoreUnavailable) as error:
-            if not limit.expired():  # a driver that is cancelled while it connects may say so in words of its own
+            if not call.limit.expired():  # a driver that is cancelled while it connects may say so in words of its own
                 raise
             connections = None if call.connected else self._connections
             raise too_late(self.place, self.seconds, connections) from error
+
+    def _call(self) -> "_Call":
+        return _Call(self.seconds if self.on_postgres else None)
 
     def _retrying(self) -> AsyncRetrying:
         return AsyncRetrying(
@@ -235,6 +251,7 @@ class Database:
 
     async def _once(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
         self._require_open()
+        cancelled = _times_cancelled()
 
         async def worked() -> T:
             async with opened() as connection:
@@ -242,8 +259,10 @@ class Database:
                 return await work(connection)
 
         try:
-            return await (worked() if self.on_postgres else _to_its_end(worked()))
+            return await (worked() if self.on_postgres else _to_its_end(worked(), call))
         except self._failures as error:
+            if _times_cancelled() > cancelled:  # of which many statements at once make a broken connection
+                raise asyncio.CancelledError from error
             raise described(error, self.place) from error
 
     async def _prepared(self) -> None:
@@ -339,13 +358,26 @@ _Opened: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncConnection]]
 
 @dataclass(slots=True)
 class _Call:
-    """How far a call came: whether it had a connection."""
+    """How long a call may take from each of its steps, None for ever, and how far it came.
 
+    `connected` is whether it had a connection, `given_up` whether nobody waits for it any more.
+    """
+
+    seconds: float | None
     connected: bool = False
+    given_up: bool = False
+    limit: asyncio.Timeout = field(default_factory=lambda: asyncio.timeout(None))
+
+    def step(self) -> None:
+        """Count the time anew; raises CancelledError where nobody waits any more."""
+        if self.given_up:
+            raise asyncio.CancelledError
+        if self.seconds is not None:
+            self.limit.reschedule(asyncio.get_running_loop().time() + self.seconds)
 
 
-async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
-    """Have the work come to its end before a cancellation goes on.
+async def _to_its_end(work: Coroutine[Any, Any, T], call: _Call) -> T:
+    """Have the work come to its end, or to its next step, before a cancellation goes on.
 
     SQLite's thread goes on although nobody waits for it: a lock that it gets then would be given back by nobody.
     """
@@ -353,9 +385,15 @@ async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
+        call.given_up = True
         task.add_done_callback(_heard)
         await asyncio.wait([task])
         raise
+
+
+def _times_cancelled() -> int:
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()
 
 
 async def _ended(working: "asyncio.Task[Any]", opened: Iterable[Any]) -> None:

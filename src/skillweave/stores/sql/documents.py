@@ -46,6 +46,11 @@ def storable(data: object, keys: Keys = ()) -> Any:  # noqa: ANN401 - JSON data 
     raise _refused(keys, f"is of type {type(data).__name__}, which JSON does not have", "write text, numbers and lists")
 
 
+def is_storable_text(text: str) -> bool:
+    """Whether every database can hold the text; what it cannot hold is not there to be found."""
+    return _UNHELD.search(text) is None
+
+
 def json_text(data: Json) -> str:
     """The JSON text of storable data.
 

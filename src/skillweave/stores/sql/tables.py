@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import (
     JSON,
     BigInteger,
+    CheckConstraint,
     DateTime,
     Dialect,
     Double,
@@ -39,6 +40,17 @@ Key = Text().with_variant(Text(collation="C"), "postgresql")
 IN_ORDER = '"left"(conversation, 400)'
 """What ids are sorted by: so much of one fits into an index, with any tenant beside it."""
 Number = BigInteger().with_variant(Integer(), "sqlite")
+Properties = JSON(none_as_null=True)
+"""As text on every database: JSONB would sort the keys, and what is rendered of an entity follows their order."""
+BANDS = 100
+"""Bands of latitude in a degree; one is about 3,640 feet high."""
+_LOCATED = (
+    "latitude IS NULL AND longitude IS NULL AND datum IS NULL AND band IS NULL"
+    " OR latitude IS NOT NULL AND longitude IS NOT NULL AND datum IS NOT NULL AND band IS NOT NULL"
+    " AND latitude BETWEEN -90 AND 90 AND longitude BETWEEN -180 AND 180"
+    f" AND band <= latitude * {BANDS} AND latitude * {BANDS} < band + 1"
+)
+"""A location is whole or not there, and its band is that of its latitude, also in a row that was written by hand."""
 
 
 class Moment(TypeDecorator[datetime]):
@@ -218,6 +230,75 @@ class DecisionRow(Row):
     turn_id: Mapped[str] = mapped_column(Text)
     at: Mapped[float] = mapped_column(Double)
     document: Mapped[str] = mapped_column(Text)
+
+
+class EntityRow(Row):
+    """A thing that the knowledge graph knows. `band` is the latitude in hundredths of a degree, rounded down.
+
+    `entities_by_place` finds what lies in a box: each band of it is one range of longitudes. `aliases` are the texts
+    as they were given, which `entity_aliases` finds in any spelling. What may be null is so in a row written by hand.
+    """
+
+    __tablename__ = "entities"
+    __table_args__ = (
+        CheckConstraint(_LOCATED, name="entities_located"),
+        Index(
+            "entities_by_place",
+            "tenant",
+            "band",
+            "longitude",
+            "latitude",
+            "datum",
+            "label",
+            postgresql_where=text("band IS NOT NULL"),
+            sqlite_where=text("band IS NOT NULL"),
+        ),
+    )
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    id: Mapped[str] = mapped_column(Key, primary_key=True)
+    label: Mapped[str] = mapped_column(Key)
+    datum: Mapped[str | None] = mapped_column(Key)
+    latitude: Mapped[float | None] = mapped_column(Double)
+    longitude: Mapped[float | None] = mapped_column(Double)
+    band: Mapped[int | None] = mapped_column(Integer)
+    aliases: Mapped[list[str] | None] = mapped_column(Properties)
+    properties: Mapped[dict[str, Any] | None] = mapped_column(Properties)
+
+
+class EntityAliasRow(Row):
+    """A name by which an entity is found: the letters and digits of one of its aliases, without case."""
+
+    __tablename__ = "entity_aliases"
+    __table_args__ = (
+        ForeignKeyConstraint(("tenant", "entity_id"), ("entities.tenant", "entities.id"), ondelete="CASCADE"),
+        Index("entity_aliases_by_entity", "tenant", "entity_id"),
+    )
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    alias_key: Mapped[str] = mapped_column(Key, primary_key=True)
+    entity_id: Mapped[str] = mapped_column(Key, primary_key=True)
+
+
+class EntityEdgeRow(Row):
+    """How one entity is connected with another; its key finds the edges that leave an entity."""
+
+    __tablename__ = "entity_edges"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ("tenant", "source"), ("entities.tenant", "entities.id"), name="entity_edges_from", ondelete="CASCADE"
+        ),
+        ForeignKeyConstraint(
+            ("tenant", "target"), ("entities.tenant", "entities.id"), name="entity_edges_to", ondelete="CASCADE"
+        ),
+        Index("entity_edges_coming", "tenant", "target", "relation", "source"),
+    )
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    source: Mapped[str] = mapped_column(Key, primary_key=True)
+    relation: Mapped[str] = mapped_column(Key, primary_key=True)
+    target: Mapped[str] = mapped_column(Key, primary_key=True)
+    properties: Mapped[dict[str, Any] | None] = mapped_column(Properties)
 
 
 ON_POSTGRES_ONLY = frozenset({StateRow.__tablename__, DecisionRow.__tablename__})
