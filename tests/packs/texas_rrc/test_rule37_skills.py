@@ -1,6 +1,7 @@
 """The core skills and the Rule 37 checklist: what they promise, what they stop at, and what their documents say."""
 
 import asyncio
+import json
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -9,13 +10,14 @@ from typing import Any
 import pytest
 
 import skillweave
-from skillweave import Message, Outcome, Role, Ruling, Skill, ToolResult, Turn, Weaver
+from skillweave import Injection, Message, Outcome, Role, Ruling, Skill, ToolResult, Turn, Weaver
 from skillweave.disclose.block import Rung
 from skillweave.disclose.render import render_skill
 from skillweave.frontmatter import read_yaml, resolved
 from skillweave.packs.texas_rrc import pack
 from skillweave.testing import WordCounter
 from skillweave.tokens.counter import Tiktoken
+from tests.packs.texas_rrc.sample import ask_sample
 
 CORE = (
     "spacing-calculation",
@@ -219,26 +221,49 @@ async def test_the_message_of_the_spacing_skill_has_its_parts_in_their_order() -
     assert [line for line in lines if line in SCENE or line.startswith("=== ")] == SCENE
 
 
-async def test_in_a_filing_the_answer_of_a_calculator_leads_on_and_only_the_steps_own_tools_are_offered(
-    weaver: Weaver,
-) -> None:
+async def answered(weaver: Weaver, turn: str, tool: str, **arguments: object) -> Injection:
+    """The turn after a calculator's real answer about the sample graph."""
+    answer = json.dumps(await ask_sample(tool, **arguments))
+    return await weaver.weave(Turn(turn, "c", Message(Role.TOOL, None), results=(ToolResult(tool, answer),)))
+
+
+def place(injection: Injection) -> tuple[str, str | None]:
+    assert injection.move is not None
+    return injection.move.by, injection.move.to
+
+
+async def test_a_filing_goes_by_what_the_calculators_really_answer(weaver: Weaver) -> None:
     first = await weaver.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
-    assert "r37-exception-type" in first.skills
-    answer = '{"exception_required": true, "field_rules_loaded": true}'
-    turn = Turn("t2", "c", Message(Role.TOOL, None), results=(ToolResult("well_spacing", answer),))
-    second = await weaver.weave(turn)
-    assert second.move is not None
-    assert (second.move.by, second.move.to) == ("route", "r37-offset-identification")
-    assert second.tools.authorize("notice_tracts").ruling is Ruling.ALLOW
-    assert second.tools.authorize("w1_fee").ruling is Ruling.DENY
+    assert place(first) == ("entry", "r37-exception-type")
+    statewide = await answered(weaver, "t2", "well_spacing", well="well-mr2h")
+    assert place(statewide) == ("route", "r37-field-rules")
+    order = {"lease_line_ft": 330, "between_well_ft": 660, "loaded_from": "order"}
+    own = await answered(weaver, "t3", "well_spacing", well="well-mr2h", field_rules=order)
+    assert place(own) == ("route", "r37-offset-identification")
+    reached = await answered(weaver, "t4", "notice_tracts", well="well-mr2h", exceptions=["between_well"])
+    assert place(reached) == ("route", "r37-service-list")
+
+
+async def test_a_loaded_order_that_needs_no_exception_leads_to_an_ordinary_form(weaver: Weaver) -> None:
+    await weaver.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
+    order = {"lease_line_ft": 330, "between_well_ft": 0, "loaded_from": "order"}
+    found = await answered(weaver, "t2", "well_spacing", well="well-mr2h", field_rules=order)
+    assert place(found) == ("route", "r37-form-w1")
+
+
+async def test_in_a_filing_only_the_tools_of_the_step_are_offered(weaver: Weaver) -> None:
+    await weaver.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
+    order = {"lease_line_ft": 330, "between_well_ft": 660, "loaded_from": "order"}
+    found = await answered(weaver, "t2", "well_spacing", well="well-mr2h", field_rules=order)
+    assert found.tools.authorize("notice_tracts").ruling is Ruling.ALLOW
+    assert found.tools.authorize("w1_fee").ruling is Ruling.DENY
 
 
 async def test_in_a_filing_the_core_skills_are_still_found_by_words(weaver: Weaver) -> None:
     await weaver.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
     asked = await weaver.weave("What is the distance to the lease line?", conversation="c")
     assert "spacing-calculation" in asked.skills
-    assert asked.move is not None
-    assert (asked.move.by, asked.move.to) == ("stay", "r37-exception-type")
+    assert place(asked) == ("stay", "r37-exception-type")
 
 
 async def test_a_step_that_is_not_yet_reached_is_not_given_by_a_word(weaver: Weaver) -> None:

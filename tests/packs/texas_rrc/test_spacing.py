@@ -30,6 +30,24 @@ async def test_a_well_in_the_middle_needs_no_exception() -> None:
     assert found["lease_line"]["passes"] is found["between_wells"]["passes"] is True
 
 
+@pytest.mark.parametrize(
+    ("rules", "loaded"),
+    [
+        (None, False),
+        ({"lease_line_ft": None, "between_well_ft": None}, False),
+        ({"lease_line_ft": 330, "between_well_ft": None}, False),
+        ({"lease_line_ft": 330, "between_well_ft": 0, "loaded_from": "order"}, True),
+    ],
+)
+async def test_the_answer_says_whether_both_distances_are_the_fields_own(rules: Any, loaded: bool) -> None:
+    assert (await spacing(middle(), field_rules=rules))["field_rules_loaded"] is loaded
+
+
+async def test_the_answer_says_in_a_word_whether_an_exception_is_needed() -> None:
+    assert (await spacing(middle()))["exception_required"] is False
+    assert (await spacing(vertical(400, 2000)))["exception_required"] is True
+
+
 @pytest.mark.parametrize(("distance", "passes"), [(467.0, True), (466.9999, False), (467.0001, True), (-1.0, False)])
 def test_exactly_at_the_limit_passes_and_nothing_is_rounded_before(distance: float, passes: bool) -> None:
     assert limits_of(None).lease_line.passes(distance) is passes

@@ -54,6 +54,8 @@ SPACING: Schema = answer(
         "counted": several(record(_ROW), MOST_WELLS),
         "left_out": several(record(_ROW), MOST_WELLS),
         "exceptions": several({"type": "string", "enum": ["lease_line", "between_well"]}, 2),
+        "exception_required": {"type": "boolean"},
+        "field_rules_loaded": {"type": "boolean"},
         "notice_radius_ft": _FEET,
         "projection": PLANE,
     },
@@ -97,7 +99,9 @@ class Offset:
 def well_spacing(site: Site, rules: Mapping[str, Any] | None) -> JsonObject:
     """Both tests of a well under its field's rules, the exceptions that it needs, and which wells counted.
 
-    Raises ToolRefused where the boundary of the lease is missing, or points of a well that counts.
+    `exception_required` and `field_rules_loaded` say the same in a word, for routes of a skill graph; the latter is
+    true where both distances are the field's own. Raises ToolRefused where the boundary of the lease is missing, or
+    points of a well that counts.
     """
     limits = limits_of(rules)
     path = site.well.require_path()
@@ -107,6 +111,8 @@ def well_spacing(site: Site, rules: Mapping[str, Any] | None) -> JsonObject:
     nearest = counted[0] if counted else None
     lease_line = _tested(limits.lease_line, line_ft)
     between_wells = _tested(limits.between_wells, nearest.distance_ft if nearest else None)
+    tests = (("lease_line", lease_line), ("between_well", between_wells))
+    exceptions = [name for name, tested in tests if not tested["passes"]]
     used = (*limits.used, thresholds()["at_the_limit"], thresholds()["notice_share"], *_measured(site))
     return {
         "well": cast("JsonObject", site.well.named()),
@@ -115,11 +121,9 @@ def well_spacing(site: Site, rules: Mapping[str, Any] | None) -> JsonObject:
         "between_wells": {**between_wells, "from": cast("JsonObject", nearest.well.named()) if nearest else None},
         "counted": [one.row() for one in counted],
         "left_out": [one.row() for one in offsets if one.reason],
-        "exceptions": [
-            name
-            for name, tested in (("lease_line", lease_line), ("between_well", between_wells))
-            if not tested["passes"]
-        ],
+        "exceptions": list(exceptions),
+        "exception_required": bool(exceptions),
+        "field_rules_loaded": not (limits.lease_line.is_statewide or limits.between_wells.is_statewide),
         "notice_radius_ft": limits.notice_radius_ft,
         "projection": cast("JsonObject", site.plane.to_dict()),
         "units": UNITS,
