@@ -7,8 +7,11 @@ import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
 from typing import cast
 
+from skillweave.contracts import PreparedSchema, prepare_schema
 from skillweave.frozen import Json, as_json
 from skillweave.knowledge.entity import (
     MOST_NEIGHBOURS,
@@ -29,6 +32,7 @@ _AT_ONCE = 8
 _API = re.compile(r"(?:42)?(\d{3})(\d{5})(?:\d{2}|\d{4})?", re.ASCII)
 """The digits of an API number: state, county, serial; then codes of sidetracks and events, which name no other well."""
 _SIGNS = re.compile(r"[\s.\-_/#]|api", re.IGNORECASE)
+_SCHEMAS: Mapping[str, Schema] = MappingProxyType({"well": WELL, "lease": LEASE, "tract": TRACT})
 _NOT_LOCATED = frozenset({"not_located", "unlocated", "unknown"})
 
 
@@ -81,7 +85,7 @@ class Gathering:
     async def written_well(self, well: Entity) -> JsonObject:
         """A well with the names of its leases and fields."""
         leases, fields = await asyncio.gather(self._reached(well, "LOCATED_ON"), self._reached(well, "IN_FIELD"))
-        written = _written(well, WELL)
+        written = _written(well, "well")
         return {**written, "lease": [_named(one) for one in leases], "field": [_named(one) for one in fields]}
 
     async def field_rules(self, well: Entity) -> JsonObject | None:
@@ -116,7 +120,7 @@ class Gathering:
     async def written_lease(self, lease: Entity) -> JsonObject:
         """The lease, with the name of its operator; without a boundary where it has none."""
         operators = await self._reached(lease, "OPERATED_BY")
-        written = _written(lease, LEASE)
+        written = _written(lease, "lease")
         return {**written, "operator": _name(operators[0])} if operators else written
 
     async def _written_tract(self, tract: Entity) -> JsonObject:
@@ -134,7 +138,7 @@ class Gathering:
                 who = f"{_name(owner)} in {_name(tract)}"
                 self.warnings.append(f"Whether the interest of {who} is leased is not known: notice is listed.")
         return {
-            **_written(tract, TRACT),
+            **_written(tract, "tract"),
             "adjacent": True,
             "operator": _person(operators[0]) if operators else None,
             "lessees": [_person(one) for one in lessees],
@@ -180,21 +184,27 @@ def _named(entity: Entity) -> str:
     return entity.id if _name(entity) == entity.id else f"{_name(entity)} [{entity.id}]"
 
 
-def _written(entity: Entity, schema: Schema) -> JsonObject:
+def _written(entity: Entity, kind: str) -> JsonObject:
     """The properties that the schema knows, checked against it, with the id, the datum and the place in errors.
 
     What the schema requires may be missing: the calculation says what it needs.
     """
     properties = cast("Mapping[str, Json]", as_json(entity.properties))
-    wanted = set(schema["properties"]) - {"id", "lease", "field", "operator"}
+    wanted = set(_SCHEMAS[kind]["properties"]) - {"id", "lease", "field", "operator"}
     known = {key: value for key, value in properties.items() if key in wanted and value is not None}
     if (at := entity.location) is not None:
         known.setdefault("datum", at.datum)
         if "surface_location" in wanted and datum_name(str(known["datum"])) == at.datum:
             known.setdefault("surface_location", {"lat": at.latitude, "lon": at.longitude})
-    fitting: Schema = {**schema, "required": []}
-    require_fit(fitting, known, _place(entity))
+    require_fit(_prepared(kind), known, _place(entity))
     return {**known, "id": entity.id, PLACE: _place(entity)}
+
+
+@cache
+def _prepared(kind: str) -> PreparedSchema:
+    """The schema of that kind, of which anything may be missing; kept, as a lease may have a thousand wells."""
+    optional: Schema = {**_SCHEMAS[kind], "required": []}
+    return prepare_schema(optional)
 
 
 def _person(entity: Entity) -> JsonObject:
