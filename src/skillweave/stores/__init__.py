@@ -5,11 +5,16 @@ from collections.abc import Callable
 
 from skillweave.checking import Checked
 from skillweave.extensions import Extensions
+from skillweave.knowledge.entity import EntityGraph
 from skillweave.state.port import DecisionLog, Store
 from skillweave.stores.memory import MemoryStore
+from skillweave.tenants import tenant_of
 
 LEDGERS: Extensions[Callable[[str], Store]] = Extensions("ledgers", "ledger for", form="{}://")
 """The name is the scheme of a URL, the value a callable that takes the rest of it."""
+
+GRAPHS: Extensions[Callable[[str], EntityGraph]] = Extensions("entities", "entity graph for", form="{}://")
+"""As for ledgers."""
 
 
 def store_of(ledger: str | os.PathLike[str] | Store | None) -> Store:
@@ -39,3 +44,22 @@ def log_of(decisions: str | os.PathLike[str] | DecisionLog) -> DecisionLog:
     if not all(callable(getattr(decisions, verb, None)) for verb in ("append", "read")):
         Checked("skillweave.open").refuse("decisions", decisions, "a file name, a URL, or a DecisionLog")
     return decisions
+
+
+def entities_of(entities: str | os.PathLike[str] | EntityGraph, *, tenant: str = "") -> EntityGraph:
+    """The entity graph that a name stands for: a URL of a database, in which it is the tenant's.
+
+    One that is handed in says itself whose entities it has. Raises InvalidValue for what is no graph and no such name,
+    SkillweaveError for a scheme that nothing installed can open.
+    """
+    whose = tenant_of(tenant)
+    if not isinstance(entities, str | os.PathLike):
+        if not all(callable(getattr(entities, verb, None)) for verb in ("entity", "neighbours", "near")):
+            Checked("skillweave.open").refuse("entities", entities, "a URL, or an EntityGraph")
+        return entities
+    scheme, separator, rest = os.fspath(entities).partition("://")
+    if not separator:
+        Checked("skillweave.open").refuse("entities", os.fspath(entities), "a URL, such as 'sqlite:///entities.db'")
+    graph = GRAPHS.make(scheme, lambda opener: opener(rest))
+    for_tenant = getattr(graph, "for_tenant", None)
+    return for_tenant(whose) if callable(for_tenant) else graph

@@ -10,6 +10,7 @@ from skillweave.redaction import without_secrets
 if TYPE_CHECKING:
     from skillweave.formats.strictness import Strictness
     from skillweave.stores.sql.conversations import PostgresStore
+    from skillweave.stores.sql.entities import SqlGraph
     from skillweave.stores.sql.skills import SqlSource
 
 _PACKAGES = ("sqlalchemy", "greenlet", "alembic", "aiosqlite", "tenacity", "psycopg", "redis")
@@ -25,11 +26,10 @@ def postgres_ledger(rest: str) -> "PostgresStore":
 
 def postgres_source(rest: str, *, strictness: "Strictness") -> "SqlSource":
     """The skills for `postgresql://rest`, which are read leniently; raises like `postgres_ledger`."""
-    with needing("postgres", without_secrets(f"postgresql://{rest}")):
-        import psycopg  # noqa: F401 - looked for first, as the extra that brings it brings those of `sql` too
+    url = _needing_postgres(rest)
     from skillweave.stores.sql.skills import SqlSource
 
-    return SqlSource(f"postgresql://{rest}", name="postgresql")
+    return SqlSource(url, name="postgresql")
 
 
 def sqlite_source(rest: str, *, strictness: "Strictness") -> "SqlSource":
@@ -37,6 +37,28 @@ def sqlite_source(rest: str, *, strictness: "Strictness") -> "SqlSource":
     from skillweave.stores.sql.skills import SqlSource
 
     return SqlSource(f"sqlite:///{rest.removeprefix('/')}", name="sqlite")
+
+
+def postgres_graph(rest: str) -> "SqlGraph":
+    """The entity graph for `postgresql://rest`; raises like `postgres_ledger`."""
+    url = _needing_postgres(rest)
+    from skillweave.stores.sql.entities import SqlGraph
+
+    return SqlGraph(url)
+
+
+def sqlite_graph(rest: str) -> "SqlGraph":
+    """The entity graph for `sqlite:///path`, in two slashes as in three; raises like `postgres_ledger`."""
+    from skillweave.stores.sql.entities import SqlGraph
+
+    return SqlGraph(f"sqlite:///{rest.removeprefix('/')}")
+
+
+def _needing_postgres(rest: str) -> str:
+    """The URL; raises MissingExtra, for the extra that brings the packages of `sql` too."""
+    with needing("postgres", without_secrets(f"postgresql://{rest}")):
+        import psycopg  # noqa: F401 - looked for first
+    return f"postgresql://{rest}"
 
 
 @contextmanager

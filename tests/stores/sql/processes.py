@@ -2,16 +2,23 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable, Coroutine
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
-from typing import Any
+from typing import Any, TypeAlias
 
-from skillweave import Entry, SqlSource
+from skillweave import Edge, Entity, Entry, SqlGraph, SqlSource
 
 PROCESSES = 16
 SKILLS = 60
+STOPS = 100
 _context = get_context("forkserver")
-_context.set_forkserver_preload(["skillweave.stores.sql.skills", "psycopg", "alembic.command"])
+_context.set_forkserver_preload(
+    ["skillweave.stores.sql.skills", "skillweave.stores.sql.entities", "psycopg", "alembic.command"]
+)
+
+Fill: TypeAlias = Callable[[str, int], Coroutine[Any, Any, Any]]
+"""What one process does, by the URL of the database and the process's number."""
 
 
 def entries(count: int = SKILLS) -> list[Entry]:
@@ -22,10 +29,19 @@ def entries(count: int = SKILLS) -> list[Entry]:
 
 
 def race(url: str) -> list[Any]:
-    """What each of sixteen processes answers that fill the same database at the same moment."""
+    """What each of sixteen processes answers that fill the same database with skills at the same moment."""
+    return _race(url, _filled)
+
+
+def race_with_entities(url: str) -> list[Any]:
+    """As `race`, with entities of which all put the same ones in another order, and one of its own."""
+    return _race(url, _filled_with_entities)
+
+
+def _race(url: str, fill: Fill) -> list[Any]:
     barrier = _context.Barrier(PROCESSES)
     answers = _context.SimpleQueue()
-    started = [_context.Process(target=_fill, args=(url, barrier, answers)) for _ in range(PROCESSES)]
+    started = [_context.Process(target=_run, args=(url, fill, one, barrier, answers)) for one in range(PROCESSES)]
     for process in started:
         process.start()
     found = [answers.get() for _ in started]
@@ -34,17 +50,30 @@ def race(url: str) -> list[Any]:
     return found
 
 
-def _fill(url: str, barrier: Barrier, answers: Any) -> None:
-    async def filled() -> dict[str, int]:
-        async with SqlSource(url) as source:
-            pack = entries()
-            changes: Counter[str] = Counter()
-            for begin in range(0, SKILLS, 20):
-                changes.update(one.change.value for one in await source.upsert(pack[begin : begin + 20]))
-            return dict(changes)
-
+def _run(
+    url: str, fill: Callable[[str, int], Coroutine[Any, Any, Any]], one: int, barrier: Barrier, answers: Any
+) -> None:
     barrier.wait()
     try:
-        answers.put(asyncio.run(filled()))
+        answers.put(asyncio.run(fill(url, one)))
     except Exception as error:  # noqa: BLE001 - shown by the test
         answers.put(f"{type(error).__name__}: {error}")
+
+
+async def _filled(url: str, _: int) -> dict[str, int]:
+    async with SqlSource(url) as source:
+        pack = entries()
+        changes: Counter[str] = Counter()
+        for begin in range(0, SKILLS, 20):
+            changes.update(one.change.value for one in await source.upsert(pack[begin : begin + 20]))
+        return dict(changes)
+
+
+async def _filled_with_entities(url: str, one: int) -> str:
+    known = [Entity(f"n{number:03}", "Stop", {"by": one}, (f"Stop {number}",)) for number in range(STOPS)]
+    edges = [Edge("n000", "TO", stop.id, {"by": one}) for stop in known]
+    order = 1 if one % 2 else -1
+    async with SqlGraph(url, timeout=60) as graph:
+        await graph.put([*known[::order], Entity(f"own{one:02}", "Depot")], edges[::order])
+        await graph.remove([f"own{one:02}"] if one % 2 else [])
+    return "done"

@@ -50,7 +50,14 @@ BERTH = Edge("ship", "BERTHED_AT", "harbour", {"since": "2026-01"})
 
 
 async def fill(url: str) -> None:
-    """Store all of it, with earlier versions, a second tenant, and a row that was written by hand."""
+    """Store all of it, and a graph of entities."""
+    await fill_with_skills(url)
+    async with SqlGraph(url) as graph:
+        await graph.put([HARBOUR, SHIP], [BERTH])
+
+
+async def fill_with_skills(url: str) -> None:
+    """Store the skills, with earlier versions, a second tenant, and a row that was written by hand."""
     async with SqlSource(url) as source:
         await source.publish(replace(FULL, description="Old."), {"references/rule.md": "old", "gone.md": "gone"})
         await source.publish(FULL, CONTENTS)
@@ -58,8 +65,6 @@ async def fill(url: str) -> None:
         await source.remove("removed")
         await source.put_agents([AGENT])
         await source.for_tenant("acme").publish({"id": "plain", "description": "acme's"}, {"a.md": "acme"})
-    async with SqlGraph(url) as graph:
-        await graph.put([HARBOUR, SHIP], [BERTH])
     engine = create_engine(url)
     with engine.begin() as connection:
         columns = "id, name, tier1_manifest, tier2_definition, domain_tags"

@@ -7,14 +7,14 @@ import pytest_asyncio
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, MetaData, text
+from sqlalchemy import Connection, MetaData, inspect, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from skillweave import InvalidValue, StoreUnavailable
 from skillweave.stores.sql.database import TRIES, Database
 from skillweave.stores.sql.migrating import MIGRATIONS
 from skillweave.stores.sql.revisions import NEWEST
-from skillweave.stores.sql.tables import ON_POSTGRES_ONLY, Row
+from skillweave.stores.sql.tables import ON_POSTGRES_ONLY, EntityRow, Row
 from tests.services.proxy import Proxy
 from tests.services.servers import PostgresServer
 
@@ -44,6 +44,24 @@ async def test_migrations_lead_to_the_tables_that_the_code_has(database: Databas
         return list(compare_metadata(context, _tables(connection.dialect.name)))
 
     assert await database.read(lambda connection: connection.run_sync(differences)) == []
+
+
+async def test_migrations_lead_to_the_conditions_that_the_code_has(database: Database) -> None:
+    def conditions(connection: Connection) -> dict[str, str]:
+        found = inspect(connection).get_check_constraints("entities")
+        return {str(one["name"]): one["sqltext"] for one in found}
+
+    def made(connection: Connection) -> dict[str, str]:
+        connection.execute(text("ALTER TABLE entities RENAME TO entities_before"))
+        connection.execute(text("DROP INDEX entities_by_place"))
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("ALTER TABLE entities_before RENAME CONSTRAINT entities_key TO before_key"))
+        EntityRow.metadata.tables["entities"].create(connection)
+        return conditions(connection)
+
+    migrated = await database.read(lambda connection: connection.run_sync(conditions))
+    assert list(migrated) == ["entities_located"]
+    assert await database.write(lambda connection: connection.run_sync(made)) == migrated
 
 
 def _tables(dialect: str) -> MetaData:

@@ -16,7 +16,7 @@ from skillweave.stores.sql import database, migrating
 from skillweave.stores.sql.database import Database
 from skillweave.stores.sql.revisions import NEWEST
 from tests.stores.sql.conftest import ByHand
-from tests.stores.sql.stored import FILES, check, check_graph, fill
+from tests.stores.sql.stored import FILES, check, check_graph, fill, fill_with_skills
 
 _LATER = """
 import os, signal
@@ -115,6 +115,22 @@ def test_a_migration_that_is_killed_in_the_middle_is_completed_by_the_next_start
     assert "later" in done.stdout
     assert {row[0] for row in by_hand("SELECT reviewer FROM skills")} == {"nobody"}
     _upgrade(monkeypatch, later)
+    asyncio.run(check(url))
+
+
+def test_a_database_of_the_first_revision_is_migrated_with_its_skills_and_takes_entities(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "migrations"
+    shutil.copytree(migrating.MIGRATIONS, folder, ignore=shutil.ignore_patterns("__pycache__", "0002*"))
+    with monkeypatch.context() as before:
+        before.setattr(migrating, "MIGRATIONS", folder)
+        for module in (migrating, database):
+            before.setattr(module, "NEWEST", "0001")
+        asyncio.run(fill_with_skills(url))
+        assert asyncio.run(_migrated(url)) == ("0001", "0001")
+    asyncio.run(check_graph(url, since=False))
+    assert asyncio.run(_migrated(url)) == (NEWEST, NEWEST)
     asyncio.run(check(url))
 
 

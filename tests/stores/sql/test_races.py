@@ -3,9 +3,9 @@
 import asyncio
 from collections import Counter
 
-from skillweave import Change, Entry, SqlSource
+from skillweave import Change, Edge, Entity, Entry, SqlGraph, SqlSource
 from tests.stores.sql.conftest import ByHand
-from tests.stores.sql.processes import PROCESSES, SKILLS, race
+from tests.stores.sql.processes import PROCESSES, SKILLS, STOPS, race, race_with_entities
 
 
 def test_processes_that_start_at_once_on_an_empty_database_insert_each_skill_once(url: str, by_hand: ByHand) -> None:
@@ -16,6 +16,24 @@ def test_processes_that_start_at_once_on_an_empty_database_insert_each_skill_onc
     for table, count in (("skills", SKILLS), ("skill_versions", SKILLS), ("skill_artifacts", 2 * SKILLS)):
         assert by_hand(f"SELECT count(*) FROM {table}")[0][0] == count
     assert by_hand("SELECT version_num FROM alembic_version") == by_hand("SELECT max(version_num) FROM alembic_version")
+
+
+def test_processes_that_put_the_same_entities_in_opposite_orders_all_come_to_an_end(url: str) -> None:
+    assert set(race_with_entities(url)) == {"done"}
+    known, edges = asyncio.run(_graph(url))
+    assert [one.id for one in known] == [
+        *(f"n{number:03}" for number in range(STOPS)),
+        *(f"own{number:02}" for number in range(0, PROCESSES, 2)),
+    ]
+    # One process wrote last, and all of it.
+    assert len({str(one.properties) for one in (*known[:STOPS], *edges)}) == 1
+    assert len(edges) == STOPS
+
+
+async def _graph(url: str) -> tuple[list[Entity], list[Edge]]:
+    async with SqlGraph(url) as graph:
+        pieces = [piece async for piece in graph.export()]
+    return [one for one in pieces if isinstance(one, Entity)], [one for one in pieces if isinstance(one, Edge)]
 
 
 async def test_packs_in_opposite_orders_do_not_wait_for_each_other_in_a_circle(url: str) -> None:

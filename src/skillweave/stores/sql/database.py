@@ -40,8 +40,10 @@ _LONGEST_PAUSE = 0.5
 LARGEST = 86_400
 AUTOCOMMIT = "AUTOCOMMIT"
 _ONE_MOMENT = "REPEATABLE READ"
-_READING_OPTION = "skillweave_reading"
-"""The option of a SQLite connection whose transaction is to begin when it reads, so that it keeps no writer waiting."""
+_BEGIN_OPTION = "skillweave_begin"
+"""The option of a SQLite connection that says how its transaction begins; empty where each statement is by itself."""
+_TO_READ, _TO_WRITE = "BEGIN", "BEGIN IMMEDIATE"
+"""At once for writing: a reader that turns into a writer is refused when somebody else wrote meanwhile."""
 _OWN_OPTIONS = ("timeout", "connections")
 
 
@@ -251,6 +253,7 @@ class Database:
 
     async def _once(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
         self._require_open()
+        cancelled = _times_cancelled()
 
         async def worked() -> T:
             async with opened() as connection:
@@ -260,6 +263,8 @@ class Database:
         try:
             return await (worked() if self.on_postgres else _to_its_end(worked(), call))
         except self._failures as error:
+            if _times_cancelled() > cancelled:  # of which many statements at once make a broken connection
+                raise asyncio.CancelledError from error
             raise described(error, self.place) from error
 
     async def _prepared(self) -> None:
@@ -293,7 +298,10 @@ class Database:
     @asynccontextmanager
     async def _autocommitted(self) -> AsyncIterator[AsyncConnection]:
         async with self._pools.here().engine.connect() as connection:
-            await connection.execution_options(isolation_level=AUTOCOMMIT)
+            if self.on_postgres:
+                await connection.execution_options(isolation_level=AUTOCOMMIT)
+            else:
+                await connection.execution_options(**{_BEGIN_OPTION: ""})
             yield connection
 
     @asynccontextmanager
@@ -302,7 +310,7 @@ class Database:
             if self.on_postgres:
                 await connection.execution_options(isolation_level=_ONE_MOMENT)
             else:
-                await connection.execution_options(**{_READING_OPTION: True})
+                await connection.execution_options(**{_BEGIN_OPTION: _TO_READ})
             async with connection.begin():
                 yield connection
 
@@ -329,7 +337,7 @@ class Database:
         )
         if not self.on_postgres:
             event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-            event.listen(engine.sync_engine, "begin", _begin_writing)
+            event.listen(engine.sync_engine, "begin", _begin)
         pool = _Pool(engine)
         event.listen(engine.sync_engine, "connect", pool.note)
         return pool
@@ -388,6 +396,11 @@ async def _to_its_end(work: Coroutine[Any, Any, T], call: _Call) -> T:
         raise
 
 
+def _times_cancelled() -> int:
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()
+
+
 async def _ended(working: "asyncio.Task[Any]", opened: Iterable[Any]) -> None:
     """Break the connections of a thread that nobody waits for any more, and wait for its end."""
     for connection in opened:
@@ -404,6 +417,7 @@ def _heard(task: "asyncio.Task[Any]") -> None:
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 - the driver's connection in its adapter
+    connection.isolation_level = None  # the driver begins no transactions; to tell it for each call takes six trips
     cursor = connection.cursor()
     for setting in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {setting}")
@@ -412,11 +426,10 @@ def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 - the d
     connection.driver_connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
 
 
-def _begin_writing(connection: Connection) -> None:
-    # At once for writing: a reader that turns into a writer is refused when somebody else wrote meanwhile.
-    options = connection.get_execution_options()
-    if options.get("isolation_level") != AUTOCOMMIT:
-        connection.exec_driver_sql("BEGIN" if options.get(_READING_OPTION) else "BEGIN IMMEDIATE")
+def _begin(connection: Connection) -> None:
+    statement = connection.get_execution_options().get(_BEGIN_OPTION, _TO_WRITE)
+    if statement:
+        connection.exec_driver_sql(statement)
 
 
 def _shut(connection: Any) -> None:  # noqa: ANN401 - the driver's own connection
