@@ -178,9 +178,10 @@ async def test_wells_on_the_same_lease_are_found_without_a_relation_between_them
     assert {"well-mr3", "well-mr4", "well-mr5swd", "well-mr6h"} <= {one["id"] for one in found["offset_wells"]}
 
 
-async def test_a_tract_without_boundary_is_refused_by_name() -> None:
-    with pytest.raises(ToolRefused, match="entity 'tract-n1': it has no `boundary`; add the property"):
-        await notice(without("tract-n1", "boundary"))
+async def test_a_tract_without_boundary_is_undecided() -> None:
+    found = await notice(without("tract-n1", "boundary"))
+    assert [one["id"] for one in found["undecided"]] == ["tract-n1"]
+    assert len(found["affected_tracts"]) == 3
 
 
 async def test_what_only_other_calculations_need_may_be_missing() -> None:
