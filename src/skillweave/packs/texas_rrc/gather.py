@@ -31,6 +31,9 @@ _AT_ONCE = 8
 """Questions that a graph is asked at the same time."""
 _API = re.compile(r"(?:42)?(\d{3})(\d{5})(?:\d{2}|\d{4})?", re.ASCII)
 """The digits of an API number: state, county, serial; then codes of sidetracks and events, which name no other well."""
+_LONGEST_NAME = 200
+_SHOWN = 5
+"""Entities that an error names one by one."""
 _SIGNS = re.compile(r"[\s.\-_/#]|api", re.IGNORECASE)
 _SCHEMAS: Mapping[str, Schema] = MappingProxyType({"well": WELL, "lease": LEASE, "tract": TRACT})
 _NOT_LOCATED = frozenset({"not_located", "unlocated", "unknown"})
@@ -66,7 +69,7 @@ class Gathering:
             try:
                 found = await self.graph.entity(name)
             except AmbiguousEntity as several:
-                fix = f"name one by its id: {', '.join(several.ids)}"
+                fix = f"name one by its id: {', '.join(several.ids[:_SHOWN])}"
                 raise ToolRefused("arguments#/well", f"several entities are called {ref!r}", fix) from several
             if found is not None:
                 return self._require_well(found)
@@ -78,7 +81,7 @@ class Gathering:
         leases = await self._reached(well, "LOCATED_ON")
         if len(leases) == 1:
             return leases[0]
-        named = f"{len(leases)} leases ({', '.join(one.id for one in leases)})" if leases else "no lease"
+        named = f"{len(leases)} leases ({_listed(leases)})" if leases else "no lease"
         fix = "let it lead to one lease or unit, or call the tool with well, lease and offset wells as JSON"
         raise ToolRefused(_place(well), f"its relation LOCATED_ON leads to {named}", fix)
 
@@ -92,7 +95,7 @@ class Gathering:
         """The rules of the one field of a well; None where it has no field. Raises ToolRefused where it has several."""
         fields = await self._reached(well, "IN_FIELD")
         if len(fields) > 1:
-            why = f"its relation IN_FIELD leads to {len(fields)} fields ({', '.join(one.id for one in fields)})"
+            why = f"its relation IN_FIELD leads to {len(fields)} fields ({_listed(fields)})"
             raise ToolRefused(_place(well), why, "give the `field_rules` of the field that is applied for")
         if not fields:
             self.warnings.append(f"ASK: the graph names no field of {_named(well)}.")
@@ -126,7 +129,7 @@ class Gathering:
     async def _written_tract(self, tract: Entity) -> JsonObject:
         operators = await self._reached(tract, "OPERATED_BY")
         if len(operators) > 1:
-            why = f"its relation OPERATED_BY leads to {', '.join(one.id for one in operators)}"
+            why = f"its relation OPERATED_BY leads to {_listed(operators)}"
             raise ToolRefused(_place(tract), why, "keep its designated operator only")
         lessees = await self._reached(tract, "LEASED_TO")
         unleased: list[Entity] = []
@@ -171,13 +174,18 @@ def _spellings(ref: str) -> tuple[str, ...]:
     return () if found is None else (f"42-{found[1]}-{found[2]}",)
 
 
+def _listed(entities: Sequence[Entity]) -> str:
+    more = f" and {len(entities) - _SHOWN} more" if len(entities) > _SHOWN else ""
+    return f"{', '.join(one.id for one in entities[:_SHOWN])}{more}"
+
+
 def _place(entity: Entity) -> str:
     return f"entity {entity.id!r}"
 
 
 def _name(entity: Entity) -> str:
     name = entity.properties.get("name")
-    return name if isinstance(name, str) and name else entity.id
+    return " ".join(name.split())[:_LONGEST_NAME] if isinstance(name, str) and name.strip() else entity.id
 
 
 def _named(entity: Entity) -> str:
