@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         CheckpointNotFound,
         Contended,
         DuplicateSkill,
+        InvalidContext,
         InvalidData,
         InvalidGraph,
         InvalidSkill,
@@ -75,7 +76,8 @@ if TYPE_CHECKING:
         PendingCheckpoint,
         TokenReport,
     )
-    from skillweave.knowledge.context import ContextSource, EntityContext, Section
+    from skillweave.knowledge.assemble import GraphContext, assemble
+    from skillweave.knowledge.context import ContextSource, EntityContext, FindsEntities, Section
     from skillweave.knowledge.entity import (
         AmbiguousEntity,
         Direction,
@@ -90,6 +92,14 @@ if TYPE_CHECKING:
         WritableGraph,
     )
     from skillweave.knowledge.memory import MemoryGraph
+    from skillweave.knowledge.rules import (
+        ContextRules,
+        Hop,
+        IdPattern,
+        SectionPart,
+        SectionRule,
+        context_rules_in,
+    )
     from skillweave.limits import ToolLimits
     from skillweave.registry import (
         Artifact,
@@ -177,18 +187,20 @@ diagnostics: Diagnostic Location Severity
 disclose.block: Rung SkillTools
 disclose.fit: Budget
 errors: AgentNotFound ApprovalNeeded ArtifactNotFound CannotWatch CheckpointNotFound Contended DuplicateSkill
-    InvalidData InvalidGraph InvalidSkill InvalidSpawn InvalidTurn InvalidValue InvalidVerdict MissingExtra
-    SkillNotFound SkillweaveError SourceUnavailable StoreUnavailable UnguardedAgent UnknownMatcher UnsupportedVersion
-    VersionNotFound
+    InvalidContext InvalidData InvalidGraph InvalidSkill InvalidSpawn InvalidTurn InvalidValue InvalidVerdict
+    MissingExtra SkillNotFound SkillweaveError SourceUnavailable StoreUnavailable UnguardedAgent UnknownMatcher
+    UnsupportedVersion VersionNotFound
 events: Callback Cause Event EventRefused EventType Observer Payload
 formats: from_definition to_definition to_tiers
 formats.identity: Order
 formats.skill_md: Strictness
 injection: Block CacheReport CurrentPolicy Drop Fallback Injection PendingCheckpoint TokenReport
-knowledge.context: ContextSource EntityContext Section
+knowledge.assemble: GraphContext assemble
+knowledge.context: ContextSource EntityContext FindsEntities Section
 knowledge.entity: AmbiguousEntity Direction Edge Entity EntityGraph Nearby NearbyEntities Neighbour Point UnknownEnd
     WritableGraph
 knowledge.memory: MemoryGraph
+knowledge.rules: ContextRules Hop IdPattern SectionPart SectionRule context_rules_in
 limits: ToolLimits
 registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source WrappedSource
 registry.agents: Agent
@@ -254,6 +266,7 @@ __all__ = [
     "Completion",
     "Composition",
     "Contended",
+    "ContextRules",
     "ContextSource",
     "CurrentPolicy",
     "Decision",
@@ -277,9 +290,14 @@ __all__ = [
     "Fallback",
     "FallbackKind",
     "FileAccess",
+    "FindsEntities",
     "Fragment",
+    "GraphContext",
     "Hindered",
+    "Hop",
+    "IdPattern",
     "Injection",
+    "InvalidContext",
     "InvalidData",
     "InvalidGraph",
     "InvalidSkill",
@@ -342,6 +360,8 @@ __all__ = [
     "Ruling",
     "Rung",
     "Section",
+    "SectionPart",
+    "SectionRule",
     "Selection",
     "ServerFacts",
     "Settings",
@@ -408,9 +428,11 @@ __all__ = [
     "Writes",
     "Written",
     "__version__",
+    "assemble",
     "check_against",
     "check_output",
     "complete_skills",
+    "context_rules_in",
     "from_definition",
     "open",
     "prepare_schema",

@@ -3,34 +3,66 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+from skillweave.codec import Portable
+from skillweave.knowledge.entity import Entity
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A named part of an entity's context; its digest changes with the data."""
+class Section(Portable):
+    """A named part of an entity's context; its digest changes with the data.
+
+    `sources` says of each line of the text which entities it came from, by their ids; () where nobody knows.
+    """
 
     name: str
     text: str
+    sources: tuple[tuple[str, ...], ...] = ()
 
     @property
     def digest(self) -> str:
         """SHA-256 hex of the text."""
         return sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
 
+    @property
+    def lines(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Each line with the ids of the entities that it came from."""
+        texts = self.text.split("\n")
+        return tuple(zip(texts, (*self.sources, *[()] * (len(texts) - len(self.sources))), strict=False))
+
 
 @dataclass(frozen=True, slots=True)
-class EntityContext:
-    """The sections that were asked for and have content, in their order, and why others are missing."""
+class EntityContext(Portable):
+    """The sections that were asked for and have content, in their order, and why others are missing.
+
+    `unknown_tags` are tags of which nothing says what they show.
+    """
 
     entity: str
     sections: tuple[Section, ...] = ()
     omitted: tuple[str, ...] = ()
+    unknown_tags: tuple[str, ...] = ()
 
 
 class ContextSource(Protocol):
-    """Assembles entity context; it decides which tags show which sections."""
+    """Assembles entity context; it decides which tags show which sections.
+
+    A source may be able to do more, as `FindsEntities` says.
+    """
 
     async def assemble(self, entity: str, domain_tags: Sequence[str]) -> EntityContext:
         """The context of the entity for a skill with these tags; empty for an unknown entity."""
+        ...
+
+
+@runtime_checkable
+class FindsEntities(Protocol):
+    """What a ContextSource has besides when it can say which entity a name means, in any of its spellings."""
+
+    async def find(self, ref: str) -> Entity | None:
+        """The entity of that name, None where there is none.
+
+        Raises AmbiguousEntity where several have it, and StoreUnavailable.
+        """
         ...

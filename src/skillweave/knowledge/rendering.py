@@ -24,7 +24,7 @@ SCOPES = ("node", "edge", "from", "item")
 
 _DEEPEST = 8
 _PLACE = re.compile(r"(\{[^{}]*\})")
-_MARKS = re.compile(r"(, |; |\(|\))")
+_MARKS = re.compile(r"(, |; |: |\(|\))")
 _BULLET = re.compile(r"\s*- ")
 _JOINT = re.compile(r"[\s:.\u2013\u2014-]*")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -258,6 +258,9 @@ def _phrases(atoms: Sequence[_Atom], at: int) -> tuple[tuple[Phrase, ...], int]:
             inner, at = _phrases(atoms, at)
             found.append(Phrase(before, (inner,)))
             before = ""
+        elif (kind, text) == ("mark", ": ") and bool(parts or not found) and not _names_field(parts):
+            # `Status: {status}` is one phrase; behind a field a colon begins another.
+            parts.append(text)
         elif kind == "mark":
             end(str(text))
         elif not parts and not before and found and isinstance(text, str):
@@ -281,6 +284,10 @@ def _with_fields(phrases: Sequence[Phrase]) -> tuple[Phrase, ...]:
         else:
             found.append(phrase)
     return tuple(found)
+
+
+def _names_field(parts: Iterable[object]) -> bool:
+    return any(isinstance(part, FieldName) for part in parts)
 
 
 def _has_field(phrase: Phrase) -> bool:

@@ -110,11 +110,12 @@ class SectionPart(Portable):
 
     def _check_fields(self) -> None:
         """Every field that is named must be one that a row can have."""
-        if self.each:
-            self._check(field_name(self.each, "each"), "each", items=False)
+        items = list_field(self)
+        if items is not None:
+            self._check(items, "each", items=False)
         if self.order:
-            self._check(self.sort_field, "order")
-        where = self.filter
+            self._check(sort_field(self), "order")
+        where = where_of(self)
         for name in (*(name for name, _ in where.tests), *(name for name, _ in where.asked)):
             if not name.scope:
                 fix = f"write `node.{name}`; a field begins with {_SCOPES}"
@@ -130,16 +131,6 @@ class SectionPart(Portable):
             raise InvalidContext(key, what, "add `path`, or name a field of the entity")
         if name.scope == "item" and not (self.each and items):
             raise InvalidContext(key, f"names `{name}`, and without `each` there is no item", "add `each`")
-
-    @property
-    def filter(self) -> "Where":
-        """The comparisons, ready to be held against rows; raises InvalidContext."""
-        return _where_of(self.where)
-
-    @property
-    def sort_field(self) -> FieldName:
-        """The field that rows are sorted by; raises InvalidContext."""
-        return field_name(self.order.removeprefix("-"), "order")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +240,22 @@ class ContextRules(Portable):
         return tuple(dict.fromkeys(tag for tag in domain_tags if tag not in self.tags)) if self.tags else ()
 
 
-def rules_in(snapshot: Snapshot) -> ContextRules | None:
+def where_of(part: SectionPart) -> Where:
+    """The part's comparisons, ready to be held against rows; raises InvalidContext."""
+    return _read_where(part.where)
+
+
+def list_field(part: SectionPart) -> FieldName | None:
+    """The list that has a row for each of its items; None without one. Raises InvalidContext."""
+    return field_name(part.each, "each") if part.each else None
+
+
+def sort_field(part: SectionPart) -> FieldName:
+    """The field that rows are sorted by; raises InvalidContext."""
+    return field_name(part.order.removeprefix("-"), "order")
+
+
+def context_rules_in(snapshot: Snapshot) -> ContextRules | None:
     """What the sources of a snapshot say about entity context; None where none says anything."""
     return None if snapshot.context is None else ContextRules.from_dict(snapshot.context)
 
@@ -278,7 +284,7 @@ def _as_data(where: object) -> Mapping[str, FrozenJson]:
 _WHERE = "write comparisons such as {node.status: {eq: active}}"
 
 
-def _where_of(where: Mapping[str, FrozenJson]) -> Where:
+def _read_where(where: Mapping[str, FrozenJson]) -> Where:
     tests: dict[str, object] = {}
     asked: list[tuple[FieldName, bool]] = []
     for name, wanted in where.items():

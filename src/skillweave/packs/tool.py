@@ -12,7 +12,7 @@ from skillweave.diagnostics import Diagnostic, has_errors
 from skillweave.errors import SkillweaveError
 from skillweave.frozen import FrozenJson, Json, as_json, freeze_mapping, thaw
 
-__all__ = ["BrokenTool", "JsonObject", "Tool", "ToolRefused"]
+__all__ = ["BrokenTool", "Tool", "ToolRefused", "require_fit"]
 
 JsonObject: TypeAlias = dict[str, Json]
 """What a tool is called with, and what it answers: an object of plain JSON data."""
@@ -78,9 +78,7 @@ class Tool:
         Raises ToolRefused for arguments that break a rule, each named with its place and what to give; BrokenTool for
         an answer that the tool does not promise; MissingExtra without the package `jsonschema`; and what `run` raises.
         """
-        problems = self._problems(self.parameters, arguments, "arguments")
-        if has_errors(problems):
-            raise _refusal(problems)
+        _refuse(self._problems(self.parameters, arguments, "arguments"))
         answer = self.run(cast("JsonObject", as_json(arguments)))
         if isawaitable(answer):
             answer = await answer
@@ -104,6 +102,12 @@ class Tool:
         return problems
 
 
-def _refusal(problems: Sequence[Diagnostic]) -> ToolRefused:
-    each = [ToolRefused(one.path or "arguments#", one.message, one.fix) for one in problems]
-    return ToolRefused(each[0].place, each[0].why, each[0].fix, others=each[1:])
+def require_fit(schema: Mapping[str, FrozenJson], value: object, place: str) -> None:
+    """Check data that a call is about and that came from elsewhere; raises ToolRefused, which names `place`."""
+    _refuse(check_against(schema, value, place=place))
+
+
+def _refuse(problems: Sequence[Diagnostic]) -> None:
+    if has_errors(problems):
+        first, *others = (ToolRefused(one.path or "arguments#", one.message, one.fix) for one in problems)
+        raise ToolRefused(first.place, first.why, first.fix, others=others)

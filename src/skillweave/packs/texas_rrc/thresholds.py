@@ -1,13 +1,14 @@
 """The figures and rules of this pack as data (`thresholds.yaml`), and how an answer tells which of them it used."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, cast
 
 from skillweave.checking import Checked
+from skillweave.codec import Portable
 from skillweave.diagnostics import has_errors
 from skillweave.errors import InvalidData
 from skillweave.frontmatter import read_yaml, resolved
@@ -15,13 +16,15 @@ from skillweave.frozen import Json
 from skillweave.packs.tool import JsonObject
 
 FILE = "thresholds.yaml"
+GIVEN = "given by the caller"
+"""The citation of a figure that the caller put in the place of the pack's own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(Portable):
     """A figure or a rule with its citation; `value` is in `unit`, and None where the rule is no number.
 
-    `verified` is False for what nobody has read in its source yet.
+    `verified` is False for what nobody has read in its source yet, `given` True for what the caller gave instead.
     """
 
     id: str
@@ -30,6 +33,7 @@ class Threshold:
     verified: bool
     value: float | None = None
     unit: str = ""
+    given: bool = False
 
     def __post_init__(self) -> None:
         checked = Checked(f"threshold {self.id!r}")
@@ -43,8 +47,12 @@ class Threshold:
     def number(self) -> float:
         """The value; raises InvalidData for a rule without one."""
         if self.value is None:
-            raise InvalidData(f"threshold {self.id!r} of {FILE} has no value; write `value:`", place=self.id)
+            raise InvalidData(f"threshold {self.id!r} has no value; write `value:` in its file", place=self.id)
         return self.value
+
+    def overridden(self, value: float | None) -> "Threshold":
+        """The same with the caller's value, which nobody verified; itself for None."""
+        return self if value is None else replace(self, value=value, cite=GIVEN, verified=False, given=True)
 
     def basis(self) -> JsonObject:
         """What an answer's `basis` tells of it."""
@@ -53,11 +61,11 @@ class Threshold:
 
 
 @cache
-def thresholds() -> Mapping[str, Threshold]:
-    """All thresholds by their id, read once. Raises InvalidData for a file that was broken."""
-    document = read_yaml(files(__package__).joinpath(FILE).read_text(encoding="utf-8"), path=FILE)
+def thresholds(file: str = FILE) -> Mapping[str, Threshold]:
+    """All thresholds of a file of this pack by their id, read once. Raises InvalidData for a file that was broken."""
+    document = read_yaml(files(__package__).joinpath(file).read_text(encoding="utf-8"), path=file)
     if document.data is None or has_errors(document.diagnostics):
-        raise InvalidData(f"{FILE} cannot be read: {'; '.join(map(str, document.diagnostics))}")
+        raise InvalidData(f"{file} cannot be read: {'; '.join(map(str, document.diagnostics))}")
     rows = cast("Mapping[str, Mapping[str, Any]]", resolved(document.data["thresholds"]))
     return MappingProxyType({name: Threshold(name, **row) for name, row in rows.items()})
 

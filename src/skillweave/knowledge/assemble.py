@@ -1,0 +1,261 @@
+"""Assemble tier 3.5: walk the graph as the sections say, all at once and bounded, and render the finds (spec 6.2)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias, TypeVar
+
+from skillweave.checking import Checked
+from skillweave.errors import StoreUnavailable
+from skillweave.knowledge.context import EntityContext, Section
+from skillweave.knowledge.entity import MOST_NEIGHBOURS, Entity, EntityGraph
+from skillweave.knowledge.rendering import FieldName, Found, Row, plain_line, render_line, template_of
+from skillweave.knowledge.rules import (
+    MOST_ROWS,
+    ContextRules,
+    Hop,
+    SectionPart,
+    SectionRule,
+    list_field,
+    sort_field,
+    where_of,
+)
+
+SECONDS = 0.2
+"""How long the sections of an entity may take together."""
+MOST_FOLLOWED = 100
+"""Nodes from which one hop goes on; from others of a wider way it does not."""
+
+Count: TypeAlias = Callable[[str], int]
+"""The tokens of a text."""
+T = TypeVar("T")
+_Line: TypeAlias = tuple[str, tuple[str, ...]]
+"""A line, and the ids of the nodes that it came from."""
+
+
+async def assemble(
+    graph: EntityGraph,
+    rules: ContextRules,
+    entity: str,
+    domain_tags: Iterable[str],
+    *,
+    budget: int | None = None,
+    count: Count | None = None,
+    seconds: float = SECONDS,
+) -> EntityContext:
+    """What the graph says about an entity, named by its id or an alias, for skills with these tags.
+
+    The sections are read concurrently; one that is not there after `seconds`, or fails, is omitted with the reason,
+    and the others stay. `budget` is in tokens, as `count` counts them: each section is shown where it has room behind
+    those before it. Without tags there is nothing to show.
+
+    Raises AmbiguousEntity, StoreUnavailable where the graph does not answer at all, and InvalidValue.
+    """
+    checked = Checked("assemble")
+    tags = checked.texts("domain_tags", list(domain_tags), "mooring")
+    if budget is not None and (count is None or checked.whole("budget", budget) < 0):
+        checked.refuse("count", count, "what counts tokens too, as the budget is in tokens")
+    unknown = rules.unknown_tags(tags)
+    end = asyncio.get_running_loop().time() + seconds
+    found, late = await _before(end, {"": graph.entity(entity)})
+    if late:
+        error = late[""]
+        if error is not None:
+            raise error
+        return EntityContext(entity, (), (f"the entity itself did not come within {_ms(seconds)}",), unknown)
+    node = found[""]
+    if node is None:
+        return EntityContext(entity, (), (f"the graph knows no entity called {entity[:100]!r}",), unknown)
+    wanted = rules.sections_for(tags)
+    read, late = await _before(end, {one.name: _read_section(graph, one, node) for one in wanted})
+    sections = [read[one.name] for one in wanted if one.name in read and read[one.name].text]
+    omitted = [f"section {name!r} is left out: {_why(error, seconds)}" for name, error in late.items()]
+    if budget is not None and count is not None:
+        sections, over = _within(sections, budget, count)
+        omitted += over
+    return EntityContext(node.id, tuple(sections), tuple(omitted), unknown)
+
+
+class GraphContext:
+    """The ContextSource made of an entity graph and the rules of a pack; `seconds` is the deadline of its sections."""
+
+    def __init__(self, graph: EntityGraph, rules: ContextRules, *, seconds: float = SECONDS) -> None:
+        self.graph = graph
+        self.rules = rules
+        self.seconds = seconds
+
+    async def assemble(self, entity: str, domain_tags: Sequence[str]) -> EntityContext:
+        """What `assemble` gives for the entity; raises like it."""
+        return await assemble(self.graph, self.rules, entity, domain_tags, seconds=self.seconds)
+
+    async def find(self, ref: str) -> Entity | None:
+        """The entity of that name; raises AmbiguousEntity, and StoreUnavailable, also after the deadline."""
+        try:
+            return await asyncio.wait_for(self.graph.entity(ref), self.seconds)
+        except TimeoutError:
+            raise StoreUnavailable(f"the entity graph did not answer within {_ms(self.seconds)}") from None
+
+
+async def _before(end: float, work: Mapping[str, Awaitable[T]]) -> tuple[dict[str, T], dict[str, BaseException | None]]:
+    """What came before the end, by name; for the rest the error, None for what was late."""
+    if not work:
+        return {}, {}
+    tasks = {name: asyncio.ensure_future(one) for name, one in work.items()}
+    try:
+        await asyncio.wait(tasks.values(), timeout=max(0.0, end - asyncio.get_running_loop().time()))
+    finally:
+        for task in tasks.values():
+            # An error that comes after the deadline has been told as being late.
+            task.add_done_callback(lambda one: one.cancelled() or one.exception())
+            task.cancel()
+    done: dict[str, T] = {}
+    failed: dict[str, BaseException | None] = {}
+    for name, task in tasks.items():
+        if not task.done() or task.cancelled():
+            failed[name] = None
+        elif (error := task.exception()) is not None:
+            failed[name] = error
+        else:
+            done[name] = task.result()
+    return done, failed
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms"
+
+
+def _why(error: BaseException | None, seconds: float) -> str:
+    return f"it did not come within {_ms(seconds)}" if error is None else f"{type(error).__name__}: {error}"
+
+
+def _within(sections: Sequence[Section], budget: int, count: Count) -> tuple[list[Section], list[str]]:
+    """The sections that fit, each where it has room, and what the others would have cost."""
+    fitting: list[Section] = []
+    over: list[str] = []
+    for section in sections:
+        text = "\n".join((*(one.text for one in fitting), section.text))
+        if count(text) <= budget:
+            fitting.append(section)
+        else:
+            cost = count(section.text)
+            over.append(f"section {section.name!r} is left out: it has {cost:,} tokens, more than are left")
+    return fitting, over
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The rows at the end of a path; `cut` says that a bound was met, so that there may be more."""
+
+    rows: tuple[Row, ...]
+    cut: bool = False
+
+
+async def _read_section(graph: EntityGraph, section: SectionRule, entity: Entity) -> Section:
+    lines: list[_Line] = []
+    shown: set[tuple[str, tuple[str, ...]]] = set()
+    for part in section.parts:
+        if not part.of or entity.label in part.of:
+            lines += _lines_of(part, entity, await _walk(graph, part, entity), shown)
+    return Section(section.name, "\n".join(text for text, _ in lines), tuple(ids for _, ids in lines))
+
+
+async def _walk(graph: EntityGraph, part: SectionPart, entity: Entity) -> _Way:
+    """The nodes that the path leads to; no way comes back to a node that it has passed."""
+    ways: list[tuple[Row, frozenset[str]]] = [(Row(entity), frozenset({entity.id}))]
+    cut = False
+    for hop in part.path:
+        cut = cut or len(ways) > MOST_FOLLOWED
+        followed = ways[:MOST_FOLLOWED]
+        found = await asyncio.gather(*(_follow(graph, hop, row, passed) for row, passed in followed))
+        cut = cut or any(more for _, more in found)
+        ways = [way for several, _ in found for way in several]
+    cut = cut or len(ways) > MOST_ROWS
+    return _Way(tuple(row for row, _ in ways[:MOST_ROWS]), cut)
+
+
+async def _follow(
+    graph: EntityGraph, hop: Hop, row: Row, passed: frozenset[str]
+) -> tuple[list[tuple[Row, frozenset[str]]], bool]:
+    """The next rows along one hop, and whether there may be more neighbours than were asked for."""
+    found = await graph.neighbours(row.node.id, hop.via, hop.direction, MOST_NEIGHBOURS)
+    rows = [
+        (Row(one.entity, one.edge, row.node), passed | {one.entity.id})
+        for one in found
+        if one.entity.id not in passed and (not hop.labels or one.entity.label in hop.labels)
+    ]
+    return rows, len(found) >= MOST_NEIGHBOURS
+
+
+def _lines_of(part: SectionPart, entity: Entity, way: _Way, shown: set[tuple[str, tuple[str, ...]]]) -> list[_Line]:
+    """The lines of a part: its title, its rows, and how many more there are; none where no row says anything."""
+    where = where_of(part)
+    once: dict[tuple[str, int], Row] = {}
+    for place, row in _with_items(part, way.rows):
+        if where.keeps(row):
+            once.setdefault((row.node.id, place), row)
+    rows, earlier = list(once.values()), 0
+    if part.last is not None and len(rows) > part.last:
+        earlier, rows = len(rows) - part.last, rows[-part.last :]
+    if part.order:
+        rows = _sorted(rows, sort_field(part), down=part.order.startswith("-"))
+    templates = tuple(map(template_of, part.render))
+    lines: list[_Line] = []
+    left = 0
+    written = 0
+    for row in rows:
+        texts = tuple(text for template in templates if (text := render_line(template, row)) is not None)
+        if not texts or (row.node.id, texts) in shown:
+            continue
+        if written == part.limit:
+            left += 1
+            continue
+        written += 1
+        shown.add((row.node.id, texts))
+        names = [name for template in templates for name in template.fields]
+        lines += ((text, _ids(row, names)) for text in texts)
+    if not lines:
+        return []
+    title = [(plain_line(part.title), (entity.id,))] if part.title else []
+    return [*title, *lines, *((text, (entity.id,)) for text in _more(left, earlier, cut=way.cut))]
+
+
+def _more(left: int, earlier: int, *, cut: bool) -> list[str]:
+    lines = [f"- and {earlier:,} earlier"] if earlier else []
+    if left and cut:
+        lines.append(f"- and at least {left:,} more")
+    elif left:
+        lines.append(f"- and {left:,} more")
+    elif cut:
+        lines.append("- and perhaps more: not all connections were looked at")
+    return lines
+
+
+def _with_items(part: SectionPart, rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
+    """The rows, or with `each` a row for each item of the list, with its place there."""
+    name = list_field(part)
+    for row in rows:
+        if name is None:
+            yield 0, row
+            continue
+        value = row.find(name)
+        for place, item in enumerate(value if isinstance(value, tuple) else ()):
+            yield place, replace(row, item=item)
+
+
+def _sorted(rows: Sequence[Row], name: FieldName, *, down: bool) -> list[Row]:
+    """The rows by a field: numbers before texts, and last, whichever way, those without it."""
+    ranked = [(rank, row) for row in rows if (rank := _rank(row.find(name))) is not None]
+    others = [row for row in rows if _rank(row.find(name)) is None]
+    return [*(row for _, row in sorted(ranked, key=lambda one: one[0], reverse=down)), *others]
+
+
+def _rank(value: Found) -> tuple[int, float, str] | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    return (1, 0.0, value) if isinstance(value, str) else (0, value, "")
+
+
+def _ids(row: Row, names: Iterable[FieldName]) -> tuple[str, ...]:
+    """The nodes that a row's lines came from: of what an edge says, both of its ends."""
+    beyond = row.before is not None and any(name.scope in ("edge", "from") for name in names)
+    return (row.node.id, row.before.id) if beyond and row.before is not None else (row.node.id,)
