@@ -103,7 +103,7 @@ async def lease_of(graph: EntityGraph, arguments: JsonObject) -> Entity:
         if one.entity.label == "Lease"
     ]
     if len(leases) != 1:
-        what = f"{found.id} is a {found.label} on {len(leases)} leases"
+        what = f"{found.id}, a node {found.label}, lies on {len(leases)} leases"
         refuse("lease", what, "name the lease by its id, name or RRC number")
     return leases[0]
 
