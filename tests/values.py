@@ -99,7 +99,7 @@ _extra = st.dictionaries(st.text("xyz", max_size=3), json_values, max_size=2)
 RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
     Agent: lambda: {"id": ids, "budgets": st.dictionaries(texts, st.floats(0, 1e9) | _counts, max_size=2)},
     Turn: lambda: {"id": said, "conversation": said},
-    Budget: lambda: dict.fromkeys(("total", "catalog", "shortlist", "per_skill", "reserve"), _counts),
+    Budget: lambda: dict.fromkeys(("total", "catalog", "shortlist", "per_skill", "reserve", "context"), _counts),
     Settings: lambda: {
         **dict.fromkeys(("give_at", "offer_at"), st.none() | st.floats(0, 1)),
         **dict.fromkeys(("max_skills", "offer_most", "ranked"), _counts),

@@ -132,8 +132,7 @@ class Settings(Portable):
             raise InvalidValue(f"a window of {tokens} tokens has no room for skills; give {SMALLEST_WINDOW} or more")
         usual = Budget()
         total = max(tokens // 8, min(tokens // 2, ONE_SKILL))
-        catalog, shortlist, per_skill = (
-            round(part * total / usual.total) for part in (usual.catalog, usual.shortlist, usual.per_skill)
-        )
+        parts = (usual.catalog, usual.shortlist, usual.per_skill, usual.context)
+        catalog, shortlist, per_skill, context = (round(part * total / usual.total) for part in parts)
         most = max(per_skill, min(total, ONE_SKILL))
-        return cls(budget=Budget(total=total, catalog=catalog, shortlist=shortlist, per_skill=most))
+        return cls(budget=Budget(total=total, catalog=catalog, shortlist=shortlist, per_skill=most, context=context))

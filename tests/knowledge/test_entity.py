@@ -104,7 +104,7 @@ def test_a_location_that_is_no_point_is_refused(location: Any) -> None:
 @pytest.mark.parametrize(
     "properties",
     [{"a": math.nan}, {"a": object()}, {1: "a"}, ["a"], "text", {"a": "\0"}, {"a": ["b", {"c": "\ud800"}]}, {"\0": 1}],
-    ids=ascii,
+    ids=["nan", "object", "number-as-key", "list", "text", "nul", "surrogate", "nul-in-key"],
 )
 def test_properties_that_are_no_json_or_not_kept_are_refused(properties: Any) -> None:
     with pytest.raises(InvalidValue, match="properties"):

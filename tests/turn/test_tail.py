@@ -154,7 +154,9 @@ async def test_a_replay_says_the_same() -> None:
 
 def test_the_budget_of_a_large_window_is_an_eighth_of_it_with_its_parts_in_proportion() -> None:
     assert Settings.for_window(200_000).budget == Budget()
-    assert Settings.for_window(400_000).budget == Budget(total=50_000, catalog=4_000, shortlist=800, per_skill=16_000)
+    assert Settings.for_window(400_000).budget == Budget(
+        total=50_000, catalog=4_000, shortlist=800, per_skill=16_000, context=8_000
+    )
 
 
 @pytest.mark.parametrize(("window", "total", "per_skill"), [(8_192, 4_000, 4_000), (32_000, 4_000, 4_000)])

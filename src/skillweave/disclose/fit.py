@@ -144,7 +144,8 @@ class Budget(Portable):
 
     `total` bounds catalog, blocks present and blocks added together; `catalog` bounds the catalog, which never takes
     more than a quarter of `total`; `shortlist` bounds the lines of skills that are only offered; `per_skill` bounds one
-    skill's block; `reserve` is kept free inside `total` for the framing that a provider adds around messages.
+    skill's block without the context of entities, and `context` what of that one turn adds; `reserve` is kept free
+    inside `total` for the framing that a provider adds around messages.
 
     Raises InvalidValue for what is not a whole number from 0 on.
     """
@@ -154,10 +155,11 @@ class Budget(Portable):
     shortlist: int = 400
     per_skill: int = 8000
     reserve: int = 0
+    context: int = 4000
 
     def __post_init__(self) -> None:
         checked = Checked("Budget")
-        for name in ("total", "catalog", "shortlist", "per_skill", "reserve"):
+        for name in ("total", "catalog", "shortlist", "per_skill", "reserve", "context"):
             checked.whole(name, getattr(self, name))
 
     @property
@@ -244,13 +246,14 @@ class Shown:
 
 @dataclass(slots=True)
 class _Purse:
-    """Tokens still left in this turn, and the bound on one skill."""
+    """Tokens still left in this turn, those of them that entity context may take, and the bound on one skill."""
 
     left: int
     per_skill: int
     pricing: Pricing
     ladder: tuple[Rung, ...]
     catalog_shows: frozenset[str]
+    context: int
 
     def pays(self, tokens: int) -> bool:
         """Take so many tokens, where there are so many left."""
@@ -268,15 +271,19 @@ def fit(
     pricing: Pricing,
     catalog_shows: frozenset[str] = frozenset(),
     tools: SkillTools = SkillTools.ABSENT,
+    context: int | None = None,
 ) -> tuple[Shown, ...]:
     """Fill the budget group by group, best ranked first; what is added never costs more than `left` tokens.
+
+    Of these entity context takes at most `context`, where that is given.
 
     A group steps down together: full, instructions without artifacts, outline, catalog line, nothing. What was asked
     to be read comes next, artifacts are inlined one by one while they fit, entity context comes last. What is present
     is never shown again.
     """
     ladder = (Rung.FULL, Rung.INSTRUCTIONS, *([Rung.OUTLINE] if tools is SkillTools.OFFERED else []), Rung.CATALOG)
-    purse = _Purse(max(0, left), per_skill, pricing, ladder, catalog_shows)
+    most = max(0, left) if context is None else context
+    purse = _Purse(max(0, left), per_skill, pricing, ladder, catalog_shows, most)
     return tuple(_completed(step, purse) for group in groups for step in _fit_group(group, purse))
 
 
@@ -391,9 +398,11 @@ def _with_passages(shown: Shown, purse: _Purse) -> Shown:
     def whole(places: Sequence[int]) -> Priced:
         return _with(shown, rung, [passages[place] for place in places], purse.pricing)
 
-    # Entity context may go beyond what one skill's block may have, and only what is left bounds it.
-    found = fit_pieces(base, pieces, Room(base.tokens + purse.left, purse.left), purse.pricing.count, whole, head)
-    purse.left -= found.text.tokens - base.tokens
+    # Entity context may go beyond what one skill's block may have; it has a bound of its own.
+    most = min(purse.left, purse.context)
+    found = fit_pieces(base, pieces, Room(base.tokens + most, most), purse.pricing.count, whole, head)
+    added = found.text.tokens - base.tokens
+    purse.left, purse.context = purse.left - added, purse.context - added
     given = tuple(passages[place] for place in found.places)
     left_out = (*shown.left_out, *(LeftOut(passages[at].key, more) for at, more in found.refused.items()))
     if not given:

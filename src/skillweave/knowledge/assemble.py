@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 from skillweave.checking import Checked
+from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import EntityContext, Section
 from skillweave.knowledge.entity import MOST_NEIGHBOURS, Entity, EntityGraph
 from skillweave.knowledge.rendering import FieldName, Found, Row, plain_line, render_line, template_of
@@ -88,8 +89,11 @@ class GraphContext:
         return await assemble(self.graph, self.rules, entity, domain_tags, seconds=self.seconds)
 
     async def find(self, ref: str) -> Entity | None:
-        """The entity of that name; raises AmbiguousEntity, and StoreUnavailable."""
-        return await self.graph.entity(ref)
+        """The entity of that name; raises AmbiguousEntity, and StoreUnavailable, also after the deadline."""
+        try:
+            return await asyncio.wait_for(self.graph.entity(ref), self.seconds)
+        except TimeoutError:
+            raise StoreUnavailable(f"the entity graph did not answer within {_ms(self.seconds)}") from None
 
 
 async def _before(end: float, work: Mapping[str, Awaitable[T]]) -> tuple[dict[str, T], dict[str, BaseException | None]]:

@@ -243,6 +243,11 @@ def alias_key(text: str) -> str:
     return normalize("NFKC", "".join(letter for letter in normalize("NFKC", folded) if category(letter)[0] in "LMN"))
 
 
+def is_alias(text: str) -> bool:
+    """Whether an entity can have the alias: something that can be found by it, and that every database keeps."""
+    return len(text) <= LONGEST_ALIAS and not _UNHELD.search(text) and bool(alias_key(text))
+
+
 def datum_name(text: str) -> str:
     """A datum in the one spelling that is kept: capitals without spaces, hyphens or underscores; empty where none is.
 

@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import BinaryIO
 
 from skillweave.frontmatter.codes import FILE_TOO_LARGE, Code
 from skillweave.sources import codes
@@ -98,16 +99,31 @@ def open_folder(base: str, path: str) -> int:
 
 def read_real(path: str, limit: int) -> Content:
     """A regular file that was named by the user, and may be a link therefore; raises Refused."""
+    return _read(_open_real(path), limit)
+
+
+def open_real(path: str) -> BinaryIO:
+    """Such a file to be read piece by piece, whatever its size; raises Refused."""
+    handle = _open_real(path)
     try:
-        real = os.path.realpath(path)
-    except (OSError, ValueError) as error:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISREG(mode):
+            return os.fdopen(handle, "rb")
+    except OSError as error:
+        os.close(handle)
         raise refusal(error) from None
+    os.close(handle)
+    raise _not_a_file(_kind(mode))
+
+
+def _open_real(path: str) -> int:
     try:
-        return read_plain(real, limit)
-    except Refused as refused:
+        return os.open(os.path.realpath(path), _UNLINKED)
+    except (OSError, ValueError) as error:
+        refused = refusal(error)
         if refused.code is codes.VANISHED:
             raise Refused(codes.VANISHED, "No such file or directory", "check the path") from None
-        raise
+        raise refused from None
 
 
 def read_inside(

@@ -230,11 +230,12 @@ class State(Portable):
     None where no such call is known. `told` is what the tail says since the latest user message. `restraining` are
     skills that were wanted and found no place: nothing of them is given, and what they forbid or ask a person about
     holds for as long as they would be engaged. `said` is the digest of what the turn `last_turn` said.
+    `entity` is what the conversation is about: the id of the entity that was named last, the empty text for none.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("revision", "records", "superseded", "engaged", "cursor", "approvals"),
-        *("prefix_pairs as prefix", "last_turn", "in_call?", "told?", "restraining?", "said?"),
+        *("prefix_pairs as prefix", "last_turn", "in_call?", "told?", "restraining?", "said?", "entity?"),
     )
 
     revision: int = 0
@@ -249,6 +250,7 @@ class State(Portable):
     told: Told | None = None
     restraining: tuple[Engaged, ...] = ()
     said: str = ""
+    entity: str = ""
 
     @property
     def prefix_pairs(self) -> tuple[tuple[str, int], ...]:

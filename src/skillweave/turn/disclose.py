@@ -171,6 +171,7 @@ def disclose(
         pricing=pricing,
         catalog_shows=catalog.shown,
         tools=tools,
+        context=settings.budget.context,
     )
     by_skill = {one.want.skill.id: one for one in shown}
     return tuple(tuple(replace(wanted, disclosed=by_skill[wanted.skill.id]) for wanted, _ in group) for group in found)

@@ -1,20 +1,19 @@
 """Fetch: read the artifacts and the entity context that are missing, concurrently, with one deadline (spec 5)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from skillweave.conversation import Turn
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.block import Rung
 from skillweave.disclose.render import Inlined
 from skillweave.errors import SkillweaveError
 from skillweave.knowledge.context import ContextSource, EntityContext
 from skillweave.registry import Artifact
-from skillweave.settings import Settings
 from skillweave.skill import ArtifactRef, Skill
 from skillweave.turn.admit import SkillInTurn
+from skillweave.turn.entity import Named, Subject, not_told, subject_of
 
 MOST_INLINE_BYTES = 256 * 1024
 """So much of a skill's documents is read to stand in its block; the others are listed, and read on demand."""
@@ -26,22 +25,22 @@ MOST_READ_BYTES = 1024 * 1024
 ReadArtifact: TypeAlias = Callable[[str, str], Awaitable[Artifact]]
 """Reads one artifact, by the ids of its skill and of itself."""
 _Key: TypeAlias = tuple[str, str]
+_Found: TypeAlias = Inlined | EntityContext | Subject
+_SUBJECT: _Key = ("", "entity")
 _OTHER_FOLDERS = ("scripts/", "assets/")
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Artifacts by skill and id, entity context by skill, and a decision for each that could not be had in time."""
+    """Artifacts by skill and id, entity context by skill, and a decision for each that could not be had in time.
+
+    `subject` is the entity that was asked about, None where nobody asked.
+    """
 
     documents: Mapping[_Key, Inlined] = field(default_factory=dict)
     contexts: Mapping[str, EntityContext] = field(default_factory=dict)
     decisions: tuple[Decision, ...] = ()
-
-
-def entity_of(turn: Turn, settings: Settings) -> str | None:
-    """The entity that the turn's memory names."""
-    found = (turn.memory.get(key) for key in settings.entity_keys) if turn.memory else ()
-    return next((value for value in found if isinstance(value, str) and value), None)
+    subject: Subject | None = None
 
 
 def documents_to_show(skill: Skill) -> tuple[ArtifactRef, ...]:
@@ -60,30 +59,64 @@ def documents_to_show(skill: Skill) -> tuple[ArtifactRef, ...]:
 
 async def fetch(
     wanted: Sequence[SkillInTurn],
-    entity: str | None,
+    named: Named | None,
     read_artifact: ReadArtifact,
     context: ContextSource | None,
     seconds: float,
 ) -> Contents:
-    """Read what is missing; what fails or is late becomes a decision `failed`, and the turn goes on without it."""
-    work: dict[_Key, Awaitable[Inlined | EntityContext]] = {}
+    """Read what is missing; what fails or is late becomes a decision `failed`, and the turn goes on without it.
+
+    `named` is the entity that the turn is about, None for none.
+    """
+    work: dict[_Key, Awaitable[_Found]] = {}
     too_large: list[Decision] = []
     for one in wanted:
         if one.skill.artifacts:
             refs, left_out = _artifacts_of(one)
             work.update({(one.skill.id, ref.id): _read(read_artifact, one.skill.id, ref) for ref in refs})
             too_large += left_out
-        if context is not None and entity is not None and one.skill.domain_tags and not one.held:
-            work[one.skill.id, f"context of {entity}"] = context.assemble(entity, one.skill.domain_tags)
+    if context is not None and named is not None:
+        work.update(_about(named, context, wanted))
     if not work:
         return Contents(decisions=tuple(too_large))
-    done, failures = await _within(seconds, work)
+    done, failed = await _within(seconds, work)
+    subject = done.get(_SUBJECT)
+    if named is not None and _SUBJECT in failed:
+        subject = not_told(named, failed.pop(_SUBJECT), seconds)
+    failures = [_failure(key, error, seconds) for key, error in failed.items()]
     contexts = {key[0]: found for key, found in done.items() if isinstance(found, EntityContext)}
     return Contents(
         {key: found for key, found in done.items() if isinstance(found, Inlined)},
         contexts,
         (*failures, *(_omissions(contexts) if contexts else ()), *too_large),
+        subject if isinstance(subject, Subject) else None,
     )
+
+
+def _about(
+    named: Named, context: ContextSource, wanted: Sequence[SkillInTurn]
+) -> Iterator[tuple[_Key, Awaitable[_Found]]]:
+    """Which entity is meant, and its context for each skill; those with the same tags share one."""
+    tagged = [one.skill for one in wanted if one.skill.domain_tags and not one.held]
+    if named.before and not tagged:
+        return
+    asked = asyncio.ensure_future(subject_of(named, context))
+    yield _SUBJECT, asked
+    shared: dict[tuple[str, ...], Awaitable[EntityContext]] = {}
+    for skill in tagged:
+        tags = skill.domain_tags
+        if tags not in shared:
+            shared[tags] = asyncio.ensure_future(_assembled(context, named, asked, tags))
+        yield (skill.id, f"context of {named.ref}"), shared[tags]
+
+
+async def _assembled(
+    context: ContextSource, named: Named, asked: Awaitable[Subject], tags: tuple[str, ...]
+) -> EntityContext:
+    subject = await asked
+    if subject.entity is None:
+        return EntityContext(named.ref, (), (subject.problem.message,) if subject.problem else ())
+    return await context.assemble(subject.entity, tags)
 
 
 def _artifacts_of(wanted: SkillInTurn) -> tuple[list[ArtifactRef], list[Decision]]:
@@ -123,28 +156,32 @@ def _require_readable(ref: ArtifactRef) -> None:
 
 
 async def _within(
-    seconds: float, work: Mapping[_Key, Awaitable[Inlined | EntityContext]]
-) -> tuple[dict[_Key, Inlined | EntityContext], list[Decision]]:
-    """What came before the deadline, and a decision for each piece that did not."""
+    seconds: float, work: Mapping[_Key, Awaitable[_Found]]
+) -> tuple[dict[_Key, _Found], dict[_Key, BaseException | None]]:
+    """What came before the deadline, and the error of each piece that did not, None for one that was late."""
     tasks = {key: asyncio.ensure_future(awaitable) for key, awaitable in work.items()}
     try:
         await asyncio.wait(tasks.values(), timeout=seconds)
     finally:
         for task in tasks.values():
             task.cancel()
-    done: dict[_Key, Inlined | EntityContext] = {}
-    failures: list[Decision] = []
-    for (skill_id, what), task in tasks.items():
+    done: dict[_Key, _Found] = {}
+    failed: dict[_Key, BaseException | None] = {}
+    for key, task in tasks.items():
         if not task.done() or task.cancelled():
-            reason = f"it did not come within {seconds * 1000:.0f} ms"
+            failed[key] = None
         elif (error := task.exception()) is not None:
-            # Guests implement these ports: whatever they raise is told here, and costs their tier, never the turn.
-            reason = f"{type(error).__name__}: {error}"
+            failed[key] = error
         else:
-            done[skill_id, what] = task.result()
-            continue
-        failures.append(Decision(skill_id, Outcome.FAILED, "fetch", f"{what} is left out: {reason}"))
-    return done, failures
+            done[key] = task.result()
+    return done, failed
+
+
+def _failure(key: _Key, error: BaseException | None, seconds: float) -> Decision:
+    skill_id, what = key
+    # Guests implement these ports: whatever they raise is told here, and costs their tier, never the turn.
+    reason = f"it did not come within {seconds * 1000:.0f} ms" if error is None else f"{type(error).__name__}: {error}"
+    return Decision(skill_id, Outcome.FAILED, "fetch", f"{what} is left out: {reason}")
 
 
 def _omissions(contexts: Mapping[str, EntityContext]) -> tuple[Decision, ...]:

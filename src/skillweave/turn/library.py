@@ -1,7 +1,7 @@
 """Everything that a turn needs of one generation of skills, compiled once however many Weavers share it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -11,6 +11,7 @@ from skillweave.disclose.catalog import PricedCatalog
 from skillweave.disclose.fit import Pricing
 from skillweave.graph.findings import graph_in
 from skillweave.graph.graph import SkillGraph
+from skillweave.knowledge.findings import EntityRules, entity_rules_in
 from skillweave.registry import Agent, AgentPart, Snapshot
 from skillweave.select.index import SkillIndex, build_index
 from skillweave.select.lexical import MATCHERS_OF_WORDS
@@ -30,6 +31,7 @@ class Library:
     """A snapshot with what matchers search, what its texts cost, and the skill graph beside it, None without one.
 
     `settings` are those that it was made for, in an agent's with a budget that is no larger than the agent's own.
+    `entities` are the rules by which entity context is shown.
     """
 
     snapshot: Snapshot
@@ -37,6 +39,7 @@ class Library:
     index: SkillIndex
     catalog: PricedCatalog
     graph: GraphBinding | None = None
+    entities: EntityRules = field(default_factory=EntityRules)
 
     def graph_for(self, turn: Turn) -> GraphBinding | None:
         """The graph that the turn moves in; a spawned agent has the skills of its plan, wherever its parent stands."""
@@ -107,6 +110,7 @@ class Libraries:
         self._catalogs: _Made[PricedCatalog] = _Made()
         self._graphs: _Made[GraphBinding] = _Made()
         self._of_packs: _Made[SkillGraph | None] = _Made()
+        self._entities: _Made[EntityRules] = _Made()
 
     def _compiled(
         self, snapshot: Snapshot, settings: Settings, matchers: Matchers, graph: SkillGraph | None
@@ -127,10 +131,11 @@ class Libraries:
         if "mention" in matchers.names:
             index.mention_names()
         chosen = graph or self._of_packs.get(None, lambda: graph_in(snapshot))
+        entities = self._entities.get(None, lambda: entity_rules_in(snapshot))
         if chosen is None:
-            return Library(snapshot, settings, index, priced)
+            return Library(snapshot, settings, index, priced, entities=entities)
         binding = self._graphs.get((chosen, rules, granted), lambda: bind(chosen, index, granted))
-        return Library(snapshot, settings, index, priced, binding)
+        return Library(snapshot, settings, index, priced, binding, entities)
 
     def _built(self, snapshot: Snapshot, rules: tuple[TaskRule, ...]) -> SkillIndex:
         if self._terms is None:

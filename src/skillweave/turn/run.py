@@ -21,7 +21,8 @@ from skillweave.settings import Settings
 from skillweave.state.state import Delivery, State
 from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
 from skillweave.turn.disclose import RecordContext, disclose
-from skillweave.turn.fetch import Contents, ReadArtifact, entity_of, fetch
+from skillweave.turn.entity import name_in
+from skillweave.turn.fetch import Contents, ReadArtifact, fetch
 from skillweave.turn.library import Library
 from skillweave.turn.make_room import added, leaving, without
 from skillweave.turn.move import Position, move
@@ -123,9 +124,15 @@ async def run(
         selection = await selected(turn, prepared, position, matchers, settings.thresholds)
     admission = admit_skills(turn, selection, library.snapshot, settings, matchers, before, context, position)
     wanted = admission.skills
-    entity = entity_of(turn, settings) if turn.memory else None
+    named = None if reading.context is None else name_in(turn, settings, library.entities, before.entity)
     cursor = None if position is None else position.skill
-    contents = await fetch(wanted, entity, reading.artifacts, reading.context, reading.seconds)
+    contents = await fetch(wanted, named, reading.artifacts, reading.context, reading.seconds)
+
+    subject = contents.subject
+    if reading.context is None:
+        about = before.entity
+    else:
+        about = "" if named is None else before.entity if subject is None else subject.remembered
 
     def work() -> Settled:
         recording = RecordContext(turn.id, now, delivery, told)
@@ -153,12 +160,14 @@ async def run(
         return settle(
             turn, settings, library, before, there, position, shown, recording, catalog, policy, decisions, room,
             selection,
+            entity=about,
             suggested=gone.drops if turn.reads else (),
         )  # fmt: skip
 
     # To divide and count a long text takes a tenth of a second or more, in which other conversations go on.
     settled = await asyncio.to_thread(work) if _is_long(wanted, contents) else work()
-    hindered = (*prepared.matched.diagnostics, *selection.diagnostics)
+    unclear = () if subject is None or subject.problem is None else (subject.problem,)
+    hindered = (*prepared.matched.diagnostics, *selection.diagnostics, *unclear)
     if not hindered:
         return settled
     injection = settled.injection

@@ -161,13 +161,15 @@ def settle(
     room: int,
     selection: Selection,
     *,
+    entity: str = "",
     suggested: tuple[Drop, ...] = (),
 ) -> Settled:
     """The Injection of what the steps before decided, and the State with its records.
 
     `admission` holds what is shown of each skill, `catalog` is what stands in this call, `room` are the tokens that
     there were for skills, `decisions` those that no wanted skill carries, `selection` what the turn called for,
-    `suggested` what the host may take out so that what was asked for fits when it is read again.
+    `entity` what the conversation is about from now on, `suggested` what the host may take out so that what was asked
+    for fits when it is read again.
     """
     in_history = turn.placement is Placement.HISTORY
     skills = admission.skills
@@ -202,6 +204,7 @@ def settle(
         last_turn=before.last_turn,
         said=before.said,
         told=tail.told,
+        entity=entity,
     )
     after = before if after == before else replace(after, last_turn=turn.id, said=said_in(turn))
     texts = [] if in_history else [block.text for block in blocks]

@@ -16,7 +16,9 @@ from skillweave.errors import AgentNotFound, StoreUnavailable
 from skillweave.events.event import Cause, Event
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, CurrentPolicy, Injection
+from skillweave.knowledge.assemble import GraphContext
 from skillweave.knowledge.context import ContextSource
+from skillweave.knowledge.entity import EntityGraph
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Selection
 from skillweave.select.matchers import Matchers, make_matchers_ready
@@ -67,6 +69,7 @@ class Engine:
     announcer: Announcer
     graph: SkillGraph | None = None
     tenant: str = ""
+    entities: EntityGraph | None = None
     queues: Queues = field(default_factory=Queues)
     news: News = field(default_factory=News)
     _library: Library | None = None
@@ -236,9 +239,15 @@ class Engine:
     async def _run(self, turn: Turn, prepared: Prepared, known: tuple[State, float], delivery: Delivery) -> Settled:
         # What is read belongs to the skills of this turn, whatever another one has loaded since.
         artifacts = partial(self.registry.read_artifact, snapshot=prepared.library.snapshot)
-        reading = Reading(artifacts, self.context, self.fetch_seconds)
+        reading = Reading(artifacts, self._context(prepared.library), self.fetch_seconds)
         settled = await run(turn, prepared, *known, prepared.library.settings, self.matchers, reading, delivery)
         return replace(settled, injection=self._told(settled.injection))
+
+    def _context(self, library: Library) -> ContextSource | None:
+        """Where entity context comes from: the host's own source, or the graph with the rules of the skills."""
+        if self.entities is None:
+            return self.context
+        return GraphContext(self.entities, library.entities.rules)
 
     def _told(self, answer: Told) -> Told:
         """The answer with the finding that the skills may be old, if they may."""

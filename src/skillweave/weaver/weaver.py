@@ -26,6 +26,8 @@ from skillweave.graph.findings import graph_findings
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.knowledge.context import ContextSource
+from skillweave.knowledge.entity import EntityGraph
+from skillweave.knowledge.findings import context_findings
 from skillweave.limits import ToolLimits
 from skillweave.registry import Agent, Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
@@ -53,6 +55,7 @@ from skillweave.tokens.counter import Tiktoken, TokenCounter
 from skillweave.turn.library import Libraries
 from skillweave.weaver.blocking import Blocking, entered, left
 from skillweave.weaver.emit import emit
+from skillweave.weaver.entities import of_tenant, require_one
 from skillweave.weaver.engine import Engine, OnStoreFailure
 from skillweave.weaver.loop_thread import LoopThread
 from skillweave.weaver.reading import Reads
@@ -73,7 +76,8 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
 
     Build one with `skillweave.open`, or from its parts: a Registry, a Store, Settings. All its state is in the Store,
     so that any number of Weavers over one Store behave as one. `graph` says where its conversations begin and go on; it
-    goes before the one that a pack brings. `observers` are told what happened before a verb
+    goes before the one that a pack brings. `context` says what is known about an entity; in its place `entities` is a
+    graph of them, of which the packs say what is shown. `observers` are told what happened before a verb
     returns, each for at most `observer_seconds`. `cache` is a folder to keep compiled indexes in, for other processes.
 
     Raises InvalidValue for an argument of another type than is wanted, UnknownMatcher for a matcher's name.
@@ -87,6 +91,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         *,
         counter: TokenCounter | None = None,
         context: ContextSource | None = None,
+        entities: EntityGraph | None = None,
         graph: SkillGraph | None = None,
         matchers: Sequence[str | Matcher] = DEFAULT_MATCHERS,
         on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,
@@ -104,8 +109,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
             checked.kind("graph", graph, SkillGraph, "a skillweave.graph.SkillGraph, or None")
         if counter is not None and not callable(getattr(counter, "count", None)):
             checked.refuse("counter", counter, "a TokenCounter, which has a method `count`, or None")
-        if context is not None and not callable(getattr(context, "assemble", None)):
-            checked.refuse("context", context, "a ContextSource, which has a method `assemble`, or None")
+        require_one(checked, context, entities)
         for position, observer in enumerate(checked.listed("observers", observers, "Observers")):
             if not callable(getattr(observer, "observe", None)):
                 checked.refuse(f"observers[{position}]", observer, "an Observer, such as skillweave.Callback(function)")
@@ -121,6 +125,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
             announcer=Announcer(Observers(tuple(observers), observer_seconds), new_id),
             graph=graph,
             tenant=tenant_of(checked.text("tenant", tenant)),
+            entities=entities,
         )
         self._new_id = new_id
 
@@ -348,7 +353,9 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         companions = await asyncio.to_thread(check_companions, snapshot)
         about_skills = (*snapshot.diagnostics, *library.index.diagnostics, *companions, *contracts)
         about_graph = await asyncio.to_thread(graph_findings, snapshot, self.graph)
-        return (*about_skills, *about_graph, *library.catalog.diagnostics, *lifecycles)
+        entities = self._engine.entities is not None
+        about_context = context_findings(snapshot, library.entities, entities=entities)
+        return (*about_skills, *about_graph, *about_context, *library.catalog.diagnostics, *lifecycles)
 
     async def catalog(self) -> str:
         """The catalog block inside its budget."""
@@ -371,13 +378,16 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         """These skills, this ledger and these observers with other settings, matchers or another tenant.
 
         For one of several kinds of agents, or of several customers with the same skills; what can be shared is
-        compiled once for all. Who has skills of its own in a shared store opens a Weaver of its own.
+        compiled once for all. Another tenant has its own part of an entity graph that keeps tenants apart. Who has
+        skills of its own in a shared store opens a Weaver of its own.
         """
+        whose = self.tenant if tenant is None else tenant_of(tenant)
         engine = replace(
             self._engine,
             settings=settings or self.settings,
             matchers=self._engine.matchers if matchers is None else find_matchers(matchers),
-            tenant=self.tenant if tenant is None else tenant_of(tenant),
+            tenant=whose,
+            entities=of_tenant(self._engine.entities, before=self.tenant, now=whose),
             _library=None,
         )
         return self._twin(engine)
@@ -406,8 +416,8 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         return twin
 
     async def close(self) -> None:
-        """Give back what the ledger and the sources hold; a variant shares these, so close one of them, last."""
-        await close_all((self.store, self.registry))
+        """Give back what ledger, sources and entity graph hold; a variant shares these, so close one of them, last."""
+        await close_all((self.store, self.registry, self._engine.entities))
 
     @cached_property
     def sync(self) -> "SyncWeaver":

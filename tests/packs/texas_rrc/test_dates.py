@@ -60,6 +60,13 @@ async def test_a_protest_window_that_ends_on_a_weekend_runs_on_to_monday() -> No
     assert await due("protest_close", "2026-03-28", holidays=["2026-04-20"]) == "2026-04-21"
 
 
+async def test_a_deadline_that_was_moved_tells_the_day_it_was_counted_to() -> None:
+    found = await ask("rrc_deadline", {"kind": "protest_close", "day": "2026-03-28"})
+    assert (found["counted_to"], found["deadline"], found["weekday"]) == ("2026-04-18", "2026-04-20", "Monday")
+    found = await ask("rrc_deadline", {"kind": "form_pr", "day": "2026-04-01"})
+    assert (found["counted_to"], found["deadline"], found["weekday"]) == ("2026-05-31", "2026-05-29", "Friday")
+
+
 async def test_the_length_of_the_protest_window_and_its_end_are_to_be_confirmed() -> None:
     found = await ask("rrc_deadline", {"kind": "protest_close", "day": "2026-03-30"})
     assert [one["verified"] for one in found["basis"]] == [False, False]

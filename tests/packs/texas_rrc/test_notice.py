@@ -118,15 +118,28 @@ async def test_with_both_exceptions_each_reason_is_told() -> None:
     assert len(found["affected_tracts"][0]["reasons"]) == 3
 
 
-async def test_adjacency_that_nobody_tells_is_refused() -> None:
-    arguments = {
-        "well": vertical(300, 300),
-        "tracts": [tract()],
-        "exceptions": ["between_well"],
-        "datum": "NAD83",
-    }
-    with pytest.raises(ToolRefused, match=r"arguments#/tracts/0: whether the tract is adjacent .* give `adjacent"):
-        await ask("notice_tracts", arguments)
+async def test_a_tract_of_which_nobody_tells_whether_it_is_adjacent_is_undecided() -> None:
+    arguments = {"well": vertical(2000, 300), "tracts": [tract()], "exceptions": ["between_well"], "datum": "NAD83"}
+    found = await ask("notice_tracts", arguments)
+    (open_one,) = found["undecided"]
+    assert "whether it is adjacent to the lease is not said" in open_one["reason"]
+    assert any(one.startswith("ASK: whether West is affected") for one in found["warnings"])
+    assert found["affected_tracts"] == found["other_tracts"] == []
+
+
+async def test_a_tract_without_boundary_is_undecided_and_never_out_of_reach() -> None:
+    found = await notice({"name": "Blank", "adjacent": True, "operator": ACME})
+    assert found["undecided"] == [
+        {"name": "Blank", "distance_ft": None, "reason": "its boundary is missing, so how far it is cannot be said"}
+    ]
+    assert any(one.startswith("ASK: whether Blank is affected") for one in found["warnings"])
+
+
+async def test_an_adjacent_tract_without_boundary_is_affected_by_a_between_well_exception() -> None:
+    found = await notice({"name": "Blank", "adjacent": True, "operator": ACME}, exceptions=("between_well",))
+    (affected,) = found["affected_tracts"]
+    assert (affected["name"], affected["distance_ft"]) == ("Blank", None)
+    assert found["undecided"] == []
 
 
 async def test_the_exceptions_have_to_be_named() -> None:

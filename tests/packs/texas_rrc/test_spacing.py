@@ -262,6 +262,12 @@ async def test_a_boundary_that_encloses_nothing_is_refused() -> None:
         await spacing(middle(), lease=flat)
 
 
+async def test_an_offset_well_is_told_with_its_lease_field_and_status() -> None:
+    arguments = {"well": middle(), "offset_wells": [vertical(100, 100, lease="Away")], "datum": "NAD83"}
+    (row,) = (await ask("offset_distances", arguments))["offset_wells"]
+    assert (row["lease"], row["field"], row["status"]) == ("Away", "Azalea", "active")
+
+
 async def test_offset_wells_beyond_a_distance_are_counted_and_not_shown() -> None:
     wells = [vertical(SIDE / 2 + feet, SIDE / 2, name=f"No. {feet}") for feet in (1500, 300, 2000)]
     arguments = {"well": middle(), "offset_wells": wells, "datum": "NAD83", "within_ft": 1500.001}

@@ -14,8 +14,8 @@ _SATURDAY = 5
 _DECEMBER = 12
 _LEAP_DAY = (2, 29)
 Holidays: TypeAlias = frozenset[date]
-_Due: TypeAlias = tuple[date, tuple[str, ...]]
-"""The day, and the ids of the thresholds that led to it."""
+_Due: TypeAlias = tuple[date, date, tuple[str, ...]]
+"""The day that is counted to, that day moved to a working day, and the ids of the thresholds that led to it."""
 
 
 def is_working_day(day: date, holidays: Holidays) -> bool:
@@ -39,13 +39,12 @@ def next_working_day(day: date, holidays: Holidays) -> date:
 
 def form_pr_due(month: date, holidays: Holidays) -> date:
     """The last working day of the month after the production month, of which any day is given."""
-    following = _first_of_next(_first_of_next(month))
-    return last_working_day(following - timedelta(days=1), holidays)
+    return last_working_day(_end_of_next(month), holidays)
 
 
 def protest_close(notice: date, holidays: Holidays) -> date:
     """The last day for a protest: so many days after notice, moved on to a working day (not verified)."""
-    return next_working_day(notice + timedelta(days=int(thresholds()["protest_window"].number)), holidays)
+    return next_working_day(_window_end(notice), holidays)
 
 
 def permit_lapse(approved: date) -> date:
@@ -60,25 +59,33 @@ def block_end(first: date, days: int) -> date:
     return first + timedelta(days=days - 1)
 
 
+def _window_end(notice: date) -> date:
+    return notice + timedelta(days=int(thresholds()["protest_window"].number))
+
+
+def _end_of_next(month: date) -> date:
+    return _first_of_next(_first_of_next(month)) - timedelta(days=1)
+
+
 def _first_of_next(day: date) -> date:
     return date(day.year + day.month // _DECEMBER, day.month % _DECEMBER + 1, 1)
 
 
 def _form_pr(day: date, holidays: Holidays, _: Mapping[str, Any]) -> _Due:
-    return form_pr_due(day, holidays), ("form_pr_due",)
+    return _end_of_next(day), form_pr_due(day, holidays), ("form_pr_due",)
 
 
 def _protest(day: date, holidays: Holidays, _: Mapping[str, Any]) -> _Due:
-    return protest_close(day, holidays), ("protest_window", "protest_roll")
+    return _window_end(day), protest_close(day, holidays), ("protest_window", "protest_roll")
 
 
 def _permit(day: date, _: Holidays, __: Mapping[str, Any]) -> _Due:
-    return permit_lapse(day), ("permit_life",)
+    return permit_lapse(day), permit_lapse(day), ("permit_life",)
 
 
 def _exception(day: date, _: Holidays, arguments: Mapping[str, Any]) -> _Due:
     days = arguments.get("days", int(thresholds()["exception_block"].number))
-    return block_end(day, days), ("exception_block", "exception_most")
+    return block_end(day, days), block_end(day, days), ("exception_block", "exception_most")
 
 
 _KINDS: Mapping[str, Callable[[date, Holidays, Mapping[str, Any]], _Due]] = MappingProxyType(
@@ -113,7 +120,8 @@ _PARAMETERS: Schema = record(
     ("kind", "day"),
 )
 _RETURNS: Schema = answer(
-    {"kind": {"type": "string"}, "day": _DAY, "deadline": _DAY, "weekday": {"type": "string"}}, "calendar days"
+    {"kind": {"type": "string"}, "day": _DAY, "counted_to": _DAY, "deadline": _DAY, "weekday": {"type": "string"}},
+    "calendar days",
 )
 
 
@@ -123,11 +131,12 @@ def rrc_deadline(arguments: Mapping[str, Any]) -> JsonObject:
     if "days" in arguments and kind != "exception_end":
         raise ToolRefused("arguments#/days", f"`days` means nothing for {kind}", "leave it out")
     holidays = frozenset(_day(one, f"arguments#/holidays/{n}") for n, one in enumerate(arguments.get("holidays") or ()))
-    due, used = _KINDS[kind](_day(arguments["day"], "arguments#/day"), holidays, arguments)
+    counted, due, used = _KINDS[kind](_day(arguments["day"], "arguments#/day"), holidays, arguments)
     rules: list[Threshold] = [thresholds()[name] for name in used]
     return {
         "kind": kind,
         "day": arguments["day"],
+        "counted_to": counted.isoformat(),
         "deadline": due.isoformat(),
         "weekday": f"{due:%A}",
         "units": "calendar days",

@@ -10,7 +10,15 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from skillweave.frozen import Json, as_json
-from skillweave.knowledge.entity import MOST_NEIGHBOURS, AmbiguousEntity, Direction, Entity, EntityGraph, Neighbour
+from skillweave.knowledge.entity import (
+    MOST_NEIGHBOURS,
+    AmbiguousEntity,
+    Direction,
+    Entity,
+    EntityGraph,
+    Neighbour,
+    datum_name,
+)
 from skillweave.packs.texas_rrc.limits import FIELD_RULES
 from skillweave.packs.texas_rrc.schemas import Schema
 from skillweave.packs.texas_rrc.sites import LEASE, PERSON, PLACE, TRACT, WELL
@@ -108,7 +116,7 @@ class Gathering:
     async def written_lease(self, lease: Entity) -> JsonObject:
         """The lease, with the name of its operator; without a boundary where it has none."""
         operators = await self._reached(lease, "OPERATED_BY")
-        written = _written(lease, LEASE, may_lack=("boundary",))
+        written = _written(lease, LEASE)
         return {**written, "operator": _name(operators[0])} if operators else written
 
     async def _written_tract(self, tract: Entity) -> JsonObject:
@@ -172,19 +180,19 @@ def _named(entity: Entity) -> str:
     return entity.id if _name(entity) == entity.id else f"{_name(entity)} [{entity.id}]"
 
 
-def _written(entity: Entity, schema: Schema, may_lack: tuple[str, ...] = ()) -> JsonObject:
-    """The properties that the schema knows, checked against it, with the id, the datum and the place in errors."""
+def _written(entity: Entity, schema: Schema) -> JsonObject:
+    """The properties that the schema knows, checked against it, with the id, the datum and the place in errors.
+
+    What the schema requires may be missing: the calculation says what it needs.
+    """
     properties = cast("Mapping[str, Json]", as_json(entity.properties))
     wanted = set(schema["properties"]) - {"id", "lease", "field", "operator"}
     known = {key: value for key, value in properties.items() if key in wanted and value is not None}
-    if "datum" not in known and entity.location is not None:
-        known["datum"] = entity.location.datum
-    lacking = [key for key in schema.get("required", ()) if key not in known and key not in may_lack]
-    if lacking:
-        fix = f"add the property `{lacking[0]}` in the graph, all corners in order"
-        raise ToolRefused(_place(entity), f"it has no `{lacking[0]}`", fix)
-    required = [key for key in schema.get("required", ()) if key not in may_lack]
-    fitting: Schema = {**schema, "required": required}
+    if (at := entity.location) is not None:
+        known.setdefault("datum", at.datum)
+        if "surface_location" in wanted and datum_name(str(known["datum"])) == at.datum:
+            known.setdefault("surface_location", {"lat": at.latitude, "lon": at.longitude})
+    fitting: Schema = {**schema, "required": []}
     require_fit(fitting, known, _place(entity))
     return {**known, "id": entity.id, PLACE: _place(entity)}
 

@@ -11,7 +11,7 @@ from skillweave.packs.texas_rrc.schemas import Schema, answer, optional, record,
 from skillweave.packs.texas_rrc.sites import MOST_PERSONS, MOST_TRACTS, Site, Tract
 from skillweave.packs.texas_rrc.spacing import PLANE, UNITS, feet
 from skillweave.packs.texas_rrc.thresholds import Threshold, basis_of, thresholds, to_confirm
-from skillweave.packs.tool import JsonObject, ToolRefused
+from skillweave.packs.tool import JsonObject
 
 EXCEPTIONS: Schema = {
     "type": "array",
@@ -23,7 +23,11 @@ EXCEPTIONS: Schema = {
 TOUCHING_FT = 1.0
 """Tracts nearer to the lease than this touch it: corners are rounded when they are written in degrees."""
 
-_NAMED: dict[str, Schema] = {"id": {"type": "string"}, "name": {"type": "string"}, "distance_ft": {"type": "number"}}
+_NAMED: dict[str, Schema] = {
+    "id": {"type": "string"},
+    "name": {"type": "string"},
+    "distance_ft": optional({"type": "number"}),
+}
 _PERSON: Schema = record(
     {
         "name": {"type": "string"},
@@ -51,6 +55,7 @@ NOTICE: Schema = answer(
             MOST_TRACTS,
         ),
         "other_tracts": several(record({**_NAMED, "reason": {"type": "string"}}), MOST_TRACTS),
+        "undecided": several(record({**_NAMED, "reason": {"type": "string"}}), MOST_TRACTS),
         "unlocated": several({"type": "string"}, MOST_TRACTS * MOST_PERSONS),
         "projection": PLANE,
     },
@@ -60,24 +65,30 @@ NOTICE: Schema = answer(
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """A tract, how far it is from the well, and why its persons are affected; no reason where they are not."""
+    """A tract, how far it is from the well, and why its persons are affected; no reason where they are not.
+
+    The distance is None where the tract has no boundary; `open_question` is what then cannot be decided.
+    """
 
     tract: Tract
-    distance_ft: float
+    distance_ft: float | None
     reasons: tuple[str, ...]
+    open_question: str = ""
 
 
 def notice_tracts(site: Site, exceptions: Sequence[str], rules: Mapping[str, Any] | None) -> JsonObject:
     """The affected tracts, nearest first, with the persons to whom notice goes.
 
-    Raises ToolRefused where it cannot be said whether a tract is adjacent, and for missing points of the well.
+    A tract whose boundary is missing is left undecided, unless it is affected as an adjacent one. Raises ToolRefused
+    for missing points of the well.
     """
     limits = limits_of(rules)
     judged = sorted(
         (_judged(site, tract, exceptions, limits) for tract in site.tracts),
-        key=lambda one: (one.distance_ft, one.tract.label),
+        key=lambda one: (one.distance_ft is None, one.distance_ft or 0.0, one.tract.label),
     )
     affected = [one for one in judged if one.reasons]
+    undecided = [one for one in judged if one.open_question]
     told = [_told(one, site) for one in affected]
     unlocated = [
         f"{person['name']} ({_name(one.tract)})"
@@ -93,8 +104,9 @@ def notice_tracts(site: Site, exceptions: Sequence[str], rules: Mapping[str, Any
         "other_tracts": [
             {**_named(one), "reason": "it is neither near enough nor adjacent under the exceptions applied for"}
             for one in judged
-            if not one.reasons
+            if not one.reasons and not one.open_question
         ],
+        "undecided": [{**_named(one), "reason": one.open_question} for one in undecided],
         "unlocated": list(unlocated),
         "projection": cast("JsonObject", site.plane.to_dict()),
         "units": UNITS,
@@ -102,6 +114,11 @@ def notice_tracts(site: Site, exceptions: Sequence[str], rules: Mapping[str, Any
         "warnings": [
             *limits.warnings,
             *(warning for _, _, warnings in told for warning in warnings),
+            *(
+                f"ASK: whether {_name(one.tract)} is affected; {one.open_question}."
+                for one in judged
+                if one.open_question
+            ),
             *(() if site.tracts else ("No tract was given: nothing can be said of who is affected.",)),
             *to_confirm(one for one in used if one not in limits.used),
         ],
@@ -109,26 +126,33 @@ def notice_tracts(site: Site, exceptions: Sequence[str], rules: Mapping[str, Any
 
 
 def _judged(site: Site, tract: Tract, exceptions: Sequence[str], limits: Limits) -> Affected:
-    far = to_tract(site.well.require_path(), tract.ring)
-    reasons = []
+    path = site.well.require_path()
+    far = None if tract.ring is None else to_tract(path, tract.ring)
     radius, line = limits.notice_radius_ft, limits.lease_line.required_ft
-    if "lease_line" in exceptions and far < radius:
+    adjacent = _is_adjacent(site, tract) if "between_well" in exceptions else False
+    reasons = []
+    if "lease_line" in exceptions and far is not None and far < radius:
         reasons.append(f"it is nearer to the well than {radius:g} ft (lease-line exception)")
-    if "between_well" in exceptions:
-        if _is_adjacent(site, tract):
-            reasons.append("it is adjacent to the lease (between-well exception)")
-        if far < line:
-            reasons.append(f"it is nearer to the well than {line:g} ft (between-well exception)")
-    return Affected(tract, far, tuple(reasons))
+    if adjacent:
+        reasons.append("it is adjacent to the lease (between-well exception)")
+    if "between_well" in exceptions and far is not None and far < line:
+        reasons.append(f"it is nearer to the well than {line:g} ft (between-well exception)")
+    if reasons:
+        return Affected(tract, far, tuple(reasons))
+    if far is None:
+        return Affected(tract, far, (), "its boundary is missing, so how far it is cannot be said")
+    if adjacent is None:
+        return Affected(tract, far, (), "whether it is adjacent to the lease is not said, and no boundary tells")
+    return Affected(tract, far, ())
 
 
-def _is_adjacent(site: Site, tract: Tract) -> bool:
-    said = tract.written.get("adjacent")
+def _is_adjacent(site: Site, tract: Tract) -> bool | None:
+    """Whether a tract touches the lease, as it is said or as the boundaries show; None where neither tells."""
+    said: bool | None = tract.written.get("adjacent")
     if said is not None:
-        return bool(said)
-    if site.lease is None:
-        why = "whether the tract is adjacent to the lease is not said, and the lease has no boundary to tell it by"
-        raise ToolRefused(tract.label, why, "give `adjacent: true` or `false`, or `lease: {boundary: [...]}`")
+        return said
+    if site.lease.ring is None or tract.ring is None:
+        return None
     return between_tracts(site.lease.ring, tract.ring) < TOUCHING_FT
 
 
@@ -178,7 +202,7 @@ def _warnings(one: Affected, persons: Sequence[JsonObject], site: Site) -> Itera
         if person["located"] and not person["address"]:
             yield f"The mailing address of {person['name']} ({name}) is missing."
     operator = one.tract.written.get("operator")
-    applicant = site.lease.written.get("operator") if site.lease else None
+    applicant = site.lease.written.get("operator")
     if operator and applicant and alias_key(operator["name"]) == alias_key(applicant):
         yield f"{applicant} operates {name} itself: confirm who is to be notified there instead."
 

@@ -79,7 +79,6 @@ TRACT: Schema = record(
         "unleased_owners": several(PERSON, MOST_PERSONS, "Owners of record of unleased mineral interests."),
         "royalty_owners": several(PERSON, MOST_PERSONS, "Owners of leased royalties or overriding royalties."),
     },
-    ("boundary",),
 )
 
 
@@ -112,10 +111,10 @@ class Well:
 
 @dataclass(frozen=True, slots=True)
 class Tract:
-    """A tract or a lease on the plane, with what was written about it."""
+    """A tract or a lease on the plane, with what was written about it; `ring` is None where its corners are missing."""
 
     label: str
-    ring: Ring
+    ring: Ring | None
     written: Mapping[str, Any]
 
     def named(self) -> dict[str, str]:
@@ -129,17 +128,16 @@ class Site:
 
     plane: Plane
     well: Well
-    lease: Tract | None
-    lease_label: str
+    lease: Tract
     offsets: tuple[Well, ...]
     tracts: tuple[Tract, ...]
 
-    def require_lease(self) -> Tract:
-        """The lease with its boundary; raises ToolRefused where it was not given."""
-        if self.lease is None:
+    def require_lines(self) -> Ring:
+        """The lines of the lease; raises ToolRefused where its boundary is missing."""
+        if self.lease.ring is None:
             why = "the boundary of the well's lease is missing"
-            raise ToolRefused(self.lease_label, why, "add `boundary`, a list of all its corners in order")
-        return self.lease
+            raise ToolRefused(self.lease.label, why, "add `boundary`, a list of all its corners in order")
+        return self.lease.ring
 
 
 def read_site(arguments: Mapping[str, Any]) -> Site:
@@ -150,12 +148,10 @@ def read_site(arguments: Mapping[str, Any]) -> Site:
     own = arguments.get("datum")
     pieces = [(place, piece.get("datum") or own) for place, piece in _pieces(arguments) if _has_points(piece)]
     plane = plane_of(arguments.get("zone") or "central", pieces)
-    lease = arguments.get("lease") or {}
     return Site(
         plane,
         _well(arguments["well"], "arguments#/well", plane),
-        _tract(lease, "arguments#/lease", plane) if "boundary" in lease else None,
-        _place(lease, "arguments#/lease"),
+        _tract(arguments.get("lease") or {}, "arguments#/lease", plane),
         tuple(
             _well(one, f"arguments#/offset_wells/{index}", plane)
             for index, one in enumerate(arguments.get("offset_wells") or ())
@@ -236,6 +232,8 @@ def _path_keys(written: Mapping[str, Any], place: str) -> tuple[str, ...]:
 
 def _tract(written: Mapping[str, Any], otherwise: str, plane: Plane) -> Tract:
     place = _place(written, otherwise)
+    if "boundary" not in written:
+        return Tract(place, None, written)
     corners = [_degrees(one, f"{place}/boundary/{index}") for index, one in enumerate(written["boundary"])]
     ring = plane.project(corners)
     require_ring(ring, f"{place}/boundary")

@@ -35,6 +35,8 @@ _ROW = {
     "name": {"type": "string"},
     "distance_ft": optional(_FEET),
     "status": {"type": "string"},
+    "lease": {"type": "string"},
+    "field": {"type": "string"},
     "counts": {"type": "boolean"},
     "reason": {"type": "string"},
 }
@@ -85,8 +87,12 @@ class Offset:
     def row(self) -> JsonObject:
         """What an answer tells of it."""
         told: JsonObject = {**self.well.named(), "distance_ft": feet(self.distance_ft), "counts": not self.reason}
-        if self.well.status:
-            told["status"] = self.well.status
+        known = (
+            ("status", self.well.status),
+            ("lease", ", ".join(self.well.leases)),
+            ("field", ", ".join(self.well.fields)),
+        )
+        told.update((key, value) for key, value in known if value)
         return {**told, "reason": self.reason} if self.reason else told
 
 
@@ -99,7 +105,7 @@ def well_spacing(site: Site, rules: Mapping[str, Any] | None) -> JsonObject:
     """
     limits = limits_of(rules)
     path = site.well.require_path()
-    line_ft = to_lines(path, site.require_lease().ring)
+    line_ft = to_lines(path, site.require_lines())
     offsets = offsets_of(site)
     counted = [one for one in offsets if not one.reason]
     nearest = counted[0] if counted else None
@@ -201,7 +207,7 @@ def _surface_hole(site: Site) -> JsonObject | None:
     if surface is None:
         return None
     return {
-        "to_lease_line_ft": feet(to_lines(surface, site.require_lease().ring)),
+        "to_lease_line_ft": feet(to_lines(surface, site.require_lines())),
         "tested": surface == site.well.path,
     }
 

@@ -40,8 +40,10 @@ _LONGEST_PAUSE = 0.5
 LARGEST = 86_400
 AUTOCOMMIT = "AUTOCOMMIT"
 _ONE_MOMENT = "REPEATABLE READ"
-_READING_OPTION = "skillweave_reading"
-"""The option of a SQLite connection whose transaction is to begin when it reads, so that it keeps no writer waiting."""
+_BEGIN_OPTION = "skillweave_begin"
+"""The option of a SQLite connection that says how its transaction begins; empty where each statement is by itself."""
+_TO_READ, _TO_WRITE = "BEGIN", "BEGIN IMMEDIATE"
+"""At once for writing: a reader that turns into a writer is refused when somebody else wrote meanwhile."""
 _OWN_OPTIONS = ("timeout", "connections")
 
 
@@ -296,7 +298,10 @@ class Database:
     @asynccontextmanager
     async def _autocommitted(self) -> AsyncIterator[AsyncConnection]:
         async with self._pools.here().engine.connect() as connection:
-            await connection.execution_options(isolation_level=AUTOCOMMIT)
+            if self.on_postgres:
+                await connection.execution_options(isolation_level=AUTOCOMMIT)
+            else:
+                await connection.execution_options(**{_BEGIN_OPTION: ""})
             yield connection
 
     @asynccontextmanager
@@ -305,7 +310,7 @@ class Database:
             if self.on_postgres:
                 await connection.execution_options(isolation_level=_ONE_MOMENT)
             else:
-                await connection.execution_options(**{_READING_OPTION: True})
+                await connection.execution_options(**{_BEGIN_OPTION: _TO_READ})
             async with connection.begin():
                 yield connection
 
@@ -332,7 +337,7 @@ class Database:
         )
         if not self.on_postgres:
             event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-            event.listen(engine.sync_engine, "begin", _begin_writing)
+            event.listen(engine.sync_engine, "begin", _begin)
         pool = _Pool(engine)
         event.listen(engine.sync_engine, "connect", pool.note)
         return pool
@@ -412,6 +417,7 @@ def _heard(task: "asyncio.Task[Any]") -> None:
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 - the driver's connection in its adapter
+    connection.isolation_level = None  # the driver begins no transactions; to tell it for each call takes six trips
     cursor = connection.cursor()
     for setting in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {setting}")
@@ -420,11 +426,10 @@ def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 - the d
     connection.driver_connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
 
 
-def _begin_writing(connection: Connection) -> None:
-    # At once for writing: a reader that turns into a writer is refused when somebody else wrote meanwhile.
-    options = connection.get_execution_options()
-    if options.get("isolation_level") != AUTOCOMMIT:
-        connection.exec_driver_sql("BEGIN" if options.get(_READING_OPTION) else "BEGIN IMMEDIATE")
+def _begin(connection: Connection) -> None:
+    statement = connection.get_execution_options().get(_BEGIN_OPTION, _TO_WRITE)
+    if statement:
+        connection.exec_driver_sql(statement)
 
 
 def _shut(connection: Any) -> None:  # noqa: ANN401 - the driver's own connection

@@ -1,0 +1,127 @@
+"""Entities and edges in files: one of JSON, or one or two of CSV (spec 6.1)."""
+
+import os
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillweave.checking import Checked
+from skillweave.diagnostics import Diagnostic
+from skillweave.errors import InvalidValue
+from skillweave.knowledge.entity import Edge, Entity
+from skillweave.knowledge.memory import MemoryGraph
+from skillweave.sources import codes
+from skillweave.sources.entity_csv import CsvFile
+from skillweave.sources.entity_data import NO_ROLES, LineOf, PropertyRoles, Reported
+from skillweave.sources.entity_json import JsonFile
+from skillweave.sources.names import expanded, shown
+
+
+class EntityFiles:
+    """The entities and edges of a JSON file, or of CSV files of entities, of edges, or one of each, in any order.
+
+    The first line of a CSV file, or the whole of a JSON file, is read when this is made, the rest when it is asked for.
+    What cannot be read is left out and stands in `diagnostics`, with its place; nothing is raised for what a file
+    holds. `roles` says which properties are aliases and locations. Raises InvalidValue for files that do not go
+    together.
+    """
+
+    def __init__(self, *paths: str | os.PathLike[str], roles: PropertyRoles = NO_ROLES) -> None:
+        files = [expanded(Path(path)) for path in Checked("EntityFiles").listed("paths", paths, "paths")]
+        _require_together(files)
+        self._found = [Reported(shown(file.as_posix())) for file in files]
+        self._files = [
+            (JsonFile if file.suffix.casefold() == ".json" else CsvFile)(os.fspath(file), found, roles)
+            for file, found in zip(files, self._found, strict=True)
+        ]
+        self._require_different()
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was found until now: all of it when entities and edges were read to their ends."""
+        return tuple(one for found in self._found for one in found.diagnostics)
+
+    def entities(self) -> Iterator[Entity]:
+        """The entities in the order of the file; of two with one id the first."""
+        seen: set[str] = set()
+        for file, found in zip(self._files, self._found, strict=True):
+            for line, entity in file.entities():
+                if entity.id in seen:
+                    message = f"entity {entity.id!r} stands in the file already; the first one counts"
+                    found.add(codes.DUPLICATE_ENTITY, line(), message, "remove one of them, or give it another id")
+                else:
+                    seen.add(entity.id)
+                    yield entity
+
+    def edges(self) -> Iterator[Edge]:
+        """The edges in the order of the file; of two with one relation and the same ends the first."""
+        return (edge for _, _, edge in self._edges())
+
+    def edges_between(self, ids: Collection[str]) -> Iterator[Edge]:
+        """The edges both ends of which are among the ids; the others are reported."""
+        for found, line, edge in self._edges():
+            missing = [end for end in dict.fromkeys((edge.source, edge.target)) if end not in ids]
+            if missing:
+                named = " and ".join(repr(end[:100]) for end in missing)
+                message = f"the edge {edge.relation!r} names {named}, which is no entity's id; it is left out"
+                found.add(codes.UNKNOWN_END, line(), message, "add the entity, or correct the id")
+            else:
+                yield edge
+
+    def _edges(self) -> Iterator[tuple[Reported, LineOf, Edge]]:
+        seen: set[tuple[str, str, str]] = set()
+        # Each id is one text in memory, however many edges name it.
+        one: dict[str, str] = {}
+        for file, found in zip(self._files, self._found, strict=True):
+            for line, edge in file.edges():
+                source, relation = (
+                    one.setdefault(edge.source, edge.source),
+                    one.setdefault(edge.relation, edge.relation),
+                )
+                key = (source, relation, one.setdefault(edge.target, edge.target))
+                if key in seen:
+                    message = f"the edge {edge.relation!r} from {edge.source!r} to {edge.target!r} stands there already"
+                    found.add(codes.DUPLICATE_EDGE, line(), f"{message}; the first one counts", "remove one of them")
+                else:
+                    seen.add(key)
+                    yield found, line, edge
+
+    def _require_different(self) -> None:
+        kinds = [file.of_entities for file in self._files if isinstance(file, CsvFile)]
+        if len(kinds) == 2 and kinds[0] is kinds[1] is not None:
+            what = "entities" if kinds[0] else "edges"
+            raise InvalidValue(
+                f"both {self._found[0].path!r} and {self._found[1].path!r} hold {what}; name one file of entities and "
+                "one of edges"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRead:
+    """A graph that was read from files, and what was found on the way."""
+
+    graph: MemoryGraph
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def read_graph(*paths: str | os.PathLike[str], roles: PropertyRoles = NO_ROLES) -> GraphRead:
+    """The graph of the files, in memory; an edge to an entity that they do not hold is left out, and reported.
+
+    Raises InvalidValue for files that do not go together.
+    """
+    files = EntityFiles(*paths, roles=roles)
+    entities = {entity.id: entity for entity in files.entities()}
+    graph = MemoryGraph(entities.values(), files.edges_between(entities.keys()))
+    return GraphRead(graph, files.diagnostics)
+
+
+def _require_together(files: list[Path]) -> None:
+    kinds = [file.suffix.casefold() for file in files]
+    for file, kind in zip(files, kinds, strict=True):
+        if kind not in (".json", ".csv"):
+            raise InvalidValue(
+                f"{shown(file.as_posix())!r} is no file of entities; name one that ends in .json or .csv"
+            )
+    if kinds not in ([".json"], [".csv"], [".csv", ".csv"]):
+        last = shown(files[-1].as_posix()) if files else "nothing"
+        raise InvalidValue(f"{last!r} does not go with the others; name one JSON file, or one or two CSV files")

@@ -1,0 +1,200 @@
+"""A whole graph into files, JSON or CSV, that give equal entities and edges when they are read (spec 6.1)."""
+
+import csv
+import json
+import os
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, aclosing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryFile
+from typing import IO, Any, TypeAlias, cast
+
+from skillweave.errors import InvalidValue
+from skillweave.knowledge.entity import Entity, Piece, WritableGraph
+from skillweave.sources.entity_cells import cell_of, cell_of_text, cell_of_texts, is_formula
+from skillweave.sources.entity_csv import EDGE_COLUMNS, ENTITY_COLUMNS, LARGEST_CELL, PLACE_COLUMNS, PROPERTY
+from skillweave.sources.entity_json import LARGEST_JSON
+from skillweave.sources.names import expanded, quoted
+
+PathLike: TypeAlias = "str | os.PathLike[str]"
+_Data: TypeAlias = dict[str, Any]
+"""An entity or edge as it stands in a JSON file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How many entities and edges were written."""
+
+    entities: int
+    edges: int
+
+
+async def write_json(graph: WritableGraph, path: PathLike) -> Written:
+    """Write the graph as one JSON file, an entity or edge on each line; the file is there whole, or as it was before.
+
+    Raises InvalidValue where it cannot be written, or would be too large to be read, and what `export` raises.
+    """
+    with ExitStack() as stack:
+        kept = await _kept(graph, stack)
+        if kept.size + 100 > LARGEST_JSON:
+            most = LARGEST_JSON >> 20
+            raise InvalidValue(
+                f"{quoted(os.fspath(path))} would be larger than {most} MiB and could not be read; write two CSV files"
+            )
+        with _replacing(path) as file:
+            file.write('{"nodes": [')
+            file.writelines(_listed(kept.entities))
+            file.write('\n],\n"edges": [')
+            file.writelines(_listed(kept.edges))
+            file.write("\n]}\n")
+        return kept.written
+
+
+async def write_csv(graph: WritableGraph, entities: PathLike, edges: PathLike) -> Written:
+    """Write the graph as a CSV file of entities and one of edges, with a column for every property that there is.
+
+    The files are there whole, or as they were before. Texts that a spreadsheet program would take for a formula stand
+    in quotation marks of JSON. Raises InvalidValue like `write_json`.
+    """
+    with ExitStack() as stack:
+        kept = await _kept(graph, stack)
+        with _replacing(entities) as of_entities, _replacing(edges) as of_edges:
+            own = ENTITY_COLUMNS + (PLACE_COLUMNS if kept.located else ())
+            _write_rows(of_entities, own, kept.entity_keys, kept.entities)
+            _write_rows(of_edges, EDGE_COLUMNS, kept.edge_keys, kept.edges)
+        return kept.written
+
+
+class _Kept:
+    """What a graph holds, in files that go away: it is read once, and both forms begin with what only its end tells."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._files = [stack.enter_context(_temporary()) for _ in range(2)]
+        self._number = [0, 0]
+        self._keys: tuple[dict[str, None], dict[str, None]] = ({}, {})
+        self.located = False
+        self.size = 0
+
+    def add(self, piece: Piece) -> None:
+        """One more entity or edge."""
+        which = 0 if isinstance(piece, Entity) else 1
+        data = _data_of(piece)
+        line = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+        self._files[which].write(line)
+        self._number[which] += 1
+        self._keys[which].update(dict.fromkeys(data["properties"]))
+        self.located = self.located or "location" in data
+        # A comma comes before each line.
+        self.size += len(line.encode()) + 1
+
+    @property
+    def written(self) -> Written:
+        """How many there are."""
+        return Written(*self._number)
+
+    @property
+    def entity_keys(self) -> Sequence[str]:
+        """The properties of the entities, as they came."""
+        return tuple(self._keys[0])
+
+    @property
+    def edge_keys(self) -> Sequence[str]:
+        """The properties of the edges, as they came."""
+        return tuple(self._keys[1])
+
+    @property
+    def entities(self) -> Iterator[str]:
+        """The entities as lines of JSON."""
+        return _from_start(self._files[0])
+
+    @property
+    def edges(self) -> Iterator[str]:
+        """The edges as lines of JSON."""
+        return _from_start(self._files[1])
+
+
+async def _kept(graph: WritableGraph, stack: ExitStack) -> _Kept:
+    kept = _Kept(stack)
+    # Whatever happens here, a database must not wait until the generator is collected.
+    async with aclosing(cast("AsyncGenerator[Piece, None]", graph.export())) as pieces:
+        async for piece in pieces:
+            kept.add(piece)
+    return kept
+
+
+def _data_of(piece: Piece) -> _Data:
+    data = piece.to_dict()
+    if isinstance(piece, Entity):
+        place = data.pop("location")
+        names = data.pop("aliases")
+        return data | ({"aliases": names} if names else {}) | ({"location": place} if place else {})
+    # The word of the files that there are.
+    return {"source": piece.source, "type": piece.relation, "target": piece.target, "properties": data["properties"]}
+
+
+def _temporary() -> IO[str]:
+    return TemporaryFile("w+", encoding="utf-8", newline="\n")
+
+
+def _from_start(file: IO[str]) -> Iterator[str]:
+    file.seek(0)
+    return iter(file)
+
+
+def _listed(lines: Iterable[str]) -> Iterator[str]:
+    for number, line in enumerate(lines):
+        yield f"{',' if number else ''}\n{line[:-1]}"
+
+
+def _write_rows(file: IO[str], own: Sequence[str], keys: Sequence[str], lines: Iterable[str]) -> None:
+    writer = csv.writer(file)
+    writer.writerow([*own, *(_column(key, own) for key in keys)])
+    for line in lines:
+        data: _Data = json.loads(line)
+        properties = data["properties"]
+        row = [_own_cell(data, name) for name in own]
+        row += (cell_of(properties[key]) if key in properties else "" for key in keys)
+        if sum(map(len, row)) > LARGEST_CELL:
+            name = data.get("id") or f"{data['source']} {data['type']} {data['target']}"
+            raise InvalidValue(
+                f"{name[:100]!r} has more than {LARGEST_CELL:,} characters, and could not be read from CSV; write JSON"
+            )
+        writer.writerow(row)
+
+
+def _own_cell(data: _Data, name: str) -> str:
+    if name in PLACE_COLUMNS:
+        value = data.get("location", {}).get(name, "")
+        return cell_of(value) if isinstance(value, float) else cell_of_text(value)
+    if name == "aliases":
+        return cell_of_texts(data.get(name, ()))
+    return cell_of_text(data["type" if name == "relation" else name])
+
+
+def _column(key: str, own: Sequence[str]) -> str:
+    """The name of a property's column, which must not be that of another one, nor a formula."""
+    taken = {*own, *PLACE_COLUMNS, "type", "relation", ""}
+    plain = key == key.strip() and key.casefold() not in taken and not key.startswith(PROPERTY) and not is_formula(key)
+    return key if plain else f"{PROPERTY}{key}"
+
+
+@contextmanager
+def _replacing(path: PathLike) -> Iterator[IO[str]]:
+    """A new file beside the one at the path, which it replaces when the context ends well."""
+    target = os.path.realpath(expanded(Path(path)))
+    part = f"{target}.{token_hex(4)}.part"
+    try:
+        with open(part, "x", encoding="utf-8", newline="") as file:  # noqa: PTH123 - undecodable names stay as they are
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, target)  # noqa: PTH105
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise InvalidValue(
+            f"{quoted(os.fspath(path))} cannot be written: {why}; name a file in a folder that can be written"
+        ) from None
+    finally:
+        Path(part).unlink(missing_ok=True)
