@@ -141,6 +141,7 @@ async def test_january_and_february_balance(month: str, flared: int, vented: int
 async def test_what_the_caller_gives_wins_over_what_is_read() -> None:
     answer = await ask_sample("gas_balance", lease=LEASE, month="2026-03", remarks="AE", produced_mcf=90200)
     assert set(outcomes(answer).values()) == {"pass"}
+    assert answer["read_from"][1] == "given instead of what is recorded: produced_mcf, remarks"
 
 
 async def test_the_stock_is_carried_over_from_the_month_before() -> None:
