@@ -55,8 +55,8 @@ from skillweave.tokens.counter import Tiktoken, TokenCounter
 from skillweave.turn.library import Libraries
 from skillweave.weaver.blocking import Blocking, entered, left
 from skillweave.weaver.emit import emit
-from skillweave.weaver.entities import of_tenant, require_one
 from skillweave.weaver.engine import Engine, OnStoreFailure
+from skillweave.weaver.entities import of_tenant, require_one
 from skillweave.weaver.loop_thread import LoopThread
 from skillweave.weaver.reading import Reads
 from skillweave.weaver.skill_sets import SkillSets
