@@ -12,7 +12,7 @@ from skillweave.diagnostics import Diagnostic, has_errors
 from skillweave.errors import SkillweaveError
 from skillweave.frozen import FrozenJson, Json, as_json, freeze_mapping, thaw
 
-__all__ = ["BrokenTool", "JsonObject", "Tool", "ToolRefused", "require_fit"]
+__all__ = ["BrokenTool", "Tool", "ToolRefused", "require_fit"]
 
 JsonObject: TypeAlias = dict[str, Json]
 """What a tool is called with, and what it answers: an object of plain JSON data."""

@@ -152,6 +152,16 @@ async def test_the_datum_of_an_entitys_location_counts_where_no_property_names_i
     assert found["between_wells"]["distance_ft"] == 390.0
 
 
+async def test_the_location_of_a_vertical_well_stands_for_its_surface_location() -> None:
+    graph = entities_of(sample())
+    well = await graph.entity("well-mr3")
+    assert well is not None
+    bare = {key: value for key, value in well.properties.items() if key != "surface_location"}
+    await graph.put([Entity(well.id, well.label, bare, well.aliases, well.location)])
+    found = await ask("well_spacing", {"well": API}, graph)
+    assert found["between_wells"]["distance_ft"] == 390.0
+
+
 async def test_a_value_of_the_wrong_kind_in_the_graph_is_refused_with_its_place() -> None:
     with pytest.raises(ToolRefused, match="entity 'well-mr2h'#/last_take_point/lat"):
         await spacing(with_("well-mr2h", last_take_point={"lat": "north", "lon": -101.9}))

@@ -15,6 +15,7 @@ from skillweave.disclose.block import Rung
 from skillweave.disclose.render import render_skill
 from skillweave.frontmatter import read_yaml, resolved
 from skillweave.packs.texas_rrc import pack
+from skillweave.packs.texas_rrc.thresholds import thresholds
 from skillweave.testing import WordCounter
 from skillweave.tokens.counter import Tiktoken
 from tests.packs.texas_rrc.sample import ask_sample
@@ -194,6 +195,59 @@ def test_the_fees_are_base_and_a_surcharge_of_150_percent() -> None:
     assert [fee["total"] for fee in fees] == [500, 562.5, 625, 750, 500, 375]
     for fee in fees:
         assert (fee["surcharge"], fee["total"]) == (fee["base"] * 1.5, fee["base"] * 2.5)
+
+
+def test_documents_and_calculators_go_by_the_same_figures() -> None:
+    known = thresholds()
+    rows = {row["test"]: row["least_ft"] for row in document("rule-37-spacing.yaml")["rows"]}
+    assert rows == {"lease line": known["lease_line"].number, "between wells": known["between_wells"].number}
+    fees = [fee["base"] for fee in document("w1-package.yaml")["fees_usd"]]
+    names = ("w1_to_2000_ft", "w1_to_4000_ft", "w1_to_9000_ft", "w1_deeper", "w1_exception", "w1_expedite")
+    assert fees == [known[name].number for name in names]
+
+
+EXAMPLE_RULES = {
+    "1H": ("well-mr1h", None),
+    "2H": ("well-mr2h", None),
+    "1H with a field order of 330 and 660 ft": (
+        "well-mr1h",
+        {"lease_line_ft": 330, "between_well_ft": 660, "loaded_from": "sample order"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", EXAMPLE_RULES)
+async def test_the_worked_example_is_what_the_calculator_answers(case: str) -> None:
+    well, rules = EXAMPLE_RULES[case]
+    found = await ask_sample("well_spacing", well=well, field_rules=rules)
+    example = document("spacing-example.yaml")
+    rows = {row["test"]: row for row in example["tests"] if row["well"] == case}
+    for test, answer in (("nearest line", found["lease_line"]), ("nearest same-lease well", found["between_wells"])):
+        assert rows[test]["found_ft"] == pytest.approx(answer["distance_ft"], abs=0.05)
+        assert rows[test]["least_ft"] == answer["required_ft"]
+        assert rows[test]["outcome"] == ("PASS" if answer["passes"] else "FAIL")
+    (needs,) = (row["needs"] for row in example["exceptions"] if row["well"] == case)
+    assert needs == " and ".join(found["exceptions"])
+
+
+async def test_the_offset_wells_of_the_worked_example_are_those_of_the_calculator() -> None:
+    found = await ask_sample("offset_distances", well="well-mr1h", within_ft=1400)
+    known = {one["name"]: (one["distance_ft"], one["counts"]) for one in found["offset_wells"]}
+    rows = document("spacing-example.yaml")["offsets_of_1h_ft"]
+    assert {row["well"] for row in rows} == known.keys()
+    for row in rows:
+        feet, counts = known[row["well"]]
+        assert row["ft"] == pytest.approx(feet, abs=0.05)
+        assert row["counts"].startswith("yes" if counts else "no")
+
+
+async def test_the_tracts_of_the_worked_example_are_those_of_the_calculator() -> None:
+    found = await ask_sample("notice_tracts", well="well-mr1h", exceptions=["lease_line"])
+    rows = document("spacing-example.yaml")["tracts_of_1h_ft"]
+    near = sorted(row["ft"] for row in rows if row["within_600_ft"] == "yes")
+    far = sorted(row["ft"] for row in rows if row["within_600_ft"] == "no")
+    assert near == pytest.approx(sorted(one["distance_ft"] for one in found["affected_tracts"]), abs=0.05)
+    assert far == pytest.approx(sorted(one["distance_ft"] for one in found["other_tracts"]), abs=0.05)
 
 
 @pytest.mark.parametrize("name", ["core", "rule37"])

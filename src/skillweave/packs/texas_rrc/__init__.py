@@ -9,7 +9,7 @@ from skillweave.sources.pack import Pack
 if TYPE_CHECKING:
     from skillweave.packs.texas_rrc.tools import calculators
 
-__all__ = ["calculators", "pack", "rule37_filing"]
+__all__ = ["calculators"]
 
 
 def pack() -> Pack:

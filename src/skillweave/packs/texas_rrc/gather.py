@@ -10,7 +10,15 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from skillweave.frozen import Json, as_json
-from skillweave.knowledge.entity import MOST_NEIGHBOURS, AmbiguousEntity, Direction, Entity, EntityGraph, Neighbour
+from skillweave.knowledge.entity import (
+    MOST_NEIGHBOURS,
+    AmbiguousEntity,
+    Direction,
+    Entity,
+    EntityGraph,
+    Neighbour,
+    datum_name,
+)
 from skillweave.packs.texas_rrc.limits import FIELD_RULES
 from skillweave.packs.texas_rrc.schemas import Schema
 from skillweave.packs.texas_rrc.sites import LEASE, PERSON, PLACE, TRACT, WELL
@@ -180,8 +188,10 @@ def _written(entity: Entity, schema: Schema) -> JsonObject:
     properties = cast("Mapping[str, Json]", as_json(entity.properties))
     wanted = set(schema["properties"]) - {"id", "lease", "field", "operator"}
     known = {key: value for key, value in properties.items() if key in wanted and value is not None}
-    if "datum" not in known and entity.location is not None:
-        known["datum"] = entity.location.datum
+    if (at := entity.location) is not None:
+        known.setdefault("datum", at.datum)
+        if "surface_location" in wanted and datum_name(str(known["datum"])) == at.datum:
+            known.setdefault("surface_location", {"lat": at.latitude, "lon": at.longitude})
     fitting: Schema = {**schema, "required": []}
     require_fit(fitting, known, _place(entity))
     return {**known, "id": entity.id, PLACE: _place(entity)}
