@@ -123,12 +123,18 @@ async def test_each_adjacent_tract_has_its_operator_also_where_one_operates_seve
     lines = injection.messages[0].content.splitlines()
     first = lines.index("Operators of adjacent tracts:") + 1
     assert lines[first : first + 3] == [
-        "- Bradford Ranch Lease: Caprock Basin Resources LLC (P-5: 131288) [op-131288], "
-        "600 N. Marienfeld St., Midland, TX 79701",
-        "- Glasscock Draw 14 Lease: Caprock Basin Resources LLC (P-5: 131288) [op-131288], "
-        "600 N. Marienfeld St., Midland, TX 79701",
-        "- Tippett 'A' Lease: Lone Mesa Operating Co. (P-5: 507310) [op-507310], "
-        "400 W. Illinois Ave., Midland, TX 79701",
+        (
+            "- Bradford Ranch Lease: Caprock Basin Resources LLC (P-5: 131288) [op-131288], "
+            "600 N. Marienfeld St., Midland, TX 79701"
+        ),
+        (
+            "- Glasscock Draw 14 Lease: Caprock Basin Resources LLC (P-5: 131288) [op-131288], "
+            "600 N. Marienfeld St., Midland, TX 79701"
+        ),
+        (
+            "- Tippett 'A' Lease: Lone Mesa Operating Co. (P-5: 507310) [op-507310], "
+            "400 W. Illinois Ave., Midland, TX 79701"
+        ),
     ]
     assert any("Baker Family Mineral Trust" in line and "address status not_located" in line for line in lines)
     assert "Deadlines:" in lines
