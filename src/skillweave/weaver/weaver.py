@@ -55,8 +55,8 @@ from skillweave.tokens.counter import Tiktoken, TokenCounter
 from skillweave.turn.library import Libraries
 from skillweave.weaver.blocking import Blocking, entered, left
 from skillweave.weaver.emit import emit
-from skillweave.weaver.entities import of_tenant, require_one
 from skillweave.weaver.engine import Engine, OnStoreFailure
+from skillweave.weaver.entities import of_tenant, require_one
 from skillweave.weaver.loop_thread import LoopThread
 from skillweave.weaver.reading import Reads
 from skillweave.weaver.skill_sets import SkillSets
@@ -353,8 +353,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         companions = await asyncio.to_thread(check_companions, snapshot)
         about_skills = (*snapshot.diagnostics, *library.index.diagnostics, *companions, *contracts)
         about_graph = await asyncio.to_thread(graph_findings, snapshot, self.graph)
-        entities = self._engine.entities is not None
-        about_context = context_findings(snapshot, library.entities, entities=entities)
+        about_context = context_findings(snapshot, library.entities, entities=self._engine.entities is not None)
         return (*about_skills, *about_graph, *about_context, *library.catalog.diagnostics, *lifecycles)
 
     async def catalog(self) -> str:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave.packs.texas_rrc.answers import Outcome
-from skillweave.packs.texas_rrc.authorization import AuthorizationUse, Released, flare_authorization
+from skillweave.packs.texas_rrc.authorization import AuthorizationUse, ExceptionStatus, Released, flare_authorization
 from skillweave.packs.tool import ToolRefused
 
 JANUARY = Released("2026-01-15", "2026-01-31", 15300)
@@ -139,6 +139,12 @@ def test_releases_that_share_a_day_are_refused() -> None:
 def test_a_release_after_the_day_that_is_looked_at_is_refused() -> None:
     with pytest.raises(ToolRefused, match="a release ends on 2026-03-31, after 2026-03-15"):
         flare_authorization(1200, "2026-03-01", "2026-04-14", [MARCH], "2026-03-15")
+
+
+def test_a_pending_exception_authorizes_nothing_yet() -> None:
+    use = flare_authorization(1200, "2026-03-01", "2026-04-14", [MARCH], status=ExceptionStatus.PENDING)
+    assert use.named("granted").outcome is Outcome.FAIL
+    assert second().named("granted").outcome is Outcome.PASS
 
 
 def test_nothing_to_look_at_is_refused() -> None:

@@ -76,6 +76,15 @@ def with_text_as_volume(data: dict[str, Any]) -> None:
     node(data, "lease-mitchell")["production"][2]["csgd_mcf"] = "91,200"
 
 
+def denied(data: dict[str, Any]) -> None:
+    node(data, "fa-3")["status"] = "denied"
+
+
+def with_second_flare(data: dict[str, Any]) -> None:
+    (covers,) = [edge for edge in data["edges"] if (edge["source"], edge["type"]) == ("fa-3", "COVERS")]
+    covers["target"] = "fac-ctb"
+
+
 def test_the_eleven_tools_have_the_names_that_skills_call_them_by() -> None:
     assert [one.name for one in gas_tools()] == NAMES
     assert set(NAMES) < {one.name for one in calculators()}
@@ -132,6 +141,7 @@ async def test_january_and_february_balance(month: str, flared: int, vented: int
 async def test_what_the_caller_gives_wins_over_what_is_read() -> None:
     answer = await ask_sample("gas_balance", lease=LEASE, month="2026-03", remarks="AE", produced_mcf=90200)
     assert set(outcomes(answer).values()) == {"pass"}
+    assert answer["read_from"][1] == "given instead of what is recorded: produced_mcf, remarks"
 
 
 async def test_the_stock_is_carried_over_from_the_month_before() -> None:
@@ -185,6 +195,26 @@ async def test_the_exceptions_of_a_lease_or_of_its_flare_are_135_days(place: str
     answer = await ask_sample("exception_days", lease=place)
     assert [one["days"] for one in answer["exceptions"]] == [45, 45, 45]
     assert (answer["total_days"], answer["granted_days"], answer["gaps"]) == (135, 90, [])
+
+
+async def test_a_pending_exception_authorizes_nothing_yet() -> None:
+    arguments = {"lease": LEASE, "authorization": "fa-3", "as_of": "2026-04-20"}
+    assert outcomes(await ask_sample("flare_authorization", **arguments))["granted"] == "fail"
+    granted = await ask_sample("flare_authorization", **{**arguments, "authorization": "fa-2"})
+    assert outcomes(granted)["granted"] == "pass"
+
+
+async def test_an_exception_that_was_refused_does_not_count() -> None:
+    answer = await ask("exception_days", {"lease": LEASE}, changed(denied))
+    assert (answer["total_days"], len(answer["exceptions"])) == (90, 2)
+    assert answer["read_from"][2] == "fa-3 (no number yet), denied, not counted"
+
+
+async def test_exceptions_of_several_flare_points_are_not_added_up() -> None:
+    graph = changed(with_second_flare)
+    with pytest.raises(ToolRefused, match="has exceptions of 2 flare points, which count apart; name the flare point"):
+        await ask("exception_days", {"lease": LEASE}, graph)
+    assert (await ask("exception_days", {"lease": "fac-ctb"}, graph))["total_days"] == 45
 
 
 async def test_the_analysis_of_the_lease_is_read_with_its_basis() -> None:
@@ -243,7 +273,7 @@ async def test_hydrocarbons_of_a_volume_of_ones_own_need_no_month() -> None:
             "lease-mitchell has no record of 2025-03; it has 2026-01,",
         ),
         ({"lease": LEASE}, "arguments#/month: nothing says which month of lease-mitchell is meant"),
-        ({"lease": "op-683214", "month": "2026-03"}, "arguments#/lease: op-683214 is a Operator on 0 leases"),
+        ({"lease": "op-683214", "month": "2026-03"}, "arguments#/lease: op-683214, a node Operator, lies on 0 leases"),
         ({"month": "2026-03"}, '"produced_mcf"'),
     ],
 )

@@ -42,7 +42,7 @@ class Check(Portable):
 class Answer(Portable):
     """The part that all answers have: `units` of its numbers, `checks`, and the `basis` that it stands on."""
 
-    json_keys: ClassVar[tuple[str, ...]] = ("...", "warnings")
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "units", "checks", "basis", "warnings")
 
     units: str
     checks: tuple[Check, ...] = ()

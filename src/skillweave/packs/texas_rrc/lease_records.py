@@ -63,7 +63,9 @@ def reading(tool: Tool, graph: EntityGraph, lookup: Lookup) -> Tool:
         except ToolRefused as refused:
             source = f"it may come from {'; '.join(found.read_from)}: correct it there, or give the value"
             raise ToolRefused(refused.place, refused.why, f"{refused.fix} ({source})", others=refused.others) from None
-        return {**answer, "read_from": list(found.read_from)}
+        instead = [name for name in found.arguments if name in given and given[name] != found.arguments[name]]
+        told = (f"given instead of what is recorded: {', '.join(instead)}",) if instead else ()
+        return {**answer, "read_from": [*found.read_from, *told]}
 
     told: JsonObject = {"type": "array", "items": {"type": "string"}}
     reads: JsonObject = {**schema, "properties": {**lookup.parameters, **own}, "required": []}
@@ -103,7 +105,7 @@ async def lease_of(graph: EntityGraph, arguments: JsonObject) -> Entity:
         if one.entity.label == "Lease"
     ]
     if len(leases) != 1:
-        what = f"{found.id} is a {found.label} on {len(leases)} leases"
+        what = f"{found.id}, a node {found.label}, lies on {len(leases)} leases"
         refuse("lease", what, "name the lease by its id, name or RRC number")
     return leases[0]
 

@@ -29,6 +29,8 @@ _AUTHORIZATION: JsonObject = {
     "description": "Which authorization of the lease, by its number or id; needed where it has several.",
 }
 
+_WITHOUT_EFFECT = frozenset({"denied", "dismissed", "withdrawn", "cancelled"})
+
 
 async def _gas_month(graph: EntityGraph, arguments: JsonObject) -> Found:
     lease, record, _ = await production(graph, arguments)
@@ -127,17 +129,34 @@ async def _use(graph: EntityGraph, arguments: JsonObject) -> Found:
         if first <= term.end and term.start <= last and last.isoformat() <= until:
             rows.append({"start": first.isoformat(), "end": last.isoformat(), "mcf": disposed(record, "10")})
     told = (_name(chosen[0]), f"{lease.id}: code 10 of {len(rows)} months, counted whole")
-    return Found({**read, "releases": rows}, told)
+    return Found({**read, "releases": rows, "status": _status(chosen[0])}, told)
 
 
 async def _exceptions(graph: EntityGraph, arguments: JsonObject) -> Found:
+    """The exceptions of one flare point; those that were refused or withdrawn do not count."""
     several = await authorizations(graph, arguments)
-    rows: list[Json] = []
+    points: dict[str, str] = {}
     for one in several:
-        pending = one.properties.get("status") == "pending"
-        row = _renamed(cast("JsonObject", thaw(one.properties)), {"start": "effective_date", "end": "expiry_date"})
-        rows.append({"id": one.id, **row, "status": "pending" if pending else "granted"})
-    return Found({"exceptions": rows}, tuple(_name(one) for one in several))
+        for covered in await graph.neighbours(one.id, "COVERS"):
+            points[covered.entity.id] = str(covered.entity.properties.get("name", covered.entity.id))
+    if len(points) > 1:
+        fix = f"name the flare point as `lease`: {', '.join(sorted(points.values()))}"
+        refuse("lease", f"{arguments['lease']} has exceptions of {len(points)} flare points, which count apart", fix)
+    rows: list[Json] = []
+    told: list[str] = []
+    for one in several:
+        if one.properties.get("status") in _WITHOUT_EFFECT:
+            told.append(f"{_name(one)}, {one.properties['status']}, not counted")
+            continue
+        written = cast("JsonObject", thaw(one.properties))
+        dates = _renamed(written, {"start": "effective_date", "end": "expiry_date"})
+        rows.append({"id": one.id, **dates, "status": _status(one)})
+        told.append(_name(one))
+    return Found({"exceptions": rows}, tuple(told))
+
+
+def _status(authorization: Entity) -> str:
+    return "pending" if authorization.properties.get("status") == "pending" else "granted"
 
 
 LOOKUPS: Mapping[str, Lookup] = {
