@@ -76,6 +76,11 @@ def with_text_as_volume(data: dict[str, Any]) -> None:
     node(data, "lease-mitchell")["production"][2]["csgd_mcf"] = "91,200"
 
 
+def since_december(data: dict[str, Any]) -> None:
+    months = node(data, "lease-mitchell")["production"]
+    months.insert(0, {"month": "2025-12", "oil_close_bbl": 1240})
+
+
 def denied(data: dict[str, Any]) -> None:
     node(data, "fa-3")["status"] = "denied"
 
@@ -149,6 +154,12 @@ async def test_the_stock_is_carried_over_from_the_month_before() -> None:
     assert (answer["difference_bbl"], answer["closing_bbl"]) == (0, 1690)
     assert outcomes(answer)["stock_carries_over"] == "pass"
     assert answer["read_from"] == ["lease-mitchell: production of 2026-03", "lease-mitchell: production of 2026-02"]
+
+
+async def test_the_month_before_january_is_december_of_the_year_before() -> None:
+    answer = await ask("oil_stock_balance", {"lease": LEASE, "month": "2026-01"}, changed(since_december))
+    assert outcomes(answer)["stock_carries_over"] == "pass"
+    assert answer["read_from"][1] == "lease-mitchell: production of 2025-12"
 
 
 async def test_the_first_month_has_nothing_to_carry_over() -> None:
