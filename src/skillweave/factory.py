@@ -10,6 +10,7 @@ from skillweave.events.event import Observer
 from skillweave.formats.strictness import Strictness
 from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.context import ContextSource
+from skillweave.knowledge.entity import EntityGraph
 from skillweave.registry import Precedence, Registry, Source
 from skillweave.select.lexical import MATCHERS_OF_WORDS
 from skillweave.select.matchers import Matcher
@@ -18,7 +19,7 @@ from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
 from skillweave.state.port import DecisionLog, Store
-from skillweave.stores import log_of, store_of
+from skillweave.stores import entities_of, log_of, store_of
 from skillweave.stores.split import SplitStore, with_log
 from skillweave.text.embedding import Embedder
 from skillweave.tokens.counter import TokenCounter
@@ -33,6 +34,7 @@ def open_weaver(
     settings: Settings | None = None,
     counter: TokenCounter | None = None,
     context: ContextSource | None = None,
+    entities: str | os.PathLike[str] | EntityGraph | None = None,
     graph: SkillGraph | None = None,
     matchers: Sequence[str | Matcher] = DEFAULT_MATCHERS,
     embedder: str | Embedder | None = None,
@@ -52,7 +54,9 @@ def open_weaver(
     or None for this process's memory. `decisions` is another place for what `why` answers, named as a ledger is, or a
     DecisionLog; left out, decisions are kept in the ledger, or, where a ledger in memory such as Redis stands beside
     skills in a SQL database, in that database. `graph` is the skill graph of its conversations, in place of one that a
-    pack brings. `reranker` judges the best ranked skills once more, before any is given or offered. `observers` hear
+    pack brings. `context` says what is known about an entity; in its place `entities` is a graph of them, of
+    which the packs' `context:` says what is shown: a file, `sqlite:///path`, `postgresql://...`, or an EntityGraph.
+    `reranker` judges the best ranked skills once more, before any is given or offered. `observers` hear
     what happens. `tenant` keeps several customers apart: their conversations, and their skills in a store that is
     named by its URL. `cache` is a folder to keep what was read
     and indexed in, so that the next process reads only what changed; None keeps nothing.
@@ -85,6 +89,7 @@ def open_weaver(
         settings,
         counter=counter,
         context=context,
+        entities=None if entities is None else graph_of_entities(entities, tenant),
         graph=graph,
         matchers=matchers,
         on_store_failure=on_store_failure,
@@ -98,6 +103,20 @@ def _of_tenant(given: SkillSource, source: Source, tenant: str) -> Source:
     """What a URL names are the skills of the tenant; a Source that was handed in says itself whose skills it has."""
     for_tenant = getattr(source, "for_tenant", None)
     return for_tenant(tenant) if isinstance(given, str) and callable(for_tenant) else source
+
+
+def graph_of_entities(entities: str | os.PathLike[str] | EntityGraph, tenant: str = "") -> EntityGraph:
+    """The entity graph that a name stands for: a JSON or CSV file, or a URL, whose entities are the tenant's.
+
+    Raises InvalidValue for a file that is not there and for what is no graph, SkillweaveError for a scheme that nothing
+    installed can open.
+    """
+    if isinstance(entities, str | os.PathLike) and "://" not in os.fspath(entities):
+        # What reads files of entities takes long to import.
+        from skillweave.sources.entity_graph import FileGraph
+
+        return FileGraph(entities)
+    return entities_of(entities, tenant=tenant)
 
 
 def with_embedder(matchers: Sequence[str | Matcher], embedder: str | Embedder) -> tuple[str | Matcher, ...]:

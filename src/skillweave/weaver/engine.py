@@ -30,6 +30,7 @@ from skillweave.turn.policy import policy_at
 from skillweave.turn.run import Prepared, Reading, completed, find_place, prepare, run, selected
 from skillweave.turn.settle import Settled
 from skillweave.weaver.contention import Queues
+from skillweave.weaver.entities import first_asked, with_rules
 from skillweave.weaver.news import News
 from skillweave.weaver.telling import Announcer
 
@@ -74,6 +75,7 @@ class Engine:
     news: News = field(default_factory=News)
     _library: Library | None = None
     _loaded: bool = False
+    _asked: bool = False
     _behind: Diagnostic | None = None
 
     async def run(self, turn: Turn, delivery: Delivery) -> Injection:
@@ -187,6 +189,9 @@ class Engine:
             compile_them = self.libraries.compile
             library = await asyncio.to_thread(compile_them, snapshot, self.settings, self.matchers, self.graph)
             self._library = library
+            if self.entities is not None and not self._asked:
+                await first_asked(with_rules(self.entities, library.entities.rules), self.fetch_seconds)
+                self._asked = True
         return library
 
     async def make_ready(self) -> None:
@@ -247,7 +252,7 @@ class Engine:
         """Where entity context comes from: the host's own source, or the graph with the rules of the skills."""
         if self.entities is None:
             return self.context
-        return GraphContext(self.entities, library.entities.rules)
+        return GraphContext(with_rules(self.entities, library.entities.rules), library.entities.rules)
 
     def _told(self, answer: Told) -> Told:
         """The answer with the finding that the skills may be old, if they may."""

@@ -1,8 +1,11 @@
-"""The entity graph of a Weaver: looked at where it comes in, and that of another tenant."""
+"""The entity graph of a Weaver: looked at where it comes in, that of another tenant, and its first question."""
+
+import asyncio
 
 from skillweave.checking import Checked
 from skillweave.knowledge.context import ContextSource
 from skillweave.knowledge.entity import EntityGraph
+from skillweave.knowledge.rules import ContextRules
 
 _VERBS = ("entity", "neighbours", "near")
 
@@ -21,3 +24,18 @@ def of_tenant(entities: EntityGraph | None, *, before: str, now: str) -> EntityG
     """The entities of that tenant: no customer is shown what a shared database knows of another."""
     for_tenant = getattr(entities, "for_tenant", None)
     return for_tenant(now) if now != before and callable(for_tenant) else entities
+
+
+def with_rules(entities: EntityGraph, rules: ContextRules) -> EntityGraph:
+    """The graph as the rules see it: in a file they say which properties are other names and places."""
+    take = getattr(entities, "with_rules", None)
+    return take(rules) if callable(take) else entities
+
+
+async def first_asked(entities: EntityGraph, seconds: float) -> None:
+    """Ask once for nothing, so that a file is read and a database connected before the deadline of a turn counts."""
+    asked = asyncio.ensure_future(entities.entity("-"))
+    await asyncio.wait((asked,), timeout=seconds)
+    # Whatever went wrong, the turn asks the same graph, and says what it answers.
+    asked.add_done_callback(lambda one: one.cancelled() or one.exception())
+    asked.cancel()

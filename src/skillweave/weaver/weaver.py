@@ -353,8 +353,7 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         companions = await asyncio.to_thread(check_companions, snapshot)
         about_skills = (*snapshot.diagnostics, *library.index.diagnostics, *companions, *contracts)
         about_graph = await asyncio.to_thread(graph_findings, snapshot, self.graph)
-        entities = self._engine.entities is not None
-        about_context = context_findings(snapshot, library.entities, entities=entities)
+        about_context = context_findings(snapshot, library.entities, entities=self._engine.entities is not None)
         return (*about_skills, *about_graph, *about_context, *library.catalog.diagnostics, *lifecycles)
 
     async def catalog(self) -> str:
