@@ -184,7 +184,7 @@ def _text(value: Found, depth: int) -> str:
     if isinstance(value, Mapping):
         pairs = islice(value.items(), LONGEST_VALUE)
         parts = ((plain_line(key[:LONGEST_VALUE]), _member(item, depth)) for key, item in pairs)
-        return ", ".join(f"{key} {text}" for key, text in parts if text)
+        return ", ".join(f"{key}: {text}" for key, text in parts if text)
     members = (_member(item, depth) for item in islice(value, LONGEST_VALUE))
     return ", ".join(text for text in members if text)
 

@@ -103,6 +103,16 @@ def test_a_release_that_lies_only_in_part_inside_counts_whole_and_is_named() -> 
     assert use.named("whole_spans").outcome is Outcome.WARN
 
 
+def test_a_span_that_is_only_in_part_inside_says_nothing_of_single_days_inside() -> None:
+    use = flare_authorization(1000, "2026-01-15", "2026-02-28", [Released("2026-01-01", "2026-01-31", 93000)])
+    assert outcome(use, "daily_cap") is Outcome.NOT_CHECKED
+
+
+def test_a_release_that_goes_on_after_the_end_is_looked_at_up_to_the_end() -> None:
+    use = flare_authorization(1000, "2026-01-15", "2026-02-28", [Released("2026-02-15", "2026-03-10", 500)])
+    assert (use.as_of, use.days_elapsed, use.days_to_cap is None) == ("2026-02-28", 45, False)
+
+
 def test_a_release_outside_is_not_counted_and_is_named() -> None:
     use = flare_authorization(1200, "2026-03-01", "2026-04-14", [FEBRUARY, MARCH])
     assert (use.used_mcf, use.outside_mcf) == (37400, 24000)
