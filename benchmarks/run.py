@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TypeAlias
 
 import compose
+import entities
 import graph
 import growth
 import hosts
@@ -29,6 +30,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "loading": loading.measure,
     "turn": turn.measure,
     "stores": stores.measure,
+    "entities": entities.measure,
     "judging": judging.measure,
     "compose": compose.measure,
     "graph": graph.measure,

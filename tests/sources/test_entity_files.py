@@ -380,17 +380,14 @@ def test_a_row_that_cannot_be_taken_apart_is_told_with_its_line_and_the_others_l
     assert told(found) == [("bad-row", 4), ("bad-row", 5), ("bad-row", 6), ("bad-entity", 9)]
 
 
-def test_a_quotation_mark_that_is_never_closed_is_told_where_it_opens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("rest", ["never\n3,A,x\n", "y\n" * (entity_csv.LARGEST_CELL // 2) + "\n3,A,z\n"], ids=len)
+def test_a_quotation_mark_that_is_never_closed_is_told_where_it_opens_and_ends_the_reading(
+    tmp_path: Path, rest: str
 ) -> None:
-    entities, _, found = of_csv(tmp_path, 'id,label,log\n1,A,x\n2,A,"never\n3,A,x\n')
-    assert ([one.id for one in entities], told(found)) == (["1"], [("bad-row", 3)])
-
-
-def test_a_cell_over_the_limit_is_told_and_what_follows_is_read(tmp_path: Path) -> None:
-    rows = f"id,label,log\n1,A,x\n2,A,{'y' * (entity_csv.LARGEST_CELL + 1)}\n3,A,z\n"
-    entities, _, found = of_csv(tmp_path, rows)
-    assert ([one.id for one in entities], told(found)) == (["1", "3"], [("bad-row", 3)])
+    (tmp_path / "g.csv").write_text(f'id,label,log\n1,A,x\n2,A,"{rest}', "utf-8")
+    files = EntityFiles(tmp_path / "g.csv")
+    assert [one.id for one in files.entities()] == ["1"]
+    assert told(files.unread) == told(files.diagnostics) == [("bad-row", 3)]
 
 
 def test_a_line_without_an_end_is_not_read_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -437,3 +434,31 @@ def test_rows_are_read_one_after_the_other(tmp_path: Path) -> None:
     os.truncate(path, 1 << 16)
     # What is read has not run ahead: most of the rows are gone.
     assert 1000 < sum(1 for _ in first) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("g.json", b'{"nodes": [', "json-invalid"),
+        ("g.json", b"{}", "no-entities"),
+        ("g.json", b'{"nodes": ["\xe4"]}', "not-utf-8"),
+        ("g.csv", b"", "no-entities"),
+        ("g.csv", b"id,label\na,A\n\xe4,A\n", "not-utf-8"),
+        ("g.csv", b"a,b\n", "bad-columns"),
+    ],
+)
+def test_what_keeps_a_file_from_being_read_to_its_end_is_told_apart(
+    tmp_path: Path, name: str, content: bytes, code: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    graph = read_graph(tmp_path / name)
+    assert [one.code for one in graph.unread] == [code]
+    assert set(graph.unread) <= set(graph.diagnostics)
+
+
+def test_what_is_wrong_with_one_entity_or_edge_does_not_keep_its_file_from_being_read(tmp_path: Path) -> None:
+    data = {"nodes": [{"id": "a"}, {"id": "b", "label": "B"}], "edges": [{}], "other": 1}
+    (tmp_path / "g.json").write_text(json.dumps(data), "utf-8")
+    (tmp_path / "g.csv").write_text('id,label\na,A,x\na,"A"b\n', "utf-8")
+    for graph in (read_graph(tmp_path / "g.json"), read_graph(tmp_path / "g.csv")):
+        assert (len(graph.diagnostics) > 1, graph.unread) == (True, ())

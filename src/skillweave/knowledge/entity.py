@@ -28,6 +28,7 @@ LONGEST_ALIAS = 400
 """The most characters of an alias."""
 
 _UNHELD = re.compile("[\0\ud800-\udfff]")
+_NO_NAME = re.compile("[^0-9a-z]+")
 _BETWEEN = re.compile(r"[\s_-]+")
 
 
@@ -238,7 +239,7 @@ def alias_key(text: str) -> str:
     Unicode. Marks count, as many scripts write their vowels with them.
     """
     if text.isascii():
-        return "".join(letter for letter in text.lower() if letter.isalnum())
+        return _NO_NAME.sub("", text.lower())
     folded = normalize("NFKC", normalize("NFD", text).casefold()).casefold()
     return normalize("NFKC", "".join(letter for letter in normalize("NFKC", folded) if category(letter)[0] in "LMN"))
 

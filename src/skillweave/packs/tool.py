@@ -7,7 +7,7 @@ from inspect import isawaitable
 from typing import TypeAlias, cast
 
 from skillweave.checking import Checked
-from skillweave.contracts import check_against, prepare_schema
+from skillweave.contracts import JsonSchema, PreparedSchema, check_against, prepare_schema
 from skillweave.diagnostics import Diagnostic, has_errors
 from skillweave.errors import SkillweaveError
 from skillweave.frozen import FrozenJson, Json, as_json, freeze_mapping, thaw
@@ -102,7 +102,7 @@ class Tool:
         return problems
 
 
-def require_fit(schema: Mapping[str, FrozenJson], value: object, place: str) -> None:
+def require_fit(schema: PreparedSchema | JsonSchema, value: object, place: str) -> None:
     """Check data that a call is about and that came from elsewhere; raises ToolRefused, which names `place`."""
     _refuse(check_against(schema, value, place=place))
 

@@ -30,6 +30,8 @@ PLACE_COLUMNS = ("latitude", "longitude", "datum")
 """These three are a location where both of the first two are there."""
 EDGE_COLUMNS = ("source", "relation", "target")
 _RELATION = ("relation", "type")
+_SWALLOWED = ("unexpected end of data", "field larger than field limit")
+"""How the reader's words begin where a cell does not end."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -122,7 +124,11 @@ class CsvFile:
                 row = next(reader, None)
             except csv.Error as error:
                 fix = "close every quotation mark, and write one inside a cell twice"
-                self._found.add(codes.BAD_ROW, line, f"the row that begins here is not CSV: {error}", fix)
+                why = f"the row that begins here is not CSV: {error}"
+                if str(error).startswith(_SWALLOWED):
+                    # A quotation mark that is never closed takes the rows after it along: how many nobody can tell.
+                    raise _Unread(codes.BAD_ROW, line, f"{why}; nothing from here on is read", fix) from None
+                self._found.add(codes.BAD_ROW, line, why, fix)
                 continue
             if row is None:
                 return

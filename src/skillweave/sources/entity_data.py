@@ -51,6 +51,7 @@ class Reported:
     def __init__(self, path: str) -> None:
         self.path = path
         self._found: list[Diagnostic] = []
+        self._unread: list[Diagnostic] = []
         self._number: Counter[Severity] = Counter()
 
     def add(self, code: Code, line: int | None, message: str, fix: str) -> None:
@@ -60,19 +61,24 @@ class Reported:
             self._found.append(code.found(Location(self.path, line), message, fix))
 
     def take(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """What another reader found in the file."""
-        self._found += diagnostics
+        """What another reader found in the file, of which nothing is read where that is an error."""
+        for found in diagnostics:
+            (self._unread if found.severity is Severity.ERROR else self._found).append(found)
 
     def refused(self, code: Code, line: int | None, message: str, fix: str) -> None:
         """The file, or the rest of it, is not read, which is an error whatever else the code is used for."""
-        self._number[Severity.ERROR] += 1
         found = code.found(Location(self.path, line), message, fix)
-        self._found.append(replace(found, severity=Severity.ERROR))
+        self._unread.append(replace(found, severity=Severity.ERROR))
 
     @property
     def has_errors(self) -> bool:
         """Whether anything was lost."""
-        return self._number[Severity.ERROR] > 0
+        return bool(self._unread) or self._number[Severity.ERROR] > 0
+
+    @property
+    def unread(self) -> tuple[Diagnostic, ...]:
+        """Why the file, or the rest of it, was not read."""
+        return tuple(self._unread)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -88,7 +94,7 @@ class Reported:
             for severity, number in self._number.items()
             if number > MOST_FINDINGS
         )
-        return (*self._found, *more)
+        return (*self._unread, *self._found, *more)
 
 
 class PieceReader:

@@ -41,6 +41,14 @@ class EntityFiles:
         """What was found until now: all of it when entities and edges were read to their ends."""
         return tuple(one for found in self._found for one in found.diagnostics)
 
+    @property
+    def unread(self) -> tuple[Diagnostic, ...]:
+        """Those of the diagnostics by which a file, or the rest of it, was not read: what came before is a part of it.
+
+        The other errors are about single entities and edges, which are left out.
+        """
+        return tuple(one for found in self._found for one in found.unread)
+
     def entities(self) -> Iterator[Entity]:
         """The entities in the order of the file; of two with one id the first."""
         seen: set[str] = set()
@@ -98,10 +106,11 @@ class EntityFiles:
 
 @dataclass(frozen=True, slots=True)
 class GraphRead:
-    """A graph that was read from files, and what was found on the way."""
+    """A graph that was read from files, what was found on the way, and which of that kept a file from being read."""
 
     graph: MemoryGraph
     diagnostics: tuple[Diagnostic, ...]
+    unread: tuple[Diagnostic, ...] = ()
 
 
 def read_graph(*paths: str | os.PathLike[str], roles: PropertyRoles = NO_ROLES) -> GraphRead:
@@ -112,7 +121,7 @@ def read_graph(*paths: str | os.PathLike[str], roles: PropertyRoles = NO_ROLES) 
     files = EntityFiles(*paths, roles=roles)
     entities = {entity.id: entity for entity in files.entities()}
     graph = MemoryGraph(entities.values(), files.edges_between(entities.keys()))
-    return GraphRead(graph, files.diagnostics)
+    return GraphRead(graph, files.diagnostics, files.unread)
 
 
 def _require_together(files: list[Path]) -> None:

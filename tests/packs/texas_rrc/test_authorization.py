@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave.packs.texas_rrc.answers import Outcome
-from skillweave.packs.texas_rrc.authorization import AuthorizationUse, Released, flare_authorization
+from skillweave.packs.texas_rrc.authorization import AuthorizationUse, ExceptionStatus, Released, flare_authorization
 from skillweave.packs.tool import ToolRefused
 
 JANUARY = Released("2026-01-15", "2026-01-31", 15300)
@@ -103,6 +103,16 @@ def test_a_release_that_lies_only_in_part_inside_counts_whole_and_is_named() -> 
     assert use.named("whole_spans").outcome is Outcome.WARN
 
 
+def test_a_span_that_is_only_in_part_inside_says_nothing_of_single_days_inside() -> None:
+    use = flare_authorization(1000, "2026-01-15", "2026-02-28", [Released("2026-01-01", "2026-01-31", 93000)])
+    assert outcome(use, "daily_cap") is Outcome.NOT_CHECKED
+
+
+def test_a_release_that_goes_on_after_the_end_is_looked_at_up_to_the_end() -> None:
+    use = flare_authorization(1000, "2026-01-15", "2026-02-28", [Released("2026-02-15", "2026-03-10", 500)])
+    assert (use.as_of, use.days_elapsed, use.days_to_cap is None) == ("2026-02-28", 45, False)
+
+
 def test_a_release_outside_is_not_counted_and_is_named() -> None:
     use = flare_authorization(1200, "2026-03-01", "2026-04-14", [FEBRUARY, MARCH])
     assert (use.used_mcf, use.outside_mcf) == (37400, 24000)
@@ -139,6 +149,12 @@ def test_releases_that_share_a_day_are_refused() -> None:
 def test_a_release_after_the_day_that_is_looked_at_is_refused() -> None:
     with pytest.raises(ToolRefused, match="a release ends on 2026-03-31, after 2026-03-15"):
         flare_authorization(1200, "2026-03-01", "2026-04-14", [MARCH], "2026-03-15")
+
+
+def test_a_pending_exception_authorizes_nothing_yet() -> None:
+    use = flare_authorization(1200, "2026-03-01", "2026-04-14", [MARCH], status=ExceptionStatus.PENDING)
+    assert use.named("granted").outcome is Outcome.FAIL
+    assert second().named("granted").outcome is Outcome.PASS
 
 
 def test_nothing_to_look_at_is_refused() -> None:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave.packs.texas_rrc.answers import Outcome
-from skillweave.packs.texas_rrc.exceptions import Days, ExceptionDays, ExceptionStatus, FlareException, exception_days
+from skillweave.packs.texas_rrc.authorization import ExceptionStatus
+from skillweave.packs.texas_rrc.exceptions import Days, ExceptionDays, FlareException, exception_days
 from skillweave.packs.texas_rrc.volumes import Stream
 from skillweave.packs.tool import ToolRefused
 

@@ -16,7 +16,7 @@ from skillweave.packs.texas_rrc.thresholds import thresholds
 from skillweave.packs.texas_rrc.volumes import GAS_CODES
 from skillweave.packs.tool import ToolRefused
 from tests.packs.texas_rrc.gases import SAMPLE
-from tests.packs.texas_rrc.sample import ask, ask_sample, changed, entities_of, node, sample
+from tests.packs.texas_rrc.sample import Change, ask, ask_sample, changed, entities_of, node, sample
 
 NAMES = [
     "gas_balance",
@@ -76,6 +76,45 @@ def with_text_as_volume(data: dict[str, Any]) -> None:
     node(data, "lease-mitchell")["production"][2]["csgd_mcf"] = "91,200"
 
 
+def since_december(data: dict[str, Any]) -> None:
+    months = node(data, "lease-mitchell")["production"]
+    months.insert(0, {"month": "2025-12", "oil_close_bbl": 1240})
+
+
+def with_two_of_march(data: dict[str, Any]) -> None:
+    months = node(data, "lease-mitchell")["production"]
+    months.append(months[2])
+
+
+def without_a_month(data: dict[str, Any]) -> None:
+    del node(data, "lease-mitchell")["production"][0]["month"]
+
+
+def with_a_namesake(data: dict[str, Any]) -> None:
+    node(data, "lease-tippett")["name"] = LEASE
+
+
+def without_codes(data: dict[str, Any]) -> None:
+    del node(data, "lease-mitchell")["production"][2]["gas_disp"]
+
+
+def with_a_text_under_code_10(data: dict[str, Any]) -> None:
+    node(data, "lease-mitchell")["production"][2]["gas_disp"]["10"] = "37,400"
+
+
+def with_code_4(data: dict[str, Any]) -> None:
+    node(data, "lease-mitchell")["production"][2]["gas_disp"] = {"3": 46300, "4": 37400}
+
+
+def denied(data: dict[str, Any]) -> None:
+    node(data, "fa-3")["status"] = "denied"
+
+
+def with_second_flare(data: dict[str, Any]) -> None:
+    (covers,) = [edge for edge in data["edges"] if (edge["source"], edge["type"]) == ("fa-3", "COVERS")]
+    covers["target"] = "fac-ctb"
+
+
 def test_the_eleven_tools_have_the_names_that_skills_call_them_by() -> None:
     assert [one.name for one in gas_tools()] == NAMES
     assert set(NAMES) < {one.name for one in calculators()}
@@ -115,8 +154,9 @@ async def test_the_outcomes_of_checks_are_those_of_the_packs_event() -> None:
     assert set(told["required"]) == {"check", "outcome", "detail", "cite"}
 
 
-async def test_the_march_balance_is_read_by_the_wells_api_number() -> None:
-    answer = await ask_sample("gas_balance", lease="42-329-12345", month="2026-03")
+@pytest.mark.parametrize("api", ["42-329-12345", "4232912345", "42-329-12345-00-00"])
+async def test_the_march_balance_is_read_by_the_wells_api_number(api: str) -> None:
+    answer = await ask_sample("gas_balance", lease=api, month="2026-03")
     assert (answer["difference_mcf"], answer["flared_mcf"], answer["vented_mcf"]) == (1000, 37400, 0)
     assert {"gas_balance": "fail", "authority_code": "fail"}.items() <= outcomes(answer).items()
     assert answer["read_from"] == ["lease-mitchell: production of 2026-03"]
@@ -132,6 +172,7 @@ async def test_january_and_february_balance(month: str, flared: int, vented: int
 async def test_what_the_caller_gives_wins_over_what_is_read() -> None:
     answer = await ask_sample("gas_balance", lease=LEASE, month="2026-03", remarks="AE", produced_mcf=90200)
     assert set(outcomes(answer).values()) == {"pass"}
+    assert answer["read_from"][1] == "given instead of what is recorded: produced_mcf, remarks"
 
 
 async def test_the_stock_is_carried_over_from_the_month_before() -> None:
@@ -139,6 +180,12 @@ async def test_the_stock_is_carried_over_from_the_month_before() -> None:
     assert (answer["difference_bbl"], answer["closing_bbl"]) == (0, 1690)
     assert outcomes(answer)["stock_carries_over"] == "pass"
     assert answer["read_from"] == ["lease-mitchell: production of 2026-03", "lease-mitchell: production of 2026-02"]
+
+
+async def test_the_month_before_january_is_december_of_the_year_before() -> None:
+    answer = await ask("oil_stock_balance", {"lease": LEASE, "month": "2026-01"}, changed(since_december))
+    assert outcomes(answer)["stock_carries_over"] == "pass"
+    assert answer["read_from"][1] == "lease-mitchell: production of 2025-12"
 
 
 async def test_the_first_month_has_nothing_to_carry_over() -> None:
@@ -185,6 +232,26 @@ async def test_the_exceptions_of_a_lease_or_of_its_flare_are_135_days(place: str
     answer = await ask_sample("exception_days", lease=place)
     assert [one["days"] for one in answer["exceptions"]] == [45, 45, 45]
     assert (answer["total_days"], answer["granted_days"], answer["gaps"]) == (135, 90, [])
+
+
+async def test_a_pending_exception_authorizes_nothing_yet() -> None:
+    arguments = {"lease": LEASE, "authorization": "fa-3", "as_of": "2026-04-20"}
+    assert outcomes(await ask_sample("flare_authorization", **arguments))["granted"] == "fail"
+    granted = await ask_sample("flare_authorization", **{**arguments, "authorization": "fa-2"})
+    assert outcomes(granted)["granted"] == "pass"
+
+
+async def test_an_exception_that_was_refused_does_not_count() -> None:
+    answer = await ask("exception_days", {"lease": LEASE}, changed(denied))
+    assert (answer["total_days"], len(answer["exceptions"])) == (90, 2)
+    assert answer["read_from"][2] == "fa-3 (no number yet), denied, not counted"
+
+
+async def test_exceptions_of_several_flare_points_are_not_added_up() -> None:
+    graph = changed(with_second_flare)
+    with pytest.raises(ToolRefused, match="has exceptions of 2 flare points, which count apart; name the flare point"):
+        await ask("exception_days", {"lease": LEASE}, graph)
+    assert (await ask("exception_days", {"lease": "fac-ctb"}, graph))["total_days"] == 45
 
 
 async def test_the_analysis_of_the_lease_is_read_with_its_basis() -> None:
@@ -243,7 +310,7 @@ async def test_hydrocarbons_of_a_volume_of_ones_own_need_no_month() -> None:
             "lease-mitchell has no record of 2025-03; it has 2026-01,",
         ),
         ({"lease": LEASE}, "arguments#/month: nothing says which month of lease-mitchell is meant"),
-        ({"lease": "op-683214", "month": "2026-03"}, "arguments#/lease: op-683214 is a Operator on 0 leases"),
+        ({"lease": "op-683214", "month": "2026-03"}, "arguments#/lease: op-683214, a node Operator, lies on 0 leases"),
         ({"month": "2026-03"}, '"produced_mcf"'),
     ],
 )
@@ -256,6 +323,37 @@ async def test_what_cannot_be_read_is_refused_with_what_to_give(arguments: dict[
 async def test_a_lease_without_records_is_refused() -> None:
     with pytest.raises(ToolRefused, match="lease-mitchell has no record of 2026-03; it has none"):
         await ask("gas_balance", {"lease": LEASE, "month": "2026-03"}, changed(without_month))
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        (without_codes, "entity 'lease-mitchell': its production of 2026-03 has no volumes by disposition code"),
+        (with_a_text_under_code_10, "code 10 of 2026-03 is the text '37,400', not a number of MCF"),
+        (with_code_4, "code 4 of 2026-03 does not say whether its gas was flared or vented; give the volume"),
+    ],
+)
+@pytest.mark.parametrize("name", ["flare_emissions", "h2s_radius", "hydrocarbon_volume"])
+async def test_a_volume_that_is_not_recorded_is_not_taken_for_zero(name: str, change: Change, wanted: str) -> None:
+    with pytest.raises(ToolRefused, match=wanted):
+        await ask(name, {"lease": LEASE, "month": "2026-03"}, changed(change))
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        (with_two_of_march, "entity 'lease-mitchell': its production has two records of 2026-03; leave the one"),
+        (without_a_month, "entity 'lease-mitchell': a record of its production is of no month; give it the month"),
+    ],
+)
+async def test_records_that_cannot_be_told_apart_are_refused(change: Change, wanted: str) -> None:
+    with pytest.raises(ToolRefused, match=wanted):
+        await ask("gas_balance", {"lease": LEASE, "month": "2026-03"}, changed(change))
+
+
+async def test_a_name_that_two_leases_have_is_refused_with_their_ids() -> None:
+    with pytest.raises(ToolRefused, match="2 entities are called 'Mitchell Ranch Lease'; give one by its id: lease"):
+        await ask("gas_quality", {"lease": LEASE}, changed(with_a_namesake))
 
 
 async def test_a_lease_without_an_analysis_is_refused() -> None:

@@ -42,6 +42,12 @@ def test_a_public_road_is_compared_with_the_radius_of_500_ppm(distance: float, w
     assert sample(public_road_ft=distance).named("public_road").outcome == wanted
 
 
+def test_a_rate_at_a_higher_base_is_more_gas_and_reaches_further() -> None:
+    assert h2s_radius(1206, 400, base_psia=14.65).x100_ft == sample().x100_ft
+    at_15 = h2s_radius(1206, 400, base_psia=15.025)
+    assert at_15.x100_ft == pytest.approx(sample().x100_ft * (15.025 / 14.65) ** 0.6258)
+
+
 def test_gas_without_h2s_reaches_nothing() -> None:
     assert h2s_radius(1206, 0).x100_ft == 0
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from skillweave.packs.tool import ToolRefused
-from tests.packs.texas_rrc.ground import square, vertical
+from tests.packs.texas_rrc.ground import horizontal, square, vertical
 from tests.packs.texas_rrc.sample import ask
 
 SIDE = 5280.0
@@ -145,6 +145,13 @@ async def test_an_adjacent_tract_without_boundary_is_affected_by_a_between_well_
 async def test_the_exceptions_have_to_be_named() -> None:
     with pytest.raises(ToolRefused, match='lacks what the schema requires: "exceptions"'):
         await ask("notice_tracts", {"well": vertical(300, 300), "tracts": [tract()], "datum": "NAD83"})
+
+
+async def test_that_a_horizontal_well_is_measured_between_its_take_points_is_to_be_confirmed() -> None:
+    well = horizontal((300, 300), (300, 4000))
+    arguments = {"well": well, "lease": LEASE, "tracts": [tract()], "exceptions": ["lease_line"], "datum": "NAD83"}
+    found = await ask("notice_tracts", arguments)
+    assert any("16 TAC 3.86" in one and "Confirm" in one for one in found["warnings"])
 
 
 async def test_without_tracts_the_answer_says_that_nothing_can_be_said() -> None:

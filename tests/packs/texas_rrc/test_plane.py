@@ -1,5 +1,6 @@
 """Degrees become feet in one named datum; two datums are never mixed."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -120,3 +121,11 @@ async def test_one_thing_is_projected_at_a_time() -> None:
 async def test_a_well_without_points_is_refused() -> None:
     with pytest.raises(ToolRefused, match="arguments#/well: the well has no point"):
         await ask("project_point", {"well": {"name": "Bare 1"}, "datum": "NAD83"})
+
+
+def test_threads_project_at_the_same_time_and_get_the_same_feet() -> None:
+    plane = Plane(Zone.CENTRAL, Datum.NAD83)
+    points = [Degrees(31.86 + step / 1000, -101.95, "here") for step in range(50)]
+    alone = plane.project(points)
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda _: plane.project(points), range(64))) == {alone}

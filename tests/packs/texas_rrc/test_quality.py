@@ -67,6 +67,11 @@ def test_a_sales_line_would_object_to_heat_and_h2s_of_the_sample() -> None:
     assert "contracts differ, confirm" in sample().named("sales_heat").detail
 
 
+def test_inerts_are_nitrogen_and_carbon_dioxide() -> None:
+    assert sample().inerts_percent == 3.16
+    assert gas_quality({"C1": 95.9, "N2": 2.1, "CO2": 2.0}).named("sales_inerts").outcome is Outcome.WARN
+
+
 def test_what_is_assumed_is_named_with_its_flag() -> None:
     told = {one.id: (one.value, one.verified) for one in sample().basis}
     assert told["c6_plus_molar_mass"] == (95, False)

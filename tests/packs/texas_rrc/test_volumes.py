@@ -91,6 +91,12 @@ def test_an_authority_code_counts_where_it_stands_as_a_word(remarks: str, wanted
     assert outcome(gas_balance("2026-03", 10, {"10": 10}, remarks), "authority_code") == wanted
 
 
+def test_of_a_failure_and_a_warning_the_failure_is_the_outcome() -> None:
+    both = gas_balance("2026-03", 10.5, {"3": 9})
+    assert {one.outcome for one in both.checks} == {"pass", "warn", "fail"}
+    assert both.outcome is Outcome.FAIL
+
+
 def test_only_ex_in_remarks_is_a_warning_as_exempt_gas_is_not_reported() -> None:
     assert outcome(gas_balance("2026-03", 10, {"10": 10}, "EX"), "authority_code") is Outcome.WARN
 
@@ -252,6 +258,11 @@ def test_formation_gas_leaves_lift_gas_out() -> None:
     ratio = gas_oil_ratio(98400, 31050, gas_lift_mcf=2600)
     assert ratio.formation_gor_scf_bbl == pytest.approx(3085, abs=0.5)
     assert ratio.gor_scf_bbl == pytest.approx(3169, abs=0.5)
+
+
+def test_where_lift_gas_is_known_formation_gas_is_compared_with_the_limit() -> None:
+    assert gas_oil_ratio(2500, 1000).named("gor_limit").outcome is Outcome.WARN
+    assert gas_oil_ratio(2500, 1000, gas_lift_mcf=600).named("gor_limit").outcome is Outcome.PASS
 
 
 def test_the_statewide_limit_is_named_as_not_verified_and_a_field_rule_takes_its_place() -> None:

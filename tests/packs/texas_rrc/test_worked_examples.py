@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from skillweave.frontmatter import read_yaml, resolved
-from skillweave.packs.texas_rrc.authorization import Released, flare_authorization
+from skillweave.packs.texas_rrc.authorization import ExceptionStatus, Released, flare_authorization
 from skillweave.packs.texas_rrc.emissions import FlareEmissions, Release, flare_emissions
-from skillweave.packs.texas_rrc.exceptions import ExceptionStatus, FlareException, exception_days
+from skillweave.packs.texas_rrc.exceptions import FlareException, exception_days
 from skillweave.packs.texas_rrc.h2s import h2s_radius
 from skillweave.packs.texas_rrc.quality import gas_quality
 from skillweave.packs.texas_rrc.volumes import hydrocarbon_volume

@@ -42,7 +42,7 @@ class Check(Portable):
 class Answer(Portable):
     """The part that all answers have: `units` of its numbers, `checks`, and the `basis` that it stands on."""
 
-    json_keys: ClassVar[tuple[str, ...]] = ("...", "warnings")
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "units", "checks", "basis", "warnings")
 
     units: str
     checks: tuple[Check, ...] = ()
@@ -108,9 +108,14 @@ def total(values: Iterable[Fraction]) -> Fraction:
     return sum(values, Fraction(0))
 
 
+def is_month(text: str) -> bool:
+    """Whether a text is a month such as `2026-03`."""
+    return _MONTH.fullmatch(text) is not None
+
+
 def production_month(text: str, place: str = "month") -> str:
     """A production month such as `2026-03`; texts of months compare as the months do. Raises ToolRefused."""
-    if not _MONTH.fullmatch(text):
+    if not is_month(text):
         refuse(place, f"{text[:40]!r} is no month", "write year and month, such as 2026-03")
     return text
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil
@@ -23,6 +24,13 @@ from skillweave.packs.texas_rrc.answers import (
 from skillweave.packs.texas_rrc.figures import factor
 
 RULE = "16 TAC 3.32"
+
+
+class ExceptionStatus(StrEnum):
+    """Whether the Commission has granted an exception; gas under a pending one is reported with code EP."""
+
+    GRANTED = "granted"
+    PENDING = "pending"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +101,14 @@ def flare_authorization(
     end: str,
     releases: Sequence[Released],
     as_of: str | None = None,
+    status: ExceptionStatus = ExceptionStatus.GRANTED,
 ) -> AuthorizationUse:
     """The use of one authorization of `authorized_mcfd` from `start` to `end`, both days counted.
 
     `releases` are the volumes that it has to cover, by day or by longer spans that do not overlap; one that lies in it
     only in part counts whole, which is said. `as_of` is the last day that is looked at, that of the releases without
-    it. Raises ToolRefused for spans that overlap, and for dates that cannot be.
+    it. A pending one authorizes nothing yet, which is said. Raises ToolRefused for spans that overlap, and for dates
+    that cannot be.
     """
     rate = amount("authorized_mcfd", authorized_mcfd)
     if not rate:
@@ -128,6 +138,13 @@ def flare_authorization(
         outside_mcf=plain(outside),
         units="MCF; MCF/d; days, both ends counted",
         checks=(
+            check(
+                "granted",
+                status is ExceptionStatus.GRANTED,
+                RULE,
+                "the exception is granted",
+                "the exception is pending and authorizes nothing yet; gas of its days is reported with EP",
+            ),
             _volume_cap(used, cap),
             _daily_cap(rate, term, inside),
             _average(rate, average, elapsed),

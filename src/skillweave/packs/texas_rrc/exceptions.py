@@ -3,22 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from enum import StrEnum
 from itertools import pairwise
 
 from skillweave.codec import Portable
 from skillweave.packs.texas_rrc.answers import Answer, Check, amount, check, day, number
-from skillweave.packs.texas_rrc.authorization import RULE, Span, span
+from skillweave.packs.texas_rrc.authorization import RULE, ExceptionStatus, Span, span
 from skillweave.packs.texas_rrc.figures import factor
 from skillweave.packs.texas_rrc.thresholds import Threshold, thresholds
 from skillweave.packs.texas_rrc.volumes import Stream
-
-
-class ExceptionStatus(StrEnum):
-    """Whether the Commission has granted an exception; gas under a pending one is reported with code EP."""
-
-    GRANTED = "granted"
-    PENDING = "pending"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from skillweave.frozen import Json, freeze_mapping
 from skillweave.knowledge.entity import EntityGraph
 from skillweave.packs.texas_rrc.allocation import Allocation, Inflow, allocate_volumes
 from skillweave.packs.texas_rrc.answers import Answer
-from skillweave.packs.texas_rrc.authorization import AuthorizationUse, Released, flare_authorization
+from skillweave.packs.texas_rrc.authorization import AuthorizationUse, ExceptionStatus, Released, flare_authorization
 from skillweave.packs.texas_rrc.emissions import Factors, FlareEmissions, Release, flare_emissions
-from skillweave.packs.texas_rrc.exceptions import ExceptionDays, ExceptionStatus, FlareException, exception_days
+from skillweave.packs.texas_rrc.exceptions import ExceptionDays, FlareException, exception_days
 from skillweave.packs.texas_rrc.figures import components, factor
 from skillweave.packs.texas_rrc.h2s import ExposureRadius, h2s_radius
 from skillweave.packs.texas_rrc.lease_records import MONTH, reading
@@ -95,6 +95,10 @@ _BASE: JsonObject = {
     "minimum": 10,
     "maximum": 20,
     "description": "The pressure base of the volumes, psia; that of the RRC without it.",
+}
+_STATUS: JsonObject = {
+    "enum": [one.value for one in ExceptionStatus],
+    "description": "Whether the exception is granted (without it) or still pending.",
 }
 _STREAM: JsonObject = {
     "enum": [one.value for one in Stream],
@@ -239,6 +243,7 @@ def _release_tools() -> tuple[Tool, ...]:
                     ("start", "end", "mcf"),
                 ),
                 "as_of": _day("The last day that is looked at; that of the releases without it."),
+                "status": _STATUS,
             },
             ("authorized_mcfd", "start", "end", "releases"),
             AuthorizationUse,
@@ -255,7 +260,7 @@ def _release_tools() -> tuple[Tool, ...]:
                         "id": {"type": "string", "minLength": 1},
                         "start": _day("First day."),
                         "end": _day("Last day, counted."),
-                        "status": {"enum": [one.value for one in ExceptionStatus]},
+                        "status": _STATUS,
                     },
                     ("id", "start", "end"),
                 ),
@@ -354,6 +359,10 @@ def _streamed(given: dict[str, Any]) -> dict[str, Any]:
     return {**given, "stream": Stream(given.get("stream", Stream.CASINGHEAD))}
 
 
+def _stated(given: dict[str, Any]) -> dict[str, Any]:
+    return {**given, "status": ExceptionStatus(given.get("status", ExceptionStatus.GRANTED))}
+
+
 def _assumed(given: dict[str, Any]) -> dict[str, Any]:
     rest = {name: value for name, value in given.items() if name != "assumed_c6_plus"}
     return {**rest, "assumed": Assumed(**given.get("assumed_c6_plus", {}))}
@@ -365,14 +374,11 @@ def _allocate(given: dict[str, Any]) -> Answer:
 
 
 def _authorization(given: dict[str, Any]) -> Answer:
-    return flare_authorization(**{**given, "releases": [Released(**one) for one in given["releases"]]})
+    return flare_authorization(**{**_stated(given), "releases": [Released(**one) for one in given["releases"]]})
 
 
 def _exceptions(given: dict[str, Any]) -> Answer:
-    rows = [
-        FlareException(**{**one, "status": ExceptionStatus(one.get("status", ExceptionStatus.GRANTED))})
-        for one in given["exceptions"]
-    ]
+    rows = [FlareException(**_stated(one)) for one in given["exceptions"]]
     return exception_days(**{**_streamed(given), "exceptions": rows})
 
 

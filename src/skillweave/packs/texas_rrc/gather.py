@@ -7,8 +7,11 @@ import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
 from typing import cast
 
+from skillweave.contracts import PreparedSchema, prepare_schema
 from skillweave.frozen import Json, as_json
 from skillweave.knowledge.entity import (
     MOST_NEIGHBOURS,
@@ -28,7 +31,11 @@ _AT_ONCE = 8
 """Questions that a graph is asked at the same time."""
 _API = re.compile(r"(?:42)?(\d{3})(\d{5})(?:\d{2}|\d{4})?", re.ASCII)
 """The digits of an API number: state, county, serial; then codes of sidetracks and events, which name no other well."""
+_LONGEST_NAME = 200
+_SHOWN = 5
+"""Entities that an error names one by one."""
 _SIGNS = re.compile(r"[\s.\-_/#]|api", re.IGNORECASE)
+_SCHEMAS: Mapping[str, Schema] = MappingProxyType({"well": WELL, "lease": LEASE, "tract": TRACT})
 _NOT_LOCATED = frozenset({"not_located", "unlocated", "unknown"})
 
 
@@ -62,7 +69,7 @@ class Gathering:
             try:
                 found = await self.graph.entity(name)
             except AmbiguousEntity as several:
-                fix = f"name one by its id: {', '.join(several.ids)}"
+                fix = f"name one by its id: {', '.join(several.ids[:_SHOWN])}"
                 raise ToolRefused("arguments#/well", f"several entities are called {ref!r}", fix) from several
             if found is not None:
                 return self._require_well(found)
@@ -74,21 +81,21 @@ class Gathering:
         leases = await self._reached(well, "LOCATED_ON")
         if len(leases) == 1:
             return leases[0]
-        named = f"{len(leases)} leases ({', '.join(one.id for one in leases)})" if leases else "no lease"
+        named = f"{len(leases)} leases ({_listed(leases)})" if leases else "no lease"
         fix = "let it lead to one lease or unit, or call the tool with well, lease and offset wells as JSON"
         raise ToolRefused(_place(well), f"its relation LOCATED_ON leads to {named}", fix)
 
     async def written_well(self, well: Entity) -> JsonObject:
         """A well with the names of its leases and fields."""
         leases, fields = await asyncio.gather(self._reached(well, "LOCATED_ON"), self._reached(well, "IN_FIELD"))
-        written = _written(well, WELL)
+        written = _written(well, "well")
         return {**written, "lease": [_named(one) for one in leases], "field": [_named(one) for one in fields]}
 
     async def field_rules(self, well: Entity) -> JsonObject | None:
         """The rules of the one field of a well; None where it has no field. Raises ToolRefused where it has several."""
         fields = await self._reached(well, "IN_FIELD")
         if len(fields) > 1:
-            why = f"its relation IN_FIELD leads to {len(fields)} fields ({', '.join(one.id for one in fields)})"
+            why = f"its relation IN_FIELD leads to {len(fields)} fields ({_listed(fields)})"
             raise ToolRefused(_place(well), why, "give the `field_rules` of the field that is applied for")
         if not fields:
             self.warnings.append(f"ASK: the graph names no field of {_named(well)}.")
@@ -116,13 +123,13 @@ class Gathering:
     async def written_lease(self, lease: Entity) -> JsonObject:
         """The lease, with the name of its operator; without a boundary where it has none."""
         operators = await self._reached(lease, "OPERATED_BY")
-        written = _written(lease, LEASE)
+        written = _written(lease, "lease")
         return {**written, "operator": _name(operators[0])} if operators else written
 
     async def _written_tract(self, tract: Entity) -> JsonObject:
         operators = await self._reached(tract, "OPERATED_BY")
         if len(operators) > 1:
-            why = f"its relation OPERATED_BY leads to {', '.join(one.id for one in operators)}"
+            why = f"its relation OPERATED_BY leads to {_listed(operators)}"
             raise ToolRefused(_place(tract), why, "keep its designated operator only")
         lessees = await self._reached(tract, "LEASED_TO")
         unleased: list[Entity] = []
@@ -134,7 +141,7 @@ class Gathering:
                 who = f"{_name(owner)} in {_name(tract)}"
                 self.warnings.append(f"Whether the interest of {who} is leased is not known: notice is listed.")
         return {
-            **_written(tract, TRACT),
+            **_written(tract, "tract"),
             "adjacent": True,
             "operator": _person(operators[0]) if operators else None,
             "lessees": [_person(one) for one in lessees],
@@ -167,34 +174,45 @@ def _spellings(ref: str) -> tuple[str, ...]:
     return () if found is None else (f"42-{found[1]}-{found[2]}",)
 
 
+def _listed(entities: Sequence[Entity]) -> str:
+    more = f" and {len(entities) - _SHOWN} more" if len(entities) > _SHOWN else ""
+    return f"{', '.join(one.id for one in entities[:_SHOWN])}{more}"
+
+
 def _place(entity: Entity) -> str:
     return f"entity {entity.id!r}"
 
 
 def _name(entity: Entity) -> str:
     name = entity.properties.get("name")
-    return name if isinstance(name, str) and name else entity.id
+    return " ".join(name.split())[:_LONGEST_NAME] if isinstance(name, str) and name.strip() else entity.id
 
 
 def _named(entity: Entity) -> str:
     return entity.id if _name(entity) == entity.id else f"{_name(entity)} [{entity.id}]"
 
 
-def _written(entity: Entity, schema: Schema) -> JsonObject:
+def _written(entity: Entity, kind: str) -> JsonObject:
     """The properties that the schema knows, checked against it, with the id, the datum and the place in errors.
 
     What the schema requires may be missing: the calculation says what it needs.
     """
     properties = cast("Mapping[str, Json]", as_json(entity.properties))
-    wanted = set(schema["properties"]) - {"id", "lease", "field", "operator"}
+    wanted = set(_SCHEMAS[kind]["properties"]) - {"id", "lease", "field", "operator"}
     known = {key: value for key, value in properties.items() if key in wanted and value is not None}
     if (at := entity.location) is not None:
         known.setdefault("datum", at.datum)
         if "surface_location" in wanted and datum_name(str(known["datum"])) == at.datum:
             known.setdefault("surface_location", {"lat": at.latitude, "lon": at.longitude})
-    fitting: Schema = {**schema, "required": []}
-    require_fit(fitting, known, _place(entity))
+    require_fit(_prepared(kind), known, _place(entity))
     return {**known, "id": entity.id, PLACE: _place(entity)}
+
+
+@cache
+def _prepared(kind: str) -> PreparedSchema:
+    """The schema of that kind, of which anything may be missing; kept, as a lease may have a thousand wells."""
+    optional: Schema = {**_SCHEMAS[kind], "required": []}
+    return prepare_schema(optional)
 
 
 def _person(entity: Entity) -> JsonObject:

@@ -6,15 +6,20 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TypeAlias, cast
 
+from skillweave.checking import shown
 from skillweave.frozen import Json, freeze_mapping, thaw
 from skillweave.knowledge.entity import AmbiguousEntity, Direction, Entity, EntityGraph
-from skillweave.packs.texas_rrc.answers import day, production_month, refuse
+from skillweave.packs.texas_rrc.answers import day, is_month, production_month, refuse
+from skillweave.packs.texas_rrc.gather import Gathering
 from skillweave.packs.tool import JsonObject, Tool, ToolRefused
 
 LEASE: JsonObject = {
     "type": "string",
     "description": "A lease of the entity graph by its id, name or RRC number, or a well on it by its API number; what"
     " is not given is then read from its records.",
+    "minLength": 1,
+    "maxLength": 200,
+    "pattern": r"\S",
 }
 MONTH: JsonObject = {
     "type": "string",
@@ -63,7 +68,9 @@ def reading(tool: Tool, graph: EntityGraph, lookup: Lookup) -> Tool:
         except ToolRefused as refused:
             source = f"it may come from {'; '.join(found.read_from)}: correct it there, or give the value"
             raise ToolRefused(refused.place, refused.why, f"{refused.fix} ({source})", others=refused.others) from None
-        return {**answer, "read_from": list(found.read_from)}
+        instead = [name for name in found.arguments if name in given and given[name] != found.arguments[name]]
+        told = (f"given instead of what is recorded: {', '.join(instead)}",) if instead else ()
+        return {**answer, "read_from": [*found.read_from, *told]}
 
     told: JsonObject = {"type": "array", "items": {"type": "string"}}
     reads: JsonObject = {**schema, "properties": {**lookup.parameters, **own}, "required": []}
@@ -103,7 +110,7 @@ async def lease_of(graph: EntityGraph, arguments: JsonObject) -> Entity:
         if one.entity.label == "Lease"
     ]
     if len(leases) != 1:
-        what = f"{found.id} is a {found.label} on {len(leases)} leases"
+        what = f"{found.id}, a node {found.label}, lies on {len(leases)} leases"
         refuse("lease", what, "name the lease by its id, name or RRC number")
     return leases[0]
 
@@ -134,10 +141,25 @@ def composition_of(lease: Entity) -> tuple[JsonObject, str]:
     return cast("JsonObject", thaw(percent)), str(analysis.get("basis", ""))
 
 
-def disposed(record: JsonObject, code: str) -> Json:
-    """The volume of a gas disposition code in a record of production, 0 where it has none."""
+def disposed(lease: Entity, record: JsonObject, code: str) -> float:
+    """The MCF of a gas disposition code in a record of production, 0 where other codes stand and this one does not.
+
+    Raises ToolRefused for a record without codes, for a volume that is no number, and for gas under code 4 where it
+    matters whether it was flared or vented.
+    """
+    place, month = f"entity {lease.id!r}", record["month"]
     by_code = record.get("gas_disp")
-    return by_code.get(code, 0) if isinstance(by_code, dict) else 0
+    if not isinstance(by_code, dict):
+        fix = "record them as `gas_disp`, or give the volume"
+        raise ToolRefused(place, f"its production of {month} has no volumes by disposition code", fix)
+    if code in ("10", "11") and by_code.get("4"):
+        fix = "give the volume"
+        raise ToolRefused(place, f"code 4 of {month} does not say whether its gas was flared or vented", fix)
+    volume = by_code.get(code, 0)
+    if isinstance(volume, bool) or not isinstance(volume, int | float):
+        fix = "correct it there, or give the volume"
+        raise ToolRefused(place, f"code {code} of {month} is {shown(volume)}, not a number of MCF", fix)
+    return volume
 
 
 def first_and_last(month: str) -> tuple[date, date]:
@@ -147,22 +169,34 @@ def first_and_last(month: str) -> tuple[date, date]:
 
 
 def months_of(lease: Entity) -> dict[str, JsonObject]:
-    """The records of production of a lease by month; what is no record of a month is left out."""
-    records = lease.properties.get("production")
-    rows = records if isinstance(records, tuple) else ()
-    return {str(one.get("month")): cast("JsonObject", thaw(one)) for one in rows if isinstance(one, Mapping)}
+    """The records of production of a lease by month; raises ToolRefused for one without a month, and for two of one."""
+    found: dict[str, JsonObject] = {}
+    records = lease.properties.get("production", ())
+    for record in records if isinstance(records, tuple) else (records,):
+        month = record.get("month") if isinstance(record, Mapping) else None
+        if not isinstance(month, str) or not is_month(month):
+            fix = "give it the month, such as 2026-03"
+            raise ToolRefused(f"entity {lease.id!r}", "a record of its production is of no month", fix)
+        if month in found:
+            fix = "leave the one that holds"
+            raise ToolRefused(f"entity {lease.id!r}", f"its production has two records of {month}", fix)
+        found[month] = cast("JsonObject", thaw(record))
+    return found
 
 
 async def _entity(graph: EntityGraph, ref: str) -> Entity:
     try:
         found = await graph.entity(ref)
     except AmbiguousEntity as ambiguous:
-        refuse("lease", f"{len(ambiguous.ids)} entities are called {ref[:60]!r}", f"give one of {ambiguous.ids}")
-    if found is None:
-        refuse(
-            "lease", f"the graph knows nothing called {ref[:60]!r}", "give its id, name or RRC number, or the values"
-        )
-    return found
+        why = f"{len(ambiguous.ids)} entities are called {ref[:60]!r}"
+        refuse("lease", why, f"give one by its id: {', '.join(ambiguous.ids)}")
+    if found is not None:
+        return found
+    try:
+        return await Gathering(graph).well(ref)  # knows API numbers with the codes of sidetracks too
+    except ToolRefused:
+        why = f"the graph knows nothing called {ref[:60]!r}"
+        refuse("lease", why, "give its id, name or RRC number, or the values")
 
 
 def _before(month: str) -> str:

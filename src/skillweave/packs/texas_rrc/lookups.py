@@ -29,6 +29,8 @@ _AUTHORIZATION: JsonObject = {
     "description": "Which authorization of the lease, by its number or id; needed where it has several.",
 }
 
+_WITHOUT_EFFECT = frozenset({"denied", "dismissed", "withdrawn", "cancelled"})
+
 
 async def _gas_month(graph: EntityGraph, arguments: JsonObject) -> Found:
     lease, record, _ = await production(graph, arguments)
@@ -53,7 +55,7 @@ async def _oil_month(graph: EntityGraph, arguments: JsonObject) -> Found:
 async def _ratio(graph: EntityGraph, arguments: JsonObject) -> Found:
     lease, record, _ = await production(graph, arguments)
     read = _renamed(record, {"produced_mcf": "csgd_mcf", "oil_bbl": "oil_bbl"})
-    return Found({**read, "gas_lift_mcf": disposed(record, "5")}, (_of_month(lease, record),))
+    return Found({**read, "gas_lift_mcf": disposed(lease, record, "5")}, (_of_month(lease, record),))
 
 
 async def _composition(graph: EntityGraph, arguments: JsonObject) -> Found:
@@ -67,8 +69,7 @@ async def _hydrocarbons(graph: EntityGraph, arguments: JsonObject) -> Found:
     if "volume_mcf" in arguments:
         return await _analysis(graph, arguments)
     lease, record, _ = await production(graph, arguments)
-    flared, vented = disposed(record, "10"), disposed(record, "11")
-    whole = flared + vented if isinstance(flared, int | float) and isinstance(vented, int | float) else flared
+    whole = disposed(lease, record, "10") + disposed(lease, record, "11")
     read: JsonObject = {"volume_mcf": whole, "days": _days(arguments), "mol_percent": composition_of(lease)[0]}
     return Found(read, (f"{_of_month(lease, record)}, codes 10 and 11", _of_analysis(lease)))
 
@@ -78,7 +79,7 @@ async def _emissions(graph: EntityGraph, arguments: JsonObject) -> Found:
         return await _analysis(graph, arguments)
     code = "11" if arguments.get("release") == "vented" else "10"
     lease, record, _ = await production(graph, arguments)
-    read: JsonObject = {"volume_mcf": disposed(record, code), "mol_percent": composition_of(lease)[0]}
+    read: JsonObject = {"volume_mcf": disposed(lease, record, code), "mol_percent": composition_of(lease)[0]}
     return Found(read, (f"{_of_month(lease, record)}, code {code}", _of_analysis(lease)))
 
 
@@ -87,8 +88,7 @@ async def _radius(graph: EntityGraph, arguments: JsonObject) -> Found:
         lease = await lease_of(graph, arguments)
         return Found({"h2s_ppm": _ppm(lease)}, (_of_analysis(lease),))
     lease, record, _ = await production(graph, arguments)
-    flared = disposed(record, "10")
-    rate = flared / _days(arguments) if isinstance(flared, int | float) else flared
+    rate = disposed(lease, record, "10") / _days(arguments)
     told = f"{_of_month(lease, record)}, code 10 as a daily average"
     return Found({"escape_mcfd": rate, "h2s_ppm": _ppm(lease)}, (told, _of_analysis(lease)))
 
@@ -125,19 +125,36 @@ async def _use(graph: EntityGraph, arguments: JsonObject) -> Found:
     for month, record in sorted(months_of(lease).items()):
         first, last = first_and_last(month)
         if first <= term.end and term.start <= last and last.isoformat() <= until:
-            rows.append({"start": first.isoformat(), "end": last.isoformat(), "mcf": disposed(record, "10")})
+            rows.append({"start": first.isoformat(), "end": last.isoformat(), "mcf": disposed(lease, record, "10")})
     told = (_name(chosen[0]), f"{lease.id}: code 10 of {len(rows)} months, counted whole")
-    return Found({**read, "releases": rows}, told)
+    return Found({**read, "releases": rows, "status": _status(chosen[0])}, told)
 
 
 async def _exceptions(graph: EntityGraph, arguments: JsonObject) -> Found:
+    """The exceptions of one flare point; those that were refused or withdrawn do not count."""
     several = await authorizations(graph, arguments)
-    rows: list[Json] = []
+    points: dict[str, str] = {}
     for one in several:
-        pending = one.properties.get("status") == "pending"
-        row = _renamed(cast("JsonObject", thaw(one.properties)), {"start": "effective_date", "end": "expiry_date"})
-        rows.append({"id": one.id, **row, "status": "pending" if pending else "granted"})
-    return Found({"exceptions": rows}, tuple(_name(one) for one in several))
+        for covered in await graph.neighbours(one.id, "COVERS"):
+            points[covered.entity.id] = str(covered.entity.properties.get("name", covered.entity.id))
+    if len(points) > 1:
+        fix = f"name the flare point as `lease`: {', '.join(sorted(points.values()))}"
+        refuse("lease", f"{arguments['lease']} has exceptions of {len(points)} flare points, which count apart", fix)
+    rows: list[Json] = []
+    told: list[str] = []
+    for one in several:
+        if one.properties.get("status") in _WITHOUT_EFFECT:
+            told.append(f"{_name(one)}, {one.properties['status']}, not counted")
+            continue
+        written = cast("JsonObject", thaw(one.properties))
+        dates = _renamed(written, {"start": "effective_date", "end": "expiry_date"})
+        rows.append({"id": one.id, **dates, "status": _status(one)})
+        told.append(_name(one))
+    return Found({"exceptions": rows}, tuple(told))
+
+
+def _status(authorization: Entity) -> str:
+    return "pending" if authorization.properties.get("status") == "pending" else "granted"
 
 
 LOOKUPS: Mapping[str, Lookup] = {

@@ -9,7 +9,7 @@ from skillweave.packs.texas_rrc.limits import Limits, limits_of
 from skillweave.packs.texas_rrc.paths import between_tracts, to_tract
 from skillweave.packs.texas_rrc.schemas import Schema, answer, optional, record, several
 from skillweave.packs.texas_rrc.sites import MOST_PERSONS, MOST_TRACTS, Site, Tract
-from skillweave.packs.texas_rrc.spacing import PLANE, UNITS, feet
+from skillweave.packs.texas_rrc.spacing import PLANE, UNITS, feet, measured
 from skillweave.packs.texas_rrc.thresholds import Threshold, basis_of, thresholds, to_confirm
 from skillweave.packs.tool import JsonObject
 
@@ -96,7 +96,7 @@ def notice_tracts(site: Site, exceptions: Sequence[str], rules: Mapping[str, Any
         for person in persons
         if not person["located"]
     ]
-    used = tuple(_used(exceptions, limits, someone_unlocated=bool(unlocated)))
+    used = (*_used(exceptions, limits, someone_unlocated=bool(unlocated)), *measured(site))
     return {
         "well": cast("JsonObject", site.well.named()),
         "notice_radius_ft": limits.notice_radius_ft if "lease_line" in exceptions else None,
@@ -114,11 +114,7 @@ def notice_tracts(site: Site, exceptions: Sequence[str], rules: Mapping[str, Any
         "warnings": [
             *limits.warnings,
             *(warning for _, _, warnings in told for warning in warnings),
-            *(
-                f"ASK: whether {_name(one.tract)} is affected; {one.open_question}."
-                for one in judged
-                if one.open_question
-            ),
+            *(f"ASK: whether {_name(one.tract)} is affected; {one.open_question}." for one in undecided),
             *(() if site.tracts else ("No tract was given: nothing can be said of who is affected.",)),
             *to_confirm(one for one in used if one not in limits.used),
         ],

@@ -38,13 +38,15 @@ def optional(schema: Schema) -> Schema:
 BASIS: Schema = several(
     record(
         {
+            "id": {"type": "string"},
             "says": {"type": "string"},
             "cite": {"type": "string"},
             "verified": {"type": "boolean"},
-            "value": {"type": "number"},
+            "value": optional({"type": "number"}),
             "unit": {"type": "string"},
+            "given": {"type": "boolean"},
         },
-        ("says", "cite", "verified"),
+        ("id", "says", "cite", "verified"),
     ),
     100,
     "The rules and figures that were used, each with its citation; `verified: false` is to be confirmed.",

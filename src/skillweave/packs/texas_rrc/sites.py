@@ -182,13 +182,8 @@ def _has_points(written: Mapping[str, Any]) -> bool:
 
 def _well(written: Mapping[str, Any], otherwise: str, plane: Plane) -> Well:
     place = _place(written, otherwise)
-    path: Path | None = None
-    missing: ToolRefused | None = None
-    try:
-        path = plane.project([_degrees(written[key], f"{place}/{key}") for key in _path_keys(written, place)])
-    except _MissingPoints as refused:
-        missing = refused
-    surface = written.get("surface_location")
+    keys = _path_keys(written, place)
+    surface = ("surface_location",) if "surface_location" in written else ()
     return Well(
         label=place,
         id=written.get("id"),
@@ -198,9 +193,9 @@ def _well(written: Mapping[str, Any], otherwise: str, plane: Plane) -> Well:
         service=written.get("service", ""),
         leases=_names(written.get("lease")),
         fields=_names(written.get("field")),
-        path=path,
-        surface=None if surface is None else plane.project([_degrees(surface, f"{place}/surface_location")]),
-        missing=missing,
+        path=None if isinstance(keys, ToolRefused) else plane.project(_points(written, keys, place)),
+        surface=plane.project(_points(written, surface, place)) or None,
+        missing=keys if isinstance(keys, ToolRefused) else None,
     )
 
 
@@ -209,16 +204,12 @@ def _names(written: str | Sequence[str] | None) -> tuple[str, ...]:
     return () if written is None else (written,) if isinstance(written, str) else tuple(written)
 
 
-class _MissingPoints(ToolRefused):
-    """A well that cannot be measured; a fault only where it counts."""
-
-
-def _path_keys(written: Mapping[str, Any], place: str) -> tuple[str, ...]:
-    """The keys of the points from which the well is measured."""
+def _path_keys(written: Mapping[str, Any], place: str) -> tuple[str, ...] | ToolRefused:
+    """The keys of the points from which the well is measured; what is to be refused, where one of them is missing."""
     kind = written.get("well_type", "").strip().lower()
     if kind == "vertical":
         if "surface_location" not in written:
-            raise _MissingPoints(place, "a vertical well without its surface location", "add `surface_location`")
+            return ToolRefused(place, "a vertical well without its surface location", "add `surface_location`")
         return ("surface_location",)
     takes = ("first_take_point", "last_take_point")
     lacks = [key for key in takes if key not in written]
@@ -227,7 +218,7 @@ def _path_keys(written: Mapping[str, Any], place: str) -> tuple[str, ...]:
     what = f"a {kind} well" if kind else "a well of no named type"
     why = f"{what} lacks {' and '.join(lacks)}; its surface hole is no take point, distances from it would be wrong"
     fix = f"add {' and '.join(lacks)}" + ("" if kind else ", or `well_type: vertical` where it is one")
-    raise _MissingPoints(place, why, fix)
+    return ToolRefused(place, why, fix)
 
 
 def _tract(written: Mapping[str, Any], otherwise: str, plane: Plane) -> Tract:
@@ -238,6 +229,10 @@ def _tract(written: Mapping[str, Any], otherwise: str, plane: Plane) -> Tract:
     ring = plane.project(corners)
     require_ring(ring, f"{place}/boundary")
     return Tract(place, ring, written)
+
+
+def _points(written: Mapping[str, Any], keys: Sequence[str], place: str) -> list[Degrees]:
+    return [_degrees(written[key], f"{place}/{key}") for key in keys]
 
 
 def _degrees(point: Mapping[str, float], place: str) -> Degrees:

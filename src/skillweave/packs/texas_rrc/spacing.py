@@ -113,7 +113,7 @@ def well_spacing(site: Site, rules: Mapping[str, Any] | None) -> JsonObject:
     between_wells = _tested(limits.between_wells, nearest.distance_ft if nearest else None)
     tests = (("lease_line", lease_line), ("between_well", between_wells))
     exceptions = [name for name, tested in tests if not tested["passes"]]
-    used = (*limits.used, thresholds()["at_the_limit"], thresholds()["notice_share"], *_measured(site))
+    used = (*limits.used, thresholds()["at_the_limit"], thresholds()["notice_share"], *measured(site))
     return {
         "well": cast("JsonObject", site.well.named()),
         "lease_line": lease_line,
@@ -133,7 +133,7 @@ def well_spacing(site: Site, rules: Mapping[str, Any] | None) -> JsonObject:
             *_near(limits, line_ft, nearest),
             *_outside(line_ft),
             *_unknown(offsets),
-            *to_confirm(_measured(site)),
+            *to_confirm(measured(site)),
         ],
     }
 
@@ -143,7 +143,7 @@ def offset_distances(site: Site, within_ft: float | None) -> JsonObject:
     site.well.require_path()
     offsets = offsets_of(site)
     shown = [one for one in offsets if within_ft is None or one.distance_ft is None or one.distance_ft <= within_ft]
-    used = (thresholds()["between_wells"], *_measured(site))
+    used = (thresholds()["between_wells"], *measured(site))
     return {
         "well": cast("JsonObject", site.well.named()),
         "offset_wells": [one.row() for one in shown],
@@ -151,7 +151,7 @@ def offset_distances(site: Site, within_ft: float | None) -> JsonObject:
         "projection": cast("JsonObject", site.plane.to_dict()),
         "units": UNITS,
         "basis": basis_of(used),
-        "warnings": [*_unknown(offsets), *to_confirm(_measured(site))],
+        "warnings": [*_unknown(offsets), *to_confirm(measured(site))],
     }
 
 
@@ -212,8 +212,8 @@ def _surface_hole(site: Site) -> JsonObject | None:
     }
 
 
-def _measured(site: Site) -> tuple[Threshold, ...]:
-    """How it was measured, beside the limits."""
+def measured(site: Site) -> tuple[Threshold, ...]:
+    """The rules by which distances of a site were measured."""
     horizontal = any(one.path is not None and len(one.path) > 1 for one in (site.well, *site.offsets))
     return (*((thresholds()["from_take_points"],) if horizontal else ()), thresholds()["grid_feet"])
 

@@ -13,7 +13,6 @@ from skillweave.diagnostics import has_errors
 from skillweave.errors import InvalidData
 from skillweave.frontmatter import read_yaml, resolved
 from skillweave.frozen import Json
-from skillweave.packs.tool import JsonObject
 
 FILE = "thresholds.yaml"
 GIVEN = "given by the caller"
@@ -54,11 +53,6 @@ class Threshold(Portable):
         """The same with the caller's value, which nobody verified; itself for None."""
         return self if value is None else replace(self, value=value, cite=GIVEN, verified=False, given=True)
 
-    def basis(self) -> JsonObject:
-        """What an answer's `basis` tells of it."""
-        told: JsonObject = {"says": self.says, "cite": self.cite, "verified": self.verified}
-        return told if self.value is None else {**told, "value": self.value, "unit": self.unit}
-
 
 @cache
 def thresholds(file: str = FILE) -> Mapping[str, Threshold]:
@@ -72,7 +66,7 @@ def thresholds(file: str = FILE) -> Mapping[str, Threshold]:
 
 def basis_of(used: Iterable[Threshold]) -> list[Json]:
     """The `basis` of an answer, in the order in which they were used."""
-    return [one.basis() for one in used]
+    return [cast("Json", one.to_dict()) for one in used]
 
 
 def to_confirm(used: Iterable[Threshold]) -> list[Json]:

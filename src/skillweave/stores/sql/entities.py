@@ -1,12 +1,14 @@
 """The entity graph in a SQLite file or a PostgreSQL database, in the same store as the skills (spec 6.1)."""
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from heapq import nsmallest
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from skillweave.checking import Checked
 from skillweave.closing import ClosedOnExit
@@ -35,15 +37,13 @@ with needing("sql", "an entity graph in a database"):
     from skillweave.stores.facts import SOON
     from skillweave.stores.sql.database import CONNECTIONS, SECONDS, Database
     from skillweave.stores.sql.documents import is_storable_text
+    from skillweave.stores.sql.entity_places import InBox, Place, read_entities, read_places, read_whole
     from skillweave.stores.sql.entity_reading import (
         PAGE,
-        Candidate,
         EdgeColumns,
         find,
         page_of_edges,
         page_of_entities,
-        read_box,
-        read_entities,
         read_neighbours,
     )
     from skillweave.stores.sql.entity_rows import EntityColumns, edge_of, entity_of
@@ -63,8 +63,8 @@ T = TypeVar("T")
 
 MOST_COMPARED = 100_000
 """Entities in the box about a circle whose distances are reckoned; a circle with more about it is refused."""
-_FEW = 1_000
-"""So many distances are reckoned at once; of more, other tasks need not wait for the end."""
+_FEW = 100
+"""So many about a circle are read at once with all that is known of them; of more, only where they lie at first."""
 
 
 class SqlGraph(ClosedOnExit):
@@ -127,31 +127,32 @@ class SqlGraph(ClosedOnExit):
         return tuple(Neighbour(edge_of(*edge, self.place), entity_of(entity, self.place)) for edge, entity in found)
 
     async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
-        """The entities with a location within the circle, nearest first, then by id; two round trips.
+        """The entities with a location within the circle, nearest first, then by id.
 
-        The box about the circle is found by an index. Raises InvalidValue where more than 100,000 entities lie in it.
+        One round trip where few lie about the circle, else three. Raises InvalidValue where more than 100,000 do.
         """
         radius_ft = asked_radius(point, radius_ft, label, limit)
         if self._database.is_missing or not is_storable_text(label or ""):
             return NearbyEntities()
-        boxes = box_around(point, radius_ft), box_around(point, radius_ft + SHIFT_FT)
+        asked = InBox(self._owner, point.datum, label, box_around(point, radius_ft))
+        around = replace(asked, box=box_around(point, radius_ft + SHIFT_FT))
 
         async def work(connection: "AsyncConnection") -> NearbyEntities:
-            rows = await read_box(connection, self._owner, point.datum, label, boxes, MOST_COMPARED + 1)
-            candidates = [row for row in rows if row.id is not None]
-            if len(candidates) > MOST_COMPARED:
-                raise InvalidValue(
-                    f"near(radius_ft={radius_ft:g}) has more than {MOST_COMPARED:,} entities about it in {self.place}; "
-                    "give a smaller radius, or a label"
-                )
-            nearest, number = await _in_thread_if(len(candidates) > _FEW, _nearest, point, radius_ft, candidates, limit)
-            there = await read_entities(connection, self._owner, [one for _, one in nearest])
-            found = [Nearby(entity_of(there[one], self.place), feet) for feet, one in nearest if one in there]
-            others: Counter[str] = Counter()
-            for row in rows:
-                if row.id is None:
-                    others[row.datum] += row.number
-            return NearbyEntities(tuple(found), number - len(nearest), FrozenDict(sorted(others.items())))
+            whole, others = await read_whole(connection, asked, around, _FEW + 1)
+            if len(whole) <= _FEW:
+                nearest, inside = _nearest(point, radius_ft, limit, whole)
+            else:
+                places = await read_places(connection, asked, MOST_COMPARED + 1)
+                if len(places) > MOST_COMPARED:
+                    raise InvalidValue(
+                        f"near(radius_ft={radius_ft:g}) has more than {MOST_COMPARED:,} entities about it in "
+                        f"{self.place}; give a smaller radius, or a label"
+                    )
+                nearest, inside = await asyncio.to_thread(_nearest, point, radius_ft, limit, places)
+                whole = await read_entities(connection, self._owner, [one for _, one in nearest])
+            rows = {row.id: row for row in whole}
+            found = (Nearby(entity_of(rows[one], self.place), feet) for feet, one in nearest if one in rows)
+            return NearbyEntities(tuple(found), inside - len(nearest), FrozenDict(others))
 
         return await self._database.read(work)
 
@@ -235,20 +236,15 @@ class SqlGraph(ClosedOnExit):
 
 
 def _nearest(
-    point: Point, radius_ft: float, candidates: Sequence[Candidate], limit: int
+    point: Point, radius_ft: float, limit: int, places: Sequence[EntityColumns | Place]
 ) -> tuple[list[tuple[float, str]], int]:
     """The nearest in the circle with their distances, and how many are in it at all."""
-    if not candidates:
+    if not places:
         return [], 0
-    distances = distances_ft(point, [one.latitude for one in candidates], [one.longitude for one in candidates])
-    inside = [
-        (feet, one.id or "") for feet, one in zip(distances.tolist(), candidates, strict=True) if feet <= radius_ft
-    ]
+    latitudes, longitudes = np.array([(one.latitude, one.longitude) for one in places], np.float64).T
+    far = zip(distances_ft(point, latitudes, longitudes).tolist(), places, strict=True)
+    inside = [(feet, one.id) for feet, one in far if feet <= radius_ft]
     return nsmallest(limit, inside), len(inside)
-
-
-async def _in_thread_if(many: bool, call: Callable[..., T], *arguments: Any) -> T:  # noqa: FBT001, ANN401
-    return await asyncio.to_thread(call, *arguments) if many else call(*arguments)
 
 
 def _batches(name: str, pieces: Iterable[T], kind: type[T]) -> Iterator[list[T]]:
