@@ -279,3 +279,51 @@ async def test_offset_wells_beyond_a_distance_are_counted_and_not_shown() -> Non
 async def test_a_directional_well_is_measured_between_its_take_points() -> None:
     found = await spacing(horizontal((700, 700), (705, 720), well_type="directional"))
     assert found["lease_line"]["distance_ft"] == 700.0
+
+
+async def test_a_well_that_stands_in_its_own_list_is_not_measured_against_itself() -> None:
+    well = middle(id="w1", name="A 1")
+    found = await spacing(well, well)
+    assert found["exceptions"] == []
+    assert [one["reason"] for one in found["left_out"]] == ["it is the well itself"]
+
+
+async def test_a_well_is_known_in_its_own_list_by_its_api_number() -> None:
+    found = await spacing(middle(api_number="42-329-12345"), middle(api_number="4232912345"))
+    assert [one["reason"] for one in found["left_out"]] == ["it is the well itself"]
+
+
+async def test_two_wells_at_one_place_without_a_number_are_two_wells() -> None:
+    assert (await spacing(middle(), middle()))["exceptions"] == ["between_well"]
+
+
+@pytest.mark.parametrize("service", ["oil", "none", "producing", "Oil and Gas"])
+async def test_a_service_that_is_production_does_not_take_a_well_out_of_the_test(service: str) -> None:
+    found = await spacing(middle(), middle(service=service))
+    assert found["exceptions"] == ["between_well"]
+    assert not any(service in warning for warning in found["warnings"])
+
+
+async def test_a_service_that_is_not_known_counts_and_is_asked_about() -> None:
+    found = await spacing(middle(), middle(name="B 7", service="sidetrack candidate"))
+    assert found["exceptions"] == ["between_well"]
+    assert any("B 7" in warning and "sidetrack candidate" in warning for warning in found["warnings"])
+
+
+@pytest.mark.parametrize("service", ["salt water disposal", "Water Supply", "gas injection", "SWD", "observation well"])
+async def test_a_service_well_is_left_out_with_what_it_is_for(service: str) -> None:
+    found = await spacing(middle(), middle(service=service))
+    assert found["exceptions"] == []
+    assert [one["reason"] for one in found["left_out"]] == [f"it is a service well ({service})"]
+
+
+@pytest.mark.parametrize("status", ["Plugged & Abandoned", "plugged and abandoned", "P&A", "P & A'd", "PLUGGED"])
+async def test_a_plugged_well_is_left_out_in_every_spelling(status: str) -> None:
+    assert (await spacing(middle(), middle(status=status)))["exceptions"] == []
+
+
+async def test_a_boundary_whose_corners_lie_in_one_line_is_refused() -> None:
+    line = {"boundary": [{"lat": latitude, "lon": -101.95} for latitude in (31.87, 31.88, 31.89)]}
+    with pytest.raises(ToolRefused, match=r"arguments#/lease/boundary: .* one line") as refused:
+        await ask("well_spacing", {"well": middle(), "lease": line, "datum": "NAD83"})
+    assert "give the corners" in refused.value.fix

@@ -11,6 +11,8 @@ Path: TypeAlias = Sequence[XY]
 Ring: TypeAlias = Sequence[XY]
 """The corners of a tract in order, from any of them on, either way round; the first may stand again at the end."""
 _CORNERS = 3
+_NARROWEST = 0.5
+"""Square units that a boundary encloses for each unit of its length: less is a line, as corners are rounded."""
 
 
 def between(one: Path, other: Path) -> float:
@@ -39,14 +41,16 @@ def between_tracts(one: Ring, other: Ring) -> float:
 
 
 def require_ring(ring: Ring, place: str) -> None:
-    """Raises ToolRefused for corners that enclose no tract: fewer than three, or lines that cross."""
+    """Raises ToolRefused for corners that enclose no tract: fewer than three, in one line, or lines that cross."""
     if len(set(ring)) < _CORNERS:
         why = f"a boundary with {len(set(ring))} corners encloses nothing"
         raise ToolRefused(place, why, "give all corners in order, at least three")
     with needing("shapely"):
         from shapely.validation import explain_validity
     area = _area(ring)
-    if not area.is_valid or area.area == 0:
+    if area.is_valid and area.area < _NARROWEST * area.length:
+        raise ToolRefused(place, "all corners lie in one line, which encloses nothing", "give the corners of the tract")
+    if not area.is_valid:
         why = f"the lines of the boundary cross or fall together ({explain_validity(area)})"
         raise ToolRefused(place, why, "give the corners in the order in which one walks around the tract")
 

@@ -4,12 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from skillweave.knowledge.entity import alias_key
 from skillweave.packs.texas_rrc.paths import Path, Ring, require_ring
 from skillweave.packs.texas_rrc.plane import Degrees, Plane, plane_of
 from skillweave.packs.texas_rrc.schemas import Schema, described, optional, record, several, text
 from skillweave.packs.tool import ToolRefused
 
 MOST_WELLS = 1000
+_COUNTY_AND_SERIAL = 8
+"""Digits of an API number that tell wells of Texas apart."""
 MOST_TRACTS = 200
 MOST_CORNERS = 1000
 MOST_PERSONS = 200
@@ -84,7 +87,10 @@ TRACT: Schema = record(
 
 @dataclass(frozen=True, slots=True)
 class Well:
-    """A well on the plane; `path` is None where its points are missing, and `missing` then says what is wrong."""
+    """A well on the plane; `path` is None where its points are missing, and `missing` then says what is wrong.
+
+    `number` are the digits of its API number for county and serial.
+    """
 
     label: str
     id: str | None = None
@@ -97,6 +103,11 @@ class Well:
     path: Path | None = None
     surface: Path | None = None
     missing: ToolRefused | None = None
+    number: str = ""
+
+    def is_same(self, other: "Well") -> bool:
+        """Whether both are one well: the same id, or the same API number but for codes of sidetracks and events."""
+        return bool((self.id and self.id == other.id) or (self.number and self.number == other.number))
 
     def require_path(self) -> Path:
         """The path; raises ToolRefused where it is not known."""
@@ -196,6 +207,7 @@ def _well(written: Mapping[str, Any], otherwise: str, plane: Plane) -> Well:
         path=None if isinstance(keys, ToolRefused) else plane.project(_points(written, keys, place)),
         surface=plane.project(_points(written, surface, place)) or None,
         missing=keys if isinstance(keys, ToolRefused) else None,
+        number=alias_key(written.get("api_number", "")).removeprefix("42")[:_COUNTY_AND_SERIAL],
     )
 
 

@@ -13,10 +13,28 @@ from skillweave.packs.texas_rrc.thresholds import Threshold, basis_of, threshold
 from skillweave.packs.tool import JsonObject
 
 UNITS = "US survey feet on the state plane grid"
-_GONE = frozenset({"plugged", "pluggedandabandoned", "pa", "cancelled", "canceled", "expired", "withdrawn"})
+_GONE = frozenset(
+    {"plugged", "pluggedandabandoned", "pluggedabandoned", "pa", "pad", "cancelled", "canceled", "expired", "withdrawn"}
+)
 """Statuses, without blanks and signs, of wells that are not there, or will not be."""
 _SERVICE = frozenset({"injecting", "injection", "disposal", "swd", "saltwaterdisposal", "service", "observation"})
 """Statuses and types of wells that produce nothing."""
+_PRODUCING = frozenset({"oil", "gas", "oilgas", "oilandgas", "producing", "production", "producer", "none", "no"})
+"""What stands for `service` in records of wells that are no service wells."""
+_SERVES = (
+    "dispos",
+    "inject",
+    "swd",
+    "saltwater",
+    "storage",
+    "observ",
+    "monitor",
+    "supply",
+    "service",
+    "flood",
+    "brine",
+)
+"""Parts of the words for what service wells do."""
 
 _NAMED: Schema = record({"id": {"type": "string"}, "name": {"type": "string"}})
 _FEET: Schema = {"type": "number"}
@@ -176,12 +194,17 @@ def feet(distance: float | None) -> float | None:
 
 def _why_not(well: Well, other: Well) -> tuple[str, tuple[str, ...]]:
     """Why another well does not count, empty where it does; and what is not known of it, so that it was counted."""
-    status, kind = alias_key(other.status), alias_key(other.kind)
+    if other.is_same(well):
+        return "it is the well itself", ()
+    status, kind, service = alias_key(other.status), alias_key(other.kind), alias_key(other.service)
+    serves = any(word in service for word in _SERVES)
     reasons = [f"it is {other.status}"] if status in _GONE else []
-    if other.service or status in _SERVICE or kind in _SERVICE:
-        what = other.service or (other.status if status in _SERVICE else other.kind)
+    if serves or status in _SERVICE or kind in _SERVICE:
+        what = other.service if serves else other.status if status in _SERVICE else other.kind
         reasons.append(f"it is a service well ({what})")
     unknown = [] if other.status else ["status"]
+    if service and service not in _PRODUCING and not serves:
+        unknown.append(f"kind of service ({other.service})")
     for what, own, others in (("lease", well.leases, other.leases), ("field", well.fields, other.fields)):
         if not own or not others:
             unknown.append(what)
