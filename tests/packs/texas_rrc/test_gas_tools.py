@@ -402,3 +402,37 @@ async def test_the_sample_graph_is_not_changed_by_being_read() -> None:
     before = await graph.entity("lease-mitchell")
     await ask("gas_balance", {"lease": LEASE, "month": "2026-03"}, graph)
     assert await graph.entity("lease-mitchell") == before
+
+
+HUGE = 1e308
+UNLIKELY: list[tuple[str, dict[str, Any]]] = [
+    ("gas_balance", {"produced_mcf": HUGE}),
+    ("gas_balance", {"gas_dispositions": {"3": HUGE}}),
+    ("gas_volume_at_base", {"volume_mcf": HUGE}),
+    ("hydrocarbon_volume", {"volume_mcf": HUGE}),
+    ("hydrocarbon_volume", {"days": 1e-308}),
+    ("gas_oil_ratio", {"produced_mcf": HUGE}),
+    ("gas_oil_ratio", {"oil_bbl": 5e-324}),
+    ("oil_stock_balance", {"opening_bbl": HUGE}),
+    ("oil_stock_balance", {"oil_dispositions": {"7": -HUGE}}),
+    ("allocate_volumes", {"metered_total": 10**300}),
+    ("flare_authorization", {"authorized_mcfd": HUGE}),
+    ("flare_authorization", {"authorized_mcfd": 5e-324}),
+    ("flare_authorization", {"releases": [{"start": "2026-03-01", "end": "2026-03-31", "mcf": HUGE}]}),
+    ("flare_authorization", {"end": "9999-12-31"}),
+    ("exception_days", {"exceptions": [{"id": "a", "start": "2026-03-01", "end": "9999-12-31"}]}),
+    ("exception_days", {"exceptions": [{"id": "a", "start": "0001-01-01", "end": "0001-02-01"}]}),
+    ("flare_emissions", {"volume_mcf": HUGE}),
+    ("flare_emissions", {"factors": {"gwp_ch4": HUGE}}),
+    ("h2s_radius", {"escape_mcfd": HUGE}),
+]
+
+
+@pytest.mark.parametrize(("name", "instead"), UNLIKELY)
+async def test_numbers_and_days_that_no_lease_has_are_refused_where_they_stand(
+    name: str, instead: dict[str, Any]
+) -> None:
+    with pytest.raises(ToolRefused) as refused:
+        await ask(name, CALLS[name] | instead)
+    assert refused.value.place.startswith(f"arguments#/{next(iter(instead))}")
+    assert refused.value.fix

@@ -285,3 +285,17 @@ def test_a_ratio_without_oil_is_refused() -> None:
 def test_more_lift_gas_than_gas_is_refused() -> None:
     with pytest.raises(ToolRefused, match="arguments#/gas_lift_mcf: more lift gas than produced gas"):
         gas_oil_ratio(100, 10, gas_lift_mcf=101)
+
+
+def test_an_analysis_over_100_percent_fails_before_its_hydrocarbons_are_used() -> None:
+    found = hydrocarbon_volume(50, {"C1": 95, "CO2": 50, "N2": 0, "H2S": 0})
+    assert found.named("total").outcome is Outcome.FAIL
+    assert "145" in found.named("total").detail
+
+
+def test_a_whole_analysis_that_adds_up_to_7_percent_fails() -> None:
+    assert hydrocarbon_volume(50, {"C1": 5, "CO2": 1, "N2": 1, "H2S": 0}).named("total").outcome is Outcome.FAIL
+
+
+def test_the_inert_gases_alone_need_not_add_up() -> None:
+    assert hydrocarbon_volume(50, {"CO2": 1, "N2": 2, "H2S": 0}).outcome is Outcome.PASS

@@ -6,13 +6,17 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from fractions import Fraction
-from math import isfinite
 from typing import ClassVar, NoReturn
 
 from skillweave.codec import Portable
 from skillweave.packs.texas_rrc.thresholds import Threshold
 from skillweave.packs.tool import ToolRefused
 
+MOST = 10**12
+"""More MCF, barrels, dollars or units of a factor than any lease has; beyond it an answer would not be a number."""
+_LEAST = 1e-9
+"""Below this a number that is not zero is a slip of the pen."""
+_YEARS = (1900, 2200)
 _MONTH = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])", re.ASCII)
 
 
@@ -85,12 +89,18 @@ def refuse(place: str, why: str, fix: str) -> NoReturn:
     raise ToolRefused(f"arguments#/{place}", why, fix)
 
 
-def amount(place: str, value: float, least: float = 0, most: float | None = None) -> Fraction:
+def amount(place: str, value: float, least: float = 0, most: float = MOST) -> Fraction:
     """A number as it is written, exactly: 0.1 is one tenth; raises ToolRefused outside the range."""
-    if not isfinite(value) or value < least or (most is not None and value > most):
-        wanted = f"from {least:g} on" if most is None else f"from {least:g} to {most:g}"
-        refuse(place, f"{value} is no possible value", f"give a number {wanted}")
+    if not least <= value <= most:
+        refuse(place, f"{value} is no possible value", f"give a number from {least:g} to {most:g}")
     return Fraction(str(value))
+
+
+def divisor(place: str, value: float) -> Fraction:
+    """An amount by which others are divided, or 0, which the caller looks at; raises ToolRefused also next to zero."""
+    if 0 < value < _LEAST:
+        refuse(place, f"{value} is so near to zero that no meter shows it", f"give 0, or a number from {_LEAST:g} on")
+    return amount(place, value)
 
 
 def amounts(place: str, values: Mapping[str, float]) -> dict[str, Fraction]:
@@ -121,11 +131,15 @@ def production_month(text: str, place: str = "month") -> str:
 
 
 def day(text: str, place: str) -> date:
-    """A date such as `2026-03-31`; raises ToolRefused."""
+    """A date such as `2026-03-31`, between the years 1900 and 2200; raises ToolRefused."""
     try:
-        return date.fromisoformat(text)
+        found = date.fromisoformat(text)
     except ValueError:
         refuse(place, f"{text[:40]!r} is no date", "write year, month and day, such as 2026-03-31")
+    first, last = _YEARS
+    if not first <= found.year <= last:
+        refuse(place, f"the year of {text} is not between {first} and {last}", "correct the year")
+    return found
 
 
 def number(value: Fraction | float) -> str:

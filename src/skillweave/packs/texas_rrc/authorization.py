@@ -13,9 +13,9 @@ from skillweave.packs.texas_rrc.answers import (
     Answer,
     Check,
     Outcome,
-    amount,
     check,
     day,
+    divisor,
     number,
     plain,
     refuse,
@@ -110,7 +110,7 @@ def flare_authorization(
     it. A pending one authorizes nothing yet, which is said. Raises ToolRefused for spans that overlap, and for dates
     that cannot be.
     """
-    rate = amount("authorized_mcfd", authorized_mcfd)
+    rate = divisor("authorized_mcfd", authorized_mcfd)
     if not rate:
         refuse("authorized_mcfd", "nothing is authorized", "give the MCF/d of the exception, more than 0")
     term = span(start, end)
@@ -163,7 +163,7 @@ class _Row:
 
 def _rows(releases: Sequence[Released]) -> list[_Row]:
     read = [
-        (_Row(span(one.start, one.end, f"releases/{at}/"), amount(f"releases/{at}/mcf", one.mcf)), at)
+        (_Row(span(one.start, one.end, f"releases/{at}/"), divisor(f"releases/{at}/mcf", one.mcf)), at)
         for at, one in enumerate(releases)
     ]
     read.sort(key=lambda row: (row[0].days.start, row[0].days.end))

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from skillweave.packs.texas_rrc.answers import day as read_day
 from skillweave.packs.texas_rrc.schemas import Schema, answer, record, several
 from skillweave.packs.texas_rrc.thresholds import Threshold, basis_of, thresholds, to_confirm
 from skillweave.packs.tool import JsonObject, Tool, ToolRefused
@@ -130,8 +131,8 @@ def rrc_deadline(arguments: Mapping[str, Any]) -> JsonObject:
     kind = arguments["kind"]
     if "days" in arguments and kind != "exception_end":
         raise ToolRefused("arguments#/days", f"`days` means nothing for {kind}", "leave it out")
-    holidays = frozenset(_day(one, f"arguments#/holidays/{n}") for n, one in enumerate(arguments.get("holidays") or ()))
-    counted, due, used = _KINDS[kind](_day(arguments["day"], "arguments#/day"), holidays, arguments)
+    holidays = frozenset(read_day(one, f"holidays/{n}") for n, one in enumerate(arguments.get("holidays") or ()))
+    counted, due, used = _KINDS[kind](read_day(arguments["day"], "day"), holidays, arguments)
     rules: list[Threshold] = [thresholds()[name] for name in used]
     return {
         "kind": kind,
@@ -152,18 +153,6 @@ def _about_holidays(kind: str, holidays: Holidays) -> list[str]:
     return [
         f"Only weekends were left out: where a holiday falls on that day, the real one is {earlier}. Give `holidays`."
     ]
-
-
-def _day(text: str, place: str) -> date:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError as error:
-        raise ToolRefused(
-            place, f"{text!r} is no day ({error})", "give a day of the calendar, such as 2026-03-31"
-        ) from None
-    if not 1900 <= day.year <= 2200:
-        raise ToolRefused(place, f"the year of {text} is not between 1900 and 2200", "correct the year")
-    return day
 
 
 TOOLS = (

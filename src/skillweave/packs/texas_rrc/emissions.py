@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from skillweave.packs.texas_rrc.answers import Answer, Check, Outcome, amount, check
+from skillweave.packs.texas_rrc.answers import MOST, Answer, Check, Outcome, amount, check
 from skillweave.packs.texas_rrc.figures import components, factor
 from skillweave.packs.texas_rrc.quality import USUAL, Assumed, Composition, complete, composition
 from skillweave.packs.texas_rrc.thresholds import Threshold
@@ -42,7 +42,7 @@ class Factors:
         for part in fields(self):
             given = getattr(self, part.name)
             if given is not None:
-                amount(f"factors/{part.name}", given, 0, 1 if part.name in {"destruction", "h2s_to_so2"} else None)
+                amount(f"factors/{part.name}", given, 0, 1 if part.name in {"destruction", "h2s_to_so2"} else MOST)
             found[part.name] = factor(part.name, given)
         return found
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 from skillweave.frozen import Json, freeze_mapping
 from skillweave.knowledge.entity import EntityGraph
 from skillweave.packs.texas_rrc.allocation import Allocation, Inflow, allocate_volumes
-from skillweave.packs.texas_rrc.answers import Answer
+from skillweave.packs.texas_rrc.answers import MOST, Answer
 from skillweave.packs.texas_rrc.authorization import AuthorizationUse, ExceptionStatus, Released, flare_authorization
 from skillweave.packs.texas_rrc.emissions import Factors, FlareEmissions, Release, flare_emissions
 from skillweave.packs.texas_rrc.exceptions import ExceptionDays, FlareException, exception_days
@@ -38,7 +38,7 @@ _DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
 def _amount(description: str) -> JsonObject:
-    return {"type": "number", "minimum": 0, "description": description}
+    return {"type": "number", "minimum": 0, "maximum": MOST, "description": description}
 
 
 def _day(description: str) -> JsonObject:

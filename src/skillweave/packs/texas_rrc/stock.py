@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from skillweave.packs.texas_rrc.answers import (
+    MOST,
     Answer,
     Check,
     amount,
@@ -79,7 +80,7 @@ def oil_stock_balance(
     closing = amount("closing_bbl", closing_bbl)
     by_code = amounts("oil_dispositions", {code: one for code, one in oil_dispositions.items() if code != "7"})
     if "7" in oil_dispositions:
-        by_code["7"] = amount("oil_dispositions/7", oil_dispositions["7"], float("-inf"))
+        by_code["7"] = amount("oil_dispositions/7", oil_dispositions["7"], -MOST)
     disposed = total(by_code.values())
     expected = opening + produced - disposed
     return OilStockBalance(

@@ -13,6 +13,7 @@ from skillweave.packs.texas_rrc.answers import (
     amount,
     amounts,
     check,
+    divisor,
     number,
     plain,
     production_month,
@@ -271,7 +272,7 @@ def hydrocarbon_volume(
     missing = [name for name in _INERTS if name not in mol_percent]
     share = 1 - inert / 100
     volume = amount("volume_mcf", volume_mcf) * share
-    rate = volume / amount("days", days)
+    rate = volume / divisor("days", days)
     limit = factor("low_pressure_oil_mcfd" if stream is Stream.CASINGHEAD else "low_pressure_gas_well_mcfd")
     within = check(
         "low_pressure_limit",
@@ -295,9 +296,28 @@ def hydrocarbon_volume(
         hydrocarbon_mcfd=plain(rate),
         limit_mcfd=limit.number,
         units="MCF; MCF/d; fraction of the volume",
-        checks=(within, known),
+        checks=(within, known, *_sound(mol_percent)),
         basis=(limit,),
     )
+
+
+def _sound(mol_percent: Mapping[str, float]) -> list[Check]:
+    """Whether an analysis adds up; of its inert gases alone it cannot be said, only that they are not too much."""
+    whole = total(amounts("mol_percent", mol_percent).values())
+    least, most = factor("total_least"), factor("total_most")
+    complete = set(mol_percent) > set(_INERTS)
+    if not complete and whole <= most.number:
+        return []
+    told = f"the mol percent add up to {float(whole):g}"
+    return [
+        check(
+            "total",
+            least.number <= whole <= most.number,
+            least.cite,
+            f"{told}, between {least.number:g} and {most.number:g}",
+            f"{told}, not between {least.number:g} and {most.number:g}; ask the laboratory before the volume is used",
+        )
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +337,7 @@ def gas_oil_ratio(
     `gas_lift_mcf` is injected lift gas that `produced_mcf` includes; `limit_scf_bbl` is that of the field rules, the
     statewide one without it. Raises ToolRefused where there is no oil, or more lift gas than gas.
     """
-    gas, oil = amount("produced_mcf", produced_mcf), amount("oil_bbl", oil_bbl)
+    gas, oil = amount("produced_mcf", produced_mcf), divisor("oil_bbl", oil_bbl)
     if not oil:
         refuse("oil_bbl", "no oil was produced, so there is no ratio", "give a month or test with oil")
     lift = None if gas_lift_mcf is None else amount("gas_lift_mcf", gas_lift_mcf)
