@@ -144,6 +144,8 @@ if TYPE_CHECKING:
         ToolRules,
         Triggers,
     )
+    from skillweave.sources.entity_data import PropertyRoles
+    from skillweave.sources.entity_files import EntityFiles
     from skillweave.sources.memory import MemorySource
     from skillweave.sources.named import Progress, SkillSource
     from skillweave.state.port import DecisionLog, Logged, Store, TurnDecisions
@@ -215,6 +217,8 @@ servers: ServerFacts
 settings: CatalogMode FileAccess Settings
 skill: ArtifactRef Checkpoint CheckpointScope Origin OutputContract Relation RelationKind RuleList Skill SkillText
     Status ToolRules Triggers
+sources.entity_data: PropertyRoles
+sources.entity_files: EntityFiles
 sources.memory: MemorySource
 sources.named: Progress SkillSource
 state.port: DecisionLog Logged Store TurnDecisions
@@ -281,6 +285,7 @@ __all__ = [
     "Engaged",
     "Entity",
     "EntityContext",
+    "EntityFiles",
     "EntityGraph",
     "Entry",
     "Event",
@@ -344,6 +349,7 @@ __all__ = [
     "PreparedSchema",
     "PreparingMatcher",
     "Progress",
+    "PropertyRoles",
     "Read",
     "Record",
     "RedisStore",

@@ -28,6 +28,12 @@ COMMANDS = [
     ("ledger", "reject"),
     ("ledger", "reconsider"),
     ("ledger", "consent"),
+    ("entities",),
+    ("entities", "load"),
+    ("entities", "export"),
+    ("entities", "show"),
+    ("entities", "near"),
+    ("entities", "context"),
     ("graph",),
     ("graph", "next"),
     ("graph", "reachable"),
@@ -57,7 +63,7 @@ COMMANDS = [
     ("doctor",),
     ("schema",),
 ]
-GROUPS = [("ledger",), ("graph",), ("eval",)]
+GROUPS = [("ledger",), ("entities",), ("graph",), ("eval",)]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -104,6 +110,7 @@ def test_options_stand_in_groups(cli: Any) -> None:
         "Arguments",
         "Skills",
         "The turn",
+        "Entities",
         "Selection and budget",
         "Conversation",
         "Output",

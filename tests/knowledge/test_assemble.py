@@ -71,6 +71,24 @@ async def test_a_tag_that_is_not_listed_shows_what_is_shown_otherwise_and_is_tol
     assert (list(texts(context)), context.unknown_tags) == (["entity", "owner"], ("cooking",))
 
 
+async def test_a_node_that_two_ways_lead_to_is_shown_for_each_where_the_line_tells_the_way() -> None:
+    owned = MemoryGraph(
+        [entity("f", "Fleet"), *(entity(name, "Ship", name=name) for name in "ab"), entity("o", "Owner", name="Fjord")],
+        [*(edge("f", "HAS", name) for name in "ab"), *(edge(name, "OWNED_BY", "o") for name in "ab")],
+    )
+    path = (Hop("HAS"), Hop("OWNED_BY"))
+    assert await shown(SectionPart(("- {from.name}: {name}",), path=path), owned, "f") == ["- a: Fjord", "- b: Fjord"]
+    assert await shown(SectionPart(("- {name}",), path=path), owned, "f") == ["- Fjord"]
+
+
+async def test_the_title_of_a_part_without_rows_stands_over_the_next_rows() -> None:
+    without = SectionPart(("- {name}",), title="Nearby:", path=(Hop("SAILS_WITH"),))
+    owner = SectionPart(("- {name}",), path=(Hop("OWNED_BY"),))
+    rules = ContextRules(sections=(SectionRule("one", (without, owner, owner)), SectionRule("two", (without,))))
+    context = await assemble(fleet(), rules, "s-aurora", ["any"])
+    assert texts(context) == {"one": "Nearby:\n- Fjord Lines"}
+
+
 async def test_rules_that_say_nothing_of_tags_show_everything() -> None:
     rules = ContextRules(sections=(OWNER, PORTS))
     context = await assemble(fleet(), rules, "s-aurora", ["any"])

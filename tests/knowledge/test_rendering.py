@@ -127,9 +127,9 @@ def test_an_item_of_a_list_comes_before_the_node() -> None:
         ([], ""),
         ({}, ""),
         (["a", None, 2.0], "a, 2"),
-        ({"C1": 72.4, "N2": None, "CO2": 1.0}, "C1 72.4, CO2 1"),
-        ([{"lat": 1.5, "lon": 2}], "(lat 1.5, lon 2)"),
-        ({"sizes": [1, 2]}, "sizes (1, 2)"),
+        ({"C1": 72.4, "N2": None, "CO2": 1.0}, "C1: 72.4, CO2: 1"),
+        ([{"lat": 1.5, "lon": 2}], "(lat: 1.5, lon: 2)"),
+        ({"sizes": [1, 2]}, "sizes: (1, 2)"),
     ],
 )
 def test_a_value_is_one_line_of_text(value: Any, text: str) -> None:
@@ -140,7 +140,7 @@ def test_a_number_of_any_size_is_short() -> None:
     assert value_text(10**5000) == "1.000000e+5000"
 
 
-@pytest.mark.parametrize("template", ["", " ", "{", "a}b", "{a{b}}", "{}", "{a.}", "a\nb", "x" * 1001])
+@pytest.mark.parametrize("template", ["", " ", "- ", "{", "a}b", "{a{b}}", "{}", "{a.}", "a\nb", "x" * 1001])
 def test_a_line_that_makes_no_sense_is_refused(template: str) -> None:
     with pytest.raises(InvalidContext):
         template_of(template)

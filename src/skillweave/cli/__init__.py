@@ -29,6 +29,7 @@ __getattr__ = door(
     """
 app: COMMANDS load_command
 arguments.ledger: DEFAULT_LEDGER Kept existing kept_in
+arguments.entities: LoadingLine
 arguments.skills: FEW_FILES FEW_SKILLS LoadingBar StoringBar load_snapshot named_skills sources_of working
 arguments.store: existing_store named_store
 arguments.turn: decoded memory_of message_text messages_of read_transcript results_of settings_of

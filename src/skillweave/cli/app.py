@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "compose": "Merge several skills into one set of tools and steps.",
         "spawn": "Check what a sub-agent would start with: skills, tools, text.",
         "ledger": "Show what a conversation was given, and answer checkpoints.",
+        "entities": "Load what is known of things, look at it, and export it.",
         "graph": "Check a skill graph, draw it, and try it with a script.",
         "eval": "Test whether the right skill is found, and whether it helps.",
         "init": "Begin a new skill, which passes its own check.",
@@ -70,7 +71,7 @@ _MODULES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Where a command stands that has no module of its name."""
-_GROUPS = ("ledger", "graph", "eval")
+_GROUPS = ("ledger", "entities", "graph", "eval")
 
 
 def command() -> Any:  # noqa: ANN401 - typer's command type is private

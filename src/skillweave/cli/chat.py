@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 from skillweave.cli import options
@@ -46,6 +46,7 @@ def chat(
     ] = None,
     *,
     loading: options.LoadingWithGraph,
+    entities: options.Entities = None,
     placement: options.Where = "history",
     catalog: options.Catalog = "auto",
     max_skills: options.MaxSkills = 3,
@@ -82,6 +83,7 @@ def chat(
         sources,
         settings,
         graph=graph,
+        entities=entities,
         system=system,
         placement=placement,
     )
@@ -132,13 +134,15 @@ def opened_talk(
     settings: "Settings",
     *,
     graph: "SkillGraph | None" = None,
+    entities: str | None = None,
     system: str | None = None,
     placement: str = Placement.HISTORY.value,
 ) -> Iterator["Talk"]:
-    """The conversation with that model; the ledger is closed at the end.
+    """The conversation with that model; the ledger is closed at the end, and so are the entities that are named.
 
     What was wrong with the skills is said first. Raises StoreUnavailable for a ledger that does not answer.
     """
+    from skillweave.cli.arguments.entities import graph_if_named
     from skillweave.cli.chat_agent import Happened, Talk
     from skillweave.cli.chat_terminal import say
     from skillweave.cli.output.notes import graph_notes, loading_notes
@@ -146,10 +150,19 @@ def opened_talk(
 
     happened = Happened()
     with asyncio.Runner() as runner:
-        opening = opened(kept, sources)
-        store = runner.run(opening.__aenter__())
-        weaver = open_weaver(*sources, ledger=store, settings=settings, graph=graph, observers=[happened.observer])
+        opening = AsyncExitStack()
         try:
+            store = runner.run(opening.enter_async_context(opened(kept, sources)))
+            known = runner.run(opening.enter_async_context(graph_if_named(entities, sources)))
+            weaver = open_weaver(
+                *sources,
+                ledger=store,
+                settings=settings,
+                graph=graph,
+                entities=known,
+                observers=[happened.observer],
+            )
+            opening.callback(weaver.sync.close)
             runner.run(store.load(kept.conversation))
             runner.run(indexed(weaver))
             snapshot = runner.run(weaver.snapshot())
@@ -159,8 +172,7 @@ def opened_talk(
                 model, weaver, kept.conversation, happened, named=named, system=system, placement=Placement(placement)
             )
         finally:
-            weaver.sync.close()
-            runner.run(opening.__aexit__(None, None, None))
+            runner.run(opening.aclose())
 
 
 def _as_answer(told: "Told") -> Answer:

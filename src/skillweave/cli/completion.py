@@ -83,6 +83,20 @@ def stored_versions(ctx: typer.Context) -> list[Offer]:
     return asyncio.run(_stored_versions(ctx, str(ctx.params.get("skill"))))
 
 
+def entities(ctx: typer.Context, incomplete: str) -> list[Offer]:
+    """The ids of the first entities of the graph that begin so, with what they are."""
+    import asyncio
+
+    return asyncio.run(_entities(ctx, incomplete))
+
+
+def demos() -> list[str]:
+    """The names of the demos that packs bring."""
+    from skillweave.packs.demonstration import DEMOS
+
+    return _plain(DEMOS.names())
+
+
 def embedders() -> list[str]:
     """The names of all embedders."""
     from skillweave.embedders import EMBEDDERS
@@ -187,6 +201,15 @@ def _looking(ledger: str | None, skills: Sequence[str] | None = ()) -> "Store":
     from skillweave.cli.arguments.ledger import databases_in, existing, opened
 
     return opened(existing(ledger, "any"), databases_in(skills))
+
+
+async def _entities(ctx: typer.Context, incomplete: str) -> list[Offer]:
+    from skillweave.cli.arguments.entities import existing_graph, first_entities
+
+    async with existing_graph(ctx.params.get("entities"), ctx.params.get("tenant") or "") as graph:
+        found = [one async for one in first_entities(graph) if one.id.startswith(incomplete)][:MANY]
+    about = {one.id: _ODD.sub(" ", " ".join((one.label, *one.aliases[:1]))) for one in found}
+    return [(name, about[name]) for name in _plain(about)]
 
 
 def _plain(names: Iterable[str]) -> list[str]:

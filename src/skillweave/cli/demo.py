@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from skillweave.cli import completion, options
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, Page
 from skillweave.conversation import Message, Role, Turn
@@ -89,17 +92,52 @@ EXCERPT_LINES = 7
 EXAMPLES = {
     "demo": """
 skillweave demo
+skillweave demo texas-rrc
+skillweave demo texas-rrc --ledger demo.db
 skillweave demo --json
 """
 }
 
 
-async def demo() -> Answer:
+async def demo(
+    ctx: typer.Context,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="The demo of a pack, which shows its skills, its tools and what it knows of things.",
+            show_default=False,
+            autocompletion=completion.demos,
+        ),
+    ] = None,
+    ledger: Annotated[
+        str | None,
+        options.option(
+            options.LEDGER,
+            "--ledger URL-or-FILE",
+            "Keep the conversation of a pack's demo there, so that a second run sends nothing twice. Default: nothing "
+            "is kept.",
+        ),
+    ] = None,
+) -> Answer:
     """See it work: one conversation over the example skills.
 
     Shows an injection, a follow-up with nothing sent twice, an unrelated question, a compacted history after which
-    the skill comes back, and an eviction; each with the tokens against loading everything. Nothing is written.
+    the skill comes back, and an eviction; each with the tokens against loading everything. With a NAME the demo of
+    that pack is played instead. Nothing is written without --ledger.
     """
+    # One that is configured is for conversations of one's own.
+    typed = getattr(ctx.get_parameter_source("ledger"), "name", "") == "COMMANDLINE"
+    if name is not None:
+        from skillweave.cli.pack_demo import played
+
+        return await played(name, ledger if typed else None)
+    if typed:
+        raise Mistake("only the demo of a pack can be kept; name one: skillweave demo NAME --ledger FILE")
+    return await _example_demo()
+
+
+async def _example_demo() -> Answer:
     from skillweave.factory import open_weaver
     from skillweave.settings import FileAccess, Settings
 

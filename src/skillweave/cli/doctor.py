@@ -33,18 +33,19 @@ async def doctor(
     ctx: typer.Context,
     *,
     of: options.LoadingWithLedger,
+    entities: options.Entities = None,
 ) -> Answer:
     """Find what is missing or wrong with this installation.
 
-    Looks at packages and extras, extensions, the configuration and where each value comes from, skills, the ledger
-    and the terminal; of a server also its version, its tables, and what it may lose. What is `missing` is optional. The
-    exit code is 1 for a problem, and 3 for a ledger or a source that does not answer. Nothing is changed.
+    Looks at packages and extras, extensions, the configuration and where each value comes from, skills, the ledger,
+    the entities and the terminal; of a server also its version, its tables, and what it may lose. What is `missing` is
+    optional. The exit code is 1 for a problem, and 3 for a ledger or a source that does not answer. Nothing is changed.
     """
     from skillweave.cli.configuration.configuration import Program, chosen_in
     from skillweave.cli.health.surroundings import settings_now
 
     program = ctx.find_root()
-    flags = {"skills": of.skills, "pack": of.pack, "strict": of.strict, "ledger": of.ledger}
+    flags = {"skills": of.skills, "pack": of.pack, "strict": of.strict, "ledger": of.ledger, "entities": entities}
     settings = settings_now(Program(program.command), chosen_in(program.params), flags, os.environ)
     shown = _Shown(tuple(await _looked(settings)), settings)
     return Answer(lambda: shown, shown.text, code=shown.code)
@@ -54,6 +55,7 @@ async def _looked(settings: "Settings") -> list["Finding"]:
     from skillweave.cli.health import installation, surroundings
 
     wanted, packs = settings.value("skills"), settings.value("pack")
+    entities, tenant = settings.value("entities"), settings.value("tenant")
     looks: tuple[tuple[str, _Look], ...] = (
         (installation.PACKAGES, installation.look_at_packages),
         (installation.EXTENSIONS, installation.look_at_extensions),
@@ -63,6 +65,7 @@ async def _looked(settings: "Settings") -> list["Finding"]:
         (surroundings.SKILLS, partial(surroundings.look_at_skills, wanted, packs, strict=settings.value("strict"))),
         (surroundings.SKILLS, lambda: surroundings.look_at_roots(Path.cwd(), Path.home(), wanted, packs)),
         (surroundings.LEDGER, partial(surroundings.look_at_ledger, settings.value("ledger"), wanted)),
+        (surroundings.ENTITIES, partial(surroundings.look_at_entities, entities, tenant)),
         (surroundings.TERMINAL, lambda: surroundings.look_at_terminal(Path.home())),
     )
     return [finding for section, look in looks async for finding in _found(section, look)]

@@ -9,14 +9,18 @@ import typer
 from typer import BadParameter
 
 from skillweave.cli import completion
+from skillweave.cli.arguments.entities import existing_graph, graph_to_fill
 from skillweave.cli.arguments.ledger import Kept, existing, kept_in
 from skillweave.cli.arguments.skills import StoringBar, load_snapshot, skills_beside_packs, sources_at_hand, sources_of
 from skillweave.cli.arguments.store import existing_store, named_store
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from skillweave.cachefile import CacheFolder
     from skillweave.conversation import Turn
     from skillweave.graph import SkillGraph
+    from skillweave.knowledge.entity import EntityGraph, WritableGraph
     from skillweave.registry import Snapshot, Source, WritableSource
     from skillweave.select import Selection
     from skillweave.select.matchers import Matcher
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
     from skillweave.weaver import Weaver
 
 SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
-MODEL, GRAPH, STORE = "The model", "The graph", "The store"
+MODEL, GRAPH, STORE, ENTITIES = "The model", "The graph", "The store", "Entities"
 """The groups that options stand in, in `--help`."""
 PREPARE_SECONDS = 2.0
 """What matchers have to prepare in where no weaver bounds it, the same as there."""
@@ -133,6 +137,37 @@ StoreUrl: TypeAlias = Annotated[
 ]
 Tenant: TypeAlias = Annotated[
     str, option(STORE, "--tenant NAME", "Whose skills they are, where several customers share a store.")
+]
+Entities: TypeAlias = Annotated[
+    str | None,
+    option(
+        ENTITIES,
+        "--entities URL-or-FILE",
+        "What is known of the things that conversations are about: a JSON file of entities, sqlite:///FILE or "
+        "postgresql://USER:PASSWORD@HOST/NAME.",
+    ),
+]
+EntityTenant: TypeAlias = Annotated[
+    str, option(ENTITIES, "--tenant NAME", "Whose entities they are, where several customers share a database.")
+]
+EntitySkills: TypeAlias = Annotated[
+    list[str] | None,
+    option(
+        ENTITIES,
+        "--skills DIR-or-FILE",
+        "Skills, or a pack (.yaml, .json), which says what properties of entities are names and places, and what is "
+        "shown of them. Repeatable. Default: none",
+    ),
+]
+EntityPacks: TypeAlias = Annotated[
+    list[str] | None,
+    option(ENTITIES, "--pack NAME", "The same of an installed pack. Repeatable.", autocompletion=completion.packs),
+]
+Ref: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="REF", help="The id of an entity, or one of its other names.", autocompletion=completion.entities
+    ),
 ]
 Conversation: TypeAlias = Annotated[
     str | None,
@@ -415,6 +450,28 @@ class Keeping:
 
 
 @dataclass(frozen=True, slots=True)
+class OfEntities:
+    """The entities that a command works on."""
+
+    entities: Entities = None
+    tenant: EntityTenant = ""
+    skills: EntitySkills = None
+    pack: EntityPacks = None
+
+    def existing(self) -> "AbstractAsyncContextManager[EntityGraph]":
+        """The graph, which must be there already, open while the context lasts; raises Mistake."""
+        return existing_graph(self.entities, self.tenant, self.sources())
+
+    def to_fill(self) -> "AbstractAsyncContextManager[WritableGraph]":
+        """The graph of a database, made where it is not there yet; raises Mistake for what cannot be filled."""
+        return graph_to_fill(self.entities, self.tenant)
+
+    def sources(self) -> tuple["Source", ...]:
+        """The skills that are named, whose packs may say how entities are read; none where none are named."""
+        return sources_of(self.skills, strict=False, packs=self.pack) if self.skills or self.pack else ()
+
+
+@dataclass(frozen=True, slots=True)
 class OfTask:
     """What is said of the task that a turn belongs to."""
 
@@ -449,6 +506,7 @@ class Selecting:
         store: "Store",
         graph: "SkillGraph | None",
         cache: "CacheFolder | None" = None,
+        entities: "EntityGraph | None" = None,
     ) -> "Weaver":
         """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
         from skillweave.factory import open_weaver
@@ -456,7 +514,13 @@ class Selecting:
         settings = self.settings()
         folder = None if cache is None else cache.path
         return open_weaver(
-            *sources, ledger=store, settings=settings, graph=graph, matchers=self._matchers(), cache=folder
+            *sources,
+            ledger=store,
+            settings=settings,
+            graph=graph,
+            matchers=self._matchers(),
+            cache=folder,
+            entities=entities,
         )
 
     def settings(self) -> "Settings":

@@ -27,7 +27,7 @@ skillweave schema weave > weave.schema.json
 _OUTPUT = "skillweave.cli.output"
 SHAPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "demo": (f"{_OUTPUT}.turn:Demo",),
+        "demo": (f"{_OUTPUT}.turn:Demo", f"{_OUTPUT}.demo:PackDemo"),
         "weave": ("skillweave.injection:Injection",),
         "chat": (f"{_OUTPUT}.turn:Told",),
         "match": (f"{_OUTPUT}.turn:Matches",),
@@ -49,6 +49,11 @@ SHAPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "ledger-reject": (f"{_OUTPUT}.ledger:Judged",),
         "ledger-consent": (f"{_OUTPUT}.ledger:Judged",),
         "ledger-reconsider": (f"{_OUTPUT}.ledger:Withdrawn",),
+        "entities-load": (f"{_OUTPUT}.entities:Loaded",),
+        "entities-export": (f"{_OUTPUT}.entities:Exported",),
+        "entities-show": (f"{_OUTPUT}.entities:EntityShown",),
+        "entities-near": (f"{_OUTPUT}.entities:NearShown",),
+        "entities-context": (f"{_OUTPUT}.entities:ContextShown",),
         "graph-next": (f"{_OUTPUT}.graph:Next",),
         "graph-reachable": (f"{_OUTPUT}.graph:Reachable",),
         "graph-check": ("skillweave.graph.checked:Checkup",),

@@ -69,6 +69,7 @@ async def weave(
     transcript: options.Transcript = None,
     result: options.Results = None,
     memory: options.Memory = None,
+    entities: options.Entities = None,
     task: options.OfTask,
     tool: options.Tools = None,
     placement: options.Where = "history",
@@ -82,6 +83,7 @@ async def weave(
     each. With --conversation nothing is given twice, from command to command. With a skill graph the first line says
     where the conversation is and what led there.
     """
+    from skillweave.cli.arguments.entities import graph_if_named
     from skillweave.cli.arguments.graph import notes_of
     from skillweave.cli.arguments.turn import memory_of, message_text, read_transcript, results_of, turn_of
     from skillweave.cli.output.notes import graph_notes, loading_notes
@@ -105,8 +107,8 @@ async def weave(
     )
     graph, notes = await loading.own_graph()
     sources = loading.sources()
-    async with opened(kept, sources) as store:
-        weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
+    async with opened(kept, sources) as store, graph_if_named(entities, sources) as known:
+        weaver = selecting.weaver(sources, store, graph, loading.kept_skills(), known)
         weaver = weaver if agent is None else await weaver.for_agent(agent)
         await indexed(weaver)
         injection = (await weaver.weave(turn)).measured_against(await weaver.tokens_of_everything())

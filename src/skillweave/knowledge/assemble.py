@@ -153,9 +153,17 @@ class _Way:
 async def _read_section(graph: EntityGraph, section: SectionRule, entity: Entity) -> Section:
     lines: list[_Line] = []
     shown: set[tuple[str, tuple[str, ...]]] = set()
+    title = ""
     for part in section.parts:
-        if not part.of or entity.label in part.of:
-            lines += _lines_of(part, entity, await _walk(graph, part, entity), shown)
+        if part.of and entity.label not in part.of:
+            continue
+        # The title of a part without rows stands over those of the next part that has no title of its own.
+        title = part.title or title
+        rows = _lines_of(part, entity, await _walk(graph, part, entity), shown)
+        if rows and title:
+            lines.append((plain_line(title), (entity.id,)))
+            title = ""
+        lines += rows
     return Section(section.name, "\n".join(text for text, _ in lines), tuple(ids for _, ids in lines))
 
 
@@ -187,18 +195,20 @@ async def _follow(
 
 
 def _lines_of(part: SectionPart, entity: Entity, way: _Way, shown: set[tuple[str, tuple[str, ...]]]) -> list[_Line]:
-    """The lines of a part: its title, its rows, and how many more there are; none where no row says anything."""
+    """The lines of a part: its rows, and how many more there are; none where no row says anything."""
     where = where_of(part)
-    once: dict[tuple[str, int], Row] = {}
+    templates = tuple(map(template_of, part.render))
+    names = [name for template in templates for name in template.fields]
+    once: dict[tuple[tuple[str, ...], int], Row] = {}
     for place, row in _with_items(part, way.rows):
         if where.keeps(row):
-            once.setdefault((row.node.id, place), row)
+            # A node that two ways lead to is two rows where a row tells of the way.
+            once.setdefault((_ids(row, names), place), row)
     rows, earlier = list(once.values()), 0
     if part.last is not None and len(rows) > part.last:
         earlier, rows = len(rows) - part.last, rows[-part.last :]
     if part.order:
         rows = _sorted(rows, sort_field(part), down=part.order.startswith("-"))
-    templates = tuple(map(template_of, part.render))
     lines: list[_Line] = []
     left = 0
     written = 0
@@ -211,12 +221,10 @@ def _lines_of(part: SectionPart, entity: Entity, way: _Way, shown: set[tuple[str
             continue
         written += 1
         shown.add((row.node.id, texts))
-        names = [name for template in templates for name in template.fields]
         lines += ((text, _ids(row, names)) for text in texts)
     if not lines:
         return []
-    title = [(plain_line(part.title), (entity.id,))] if part.title else []
-    return [*title, *lines, *((text, (entity.id,)) for text in _more(left, earlier, cut=way.cut))]
+    return [*lines, *((text, (entity.id,)) for text in _more(left, earlier, cut=way.cut))]
 
 
 def _more(left: int, earlier: int, *, cut: bool) -> list[str]:

@@ -119,6 +119,8 @@ def template_of(line: str) -> Template:
         raise InvalidContext(
             "render", f"has a line break in {line[:60]!r}", "write a list, with an entry for each line"
         )
+    if not _BULLET.sub("", line, count=1).strip():
+        raise InvalidContext("render", "has a line that is a dash and nothing else", "write what stands behind it")
     bullet = _BULLET.match(line)
     begin = bullet.end() if bullet else 0
     pieces = _PLACE.split(line[begin:])
@@ -184,7 +186,7 @@ def _text(value: Found, depth: int) -> str:
     if isinstance(value, Mapping):
         pairs = islice(value.items(), LONGEST_VALUE)
         parts = ((plain_line(key[:LONGEST_VALUE]), _member(item, depth)) for key, item in pairs)
-        return ", ".join(f"{key} {text}" for key, text in parts if text)
+        return ", ".join(f"{key}: {text}" for key, text in parts if text)
     members = (_member(item, depth) for item in islice(value, LONGEST_VALUE))
     return ", ".join(text for text in members if text)
 

@@ -63,7 +63,8 @@ class SectionPart(Portable):
     `of` are the labels of the entities that it is for, () for any. `path` leads to the nodes, () for the entity itself.
     `where` are comparisons by field (`node.x`, `edge.x`, `from.x`, `item.x`), of which all must hold. With `each`, a
     list of the node, there is a row for each item of it; `last` keeps the last so many. `order` is a field to sort by,
-    `-field` the other way round; rows without it come last. `limit` rows are shown. `title` stands over them.
+    `-field` the other way round; rows without it come last. `limit` rows are shown. `title` stands over them, and over
+    those of the next parts without one where there are none.
 
     Raises InvalidContext for what makes no sense, naming the key, InvalidValue for a value of another type.
     """

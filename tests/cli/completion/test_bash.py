@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.harbour import write_harbour
+
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 
 ASK = """
@@ -168,3 +170,19 @@ def test_it_works_without_rich(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert '"--skills"' in done.stdout
+
+
+def test_the_ids_of_entities_are_offered(complete: Complete, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_harbour(tmp_path)
+    assert complete("entities", "show", "--entities", "harbour.json", "berth-") == [
+        "berth-7",
+        "berth-8",
+        "berth-9",
+        "berth-old",
+    ]
+    assert complete("entities", "near", "--entities", "harbour.json", "--of", "ship-a") == ["ship-aurora"]
+
+
+def test_the_demos_of_packs_are_offered(complete: Complete) -> None:
+    assert complete("demo", "") == ["texas-rrc"]

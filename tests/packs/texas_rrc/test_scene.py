@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import CatalogMode, Injection, Message, Outcome, Placement, Role, Settings, Weaver
+from skillweave import CatalogMode, Injection, Message, Outcome, Placement, Role, Ruling, Settings, Weaver
 from skillweave.packs.texas_rrc import pack
 
 SAMPLE = Path(str(pack().watched[0])).with_name("sample_graph.json")
@@ -54,7 +54,7 @@ async def test_a_marker_brings_the_skill_with_its_parts_in_order_and_the_well_it
 async def test_the_picked_skill_leaves_its_calculators_and_no_other_tool() -> None:
     injection = await landman(matchers=["explicit"]).weave(PICK, conversation="c1", memory=WELL)
     assert set(injection.tools.allowed_tools or ()) == {"well_spacing", "offset_distances", "project_point"}
-    assert not injection.tools.authorize("submit_filing", {}).allowed
+    assert injection.tools.authorize("submit_filing", {}).ruling is Ruling.DENY
 
 
 async def test_nothing_is_sent_twice() -> None:
@@ -115,3 +115,26 @@ async def test_a_well_that_the_graph_does_not_know_is_said() -> None:
     injection = await landman(matchers=["explicit"]).weave(PICK, conversation="c1", memory={"well_api": "42-000-00000"})
     assert "## Entity Context" not in injection.messages[0].content
     assert any("42-000-00000" in one.reason for one in injection.decisions)
+
+
+async def test_each_adjacent_tract_has_its_operator_also_where_one_operates_several() -> None:
+    pick = Message(Role.ASSISTANT, "SKILL_SELECT:r37-service-list")
+    injection = await landman(matchers=["explicit"]).weave(pick, conversation="c1", memory=WELL)
+    lines = injection.messages[0].content.splitlines()
+    first = lines.index("Operators of adjacent tracts:") + 1
+    assert lines[first : first + 3] == [
+        (
+            "- Bradford Ranch Lease: Caprock Basin Resources LLC (P-5: 131288) [op-131288], "
+            "600 N. Marienfeld St., Midland, TX 79701"
+        ),
+        (
+            "- Glasscock Draw 14 Lease: Caprock Basin Resources LLC (P-5: 131288) [op-131288], "
+            "600 N. Marienfeld St., Midland, TX 79701"
+        ),
+        (
+            "- Tippett 'A' Lease: Lone Mesa Operating Co. (P-5: 507310) [op-507310], "
+            "400 W. Illinois Ave., Midland, TX 79701"
+        ),
+    ]
+    assert any("Baker Family Mineral Trust" in line and "address status not_located" in line for line in lines)
+    assert "Deadlines:" in lines

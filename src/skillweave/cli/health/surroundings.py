@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from typer import BadParameter
 
+from skillweave.cli.arguments.entities import existing_graph
 from skillweave.cli.arguments.ledger import DEFAULT_LEDGER, Kept, databases_in, opened
 from skillweave.cli.arguments.skills import DEFAULT_FOLDER, load, skills_beside_packs, sources_of
 from skillweave.cli.completion import SCRIPTS, installed_script, this_shell
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 SKILLS = "skills"
 
 LEDGER = "ledger"
+ENTITIES = "entities"
 _NOBODY = "skillweave doctor"
 _NEVER = 1 << 40
 TERMINAL = "terminal"
@@ -173,6 +175,25 @@ async def look_at_ledger(ledger: str | None, skills: Sequence[str] | None = ()) 
         yield _silent(LEDGER, name, error)
     except SkillweaveError as error:
         yield Finding(LEDGER, name, Level.PROBLEM, str(error))
+
+
+async def look_at_entities(name: str | None, tenant: str) -> AsyncIterator[Finding]:
+    """Whether they can be read, and what their server says; nothing where none are named."""
+    if not name:
+        return
+    shown = without_secrets(name)
+    try:
+        async with existing_graph(name, tenant) as graph:
+            looked = await look_at_server(ENTITIES, graph)
+            if looked.ready:
+                await graph.entity(_NOBODY)
+                yield Finding(ENTITIES, shown, Level.OK, "can be read")
+            for finding in looked.findings:
+                yield finding
+    except StoreUnavailable as error:
+        yield _silent(ENTITIES, name, error)
+    except SkillweaveError as error:
+        yield Finding(ENTITIES, shown, Level.PROBLEM, f"cannot be read: {error}")
 
 
 def _about_decisions(name: str, skills: Sequence[str] | None) -> Iterator[Finding]:

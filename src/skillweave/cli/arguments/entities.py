@@ -1,0 +1,253 @@
+"""Which entities a command works on, and which of them, or which place, it is asked about."""
+
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, TextIO, TypeVar, cast
+
+import typer
+
+from skillweave.cli.failure import Mistake, leave_interrupted
+from skillweave.redaction import without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from skillweave.diagnostics import Diagnostic
+    from skillweave.knowledge.entity import Entity, EntityGraph, Piece, Point, WritableGraph
+    from skillweave.registry import Source
+    from skillweave.sources.entity_data import PropertyRoles
+
+T = TypeVar("T")
+LOOKED_THROUGH = 10_000
+"""Entities whose names are compared with one that there is not: a look at more would keep its user waiting."""
+_STEP = 1000
+"""Pieces after which the line of a load counts on."""
+_TOLD = 5
+"""So many findings about a graph file are told where it is only used."""
+_URLS = "sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
+
+
+@asynccontextmanager
+async def existing_graph(
+    name: str | None, tenant: str, sources: "Sequence[Source]" = ()
+) -> AsyncIterator["EntityGraph"]:
+    """The graph of a URL or a JSON file, open while the context lasts; none is made.
+
+    Of a file the packs among the sources say which properties are names and places. Raises Mistake where none is named
+    and where it is not there, and SkillweaveError for what cannot be read.
+    """
+    from skillweave.closing import close_all
+    from skillweave.stores import entities_of
+
+    named = existing_name(name)
+    graph = entities_of(named, tenant=tenant) if "://" in named else await _graph_in(named, sources)
+    try:
+        yield graph
+    finally:
+        await close_all([graph])
+
+
+@asynccontextmanager
+async def graph_if_named(name: str | None, sources: "Sequence[Source]") -> AsyncIterator["EntityGraph | None"]:
+    """The graph for the turns of a command, None where none is named; like `existing_graph`."""
+    if name is None:
+        yield None
+        return
+    async with existing_graph(name, "", sources) as graph:
+        yield graph
+
+
+@asynccontextmanager
+async def graph_to_fill(name: str | None, tenant: str) -> AsyncIterator["WritableGraph"]:
+    """The graph of a database, made where it is not there yet; raises Mistake for what cannot be filled."""
+    from skillweave.closing import close_all
+    from skillweave.knowledge.entity import WritableGraph
+    from skillweave.stores import entities_of
+
+    named = _named(name)
+    if "://" not in named:
+        # A user and a password may stand in what was meant as a URL.
+        shown = named if "@" not in named else f"***@{named.rpartition('@')[2]}"
+        raise Mistake(f"{shown!r} is no database that entities can be loaded into; name one, as {_URLS}")
+    graph = entities_of(named, tenant=tenant)
+    try:
+        if not isinstance(graph, WritableGraph):
+            raise Mistake(f"{without_secrets(named)} can be read and not filled; name a database, as {_URLS}")
+        yield graph
+    finally:
+        await close_all([graph])
+
+
+async def roles_in(sources: "Sequence[Source]") -> "PropertyRoles":
+    """Which properties the packs among the sources say are names and places of entities."""
+    from skillweave.cli.arguments.skills import load
+    from skillweave.knowledge.rules import context_rules_in
+    from skillweave.sources.entity_data import NO_ROLES, PropertyRoles
+
+    rules = context_rules_in((await load(sources)).snapshot) if sources else None
+    return NO_ROLES if rules is None else PropertyRoles(rules.aliases, rules.locations)
+
+
+async def _graph_in(path: str, sources: "Sequence[Source]") -> "EntityGraph":
+    """The graph of a file; what of it could not be read is told on stderr."""
+    from skillweave.cli.output.page import finding_line, page_for
+    from skillweave.sources.entity_files import read_graph
+
+    read = read_graph(path, roles=await roles_in(sources))
+    require_read(read.diagnostics)
+    shown = [finding_line(found, page_for(sys.stderr)) for found in read.diagnostics if found.severity != "info"]
+    more = [f"and {len(shown) - _TOLD:,} more findings in {path}"] if len(shown) > _TOLD else []
+    for line in (*shown[:_TOLD], *more):
+        sys.stderr.write(f"skillweave: {line}\n")
+    return read.graph
+
+
+def require_read(diagnostics: "Sequence[Diagnostic]") -> None:
+    """Raise Mistake for an error by which a file, or the rest of it, was not read: what came before it is a part."""
+    from skillweave.diagnostics import Severity
+    from skillweave.sources import codes
+
+    left_out = {
+        code.name
+        for code in (
+            codes.BAD_ENTITY,
+            codes.BAD_EDGE,
+            codes.BAD_ROW,
+            codes.DUPLICATE_ENTITY,
+            codes.DUPLICATE_EDGE,
+            codes.UNKNOWN_END,
+            codes.MORE_FINDINGS,
+        )
+    }
+    for found in diagnostics:
+        if found.severity is Severity.ERROR and found.code not in left_out:
+            raise Mistake(f"{found.location}: {found.message}; {found.fix}")
+
+
+def existing_name(name: str | None) -> str:
+    """The name of a graph that is there, if it is a file; raises Mistake where none is named, and where it is not."""
+    named = _named(name)
+    scheme, separator, rest = named.partition("://")
+    path = Path(rest.partition("?")[0].removeprefix("/") if separator else named)
+    if (not separator or scheme == "sqlite") and not path.exists():
+        url = named if separator else "sqlite:///entities.db"
+        raise Mistake(
+            f"there are no entities in '{path}'; check its name, or load some: skillweave entities load FILE "
+            f"--entities {url}"
+        )
+    return named
+
+
+def _named(name: str | None) -> str:
+    if name is None or not name.strip():
+        raise Mistake(
+            f"no entities are named; add --entities {_URLS}, or a JSON file; or set `entities` in skillweave.toml"
+        )
+    return name
+
+
+async def first_entities(graph: "EntityGraph") -> AsyncIterator["Entity"]:
+    """The first entities of a graph by id, as many as can be looked through; none where it cannot list them."""
+    from skillweave.knowledge.entity import Entity, WritableGraph
+
+    if not isinstance(graph, WritableGraph):
+        return
+    seen = 0
+    async with aclosing(cast("AsyncGenerator[Piece, None]", graph.export())) as pieces:
+        async for piece in pieces:
+            if not isinstance(piece, Entity) or seen >= LOOKED_THROUGH:
+                return
+            seen += 1
+            yield piece
+
+
+async def known_entity(graph: "EntityGraph", ref: str) -> "Entity":
+    """The entity that has this id or name; raises Mistake, with the nearest names, where there is none."""
+    from skillweave.errors import nearest_names
+
+    found = await graph.entity(ref)
+    if found is not None:
+        return found
+    names = [name async for one in first_entities(graph) for name in (one.id, *one.aliases)]
+    near = nearest_names(ref, list(dict.fromkeys(names)))
+    if not names:
+        remedy = "there are none at all; `skillweave entities load` loads some"
+    else:
+        remedy = f"did you mean {near[0]!r}?" if near else f"those known begin with {', '.join(map(repr, names[:3]))}"
+    raise Mistake(f"there is no entity {ref[:100]!r}; {remedy}")
+
+
+def point_of(at: str, datum: str | None) -> "Point":
+    """The place that `--at LAT,LON` names; raises BadParameter for what is none, and without a datum."""
+    from skillweave.errors import InvalidValue
+    from skillweave.knowledge.entity import Point
+
+    if datum is None:
+        raise typer.BadParameter(
+            "degrees mean nothing without a datum, as the same degrees of two lie far apart; add --datum, such as "
+            "--datum WGS84",
+            param_hint="'--at'",
+        )
+    parts = [part.strip() for part in at.split(",")]
+    try:
+        latitude, longitude = map(float, parts)
+        return Point(latitude, longitude, datum)
+    except InvalidValue as error:
+        raise typer.BadParameter(str(error), param_hint="'--at'") from None
+    except ValueError:
+        raise typer.BadParameter(
+            f"{at[:60]!r} is no LAT,LON in degrees; write for example 31.86,-101.95", param_hint="'--at'"
+        ) from None
+
+
+class LoadingLine:
+    """A line on the terminal that counts what is loaded; `entities` and `edges` say how many, also without one."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.entities = self.edges = 0
+        self._stream = stream
+        self._shown = stream.isatty()
+        self._width = 0
+
+    def entities_of(self, entities: Iterable[T]) -> Iterator[T]:
+        """The entities, counted as they are taken."""
+        for one in entities:
+            self.entities += 1
+            self._count()
+            yield one
+
+    def edges_of(self, edges: Iterable[T]) -> Iterator[T]:
+        """The edges, counted as they are taken."""
+        for one in edges:
+            self.edges += 1
+            self._count()
+            yield one
+
+    def _count(self) -> None:
+        if self._shown and (self.entities + self.edges) % _STEP == 0:
+            self._write(f"Loading: {self.entities:,} entities, {self.edges:,} edges ...")
+
+    def _write(self, line: str) -> None:
+        self._stream.write(f"\r{line:<{self._width}}")
+        self._stream.flush()
+        self._width = len(line)
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """While it lasts, an interruption says that nothing is loaded; at the end the line is taken back."""
+
+        def interrupted(_signal: int, _frame: FrameType | None) -> None:
+            leave_interrupted("; nothing is loaded. Run it again")
+
+        before = signal.signal(signal.SIGINT, interrupted)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+            if self._width:
+                self._write("")
+                self._stream.write("\r")

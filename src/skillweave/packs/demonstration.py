@@ -1,0 +1,51 @@
+"""A conversation that shows what a pack does; `skillweave demo NAME` plays it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from skillweave.conversation import Role
+from skillweave.extensions import Extensions
+from skillweave.frozen import EMPTY, FrozenJson
+from skillweave.knowledge.entity import EntityGraph
+from skillweave.packs.tool import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A call that the model makes after a turn; `shows` are the keys of the answer that people see first."""
+
+    tool: str
+    arguments: Mapping[str, FrozenJson] = field(default=EMPTY, hash=False)
+    shows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One turn: who says what, what its outcome shows, and the calls that the model makes then."""
+
+    text: str
+    lesson: str
+    role: Role = Role.USER
+    calls: tuple[ToolUse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """A conversation over a pack and its sample entities, which lie in a JSON file.
+
+    `about` is the sentence that it begins with. `memory` is the host's working memory in every turn, `matchers` are
+    those that select skills, and `tools` makes the tools that a model can call, over the entities.
+    """
+
+    about: str
+    packs: tuple[str, ...]
+    entities: Path
+    tools: Callable[[EntityGraph], Sequence[Tool]]
+    scenes: tuple[Scene, ...]
+    memory: Mapping[str, FrozenJson] = field(default=EMPTY, hash=False)
+    matchers: tuple[str, ...] = ("explicit",)
+
+
+DEMOS: Extensions[Callable[[], Demonstration]] = Extensions("demos", "demo", choice="choose from")
+"""The value is a function without arguments that gives a Demonstration."""
