@@ -23,6 +23,7 @@ from skillweave import (
     StoreUnavailable,
     Weaver,
 )
+from skillweave.disclose.block import CHANGED
 from skillweave.frozen import freeze_mapping
 from skillweave.knowledge.entity import Direction, Edge, Entity, Neighbour
 from skillweave.testing import KnownContext, WordCounter
@@ -157,9 +158,18 @@ async def test_a_changed_property_gives_its_section_again_in_place_of_the_old_on
     assert after_heading(first) == "Ship: Aurora\nStatus: at sea\nOwner: Fjord"
     await graph.put([ship("s1", "Aurora", status="moored")])
     again = await weaver.weave("Which berth now?", conversation="c", memory={"ship": "s1"})
-    assert texts(again) == ["=== Entity Context: s1 ===\nShip: Aurora\nStatus: moored"]
+    assert texts(again) == [f"=== Entity Context: s1 ===\n{CHANGED}\nShip: Aurora\nStatus: moored"]
     replaced = [one for one in (await weaver.state("c")).superseded if one.record.key == "context:s1:entity"]
     assert [one.by for one in replaced] == [again.messages[0].id]
+
+
+async def test_a_section_that_changed_is_marked_inside_the_block_of_another_skill_too() -> None:
+    graph = MemoryGraph([ship("s1", "Aurora", status="at sea")])
+    weaver = weaver_of(graph)
+    await weaver.weave("Which berth?", conversation="c", memory={"ship": "s1"})
+    await graph.put([ship("s1", "Aurora", status="moored")])
+    other = await weaver.weave("A pilot, please", conversation="c", memory={"ship": "s1"})
+    assert f"{CHANGED}\nShip: Aurora\nStatus: moored" in "\n".join(texts(other))
 
 
 async def test_in_call_placement_the_context_stays_in_every_call() -> None:
