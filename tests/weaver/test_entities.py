@@ -371,3 +371,26 @@ async def test_a_tag_of_which_the_rules_say_nothing_is_a_finding() -> None:
     weaver = skillweave.open(other, FLEET / "pack.yaml", entities=GRAPH)
     (found,) = [one for one in await weaver.diagnostics() if one.code == "context-unknown-tag"]
     assert "'galley', a domain tag of cooking" in found.message
+
+
+async def test_an_agent_sees_the_context_of_its_own_skills(tmp_path: Path) -> None:
+    agents = "agents:\n  - {id: harbour-master, skills: [berth-planning]}\n"
+    (tmp_path / "pack.yaml").write_text((FLEET / "pack.yaml").read_text("utf-8") + agents, "utf-8")
+    weaver = skillweave.open(
+        tmp_path / "pack.yaml", entities=GRAPH, counter=WordCounter(), settings=Settings(context_seconds=30)
+    )
+    master = await weaver.for_agent("harbour-master")
+    assert after_heading(await master.weave("Which berth for IMO 9074729?", conversation="c")).startswith(FIVE)
+
+
+async def test_an_edit_of_the_rules_counts_from_the_next_turn_on(tmp_path: Path) -> None:
+    pack = (FLEET / "pack.yaml").read_text("utf-8")
+    (tmp_path / "pack.yaml").write_text(pack, "utf-8")
+    weaver = skillweave.open(
+        tmp_path / "pack.yaml", entities=GRAPH, counter=WordCounter(), settings=Settings(context_seconds=30)
+    )
+    await weaver.weave("Which berth for IMO 9074729?", conversation="c")
+    (tmp_path / "pack.yaml").write_text(pack.replace("'Owner: {name}'", "'Owned by {name}'"), "utf-8")
+    await weaver.refresh()
+    again = await weaver.weave("Which berth?", conversation="c")
+    assert texts(again) == [f"=== Entity Context: s-aurora ===\n{CHANGED}\nOwned by Fjord Lines (Holding)"]
