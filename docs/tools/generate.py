@@ -57,6 +57,7 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "agent-unknown-skill": ("warning", "an agent lists a skill that no source has"),
         "ascii-pattern": ("warning", r"a pattern uses `\b`, `\B`, `\w` or `\W`, which know ASCII letters only"),
         "broken-pattern": ("error", "a pattern that the engine cannot or must not run; the other triggers still count"),
+        "context-ignored": ("warning", "a second source says what is shown of entities; the first one counts"),
         "decisions-not-kept": ("warning", "the turn is complete, but `why` will not know of it"),
         "entries-not-scored": ("warning", "the scorer of the skill graph gave no answer, so that it chose no entry"),
         "event-declared-twice": ("warning", "two sources declare an event differently; the first one counts"),

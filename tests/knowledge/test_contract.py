@@ -6,9 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from skillweave import MemoryGraph
+from skillweave.testing import EntityGraphContract
+from skillweave.testing.entities import EDGES, ENTITIES
 from tests.knowledge.broken_graphs import MISTAKES
 
 GRAPHS = Path(__file__).with_name("broken_graphs.py")
+
+
+class TestGraphThatOthersFill(EntityGraphContract):
+    @pytest.fixture
+    def graph(self) -> MemoryGraph:
+        return MemoryGraph(ENTITIES, EDGES)
 
 
 @pytest.fixture(scope="module")

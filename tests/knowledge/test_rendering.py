@@ -140,7 +140,7 @@ def test_a_number_of_any_size_is_short() -> None:
     assert value_text(10**5000) == "1.000000e+5000"
 
 
-@pytest.mark.parametrize("template", ["", " ", "{", "a}b", "{a{b}}", "{}", "{a.}", "a\nb", "x" * 1001])
+@pytest.mark.parametrize("template", ["", " ", "- ", "{", "a}b", "{a{b}}", "{}", "{a.}", "a\nb", "x" * 1001])
 def test_a_line_that_makes_no_sense_is_refused(template: str) -> None:
     with pytest.raises(InvalidContext):
         template_of(template)

@@ -445,6 +445,7 @@ def test_rows_are_read_one_after_the_other(tmp_path: Path) -> None:
         ("g.csv", b"", "no-entities"),
         ("g.csv", b"id,label\na,A\n\xe4,A\n", "not-utf-8"),
         ("g.csv", b"a,b\n", "bad-columns"),
+        ("g.csv", b'"a"b\nid,label\n', "bad-row"),
     ],
 )
 def test_what_keeps_a_file_from_being_read_to_its_end_is_told_apart(

@@ -87,6 +87,7 @@ def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
     from skillweave.contracts import check_contracts
     from skillweave.contracts.check import check_event_types
     from skillweave.graph.findings import graph_findings
+    from skillweave.knowledge.findings import context_findings, entity_rules_in
     from skillweave.select.index import compile_triggers
     from skillweave.select.task import check_task_rules
     from skillweave.text.search import MatchMode
@@ -104,7 +105,8 @@ def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
         for found in (*text_findings(skill, lines), *relation_findings(skill, snapshot, lines))
     )
     about_parts = (*about_skills, *about_texts, *about_rules, *about_events)
-    diagnostics = (*snapshot.diagnostics, *about_parts, *graph_findings(snapshot, graph))
+    about_context = context_findings(snapshot, entity_rules_in(snapshot), entities=False)
+    diagnostics = (*snapshot.diagnostics, *about_parts, *graph_findings(snapshot, graph), *about_context)
     return Checked(tally_of(snapshot), diagnostics, by_host_key(snapshot.active()))
 
 

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from pyproj import Geod
 
 SHIFT_FT = 5280.0
-"""How far apart the same degrees of two datums may lie, in feet: a mile, more than in any two that are in use."""
+"""How far apart the same degrees of two datums are taken to lie at most, in feet: a mile.
+
+Of 561 datums of EPSG in degrees all are nearer to WGS 84 but one, of an island that was placed by the stars (7,200).
+"""
 LEAST_RADIUS_FT = 6_300_000 / FOOT
 """A globe inside every ellipsoid of the earth, and curved more than each of them anywhere; its radius in feet."""
 _SPARE_FT = 1.0

@@ -119,6 +119,8 @@ def template_of(line: str) -> Template:
         raise InvalidContext(
             "render", f"has a line break in {line[:60]!r}", "write a list, with an entry for each line"
         )
+    if not _BULLET.sub("", line, count=1).strip():
+        raise InvalidContext("render", "has a line that is a dash and nothing else", "write what stands behind it")
     bullet = _BULLET.match(line)
     begin = bullet.end() if bullet else 0
     pieces = _PLACE.split(line[begin:])

@@ -1,9 +1,9 @@
 """Entities in one CSV file and edges in another, read row by row, so that a million of them need no memory at once."""
 
 import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from skillweave.frontmatter.codes import FILE_TOO_LARGE, NOT_UTF8, Code
@@ -12,7 +12,7 @@ from skillweave.skill import Json
 from skillweave.sources import codes
 from skillweave.sources.entity_cells import Empty, text_of, texts_of, value_of
 from skillweave.sources.entity_data import LineOf, PieceReader, PropertyRoles, Reported
-from skillweave.sources.files import Refused, open_real
+from skillweave.sources.files import Refused, open_real, refusal
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -65,25 +65,30 @@ class CsvFile:
 
     def entities(self) -> Iterator[tuple[LineOf, Entity]]:
         """The entities, each with its line."""
-        return self._pieces_of(self._pieces.entity, _entity_data) if self.of_entities else iter(())
+        columns = self._columns
+        if columns is None or not columns.of_entities:
+            return iter(())
+        return self._pieces_of(columns, self._pieces.entity, _entity_data)
 
     def edges(self) -> Iterator[tuple[LineOf, Edge]]:
         """The edges, each with its line."""
-        return self._pieces_of(self._pieces.edge, _edge_data) if self.of_entities is False else iter(())
+        columns = self._columns
+        if columns is None or columns.of_entities:
+            return iter(())
+        return self._pieces_of(columns, self._pieces.edge, _edge_data)
 
     def _pieces_of(
         self,
+        columns: Columns,
         read: Callable[[object, LineOf], Piece | None],
         data_of: Callable[[Sequence[str], Columns], Mapping[str, object]],
     ) -> Iterator[tuple[LineOf, Piece]]:
-        columns = self._columns
         rows = self._rows()
         next(rows, None)
         for number, row in rows:
-            line = partial(int, number)
-            if columns is None or len(row) != columns.number:
-                there = columns.number if columns else 0
-                message = f"the row has {len(row)} cells, and the first line names {there} columns"
+            line = _always(number)
+            if len(row) != columns.number:
+                message = f"the row has {len(row)} cells, and the first line names {columns.number} columns"
                 fix = "put cells that hold a comma in quotation marks, and leave empty ones empty"
                 self._found.add(codes.BAD_ROW, number, message, fix)
                 continue
@@ -92,7 +97,8 @@ class CsvFile:
                 yield line, piece
 
     def _header(self) -> Columns | None:
-        first = next(self._rows(), None)
+        with closing(self._rows()) as rows:
+            first = next(rows, None)
         if first is None:
             if not self._found.has_errors:
                 fix = "begin it with the line `id,label` or `source,relation,target`, and names of properties"
@@ -105,19 +111,23 @@ class CsvFile:
             self._found.refused(codes.BAD_COLUMNS, number, bad.why, bad.fix)
             return None
 
-    def _rows(self) -> Iterator[tuple[int, list[str]]]:
+    def _rows(self) -> Generator[tuple[int, list[str]], None, None]:
         """The rows that are not blank, each with the line on which it begins."""
         # The limit is one for the whole process; it is only ever raised, as others may have raised it.
         csv.field_size_limit(max(csv.field_size_limit(), LARGEST_CELL))
         try:
             with open_real(self._path) as file:
                 yield from self._rows_of(csv.reader(_lines(file), strict=True))
+        except OSError as error:
+            refused = refusal(error)
+            self._found.refused(refused.code, None, refused.why, refused.fix)
         except Refused as refused:
             self._found.refused(refused.code, None, refused.why, refused.fix)
         except _Unread as unread:
             self._found.refused(unread.code, unread.line, unread.why, unread.fix)
 
     def _rows_of(self, reader: "Reader") -> Iterator[tuple[int, list[str]]]:
+        named = False
         while True:
             line = reader.line_num + 1
             try:
@@ -125,7 +135,7 @@ class CsvFile:
             except csv.Error as error:
                 fix = "close every quotation mark, and write one inside a cell twice"
                 why = f"the row that begins here is not CSV: {error}"
-                if str(error).startswith(_SWALLOWED):
+                if not named or str(error).startswith(_SWALLOWED):
                     # A quotation mark that is never closed takes the rows after it along: how many nobody can tell.
                     raise _Unread(codes.BAD_ROW, line, f"{why}; nothing from here on is read", fix) from None
                 self._found.add(codes.BAD_ROW, line, why, fix)
@@ -133,6 +143,7 @@ class CsvFile:
             if row is None:
                 return
             if row:
+                named = True
                 yield line, row
 
 
@@ -206,6 +217,10 @@ def _edge_data(row: Sequence[str], columns: Columns) -> Mapping[str, object]:
 
 def _properties(row: Sequence[str], columns: Columns) -> dict[str, Json]:
     return {key: value for place, key in columns.properties if (value := value_of(row[place])) is not Empty.CELL}
+
+
+def _always(number: int) -> LineOf:
+    return lambda: number
 
 
 def _lines(file: BinaryIO) -> Iterator[str]:

@@ -20,10 +20,10 @@ from skillweave.sources.names import expanded, shown
 class EntityFiles:
     """The entities and edges of a JSON file, or of CSV files of entities, of edges, or one of each, in any order.
 
-    The first line of a CSV file, or the whole of a JSON file, is read when this is made, the rest when it is asked for.
-    What cannot be read is left out and stands in `diagnostics`, with its place; nothing is raised for what a file
-    holds. `roles` says which properties are aliases and locations. Raises InvalidValue for files that do not go
-    together.
+    The first line of a CSV file, or the whole of a JSON file, is read when this is made, the rest when it is asked for,
+    which is done once: a second reading would report all of it again. What cannot be read is left out and stands in
+    `diagnostics`, with its place; nothing is raised for what a file holds. `roles` says which properties are aliases
+    and locations. Raises InvalidValue for files that do not go together.
     """
 
     def __init__(self, *paths: str | os.PathLike[str], roles: PropertyRoles = NO_ROLES) -> None:

@@ -43,6 +43,7 @@ FULL_STATE = State(
     ),
     prefix=(Fragment("sw-x-y", 120),),
     last_turn="turn-1",
+    entity="ship-1",
 )
 DECISION = Decision(
     "a", Outcome.INJECTED, "disclose", "given in full", 0.8, "triggers", (Evidence("keyword", "grüße", 3, 8),), 120

@@ -1,0 +1,51 @@
+"""The entity graph of a file: the contract, read once, with the names that the rules know."""
+
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from skillweave import ContextRules, EntityGraph, InvalidValue, MemoryGraph, StoreUnavailable
+from skillweave.sources.entity_graph import FileGraph
+from skillweave.sources.entity_writing import write_json
+from skillweave.testing import EntityGraphContract
+from skillweave.testing.entities import EDGES, ENTITIES
+
+GRAPH = Path(__file__).parents[1] / "data" / "fleet" / "graph.json"
+BY_NAME = ContextRules(aliases={"Ship": ("name",)})
+
+
+class TestFileGraph(EntityGraphContract):
+    @pytest_asyncio.fixture
+    async def graph(self, tmp_path: Path) -> EntityGraph:  # type: ignore[override] # a fixture all the same
+        await write_json(MemoryGraph(ENTITIES, EDGES), tmp_path / "graph.json")
+        return FileGraph(tmp_path / "graph.json")
+
+
+async def test_the_rules_say_which_properties_are_names() -> None:
+    plain = FileGraph(GRAPH)
+    assert await plain.entity("Mistral") is None
+    found = await plain.with_rules(BY_NAME).entity("Mistral")
+    assert found is not None and found.id == "s-mistral"
+
+
+def test_the_same_rules_give_the_same_graph_so_that_the_file_is_read_once() -> None:
+    plain = FileGraph(GRAPH)
+    assert plain.with_rules(BY_NAME) is plain.with_rules(ContextRules(aliases={"Ship": ("name",)}))
+    assert plain.with_rules(ContextRules()) is plain
+
+
+def test_a_file_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(InvalidValue, match="a JSON or CSV file of entities that is there"):
+        FileGraph(tmp_path / "nowhere.json")
+
+
+async def test_a_file_of_another_kind_is_told_when_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "graph.txt").write_text("{}")
+    with pytest.raises(StoreUnavailable, match=r"graph\.txt' cannot be read"):
+        await FileGraph(tmp_path / "graph.txt").entity("a")
+
+
+async def test_what_is_wrong_in_the_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "graph.json").write_text('{"nodes": [{"id": "a"}], "edges": []}')
+    assert await FileGraph(tmp_path / "graph.json").diagnostics()
