@@ -172,12 +172,17 @@ async def known_entity(graph: "EntityGraph", ref: str) -> "Entity":
     found = await graph.entity(ref)
     if found is not None:
         return found
-    names = [name async for one in first_entities(graph) for name in (one.id, *one.aliases)]
-    near = nearest_names(ref, list(dict.fromkeys(names)))
+    known = [one async for one in first_entities(graph)]
+    names = list(dict.fromkeys(name for one in known for name in (one.id, *one.aliases)))
+    near = nearest_names(ref, names)
     if not names:
         remedy = "there are none at all; `skillweave entities load` loads some"
+    elif near:
+        remedy = f"did you mean {near[0]!r}?"
+    elif len(known) < LOOKED_THROUGH:
+        remedy = f"those known begin with {', '.join(map(repr, names[:3]))}"
     else:
-        remedy = f"did you mean {near[0]!r}?" if near else f"those known begin with {', '.join(map(repr, names[:3]))}"
+        remedy = f"nothing is spelled like it among the first {LOOKED_THROUGH:,}; check its spelling"
     raise Mistake(f"there is no entity {ref[:100]!r}; {remedy}")
 
 

@@ -197,8 +197,9 @@ def _neighbour(entity: Entity, one: Neighbour) -> str:
 
 
 def _called(entity: Entity) -> str:
-    """`dock-7 (Dock): North Dock, D7`."""
-    names = listed(entity.aliases[:_SHOWN_ALIASES], none="")
+    """`dock-7 (Dock): North Dock, D7`; its property `name` where it has no other names."""
+    name = entity.properties.get("name")
+    names = listed(entity.aliases[:_SHOWN_ALIASES] or ((name,) if isinstance(name, str) else ()), none="")
     return f"{entity.id} ({entity.label}){f': {names}' if names else ''}"
 
 
