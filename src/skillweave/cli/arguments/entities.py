@@ -27,7 +27,7 @@ LOOKED_THROUGH = 10_000
 _STEP = 1000
 """Pieces after which the line of a load counts on."""
 _TOLD = 5
-"""So many findings about a graph file are told where it is only used."""
+"""So many findings about files of entities are told where something else was asked for."""
 _URLS = "sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 
 

@@ -125,7 +125,7 @@ def entity_text(shown: EntityShown, page: Page) -> str:
     if entity.location is not None:
         lines.append(page.entry("location", point_text(entity.location)))
     lines += [page.entry(printable(name), _value(value)) for name, value in entity.properties.items()]
-    neighbours = [page.wrap(_neighbour(entity, one), 2) for one in shown.neighbours]
+    neighbours = [f"  {page.wrap(_neighbour(entity, one), 4).lstrip()}" for one in shown.neighbours]
     if shown.more:
         beyond = len(shown.neighbours) + shown.more >= MOST_NEIGHBOURS
         neighbours.append(f"  and {shown.more:,}{' or more' if beyond else ''} more (--limit shows them)")
