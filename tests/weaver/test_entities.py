@@ -23,6 +23,7 @@ from skillweave import (
     StoreUnavailable,
     Weaver,
 )
+from skillweave.disclose.block import CHANGED
 from skillweave.frozen import freeze_mapping
 from skillweave.knowledge.entity import Direction, Edge, Entity, Neighbour
 from skillweave.testing import KnownContext, WordCounter
@@ -44,8 +45,9 @@ Owner: Fjord Lines (Holding)
 Manager: Deep Blue Management LLC (DOC: 683214)"""
 
 
-def weaver_of(entities: Any = GRAPH, **options: Any) -> Weaver:
-    return skillweave.open(FLEET / "pack.yaml", entities=entities, counter=WordCounter(), **options)
+def weaver_of(entities: Any = GRAPH, budget: Budget | None = None, seconds: float = 30.0, **options: Any) -> Weaver:
+    settings = Settings(budget=budget or Budget(), context_seconds=seconds)
+    return skillweave.open(FLEET / "pack.yaml", entities=entities, settings=settings, counter=WordCounter(), **options)
 
 
 def ship(ship_id: str, name: str, **properties: Any) -> Entity:
@@ -156,9 +158,18 @@ async def test_a_changed_property_gives_its_section_again_in_place_of_the_old_on
     assert after_heading(first) == "Ship: Aurora\nStatus: at sea\nOwner: Fjord"
     await graph.put([ship("s1", "Aurora", status="moored")])
     again = await weaver.weave("Which berth now?", conversation="c", memory={"ship": "s1"})
-    assert texts(again) == ["=== Entity Context: s1 ===\nShip: Aurora\nStatus: moored"]
+    assert texts(again) == [f"=== Entity Context: s1 ===\n{CHANGED}\nShip: Aurora\nStatus: moored"]
     replaced = [one for one in (await weaver.state("c")).superseded if one.record.key == "context:s1:entity"]
     assert [one.by for one in replaced] == [again.messages[0].id]
+
+
+async def test_a_section_that_changed_is_marked_inside_the_block_of_another_skill_too() -> None:
+    graph = MemoryGraph([ship("s1", "Aurora", status="at sea")])
+    weaver = weaver_of(graph)
+    await weaver.weave("Which berth?", conversation="c", memory={"ship": "s1"})
+    await graph.put([ship("s1", "Aurora", status="moored")])
+    other = await weaver.weave("A pilot, please", conversation="c", memory={"ship": "s1"})
+    assert f"{CHANGED}\nShip: Aurora\nStatus: moored" in "\n".join(texts(other))
 
 
 async def test_in_call_placement_the_context_stays_in_every_call() -> None:
@@ -267,11 +278,11 @@ class Counting(MemoryGraph):
 
 
 @pytest.mark.parametrize(
-    ("state", "why"), [("down", "the graph is down"), ("silent", "the entity graph did not answer within 200 ms")]
+    ("state", "why"), [("down", "the graph is down"), ("silent", "the entity graph did not answer within 50 ms")]
 )
 async def test_a_graph_that_does_not_answer_costs_its_tier_and_not_the_turn(state: str, why: str) -> None:
     graph = Counting([ship("s1", "Aurora")])
-    weaver = weaver_of(graph)
+    weaver = weaver_of(graph, seconds=0.05 if state == "silent" else 30.0)
     await weaver.weave("Hello", conversation="c")
     setattr(graph, state, True)
     injection = await weaver.weave("Which berth?", conversation="c", memory={"ship": "s1"})
@@ -310,7 +321,7 @@ def test_context_never_takes_more_than_its_budget_and_the_turn_never_more_than_t
     total: int, most: int, in_call: bool
 ) -> None:
     budget = Budget(total=total, catalog=0, shortlist=0, per_skill=40, context=most)
-    weaver = weaver_of(MemoryGraph([ship("s1", "Aurora " * 9, status="far away")]), settings=Settings(budget=budget))
+    weaver = weaver_of(MemoryGraph([ship("s1", "Aurora " * 9, status="far away")]), budget=budget)
     placement = Placement.CALL if in_call else Placement.HISTORY
     injection = asyncio.run(
         weaver.weave("A berth and a pilot", conversation="c", memory={"ship": "s1"}, placement=placement)
@@ -320,7 +331,7 @@ def test_context_never_takes_more_than_its_budget_and_the_turn_never_more_than_t
 
 
 async def test_what_the_budget_has_no_room_for_is_told_with_its_cost() -> None:
-    weaver = weaver_of(settings=Settings(budget=Budget(context=20)))
+    weaver = weaver_of(budget=Budget(context=20))
     injection = await weaver.weave("Which berth for IMO 9074729?", conversation="c")
     over = [one.reason for one in injection.decisions if one.outcome is Outcome.OVER_BUDGET]
     assert any(one.startswith("context:s-aurora:calls would have cost") for one in over)
@@ -360,3 +371,26 @@ async def test_a_tag_of_which_the_rules_say_nothing_is_a_finding() -> None:
     weaver = skillweave.open(other, FLEET / "pack.yaml", entities=GRAPH)
     (found,) = [one for one in await weaver.diagnostics() if one.code == "context-unknown-tag"]
     assert "'galley', a domain tag of cooking" in found.message
+
+
+async def test_an_agent_sees_the_context_of_its_own_skills(tmp_path: Path) -> None:
+    agents = "agents:\n  - {id: harbour-master, skills: [berth-planning]}\n"
+    (tmp_path / "pack.yaml").write_text((FLEET / "pack.yaml").read_text("utf-8") + agents, "utf-8")
+    weaver = skillweave.open(
+        tmp_path / "pack.yaml", entities=GRAPH, counter=WordCounter(), settings=Settings(context_seconds=30)
+    )
+    master = await weaver.for_agent("harbour-master")
+    assert after_heading(await master.weave("Which berth for IMO 9074729?", conversation="c")).startswith(FIVE)
+
+
+async def test_an_edit_of_the_rules_counts_from_the_next_turn_on(tmp_path: Path) -> None:
+    pack = (FLEET / "pack.yaml").read_text("utf-8")
+    (tmp_path / "pack.yaml").write_text(pack, "utf-8")
+    weaver = skillweave.open(
+        tmp_path / "pack.yaml", entities=GRAPH, counter=WordCounter(), settings=Settings(context_seconds=30)
+    )
+    await weaver.weave("Which berth for IMO 9074729?", conversation="c")
+    (tmp_path / "pack.yaml").write_text(pack.replace("'Owner: {name}'", "'Owned by {name}'"), "utf-8")
+    await weaver.refresh()
+    again = await weaver.weave("Which berth?", conversation="c")
+    assert texts(again) == [f"=== Entity Context: s-aurora ===\n{CHANGED}\nOwned by Fjord Lines (Holding)"]
