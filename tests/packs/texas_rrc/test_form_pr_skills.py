@@ -130,7 +130,7 @@ def test_the_checklist_has_its_order_and_needs_only_what_there_is(skills: dict[s
 
 def test_the_report_is_due_on_the_last_working_day_and_the_15th_is_named_as_wrong(skills: dict[str, Skill]) -> None:
     roster = " ".join(skills["fpr-lease-roster"].text.steps)
-    assert "last working day of the following month, not on the 15th" in roster
+    assert "last working day of the month that follows, not the 15th" in roster
     assert facts("form-pr-due-and-delinquency.yaml")["due"]["verified"] is True
 
 

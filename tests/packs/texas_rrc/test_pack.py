@@ -206,3 +206,20 @@ async def test_every_agent_has_skills_of_the_pack_only(agent: str) -> None:
     own = await (await weaver.for_agent(agent)).snapshot()
     assert list(own) == [one for one in (await weaver.snapshot()) if one in own]
     assert len(own) == len((await weaver.snapshot()).agents[agent].skills)
+
+
+async def test_the_alerts_of_the_ranking_have_a_severity_that_their_event_takes(snapshot: Snapshot) -> None:
+    ranking = documents()["alert-ranking.yaml"]
+    severities = {row["severity"] for part in ("ranking", "air_alerts") for row in ranking[part]["rows"]}
+    schema: Any = snapshot.events["ALERT_RAISED"].schema
+    assert severities <= set(schema["properties"]["severity"]["enum"])
+
+
+async def test_a_deadline_that_runs_in_hours_can_say_its_hour() -> None:
+    weaver = skillweave.open(packs=["texas-rrc"])
+    await weaver.weave(Message(Role.ASSISTANT, "SKILL_SELECT:fm-event-intake"), conversation="c1")
+    clock = {"deadline_id": "upset-1", "kind": "upset_24h", "due_date": "2026-03-19", "rule": "16 TAC 3.32"}
+    event = await weaver.emit("c1", "fm-event-intake", "DEADLINE_UPDATE", {**clock, "due_time": "02:00"})
+    assert event.payload.to_dict()["due_time"] == "02:00"
+    with pytest.raises(EventRefused, match="due_time"):
+        await weaver.emit("c1", "fm-event-intake", "DEADLINE_UPDATE", {**clock, "due_time": "25:00"})
