@@ -113,6 +113,25 @@ def test_an_edge_to_nothing_stops_all_of_it(cli: Any, store: str) -> None:
     assert exported(cli, store)["edges"] == []
 
 
+def test_of_a_csv_file_that_cannot_be_read_to_its_end_nothing_is_loaded(cli: Any, folder: Path, store: str) -> None:
+    (folder / "cut.csv").write_text('id,label,name\ntug-anna,Tug,Anna\ntug-bert,Tug,"Bert\ntug-cora,Tug,Cora\n')
+    done = cli("entities", "load", "cut.csv", "--entities", store)
+    assert (done.code, done.out) == (1, "")
+    assert "cut.csv:3: " in done.err
+    assert ids(cli, store) == []
+
+
+def test_an_edge_to_an_entity_that_was_left_out_says_what_was_wrong_with_the_entity(
+    cli: Any, folder: Path, store: str
+) -> None:
+    (folder / "tugs.csv").write_text("id,label,name\ntug-anna,Tug,Anna\ntug-bert,,Bert\n")
+    (folder / "jobs.csv").write_text("source,relation,target\ntug-anna,TOWS,tug-bert\n")
+    done = cli("entities", "load", "tugs.csv", "jobs.csv", "--entities", store)
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert "'tug-bert'" in done.err
+    assert "tugs.csv:3: entity 'tug-bert' is left out: " in done.err
+
+
 def test_a_bad_entity_is_left_out_and_named_with_its_place_and_the_code_is_1(
     cli: Any, folder: Path, store: str
 ) -> None:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillweave.cli import completion, options
-from skillweave.cli.arguments.entities import LoadingLine, known_entity, point_of, require_read, roles_in
+from skillweave.cli.arguments.entities import (
+    LoadingLine,
+    known_entity,
+    missing_ends,
+    point_of,
+    require_read,
+    roles_in,
+)
 from skillweave.cli.failure import MISTAKE, Mistake
 from skillweave.cli.output.page import Answer
 from skillweave.redaction import without_secrets
@@ -72,20 +79,24 @@ async def load(
     """
     from skillweave.cli.output.entities import Loaded, loaded_text
     from skillweave.diagnostics import has_errors
+    from skillweave.knowledge.entity import UnknownEnd
     from skillweave.sources.entity_files import EntityFiles
 
     read = EntityFiles(*files, roles=await roles_in(of.sources()))
-    require_read(read.diagnostics)
+    require_read(read.unread)
     line = LoadingLine(sys.stderr)
 
     def edges() -> "Iterator[Edge]":
         yield from line.edges_of(read.edges())
         # Raised inside the transaction, which this takes back.
-        require_read(read.diagnostics)
+        require_read(read.unread)
 
     async with of.to_fill() as graph:
         with line.interruptible():
-            await graph.put(line.entities_of(read.entities()), edges())
+            try:
+                await graph.put(line.entities_of(read.entities()), edges())
+            except UnknownEnd as error:
+                raise missing_ends(error, read.diagnostics) from error
     loaded = Loaded(line.entities, line.edges, read.diagnostics)
     text = partial(loaded_text, loaded, place=without_secrets(of.entities or ""))
     return Answer(lambda: loaded, text, code=MISTAKE if has_errors(loaded.findings) else 0)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from skillweave.diagnostics import Diagnostic
-    from skillweave.knowledge.entity import Entity, EntityGraph, Piece, Point, WritableGraph
+    from skillweave.knowledge.entity import Entity, EntityGraph, Piece, Point, UnknownEnd, WritableGraph
     from skillweave.registry import Source
     from skillweave.sources.entity_data import PropertyRoles
 
@@ -98,7 +98,7 @@ async def _graph_in(path: str, sources: "Sequence[Source]") -> "EntityGraph":
     from skillweave.sources.entity_files import read_graph
 
     read = read_graph(path, roles=await roles_in(sources))
-    require_read(read.diagnostics)
+    require_read(read.unread)
     shown = [finding_line(found, page_for(sys.stderr)) for found in read.diagnostics if found.severity != "info"]
     more = [f"and {len(shown) - _TOLD:,} more findings in {path}"] if len(shown) > _TOLD else []
     for line in (*shown[:_TOLD], *more):
@@ -106,26 +106,19 @@ async def _graph_in(path: str, sources: "Sequence[Source]") -> "EntityGraph":
     return read.graph
 
 
-def require_read(diagnostics: "Sequence[Diagnostic]") -> None:
-    """Raise Mistake for an error by which a file, or the rest of it, was not read: what came before it is a part."""
-    from skillweave.diagnostics import Severity
-    from skillweave.sources import codes
+def require_read(unread: "Sequence[Diagnostic]") -> None:
+    """Raise Mistake for the first finding by which a file, or the rest of it, was not read."""
+    for found in unread:
+        raise Mistake(f"{found.location}: {found.message}; {found.fix}")
 
-    left_out = {
-        code.name
-        for code in (
-            codes.BAD_ENTITY,
-            codes.BAD_EDGE,
-            codes.BAD_ROW,
-            codes.DUPLICATE_ENTITY,
-            codes.DUPLICATE_EDGE,
-            codes.UNKNOWN_END,
-            codes.MORE_FINDINGS,
-        )
-    }
-    for found in diagnostics:
-        if found.severity is Severity.ERROR and found.code not in left_out:
-            raise Mistake(f"{found.location}: {found.message}; {found.fix}")
+
+def missing_ends(error: "UnknownEnd", diagnostics: "Sequence[Diagnostic]") -> Mistake:
+    """What to say of edges to entities that are nowhere: an entity of the file may have been left out."""
+    from skillweave.diagnostics import has_errors
+
+    left_out = next((one for one in diagnostics if has_errors([one])), None)
+    why = f". Something was left out: {left_out.location}: {left_out.message}; {left_out.fix}" if left_out else ""
+    return Mistake(f"{error}{why}")
 
 
 def existing_name(name: str | None) -> str:
