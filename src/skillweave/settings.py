@@ -11,6 +11,7 @@ from skillweave.disclose.block import SkillTools
 from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidValue
 from skillweave.frozen import EMPTY, FrozenDict
+from skillweave.knowledge.assemble import SECONDS
 from skillweave.select.matchers import Thresholds
 from skillweave.select.own_fit import OwnFit
 from skillweave.state.state import Lifecycle
@@ -62,7 +63,8 @@ class Settings(Portable):
     before those of packs. `only_skill_tools` says when the agent has only the tools that skills allow. A skill is given
     from the probability `give_at` on and offered from `offer_at` on, None for what was fitted; at most `offer_most` are
     offered. `fitted` is what was fitted to one's own labelled queries, and `ranked` how many of the best ranked skills
-    are told in decisions, given or not.
+    are told in decisions, given or not. `context_seconds` is how long what is known of an entity may take to be put
+    together from a graph.
 
     Enums are also taken as their texts, lists as any list of texts.
 
@@ -87,6 +89,7 @@ class Settings(Portable):
     offer_most: int = 5
     fitted: OwnFit | None = None
     ranked: int = 8
+    context_seconds: float = SECONDS
 
     def __post_init__(self) -> None:
         checked, read = Checked("Settings"), object.__setattr__
@@ -103,6 +106,7 @@ class Settings(Portable):
             read(self, "granted", frozenset(checked.texts("granted", self.granted, "invoice-checking")))
         read(self, "lifecycles", self._lifecycles(checked))
         read(self, "task_rules", checked.items("task_rules", self.task_rules, TaskRule, "TaskRule(When(...), skills)"))
+        checked.number("context_seconds", self.context_seconds)
         for name in ("give_at", "offer_at"):
             if getattr(self, name) is not None:
                 checked.number(name, getattr(self, name), most=1)

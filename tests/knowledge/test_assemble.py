@@ -241,6 +241,11 @@ async def test_a_section_that_is_late_is_omitted_with_the_reason_and_the_others_
     assert context.omitted == ("section 'ports' is left out: it did not come within 50 ms",)
 
 
+async def test_where_the_loop_itself_was_held_up_what_is_there_is_not_lost() -> None:
+    context = await assemble(fleet(), RULES, "s-aurora", ["law", "mooring"], seconds=0.0)
+    assert (len(context.sections), context.omitted) == (3, ())
+
+
 async def test_a_section_that_fails_is_omitted_with_the_reason_and_the_others_stay() -> None:
     context = await assemble(Troubled(fleet(), broken="OWNED_BY"), RULES, "s-aurora", ["law"])
     assert list(texts(context)) == ["entity"]

@@ -44,8 +44,9 @@ Owner: Fjord Lines (Holding)
 Manager: Deep Blue Management LLC (DOC: 683214)"""
 
 
-def weaver_of(entities: Any = GRAPH, **options: Any) -> Weaver:
-    return skillweave.open(FLEET / "pack.yaml", entities=entities, counter=WordCounter(), **options)
+def weaver_of(entities: Any = GRAPH, budget: Budget | None = None, seconds: float = 30.0, **options: Any) -> Weaver:
+    settings = Settings(budget=budget or Budget(), context_seconds=seconds)
+    return skillweave.open(FLEET / "pack.yaml", entities=entities, settings=settings, counter=WordCounter(), **options)
 
 
 def ship(ship_id: str, name: str, **properties: Any) -> Entity:
@@ -267,11 +268,11 @@ class Counting(MemoryGraph):
 
 
 @pytest.mark.parametrize(
-    ("state", "why"), [("down", "the graph is down"), ("silent", "the entity graph did not answer within 200 ms")]
+    ("state", "why"), [("down", "the graph is down"), ("silent", "the entity graph did not answer within 50 ms")]
 )
 async def test_a_graph_that_does_not_answer_costs_its_tier_and_not_the_turn(state: str, why: str) -> None:
     graph = Counting([ship("s1", "Aurora")])
-    weaver = weaver_of(graph)
+    weaver = weaver_of(graph, seconds=0.05 if state == "silent" else 30.0)
     await weaver.weave("Hello", conversation="c")
     setattr(graph, state, True)
     injection = await weaver.weave("Which berth?", conversation="c", memory={"ship": "s1"})
@@ -310,7 +311,7 @@ def test_context_never_takes_more_than_its_budget_and_the_turn_never_more_than_t
     total: int, most: int, in_call: bool
 ) -> None:
     budget = Budget(total=total, catalog=0, shortlist=0, per_skill=40, context=most)
-    weaver = weaver_of(MemoryGraph([ship("s1", "Aurora " * 9, status="far away")]), settings=Settings(budget=budget))
+    weaver = weaver_of(MemoryGraph([ship("s1", "Aurora " * 9, status="far away")]), budget=budget)
     placement = Placement.CALL if in_call else Placement.HISTORY
     injection = asyncio.run(
         weaver.weave("A berth and a pilot", conversation="c", memory={"ship": "s1"}, placement=placement)
@@ -320,7 +321,7 @@ def test_context_never_takes_more_than_its_budget_and_the_turn_never_more_than_t
 
 
 async def test_what_the_budget_has_no_room_for_is_told_with_its_cost() -> None:
-    weaver = weaver_of(settings=Settings(budget=Budget(context=20)))
+    weaver = weaver_of(budget=Budget(context=20))
     injection = await weaver.weave("Which berth for IMO 9074729?", conversation="c")
     over = [one.reason for one in injection.decisions if one.outcome is Outcome.OVER_BUDGET]
     assert any(one.startswith("context:s-aurora:calls would have cost") for one in over)

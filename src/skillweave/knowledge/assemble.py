@@ -23,6 +23,8 @@ from skillweave.knowledge.rules import (
 
 SECONDS = 0.2
 """How long the sections of an entity may take together."""
+LAST_ROUNDS = 20
+"""Rounds of the event loop after the deadline: where the loop itself was held up, what is there is not lost."""
 MOST_FOLLOWED = 100
 """Nodes from which one hop goes on; from others of a wider way it does not."""
 
@@ -90,10 +92,11 @@ class GraphContext:
 
     async def find(self, ref: str) -> Entity | None:
         """The entity of that name; raises AmbiguousEntity, and StoreUnavailable, also after the deadline."""
-        try:
-            return await asyncio.wait_for(self.graph.entity(ref), self.seconds)
-        except TimeoutError:
-            raise StoreUnavailable(f"the entity graph did not answer within {_ms(self.seconds)}") from None
+        end = asyncio.get_running_loop().time() + self.seconds
+        found, late = await _before(end, {ref: self.graph.entity(ref)})
+        if ref in found:
+            return found[ref]
+        raise late[ref] or StoreUnavailable(f"the entity graph did not answer within {_ms(self.seconds)}")
 
 
 async def _before(end: float, work: Mapping[str, Awaitable[T]]) -> tuple[dict[str, T], dict[str, BaseException | None]]:
@@ -102,7 +105,9 @@ async def _before(end: float, work: Mapping[str, Awaitable[T]]) -> tuple[dict[st
         return {}, {}
     tasks = {name: asyncio.ensure_future(one) for name, one in work.items()}
     try:
-        await asyncio.wait(tasks.values(), timeout=max(0.0, end - asyncio.get_running_loop().time()))
+        _, waiting = await asyncio.wait(tasks.values(), timeout=max(0.0, end - asyncio.get_running_loop().time()))
+        for _ in range(LAST_ROUNDS if waiting else 0):
+            await asyncio.sleep(0)
     finally:
         for task in tasks.values():
             # An error that comes after the deadline has been told as being late.

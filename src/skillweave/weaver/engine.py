@@ -252,7 +252,8 @@ class Engine:
         """Where entity context comes from: the host's own source, or the graph with the rules of the skills."""
         if self.entities is None:
             return self.context
-        return GraphContext(with_rules(self.entities, library.entities.rules), library.entities.rules)
+        rules, seconds = library.entities.rules, library.settings.context_seconds
+        return GraphContext(with_rules(self.entities, rules), rules, seconds=seconds)
 
     def _told(self, answer: Told) -> Told:
         """The answer with the finding that the skills may be old, if they may."""

@@ -217,6 +217,11 @@ async def test_the_second_authorization_is_over_its_rate() -> None:
     assert answer["read_from"] == ["fa-2 (R32-26-0108)", "lease-mitchell: code 10 of 1 months, counted whole"]
 
 
+async def test_an_authorization_is_found_by_its_flare_point_too() -> None:
+    by_lease = await ask_sample("flare_authorization", lease=LEASE, authorization="fa-2")
+    assert await ask_sample("flare_authorization", lease="fac-flare", authorization="fa-2") == by_lease
+
+
 async def test_months_after_the_day_that_is_looked_at_are_left_out() -> None:
     answer = await ask_sample("flare_authorization", lease=LEASE, authorization="fa-1", as_of="2026-02-15")
     assert (answer["used_mcf"], answer["as_of"]) == (15300, "2026-02-15")

@@ -53,6 +53,18 @@ def test_emissions_of_what_was_vented() -> None:
     assert_same(told, flare_emissions(200, SAMPLE, Release.VENTED, 14.696))
 
 
+def test_the_table_of_factors_has_the_figures_that_the_estimate_uses() -> None:
+    found = document("emission-factors.yaml")
+    used = {one.id: (one.value, one.verified) for one in flare_emissions(1, SAMPLE).basis}
+    flare, gwp = found["nox_co_lb_per_mmbtu"]["rows"][0], found["gwp"]["rows"][-1]
+    destruction = found["destruction_efficiency"]["rows"][0]
+    assert used["nox_lb_per_mmbtu"] == (flare["nox"], flare["verified"])
+    assert used["co_lb_per_mmbtu"] == (flare["co"], flare["verified"])
+    assert used["gwp_ch4"] == (gwp["ch4"], gwp["verified"])
+    assert used["gwp_n2o"] == (gwp["n2o"], gwp["verified"])
+    assert used["destruction"] == (destruction["value"], destruction["verified"])
+
+
 def test_the_gas_analysis() -> None:
     found = document("gas-quality-example.yaml")
     sample = {part: float(percent) for part, percent in found["composition_mol_pct"].items()}

@@ -24,6 +24,11 @@ from skillweave.packs.tool import JsonObject
 
 _OF_MONTH: Mapping[str, Json] = {"lease": LEASE, "month": MONTH}
 _OF_LEASE: Mapping[str, Json] = {"lease": LEASE}
+_FLARE: JsonObject = {
+    **LEASE,
+    "description": "A lease of the entity graph, a well on it, or a flare point, by its id, name or number; its"
+    " authorizations are then read.",
+}
 _AUTHORIZATION: JsonObject = {
     "type": "string",
     "description": "Which authorization of the lease, by its number or id; needed where it has several.",
@@ -165,8 +170,8 @@ LOOKUPS: Mapping[str, Lookup] = {
     "hydrocarbon_volume": Lookup(_hydrocarbons, _OF_MONTH),
     "flare_emissions": Lookup(_emissions, _OF_MONTH),
     "h2s_radius": Lookup(_radius, _OF_MONTH),
-    "flare_authorization": Lookup(_use, {"lease": LEASE, "authorization": _AUTHORIZATION}),
-    "exception_days": Lookup(_exceptions, _OF_LEASE),
+    "flare_authorization": Lookup(_use, {"lease": _FLARE, "authorization": _AUTHORIZATION}),
+    "exception_days": Lookup(_exceptions, {"lease": _FLARE}),
 }
 """By the name of the calculator, what it reads once a lease is named."""
 
