@@ -361,3 +361,25 @@ async def test_a_tag_of_which_the_rules_say_nothing_is_a_finding() -> None:
     weaver = skillweave.open(other, FLEET / "pack.yaml", entities=GRAPH)
     (found,) = [one for one in await weaver.diagnostics() if one.code == "context-unknown-tag"]
     assert "'galley', a domain tag of cooking" in found.message
+
+
+async def test_what_is_left_out_of_a_file_of_entities_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "graph.json").write_text('{"nodes": [{"id": "s-one"}]}')
+    (found,) = await weaver_of(tmp_path / "graph.json").diagnostics()
+    assert found.code == "bad-entity"
+    assert "'s-one' is left out" in found.message
+
+
+async def test_a_file_of_another_kind_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "graph.txt").write_text("{}")
+    weaver = weaver_of(tmp_path / "graph.txt")
+    (found,) = await weaver.diagnostics()
+    assert (found.code, str(found.location)) == ("entity-unavailable", "entities")
+    assert "graph.txt" in found.message
+
+
+async def test_a_file_of_entities_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "graph.json").write_text('{"nodes": [')
+    (found,) = await weaver_of(tmp_path / "graph.json").diagnostics()
+    assert found.code == "json-invalid"
+    assert found.location is not None and found.location.path.endswith("graph.json")
