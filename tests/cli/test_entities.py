@@ -77,7 +77,7 @@ def test_a_name_that_several_have_names_their_ids(cli: Any, folder: Path) -> Non
     (folder / "twins.json").write_text(json.dumps({**HARBOUR, "nodes": [*HARBOUR["nodes"], twin]}), encoding="utf-8")
     done = cli("entities", "show", "Aurora", "--skills", "harbour.yaml", "--entities", "twins.json")
     assert done.code == 1
-    assert "name one by its id: ship-aurora, ship-aurora-2" in done.err
+    assert "name one by its id: 'ship-aurora', 'ship-aurora-2'" in done.err
 
 
 def test_what_lies_about_an_entity_is_listed_nearest_first_without_itself(entities: Entities) -> None:

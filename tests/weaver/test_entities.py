@@ -231,7 +231,7 @@ async def test_a_name_of_several_entities_is_told_with_their_ids() -> None:
     injection = await weaver.weave("Which berth?", conversation="c", memory={"ship": "Northern"})
     (found,) = unclear(injection)
     assert (found.code, found.path) == ("entity-ambiguous", "`ship` of the memory")
-    assert "s-north, s-north2" in found.message
+    assert "'s-north', 's-north2'" in found.message
     assert (await weaver.state("c")).entity == ""
 
 

@@ -13,7 +13,7 @@ from skillweave.knowledge.context import ContextSource, EntityContext
 from skillweave.registry import Artifact
 from skillweave.skill import ArtifactRef, Skill
 from skillweave.turn.admit import SkillInTurn
-from skillweave.turn.entity import Named, Subject, not_told, subject_of
+from skillweave.turn.entity import SHOWN, Named, Subject, not_told, subject_of
 
 MOST_INLINE_BYTES = 256 * 1024
 """So much of a skill's documents is read to stand in its block; the others are listed, and read on demand."""
@@ -107,7 +107,7 @@ def _about(
         tags = skill.domain_tags
         if tags not in shared:
             shared[tags] = asyncio.ensure_future(_assembled(context, named, asked, tags))
-        yield (skill.id, f"context of {named.ref}"), shared[tags]
+        yield (skill.id, f"context of {named.ref[:SHOWN]}"), shared[tags]
 
 
 async def _assembled(
@@ -186,7 +186,7 @@ def _failure(key: _Key, error: BaseException | None, seconds: float) -> Decision
 
 def _omissions(contexts: Mapping[str, EntityContext]) -> tuple[Decision, ...]:
     return tuple(
-        Decision(skill_id, Outcome.FAILED, "fetch", f"context of {context.entity}: {omitted}")
+        Decision(skill_id, Outcome.FAILED, "fetch", f"context of {context.entity[:SHOWN]}: {omitted}")
         for skill_id, context in contexts.items()
         for omitted in context.omitted
     )
