@@ -28,6 +28,8 @@ _MARKS = re.compile(r"(, |; |: |\(|\))")
 _BULLET = re.compile(r"\s*- ")
 _JOINT = re.compile(r"[\s:.\u2013\u2014-]*")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_HIDDEN = re.compile("[\u200b\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+"""What turns the order of letters about, or is a text that no reader sees: both hide words that a model reads."""
 
 Found: TypeAlias = FrozenJson | Missing
 
@@ -147,8 +149,8 @@ def value_text(value: Found) -> str:
 
 
 def plain_line(text: str) -> str:
-    """Somebody's text as one line: white space of any kind is one blank, control characters are none."""
-    return " ".join(_UNSEEN.sub(" ", text).split())
+    """Somebody's text as one line: white space and control characters are one blank, what nobody sees is nothing."""
+    return " ".join(_UNSEEN.sub(" ", _HIDDEN.sub("", text)).split())
 
 
 def _of_node(node: Entity, keys: tuple[str, ...]) -> Found:
