@@ -239,6 +239,20 @@ def test_a_turn_about_an_entity_gives_what_is_known_of_it_once(cli: Any, folder:
     assert cli(*words, "--memory", "ship=Aurora", "Which berth is free?").data["messages"] == []
 
 
+@pytest.mark.parametrize("told", ["option", "environment"])
+def test_a_turn_is_about_the_entities_of_the_tenant_and_of_no_other(
+    cli: Any, folder: Path, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of = ("--entities", "sqlite:///graph.db", "--skills", "harbour.yaml")
+    assert cli("entities", "load", "harbour.json", *of, "--tenant", "acme").code == 0
+    said = ("weave", *of, "--memory", "ship=Aurora", "Which berth is free?")
+    assert "## Entity Context" not in cli(*said).out
+    if told == "environment":
+        monkeypatch.setenv("SKILLWEAVE_TENANT", "acme")
+    assert "Ship: Aurora" in cli(*said, *(("--tenant", "acme") if told == "option" else ())).out
+    assert "## Entity Context" not in cli(*said, "--tenant", "other").out
+
+
 def test_of_a_datum_that_nothing_is_in_it_is_said_that_nothing_was_compared(entities: Entities) -> None:
     out = " ".join(entities("near", "--at", "53.5413,9.9668", "--datum", "Lisbon", "--radius", "100").out.split())
     assert "No entities with a place in LISBON lie within 100.0 ft" in out
