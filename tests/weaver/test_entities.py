@@ -383,3 +383,51 @@ async def test_a_file_of_entities_that_cannot_be_read_is_a_finding(tmp_path: Pat
     (found,) = await weaver_of(tmp_path / "graph.json").diagnostics()
     assert found.code == "json-invalid"
     assert found.location is not None and found.location.path.endswith("graph.json")
+
+
+class Leaking(MemoryGraph):
+    """A graph that fails with a long message in which a password stands, at the first question or the second."""
+
+    def __init__(self, entities: list[Entity], *, at_once: bool) -> None:
+        super().__init__(entities)
+        self.at_once = at_once
+
+    async def entity(self, ref: str) -> Entity | None:
+        if self.at_once:
+            self.fail()
+        return await super().entity(ref)
+
+    async def neighbours(self, *_: Any, **__: Any) -> tuple[Neighbour, ...]:
+        self.fail()
+        return ()
+
+    def fail(self) -> None:
+        raise RuntimeError(f"cannot reach postgresql://me:hunter2@db/graph {'x' * 100_000}")
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_what_a_graph_raises_is_told_shortly_and_without_its_password(at_once: bool) -> None:
+    weaver = weaver_of(Leaking([ship("s", "Vega")], at_once=at_once))
+    injection = await weaver.weave("Which berth?", conversation="c", memory={"ship": "s"})
+    told = [*failed(injection), *(found.message for found in injection.diagnostics)]
+    assert told
+    assert all("RuntimeError: cannot reach postgresql://***@db/graph" in one and len(one) < 800 for one in told)
+
+
+class Plain:
+    """A graph whose methods are no coroutines, which a host may well write by mistake."""
+
+    def entity(self, ref: str) -> None:
+        return None
+
+    def neighbours(self, entity_id: str) -> tuple[Neighbour, ...]:
+        return ()
+
+    def near(self, point: object) -> None:
+        return None
+
+
+async def test_a_graph_without_coroutines_costs_its_tier_and_not_the_turn() -> None:
+    injection = await weaver_of(Plain()).weave("Which berth?", conversation="c", memory={"ship": "s"})
+    assert len(texts(injection)) == 1
+    assert [found.code for found in unclear(injection)] == ["entity-unavailable"]

@@ -20,6 +20,7 @@ from skillweave.knowledge.rules import (
     sort_field,
     where_of,
 )
+from skillweave.redaction import error_in_words
 
 SECONDS = 0.2
 """How long the sections of an entity may take together."""
@@ -133,7 +134,7 @@ def _ms(seconds: float) -> str:
 
 
 def _why(error: BaseException | None, seconds: float) -> str:
-    return f"it did not come within {_ms(seconds)}" if error is None else f"{type(error).__name__}: {error}"
+    return f"it did not come within {_ms(seconds)}" if error is None else error_in_words(error)
 
 
 def _within(sections: Sequence[Section], budget: int, count: Count) -> tuple[list[Section], list[str]]:

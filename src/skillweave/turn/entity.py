@@ -11,6 +11,7 @@ from skillweave.knowledge.codes import ENTITY_AMBIGUOUS, ENTITY_UNAVAILABLE, ENT
 from skillweave.knowledge.context import ContextSource, FindsEntities
 from skillweave.knowledge.entity import LONGEST_ALIAS, LONGEST_NAME, AmbiguousEntity
 from skillweave.knowledge.findings import EntityRules
+from skillweave.redaction import error_in_words
 from skillweave.settings import Settings
 
 SHOWN = 100
@@ -94,7 +95,7 @@ def not_told(named: Named, error: BaseException | None, seconds: float) -> Subje
     if error is None:
         why = f"it did not come within {seconds * 1000:.0f} ms"
     else:
-        why = str(error) if isinstance(error, StoreUnavailable) else f"{type(error).__name__}: {error}"
+        why = str(error) if isinstance(error, StoreUnavailable) else error_in_words(error)
     kept = named.ref if len(named.ref) <= LONGEST_ALIAS else ""
     message = f"what is known of {named.ref[:SHOWN]!r} could not be read: {why}"
     return Subject(

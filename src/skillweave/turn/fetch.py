@@ -10,6 +10,7 @@ from skillweave.disclose.block import Rung
 from skillweave.disclose.render import Inlined
 from skillweave.errors import SkillweaveError
 from skillweave.knowledge.context import ContextSource, EntityContext
+from skillweave.redaction import error_in_words
 from skillweave.registry import Artifact
 from skillweave.skill import ArtifactRef, Skill
 from skillweave.turn.admit import SkillInTurn
@@ -180,7 +181,7 @@ async def _within(
 def _failure(key: _Key, error: BaseException | None, seconds: float) -> Decision:
     skill_id, what = key
     # Guests implement these ports: whatever they raise is told here, and costs their tier, never the turn.
-    reason = f"it did not come within {seconds * 1000:.0f} ms" if error is None else f"{type(error).__name__}: {error}"
+    reason = f"it did not come within {seconds * 1000:.0f} ms" if error is None else error_in_words(error)
     return Decision(skill_id, Outcome.FAILED, "fetch", f"{what} is left out: {reason}")
 
 

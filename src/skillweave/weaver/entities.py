@@ -38,7 +38,11 @@ def with_rules(entities: EntityGraph, rules: ContextRules) -> EntityGraph:
 
 async def first_asked(entities: EntityGraph, seconds: float) -> None:
     """Ask once for nothing, so that a file is read and a database connected before the deadline of a turn counts."""
-    asked = asyncio.ensure_future(entities.entity("-"))
+
+    async def ask() -> None:
+        await entities.entity("-")
+
+    asked = asyncio.ensure_future(ask())
     await asyncio.wait((asked,), timeout=seconds)
     # Whatever went wrong, the turn asks the same graph, and says what it answers.
     asked.add_done_callback(lambda one: one.cancelled() or one.exception())
