@@ -22,6 +22,9 @@ LONGEST_LINE = 1000
 SCOPES = ("node", "edge", "from", "item")
 """Where a field can be looked up: in the node reached, the last edge, the node before it, the item of a list."""
 
+MOST_NESTED = 10
+"""Parentheses inside one another in a template."""
+
 _DEEPEST = 8
 _PLACE = re.compile(r"(\{[^{}]*\})")
 _MARKS = re.compile(r"(, |; |: |\(|\))")
@@ -113,7 +116,10 @@ def field_name(text: str, key: str) -> FieldName:
 
 @lru_cache(maxsize=4096)
 def template_of(line: str) -> Template:
-    """The line with its places; raises InvalidContext for one that is empty or too long, or has a stray brace."""
+    """The line with its places.
+
+    Raises InvalidContext for one that is empty or too long, has a stray brace, or parentheses that are nested deeply.
+    """
     if not line.strip() or len(line) > LONGEST_TEMPLATE:
         what = f"has a line of {len(line):,} characters"
         raise InvalidContext("render", what, f"write 1 to {LONGEST_TEMPLATE:,}, not all of them blank")
@@ -222,11 +228,16 @@ def _balanced(atoms: Sequence[_Atom]) -> list[_Atom]:
     """The atoms in which a parenthesis without its other half is a text like any other."""
     opened: list[int] = []
     pairs: set[int] = set()
+    deepest = 0
     for place, atom in enumerate(atoms):
         if atom == ("mark", "("):
             opened.append(place)
         elif atom == ("mark", ")") and opened:
+            deepest = max(deepest, len(opened))
             pairs |= {opened.pop(), place}
+    if deepest > MOST_NESTED:
+        what = f"has {deepest} parentheses inside one another"
+        raise InvalidContext("render", what, f"write at most {MOST_NESTED}")
     return [
         ("text", text) if kind == "mark" and text in ("(", ")") and place not in pairs else (kind, text)
         for place, (kind, text) in enumerate(atoms)
