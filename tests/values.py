@@ -18,7 +18,10 @@ from skillweave.codec import Portable, is_free, union_arms
 from skillweave.events import Announced, BuiltIn
 from skillweave.frozen import EMPTY, FrozenDict, freeze_mapping, thaw
 from skillweave.graph import ScorePolicy
+from skillweave.knowledge.entity import Edge, Entity, Point
 from skillweave.knowledge.rules import ContextRules, Hop, IdPattern, SectionPart, SectionRule
+from skillweave.packs.texas_rrc.thresholds import Threshold
+from tests.sources.entity_strategies import properties
 from tests.strategies import ids, json_mappings, json_values, texts
 
 Values = st.SearchStrategy[Any]
@@ -107,6 +110,15 @@ RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
     },
     TaskRule: lambda: {"when": _whens, "skills": st.lists(ids, min_size=1, max_size=2, unique=True).map(tuple)},
     ScorePolicy: lambda: {"temperature": st.floats(0.1, 9), "margin": st.none() | st.floats(0, 1)},
+    Threshold: lambda: {"value": st.none() | st.floats(0, 1e9)},
+    Point: lambda: {"latitude": st.floats(-90, 90), "longitude": st.floats(-180, 180), "datum": said},
+    Entity: lambda: {
+        "id": said,
+        "label": said,
+        "properties": properties,
+        "aliases": st.lists(said, max_size=2).map(tuple),
+    },
+    Edge: lambda: {"source": said, "relation": said, "target": said, "properties": properties},
     Hop: lambda: {"via": said},
     SectionPart: lambda: {
         "render": st.lists(st.sampled_from(["Ship: {name}", "- {id}, {size.width}"]), min_size=1, max_size=2).map(

@@ -33,6 +33,7 @@ from skillweave.cli.output.turn import Told
 from skillweave.testing.hosts import Says, Script, tool_call
 from skillweave.testing.hosts.langchain import ScriptedChatModel
 from tests.cli.conftest import Ran, write_skill
+from tests.cli.harbour import write_harbour
 
 SECRET = "sk-test-0123456789abcdef"
 GATED = "triggers: [paper]\nx-skillweave: {checkpoints: [{name: review, asks: Is it sound?}]}"
@@ -137,6 +138,18 @@ def test_in_call_placement_the_skill_is_in_the_system_prompt(talking: Any, scrip
     with talking(placement="call") as talk:
         converse(talk, ["Some tea", "Go on"])
     assert [sent.system.count("Boil water.") for sent in script.sent] == [1, 1]
+
+
+@pytest.mark.parametrize("graph", ["harbour.json", "sqlite:///harbour.db"])
+def test_an_entity_whose_id_the_user_writes_is_told_of_once(
+    talking: Any, script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Any, graph: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_harbour(tmp_path)
+    cli("entities", "load", "harbour.json", "--skills", "harbour.yaml", "--entities", "sqlite:///harbour.db")
+    with talking(skills=tmp_path / "harbour.yaml", entities=graph) as talk:
+        converse(talk, ["Which berth does IMO 9321483 have?", "And how deep is that berth?"])
+    assert [sent.times_in_messages("Ship: Aurora (IMO 9321483)") for sent in script.sent] == [1, 1]
 
 
 def test_a_blocked_call_is_shown(talking: Any, script: Script, capsys: Any) -> None:

@@ -257,3 +257,34 @@ def test_of_a_datum_that_nothing_is_in_it_is_said_that_nothing_was_compared(enti
     out = " ".join(entities("near", "--at", "53.5413,9.9668", "--datum", "Lisbon", "--radius", "100").out.split())
     assert "No entities with a place in LISBON lie within 100.0 ft" in out
     assert "are not compared" in out
+
+
+def test_a_turn_about_an_entity_that_nobody_knows_says_so(cli: Any, folder: Path) -> None:
+    words = ("weave", "--skills", "harbour.yaml", "--entities", "harbour.json", "--memory", "ship=Nautilus")
+    done = cli(*words, "Which berth is free?")
+    assert done.code == 0
+    assert "'Nautilus'" in done.err
+
+
+def test_entities_of_which_no_pack_shows_anything_are_told(cli: Any, folder: Path, small: Path) -> None:
+    done = cli("weave", "--skills", small, "--entities", "harbour.json", "Some tea")
+    assert done.code == 0
+    assert "a graph of entities is given, and no source says which of its data is shown" in done.err
+
+
+@pytest.mark.parametrize("command", ["weave", "chat"])
+def test_entities_that_are_not_there_are_one_line_in_a_turn(cli: Any, folder: Path, command: str, small: Path) -> None:
+    words = ("--skills", small, "--entities", "sqlite:///nowhere.db")
+    model = ("--model", "anthropic:claude-sonnet-5", "-m") if command == "chat" else ()
+    done = cli(command, *words, *model, "Some tea")
+    assert done.code == 1
+    assert "there are no entities in 'nowhere.db'" in done.err
+    assert not (folder / "nowhere.db").exists()
+
+
+def test_of_a_graph_file_it_is_told_what_was_left_out(cli: Any, folder: Path) -> None:
+    bad = {"nodes": [*HARBOUR["nodes"], {"id": "no-label"}], "edges": []}
+    (folder / "bad.json").write_text(json.dumps(bad), encoding="utf-8")
+    done = cli("entities", "show", "ship-aurora", "--entities", "bad.json")
+    assert done.code == 0
+    assert "'no-label'" in done.err

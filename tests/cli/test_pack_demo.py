@@ -80,6 +80,12 @@ def test_a_filing_skill_shows_the_checkpoint_at_which_it_stops(first: Any) -> No
     assert [one["name"] for one in filing["injection"]["checkpoints"]] == ["pre_filing"]
 
 
+def test_what_both_skills_show_of_the_well_is_sent_once(first: Any) -> None:
+    texts = [message["content"] for step in first for message in step["injection"]["messages"]]
+    assert len(texts) == 2
+    assert "\n".join(texts).count("Well: Mitchell Ranch 1H (API: 42-329-12345)") == 1
+
+
 def test_the_same_conversation_once_more_sends_nothing_twice(demo: Any) -> None:
     again = demo["runs"][1]
     assert again["tokens"] == 0

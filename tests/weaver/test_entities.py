@@ -23,6 +23,7 @@ from skillweave import (
     StoreUnavailable,
     Weaver,
 )
+from skillweave.disclose.block import CHANGED
 from skillweave.frozen import freeze_mapping
 from skillweave.knowledge.entity import Direction, Edge, Entity, Neighbour
 from skillweave.testing import KnownContext, WordCounter
@@ -157,9 +158,18 @@ async def test_a_changed_property_gives_its_section_again_in_place_of_the_old_on
     assert after_heading(first) == "Ship: Aurora\nStatus: at sea\nOwner: Fjord"
     await graph.put([ship("s1", "Aurora", status="moored")])
     again = await weaver.weave("Which berth now?", conversation="c", memory={"ship": "s1"})
-    assert texts(again) == ["=== Entity Context: s1 ===\nShip: Aurora\nStatus: moored"]
+    assert texts(again) == [f"=== Entity Context: s1 ===\n{CHANGED}\nShip: Aurora\nStatus: moored"]
     replaced = [one for one in (await weaver.state("c")).superseded if one.record.key == "context:s1:entity"]
     assert [one.by for one in replaced] == [again.messages[0].id]
+
+
+async def test_a_section_that_changed_is_marked_inside_the_block_of_another_skill_too() -> None:
+    graph = MemoryGraph([ship("s1", "Aurora", status="at sea")])
+    weaver = weaver_of(graph)
+    await weaver.weave("Which berth?", conversation="c", memory={"ship": "s1"})
+    await graph.put([ship("s1", "Aurora", status="moored")])
+    other = await weaver.weave("A pilot, please", conversation="c", memory={"ship": "s1"})
+    assert f"{CHANGED}\nShip: Aurora\nStatus: moored" in "\n".join(texts(other))
 
 
 async def test_in_call_placement_the_context_stays_in_every_call() -> None:
@@ -431,3 +441,26 @@ async def test_a_graph_without_coroutines_costs_its_tier_and_not_the_turn() -> N
     injection = await weaver_of(Plain()).weave("Which berth?", conversation="c", memory={"ship": "s"})
     assert len(texts(injection)) == 1
     assert [found.code for found in unclear(injection)] == ["entity-unavailable"]
+
+
+async def test_an_agent_sees_the_context_of_its_own_skills(tmp_path: Path) -> None:
+    agents = "agents:\n  - {id: harbour-master, skills: [berth-planning]}\n"
+    (tmp_path / "pack.yaml").write_text((FLEET / "pack.yaml").read_text("utf-8") + agents, "utf-8")
+    weaver = skillweave.open(
+        tmp_path / "pack.yaml", entities=GRAPH, counter=WordCounter(), settings=Settings(context_seconds=30)
+    )
+    master = await weaver.for_agent("harbour-master")
+    assert after_heading(await master.weave("Which berth for IMO 9074729?", conversation="c")).startswith(FIVE)
+
+
+async def test_an_edit_of_the_rules_counts_from_the_next_turn_on(tmp_path: Path) -> None:
+    pack = (FLEET / "pack.yaml").read_text("utf-8")
+    (tmp_path / "pack.yaml").write_text(pack, "utf-8")
+    weaver = skillweave.open(
+        tmp_path / "pack.yaml", entities=GRAPH, counter=WordCounter(), settings=Settings(context_seconds=30)
+    )
+    await weaver.weave("Which berth for IMO 9074729?", conversation="c")
+    (tmp_path / "pack.yaml").write_text(pack.replace("'Owner: {name}'", "'Owned by {name}'"), "utf-8")
+    await weaver.refresh()
+    again = await weaver.weave("Which berth?", conversation="c")
+    assert texts(again) == [f"=== Entity Context: s-aurora ===\n{CHANGED}\nOwned by Fjord Lines (Holding)"]

@@ -30,6 +30,7 @@ from skillweave import (
     Weaver,
     Writes,
 )
+from skillweave.disclose.block import CHANGED
 from skillweave.sources import InCode
 from skillweave.testing import FailingStore, KnownContext, ManualClock, WordCounter
 from skillweave.weaver import contention
@@ -490,7 +491,7 @@ async def test_changed_context_is_given_again() -> None:
     await weaver.weave("the well", conversation="c", memory={"entity_id": "w2"})
     context.entities["w2"]["header"] = "Well: Renamed"
     again = await weaver.weave("the well", conversation="c", memory={"entity_id": "w2"})
-    assert [m.text for m in again.messages] == ["=== Entity Context: w2 ===\nWell: Renamed"]
+    assert [m.text for m in again.messages] == [f"=== Entity Context: w2 ===\n{CHANGED}\nWell: Renamed"]
 
 
 @pytest.mark.parametrize(

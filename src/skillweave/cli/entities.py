@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillweave.cli import completion, options
-from skillweave.cli.arguments.entities import (
-    LoadingLine,
-    known_entity,
-    missing_ends,
-    point_of,
-    require_read,
-    roles_in,
-)
+from skillweave.cli.arguments.entities import LoadingLine, known_entity, point_of, require_read, roles_in, told_in_short
 from skillweave.cli.failure import MISTAKE, Mistake
 from skillweave.cli.output.page import Answer
 from skillweave.redaction import without_secrets
@@ -96,7 +89,10 @@ async def load(
             try:
                 await graph.put(line.entities_of(read.entities()), edges())
             except UnknownEnd as error:
-                raise missing_ends(error, read.diagnostics) from error
+                # An entity that was left out is why its edges lead nowhere.
+                for told in told_in_short(read.diagnostics):
+                    error.add_note(told)
+                raise
     loaded = Loaded(line.entities, line.edges, read.diagnostics)
     text = partial(loaded_text, loaded, place=without_secrets(of.entities or ""))
     return Answer(lambda: loaded, text, code=MISTAKE if has_errors(loaded.findings) else 0)

@@ -3,24 +3,34 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeAlias, TypeVar
 
 import typer
-from typer import BadParameter
 
 from skillweave.cli import completion
-from skillweave.cli.arguments.entities import existing_graph, graph_to_fill
 from skillweave.cli.arguments.ledger import Kept, existing, kept_in
 from skillweave.cli.arguments.skills import StoringBar, load_snapshot, skills_beside_packs, sources_at_hand, sources_of
 from skillweave.cli.arguments.store import existing_store, named_store
+from skillweave.cli.entity_options import Entities, EntityTenant, OfEntities, Ref
+from skillweave.cli.option import (
+    BUDGET,
+    ENTITIES,
+    GRAPH,
+    LEDGER,
+    MODEL,
+    OUTPUT,
+    SKILLS,
+    STORE,
+    TURN,
+    option,
+    whole_number,
+)
 
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
-
     from skillweave.cachefile import CacheFolder
     from skillweave.conversation import Turn
     from skillweave.graph import SkillGraph
-    from skillweave.knowledge.entity import EntityGraph, WritableGraph
+    from skillweave.knowledge.entity import EntityGraph
     from skillweave.registry import Snapshot, Source, WritableSource
     from skillweave.select import Selection
     from skillweave.select.matchers import Matcher
@@ -29,9 +39,10 @@ if TYPE_CHECKING:
     from skillweave.task import Task
     from skillweave.weaver import Weaver
 
-SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
-MODEL, GRAPH, STORE, ENTITIES = "The model", "The graph", "The store", "Entities"
-"""The groups that options stand in, in `--help`."""
+__all__ = ["BUDGET", "ENTITIES", "GRAPH", "LEDGER", "MODEL", "OUTPUT", "SKILLS", "STORE", "TURN"]
+__all__ += ["Entities", "EntityTenant", "OfEntities", "Ref", "option", "whole_number"]
+"""What commands find here and is written elsewhere."""
+
 PREPARE_SECONDS = 2.0
 """What matchers have to prepare in where no weaver bounds it, the same as there."""
 Paths: TypeAlias = Annotated[
@@ -54,24 +65,6 @@ File: TypeAlias = Annotated[
         "reads a graph from standard input.",
     ),
 ]
-
-
-def whole_number(given: str | int) -> int:
-    """The number, of at least 0; raises BadParameter for anything else."""
-    try:
-        number = int(given)
-    except ValueError:
-        number = -1
-    if number < 0:
-        raise BadParameter(f"{str(given)[:40]!r} is not a whole number of at least 0")
-    return number
-
-
-def option(panel: str, spelling: str, help: str, **more: Any) -> Any:  # noqa: A002, ANN401 - as typer.Option has them
-    """An option in a panel of `--help`, spelled as the help shows it: `--message -m TEXT`; `more` is for typer."""
-    names = [word for word in spelling.split() if word.startswith("-")]
-    metavar = next((word for word in spelling.split() if not word.startswith("-")), None)
-    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
 
 
 Model: TypeAlias = Annotated[
@@ -137,37 +130,6 @@ StoreUrl: TypeAlias = Annotated[
 ]
 Tenant: TypeAlias = Annotated[
     str, option(STORE, "--tenant NAME", "Whose skills they are, where several customers share a store.")
-]
-Entities: TypeAlias = Annotated[
-    str | None,
-    option(
-        ENTITIES,
-        "--entities URL-or-FILE",
-        "What is known of the things that conversations are about: a JSON file of entities, sqlite:///FILE or "
-        "postgresql://USER:PASSWORD@HOST/NAME.",
-    ),
-]
-EntityTenant: TypeAlias = Annotated[
-    str, option(ENTITIES, "--tenant NAME", "Whose entities they are, where several customers share a database.")
-]
-EntitySkills: TypeAlias = Annotated[
-    list[str] | None,
-    option(
-        ENTITIES,
-        "--skills DIR-or-FILE",
-        "Skills, or a pack (.yaml, .json), which says what properties of entities are names and places, and what is "
-        "shown of them. Repeatable. Default: none",
-    ),
-]
-EntityPacks: TypeAlias = Annotated[
-    list[str] | None,
-    option(ENTITIES, "--pack NAME", "The same of an installed pack. Repeatable.", autocompletion=completion.packs),
-]
-Ref: TypeAlias = Annotated[
-    str,
-    typer.Argument(
-        metavar="REF", help="The id of an entity, or one of its other names.", autocompletion=completion.entities
-    ),
 ]
 Conversation: TypeAlias = Annotated[
     str | None,
@@ -447,28 +409,6 @@ class Keeping:
     def kept(self) -> Kept:
         """The ledger and the conversation; raises Mistake for an empty name."""
         return kept_in(self.ledger, self.conversation)
-
-
-@dataclass(frozen=True, slots=True)
-class OfEntities:
-    """The entities that a command works on."""
-
-    entities: Entities = None
-    tenant: EntityTenant = ""
-    skills: EntitySkills = None
-    pack: EntityPacks = None
-
-    def existing(self) -> "AbstractAsyncContextManager[EntityGraph]":
-        """The graph, which must be there already, open while the context lasts; raises Mistake."""
-        return existing_graph(self.entities, self.tenant, self.sources())
-
-    def to_fill(self) -> "AbstractAsyncContextManager[WritableGraph]":
-        """The graph of a database, made where it is not there yet; raises Mistake for what cannot be filled."""
-        return graph_to_fill(self.entities, self.tenant)
-
-    def sources(self) -> tuple["Source", ...]:
-        """The skills that are named, whose packs may say how entities are read; none where none are named."""
-        return sources_of(self.skills, strict=False, packs=self.pack) if self.skills or self.pack else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ async def weave(
     from skillweave.cli.arguments.entities import graph_if_named
     from skillweave.cli.arguments.graph import notes_of
     from skillweave.cli.arguments.turn import memory_of, message_text, read_transcript, results_of, turn_of
-    from skillweave.cli.output.notes import graph_notes, loading_notes
+    from skillweave.cli.output.notes import ABOUT_ENTITIES, entity_notes, graph_notes, loading_notes
     from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE
     from skillweave.select.index import MESSAGE_PARTLY_READ
 
@@ -115,12 +115,14 @@ async def weave(
         injection = (await weaver.weave(turn)).measured_against(await weaver.tokens_of_everything())
     snapshot = await weaver.snapshot()
     troubles = [found for found in injection.diagnostics if found.code in (LEDGER_UNAVAILABLE, DECISIONS_NOT_KEPT)]
-    told = notes_of([one for one in injection.diagnostics if one in troubles or one.code == MESSAGE_PARTLY_READ])
+    worth_telling = (MESSAGE_PARTLY_READ, *ABOUT_ENTITIES)
+    told = notes_of([one for one in injection.diagnostics if one in troubles or one.code in worth_telling])
+    about_entities = () if entities is None else entity_notes(snapshot)
     return Answer(
         lambda: injection,
         partial(_woven_text, injection, snapshot, kept, why=_why_command(kept, loading.skills), lost=bool(troubles)),
         code=UNREACHABLE if troubles else 0,
-        notes=(*notes, *loading_notes(snapshot), *graph_notes(snapshot, weaver.graph), *told),
+        notes=(*notes, *loading_notes(snapshot), *graph_notes(snapshot, weaver.graph), *about_entities, *told),
     )
 
 

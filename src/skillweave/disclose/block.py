@@ -92,6 +92,8 @@ FIXED_LINES = (TAKEN_OUT, LOADS_NOTHING)
 """Sentences of ours that are the same in every conversation."""
 REPLACES = "This replaces the earlier text of this skill."
 """The line under the header of a block that is given again with other content."""
+CHANGED = "Changed since it was shown; these lines replace the earlier ones of their kind."
+"""The line above entity context of which the model has an older text."""
 
 SECTIONS = (
     "## Description",

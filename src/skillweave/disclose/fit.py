@@ -1,14 +1,14 @@
 """Rendered texts with their real token counts, each made once per skill and rung."""
 
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TypeVar
 
 from skillweave.checking import Checked
 from skillweave.codec import Portable
-from skillweave.disclose.block import REPLACES, Priced, Rung, SkillTools, text_digest
+from skillweave.disclose.block import CHANGED, REPLACES, Priced, Rung, SkillTools, text_digest
 from skillweave.disclose.piecewise import NOTHING, Room, fit_pieces
 from skillweave.disclose.render import (
     CONTEXT_HEADING,
@@ -175,12 +175,16 @@ class Budget(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of entity context that is not in the context yet; `key` is its record's."""
+    """A piece of entity context that is not in the context yet; `key` is its record's.
+
+    `replaces` says that an older text of it may still stand there.
+    """
 
     key: str
     entity: str
     text: str
     digest: str
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,11 +318,16 @@ def _at(want: Want, rung: Rung, purse: _Purse) -> Shown:
 def _extras(want: Want, inlined: tuple[Inlined, ...] = (), within: tuple[Passage, ...] = ()) -> Extras:
     return Extras(
         inlined=inlined,
-        context=tuple(passage.text for passage in within),
+        context=(*_changed(within), *(passage.text for passage in within)),
         base_directory=want.base_directory,
         replaces_earlier=REPLACES if want.replaces else "",
         arguments=want.arguments,
     )
+
+
+def _changed(passages: Iterable[Passage]) -> tuple[str, ...]:
+    """Our line above passages of which one has an older text in the context."""
+    return (CHANGED,) if any(passage.replaces for passage in passages) else ()
 
 
 def _completed(shown: Shown, purse: _Purse) -> Shown:
@@ -392,7 +401,8 @@ def _with_passages(shown: Shown, purse: _Purse) -> Shown:
         return replace(shown, left_out=(*shown.left_out, *lost))
     passages, rung = shown.want.passages, shown.rung
     base = shown.block or NOTHING
-    head = CONTEXT_HEADING if shown.block is not None else context_header(passages[0].entity, shown.want.skill)
+    heading = CONTEXT_HEADING if shown.block is not None else context_header(passages[0].entity, shown.want.skill)
+    head = "\n".join((heading, *_changed(passages)))
     pieces = [context_text(passage.text, shown.want.skill) for passage in passages]
 
     def whole(places: Sequence[int]) -> Priced:
@@ -418,4 +428,4 @@ def _with(shown: Shown, rung: Rung, passages: Sequence[Passage], pricing: Pricin
     if shown.block is not None:
         return pricing.skill(want.skill, rung, _extras(want, shown.inlined, tuple(passages)))
     texts = [passage.text for passage in passages]
-    return pricing.priced(render_context(passages[-1].entity, texts, want.skill))
+    return pricing.priced(render_context(passages[-1].entity, texts, want.skill, _changed(passages)))

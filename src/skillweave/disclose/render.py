@@ -98,10 +98,10 @@ def _block(header: str, skill: Skill, extras: Extras, outlined: Section | None =
     return Rendered("\n".join(lines), escaped.diagnostics())
 
 
-def render_context(entity: str, sections: Sequence[str], skill: Skill) -> Rendered:
-    """Entity context that comes later than its skill, under a header of its own."""
+def render_context(entity: str, sections: Sequence[str], skill: Skill, changed: Sequence[str] = ()) -> Rendered:
+    """Entity context that comes later than its skill, under a header of its own; `changed` is our line about it."""
     escaped = Escaped(skill)
-    lines = [_context_header(entity, escaped), *(escaped.text(section) for section in sections)]
+    lines = [_context_header(entity, escaped), *changed, *(escaped.text(section) for section in sections)]
     return Rendered("\n".join(lines), escaped.diagnostics())
 
 

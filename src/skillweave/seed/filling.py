@@ -215,7 +215,12 @@ def _remembered(skill: Skill) -> Skill:
 
 def _not_kept(part: Loaded, source: str) -> tuple[Diagnostic, ...]:
     """A finding where a source holds what no store has a place for."""
-    parts = (("skill graph", part.graph), ("event types", part.events), ("task rules", part.task_rules))
+    parts = (
+        ("skill graph", part.graph),
+        ("event types", part.events),
+        ("task rules", part.task_rules),
+        ("rules of entity context", part.context),
+    )
     there = [name for name, held in parts if held]
     if not there:
         return ()

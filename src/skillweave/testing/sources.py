@@ -21,6 +21,7 @@ from skillweave.errors import (
 )
 from skillweave.frozen import FrozenDict
 from skillweave.graph.graph import SkillGraph
+from skillweave.knowledge.rules import ContextRules
 from skillweave.registry import Registry
 from skillweave.registry.agents import Agent
 from skillweave.registry.source import Loaded, Source, WrappedSource, collect, stream_of, version_of, watched_of
@@ -86,6 +87,10 @@ class SourceContract:
     async def test_a_graph_is_in_the_data_form(self, source: Source) -> None:
         graph = (await source.load(None)).graph
         assert graph is None or SkillGraph.from_dict(graph, check="off").digest
+
+    async def test_rules_of_entity_context_are_in_the_data_form(self, source: Source) -> None:
+        context = (await source.load(None)).context
+        assert context is None or ContextRules.from_dict(context).to_dict()
 
     async def test_loading_twice_gives_equal_skills(self, source: Source) -> None:
         first = await source.load(None)
@@ -165,6 +170,7 @@ class SourceContract:
         assert set(streamed.diagnostics) == set(loaded.diagnostics)
         assert (streamed.events, streamed.task_rules) == (loaded.events, loaded.task_rules)
         assert (streamed.graph, streamed.graph_location) == (loaded.graph, loaded.graph_location)
+        assert streamed.context == loaded.context
 
     async def test_a_version_stays_while_nothing_changes(self, source: Source) -> None:
         before = await version_of(source)

@@ -248,7 +248,7 @@ class _Beside:
             record = self.context.records.get(key) if self.turn.placement is Placement.HISTORY else None
             there = record is not None and self.context.presence[key] is not Presence.MINE
             if key not in placed and not (there and record is not None and record.digest == section.digest):
-                found.setdefault(key, Passage(key, context.entity, section.text, section.digest))
+                found.setdefault(key, Passage(key, context.entity, section.text, section.digest, replaces=there))
         return tuple(found.values())
 
     def _in_block(self, skill: Skill, documents: Sequence[Inlined]) -> set[str]:

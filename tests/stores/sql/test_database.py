@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -88,6 +88,36 @@ async def test_a_write_that_fails_leaves_nothing(database: Database) -> None:
     with pytest.raises(RuntimeError, match="in the middle"):
         await database.write(failing)
     assert await database.read(count) == 0
+
+
+async def test_each_statement_of_a_call_that_reads_is_by_itself(database: Database) -> None:
+    async def failing(connection: AsyncConnection) -> None:
+        await connection.execute(text("INSERT INTO generation (tenant, number) VALUES ('a', 1)"))
+        raise RuntimeError("after it")
+
+    with pytest.raises(RuntimeError, match="after it"):
+        await database.read(failing)
+    counted = text("SELECT count(*) FROM generation WHERE tenant = 'a'")
+    assert await database.read(lambda one: one.scalar(counted)) == 1
+
+
+async def test_work_in_steps_may_take_longer_than_a_call_but_none_of_its_steps(postgres_url: str) -> None:
+    database = Database(postgres_url, timeout=1)
+
+    async def slow(connection: AsyncConnection, step: Callable[[], None]) -> str:
+        for _ in range(4):
+            step()
+            await asyncio.sleep(0.4)
+        return "done"
+
+    async def stuck(connection: AsyncConnection, step: Callable[[], None]) -> None:
+        step()
+        await asyncio.sleep(60)
+
+    assert await database.write_in_steps(slow) == "done"
+    with pytest.raises(StoreUnavailable, match="within 1 seconds"):
+        await database.write_in_steps(stuck)
+    await database.close()
 
 
 async def test_many_writes_at_once_to_one_file_wait_for_each_other(tmp_path: Path) -> None:

@@ -145,6 +145,12 @@ async def test_a_number_that_no_database_reads_back_is_refused(graph: SqlGraph) 
         await graph.put([Entity("a", "A", {"n": 10**5000})])
 
 
+async def test_what_is_no_iterable_is_refused(graph: SqlGraph) -> None:
+    with pytest.raises(InvalidValue, match=r"put\(edges=\.\.\.\) is 7 .*; give an iterable of Edge"):
+        await graph.put([Entity("a", "A")], 7)  # type: ignore[arg-type]
+    assert await graph.entity("a") is None
+
+
 async def test_a_graph_of_many_pages_is_read_whole(graph: SqlGraph, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (entities, entity_reading):
         monkeypatch.setattr(module, "PAGE", 3)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from skillweave.diagnostics import Diagnostic
-    from skillweave.knowledge.entity import Entity, EntityGraph, Piece, Point, UnknownEnd, WritableGraph
+    from skillweave.knowledge.entity import Entity, EntityGraph, Piece, Point, WritableGraph
     from skillweave.registry import Source
     from skillweave.sources.entity_data import PropertyRoles
 
@@ -27,7 +27,7 @@ LOOKED_THROUGH = 10_000
 _STEP = 1000
 """Pieces after which the line of a load counts on."""
 _TOLD = 5
-"""So many findings about a graph file are told where it is only used."""
+"""So many findings about files of entities are told where something else was asked for."""
 _URLS = "sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 
 
@@ -96,31 +96,31 @@ async def roles_in(sources: "Sequence[Source]") -> "PropertyRoles":
 
 async def _graph_in(path: str, sources: "Sequence[Source]") -> "EntityGraph":
     """The graph of a file; what of it could not be read is told on stderr."""
-    from skillweave.cli.output.page import finding_line, page_for
     from skillweave.sources.entity_files import read_graph
 
     read = read_graph(path, roles=await roles_in(sources))
     require_read(read.unread)
-    shown = [finding_line(found, page_for(sys.stderr)) for found in read.diagnostics if found.severity != "info"]
-    more = [f"and {len(shown) - _TOLD:,} more findings in {path}"] if len(shown) > _TOLD else []
-    for line in (*shown[:_TOLD], *more):
+    for line in told_in_short(read.diagnostics):
         sys.stderr.write(f"skillweave: {line}\n")
     return read.graph
 
 
+def told_in_short(diagnostics: "Sequence[Diagnostic]") -> Iterator[str]:
+    """The first findings that matter, a line each, and how many more there are."""
+    from skillweave.cli.output.page import Page, finding_line
+    from skillweave.diagnostics import Severity
+
+    shown = [found for found in diagnostics if found.severity is not Severity.INFO]
+    yield from (finding_line(found, Page()) for found in shown[:_TOLD])
+    if len(shown) > _TOLD:
+        yield f"and {len(shown) - _TOLD:,} more findings"
+
+
 def require_read(unread: "Sequence[Diagnostic]") -> None:
-    """Raise Mistake for the first finding by which a file, or the rest of it, was not read."""
-    for found in unread:
+    """Raise Mistake where a file, or the rest of it, was not read: what came before it is only a part."""
+    if unread:
+        found = unread[0]
         raise Mistake(f"{found.location}: {found.message}; {found.fix}")
-
-
-def missing_ends(error: "UnknownEnd", diagnostics: "Sequence[Diagnostic]") -> Mistake:
-    """What to say of edges to entities that are nowhere: an entity of the file may have been left out."""
-    from skillweave.diagnostics import has_errors
-
-    left_out = next((one for one in diagnostics if has_errors([one])), None)
-    why = f". Something was left out: {left_out.location}: {left_out.message}; {left_out.fix}" if left_out else ""
-    return Mistake(f"{error}{why}")
 
 
 def existing_name(name: str | None) -> str:
@@ -167,12 +167,17 @@ async def known_entity(graph: "EntityGraph", ref: str) -> "Entity":
     found = await graph.entity(ref)
     if found is not None:
         return found
-    names = [name async for one in first_entities(graph) for name in (one.id, *one.aliases)]
-    near = nearest_names(ref, list(dict.fromkeys(names)))
+    known = [one async for one in first_entities(graph)]
+    names = list(dict.fromkeys(name for one in known for name in (one.id, *one.aliases)))
+    near = nearest_names(ref, names)
     if not names:
         remedy = "there are none at all; `skillweave entities load` loads some"
+    elif near:
+        remedy = f"did you mean {near[0]!r}?"
+    elif len(known) < LOOKED_THROUGH:
+        remedy = f"those known begin with {', '.join(map(repr, names[:3]))}"
     else:
-        remedy = f"did you mean {near[0]!r}?" if near else f"those known begin with {', '.join(map(repr, names[:3]))}"
+        remedy = f"nothing is spelled like it among the first {LOOKED_THROUGH:,}; check its spelling"
     raise Mistake(f"there is no entity {ref[:100]!r}; {remedy}")
 
 

@@ -125,7 +125,7 @@ def entity_text(shown: EntityShown, page: Page) -> str:
     if entity.location is not None:
         lines.append(page.entry("location", point_text(entity.location)))
     lines += [page.entry(printable(name), _value(value)) for name, value in entity.properties.items()]
-    neighbours = [page.wrap(_neighbour(entity, one), 2) for one in shown.neighbours]
+    neighbours = [f"  {page.wrap(_neighbour(entity, one), 4).lstrip()}" for one in shown.neighbours]
     if shown.more:
         beyond = len(shown.neighbours) + shown.more >= MOST_NEIGHBOURS
         neighbours.append(f"  and {shown.more:,}{' or more' if beyond else ''} more (--limit shows them)")
@@ -197,8 +197,9 @@ def _neighbour(entity: Entity, one: Neighbour) -> str:
 
 
 def _called(entity: Entity) -> str:
-    """`dock-7 (Dock): North Dock, D7`."""
-    names = listed(entity.aliases[:_SHOWN_ALIASES], none="")
+    """`dock-7 (Dock): North Dock, D7`; its property `name` where it has no other names."""
+    name = entity.properties.get("name")
+    names = listed(entity.aliases[:_SHOWN_ALIASES] or ((name,) if isinstance(name, str) else ()), none="")
     return f"{entity.id} ({entity.label}){f': {names}' if names else ''}"
 
 

@@ -9,6 +9,7 @@ from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.formats import codes as fields
 from skillweave.formats.codes import GRAPH
 from skillweave.frontmatter import codes as texts
+from skillweave.knowledge.codes import ENTITY_AMBIGUOUS, ENTITY_UNAVAILABLE, ENTITY_UNKNOWN
 from skillweave.registry.codes import NO_SKILLS
 from skillweave.skill import Skill
 from skillweave.sources.codes import BAD_EVENT, MISNAMED
@@ -90,6 +91,18 @@ def _definition(place: str, skill_id: str | None) -> tuple[str, str | None]:
 
 def _place(skill: Skill) -> str:
     return skill.origin.location if skill.origin else ""
+
+
+ABOUT_ENTITIES = frozenset(code.name for code in (ENTITY_UNKNOWN, ENTITY_AMBIGUOUS, ENTITY_UNAVAILABLE))
+"""What a turn says of the entity that it is about, where nothing can be shown of it."""
+
+
+def entity_notes(snapshot: "Snapshot") -> tuple[str, ...]:
+    """A line where entities are named, and the skills that were loaded show nothing of any."""
+    from skillweave.knowledge.findings import context_findings, entity_rules_in
+
+    found = context_findings(snapshot, entity_rules_in(snapshot), entities=True)
+    return tuple(f"{one.message}; {one.fix}" for one in found if one.severity is not Severity.INFO)
 
 
 _SEE = "`skillweave check` with the same --skills, --pack and --graph says why"

@@ -30,7 +30,7 @@ class Share(Portable):
     fraction: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Allocation(Answer):
     """The total by stream; the volumes add up to it exactly."""
 

@@ -73,7 +73,7 @@ def span(start: str, end: str, place: str = "") -> Span:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorizationUse(Answer):
     """How much of an authorization is used, in MCF, up to and with the day `as_of`.
 

@@ -50,7 +50,7 @@ class Factors:
 DEFAULTS = Factors()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FlareEmissions(Answer):
     """An estimate of what a release puts into the air: pounds by species, `co2e_t` in metric tons.
 

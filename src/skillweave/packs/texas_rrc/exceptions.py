@@ -33,7 +33,7 @@ class Days(Portable):
     ids: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExceptionDays(Answer):
     """The days of all exceptions of a flare point.
 

@@ -9,7 +9,7 @@ from skillweave.packs.texas_rrc.volumes import pressure
 RULE = "16 TAC 3.36"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExposureRadius(Answer):
     """The radii in feet at which the air has 100 and 500 ppm of H2S, and whether Rule 36 applies to the gas."""
 

@@ -92,7 +92,7 @@ def composition(mol_percent: Mapping[str, float], assumed: Assumed = USUAL) -> C
     return Composition(percent, known)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GasQuality(Answer):
     """The qualities of a gas.
 

@@ -37,7 +37,7 @@ _CODES = "Form PR, oil disposition codes"
 _STOCK = "Form PR, stock on hand"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OilStockBalance(Answer):
     """Opening stock, production and dispositions of a month against its closing stock, in barrels.
 

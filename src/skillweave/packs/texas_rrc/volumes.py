@@ -62,7 +62,7 @@ class Stream(StrEnum):
     GAS_WELL = "gas_well"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GasBalance(Answer):
     """Where the gas of a month went, in MCF.
 
@@ -216,7 +216,7 @@ def _authorized(when: str, reported: Fraction, authority: tuple[str, ...]) -> Ch
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GasAtBase(Answer):
     """A volume of gas at another pressure base; the temperature stays 60 F."""
 
@@ -246,7 +246,7 @@ def pressure(place: str, psia: float) -> float:
     return float(amount(place, psia, 10, 20))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HydrocarbonVolume(Answer):
     """The hydrocarbon part of a volume of gas, in MCF and in MCF/d, and the limit that a low-pressure release has."""
 
@@ -300,7 +300,7 @@ def hydrocarbon_volume(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GasOilRatio(Answer):
     """Gas per barrel of oil, in scf/bbl: of all produced gas, and of formation gas where gas lift is known."""
 

@@ -38,7 +38,6 @@ MIGRATION_SECONDS = 600.0
 TRIES = 3
 _LONGEST_PAUSE = 0.5
 LARGEST = 86_400
-AUTOCOMMIT = "AUTOCOMMIT"
 _ONE_MOMENT = "REPEATABLE READ"
 _BEGIN_OPTION = "skillweave_begin"
 """The option of a SQLite connection that says how its transaction begins; empty where each statement is by itself."""
@@ -299,7 +298,7 @@ class Database:
     async def _autocommitted(self) -> AsyncIterator[AsyncConnection]:
         async with self._pools.here().engine.connect() as connection:
             if self.on_postgres:
-                await connection.execution_options(isolation_level=AUTOCOMMIT)
+                await connection.execution_options(isolation_level="AUTOCOMMIT")
             else:
                 await connection.execution_options(**{_BEGIN_OPTION: ""})
             yield connection

@@ -248,7 +248,10 @@ def _nearest(
 
 
 def _batches(name: str, pieces: Iterable[T], kind: type[T]) -> Iterator[list[T]]:
-    checked, left = Checked("put"), iter(pieces)
+    checked = Checked("put")
+    if not isinstance(pieces, Iterable):
+        checked.refuse(name, pieces, f"an iterable of {kind.__name__}")
+    left = iter(pieces)
     while some := list(islice(left, BATCH)):
         for one in some:
             checked.kind(name, one, kind, f"an {kind.__name__} for each")

@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import bindparam, delete, func, select
+from sqlalchemy import JSON, bindparam, column, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from skillweave.knowledge.entity import Edge, Entity
 from skillweave.stores.sql.entity_rows import alias_keys, edge_row, entity_row
 from skillweave.stores.sql.tables import EntityAliasRow, EntityEdgeRow, EntityRow, Row
+
+Inserting = TypeVar("Inserting", postgresql.Insert, sqlite.Insert)
 
 BATCH = 1_000
 """Rows that one statement writes."""
@@ -41,7 +43,7 @@ async def put_entities(connection: AsyncConnection, tenant: str, entities: Seque
         for key in alias_keys(entity)
     ]
     if names:
-        await connection.execute(_insert(connection, named), names)
+        await _upsert(connection, named, names)
 
 
 async def put_edges(connection: AsyncConnection, tenant: str, edges: Sequence[Edge]) -> None:
@@ -65,11 +67,20 @@ async def remove_entities(connection: AsyncConnection, tenant: str, ids: Sequenc
 
 
 async def _upsert(connection: AsyncConnection, table: type[Row], rows: Sequence[Mapping[str, Any]]) -> None:
-    statement = _insert(connection, table)
-    key = [column.name for column in table.__table__.primary_key]
-    taken = {column.name: statement.excluded[column.name] for column in table.__table__.c if column.name not in key}
-    await connection.execute(statement.on_conflict_do_update(index_elements=key, set_=taken), rows)
+    """Insert rows, each in place of the one with its key; no two of them have one."""
+    if connection.dialect.name != "postgresql":
+        await connection.execute(_replacing(sqlite.insert(table), table), rows)
+        return
+    # One JSON text rather than a statement for each row: half the time. Texts of JSON stay as they are in it.
+    columns = [column(one.name, one.type) for one in table.__table__.c]
+    given = func.json_to_recordset(bindparam("rows", type_=JSON)).table_valued(*columns).render_derived(with_types=True)
+    statement = postgresql.insert(table).from_select([one.name for one in columns], select(given))
+    await connection.execute(_replacing(statement, table), {"rows": list(rows)})
 
 
-def _insert(connection: AsyncConnection, table: type[Row]) -> postgresql.Insert | sqlite.Insert:
-    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+def _replacing(statement: Inserting, table: type[Row]) -> Inserting:
+    key = [one.name for one in table.__table__.primary_key]
+    taken = {one.name: statement.excluded[one.name] for one in table.__table__.c if one.name not in key}
+    if not taken:
+        return statement.on_conflict_do_nothing()
+    return statement.on_conflict_do_update(index_elements=key, set_=taken)
