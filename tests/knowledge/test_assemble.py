@@ -363,3 +363,14 @@ async def test_of_a_long_list_in_which_nothing_counts_it_is_told_that_not_all_wa
     logs = MemoryGraph([entity("s", "Ship", log=[{"day": day} for day in range(50_000)])])
     part = SectionPart(("- {day}",), each="log", where=freeze_mapping({"item.day": {"eq": 5}}))
     assert await shown(part, logs, "s") == ["- 5", "- and perhaps more: not all items were looked at"]
+
+
+async def test_where_none_of_what_was_looked_at_counts_it_is_told_that_there_may_be_more() -> None:
+    ships = [entity(f"s{number:04}", "Ship", name=f"s{number:04}", days=number) for number in range(1_100)]
+    fleet_of = MemoryGraph([entity("f", "Fleet"), *ships], [edge("f", "HAS", one.id) for one in ships])
+    late = freeze_mapping({"node.days": {"gte": 1_050}})
+    part = SectionPart(("- {name}",), title="Late:", path=(Hop("HAS"),), where=late)
+    assert await shown(part, fleet_of, "f") == ["Late:", "- perhaps some: not all connections were looked at"]
+    logs = MemoryGraph([entity("s", "Ship", log=[{"day": day} for day in range(50_000)])])
+    part = SectionPart(("- {day}",), each="log", where=freeze_mapping({"item.day": {"gte": 40_000}}))
+    assert await shown(part, logs, "s") == ["- perhaps some: not all items were looked at"]

@@ -204,7 +204,7 @@ async def _follow(
 
 
 def _lines_of(part: SectionPart, entity: Entity, way: _Way, shown: set[tuple[str, tuple[str, ...]]]) -> list[_Line]:
-    """The lines of a part: its rows, and how many more there are; none where no row says anything."""
+    """The lines of a part: its rows, and how many more there are or may be; none where no row says anything."""
     where = where_of(part)
     templates = tuple(map(template_of, part.render))
     names = [name for template in templates for name in template.fields]
@@ -232,9 +232,12 @@ def _lines_of(part: SectionPart, entity: Entity, way: _Way, shown: set[tuple[str
         written += 1
         shown.add((row.node.id, texts))
         lines += ((text, _ids(row, names)) for text in texts)
-    if not lines:
-        return []
-    return [*lines, *((text, (entity.id,)) for text in _more(left, earlier, cut=way.cut, skipped=skipped))]
+    if lines:
+        more = _more(left, earlier, cut=way.cut, skipped=skipped)
+    else:
+        # To leave it out would say that there is none.
+        more = [f"- perhaps some: {_not_seen(cut=way.cut)}"] if way.cut or skipped else []
+    return [*lines, *((text, (entity.id,)) for text in more)]
 
 
 def _more(left: int, earlier: int, *, cut: bool, skipped: bool) -> list[str]:
@@ -242,11 +245,13 @@ def _more(left: int, earlier: int, *, cut: bool, skipped: bool) -> list[str]:
     lines = [f"- and {'at least ' if skipped else ''}{earlier:,} earlier"] if earlier else []
     if left:
         lines.append(f"- and {'at least ' if cut or skipped else ''}{left:,} more")
-    elif cut:
-        lines.append("- and perhaps more: not all connections were looked at")
-    elif skipped and not earlier:
-        lines.append("- and perhaps more: not all items were looked at")
+    elif cut or (skipped and not earlier):
+        lines.append(f"- and perhaps more: {_not_seen(cut=cut)}")
     return lines
+
+
+def _not_seen(*, cut: bool) -> str:
+    return f"not all {'connections' if cut else 'items'} were looked at"
 
 
 def _with_items(part: SectionPart, rows: Sequence[Row]) -> tuple[Iterable[tuple[int, Row]], bool]:
