@@ -1,25 +1,18 @@
 """The checklist of Form PR: what its skills promise and stop at, and what their documents say."""
 
-import asyncio
 import re
 from datetime import date
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skillweave import Skill
-from skillweave.disclose.block import Rung
-from skillweave.disclose.render import render_skill
-from skillweave.frontmatter import read_yaml, resolved
-from skillweave.packs.texas_rrc import calculators, pack
 from skillweave.packs.texas_rrc.allocation import Inflow, allocate_volumes
 from skillweave.packs.texas_rrc.authorization import Released, flare_authorization
 from skillweave.packs.texas_rrc.dates import form_pr_due
 from skillweave.packs.texas_rrc.stock import OIL_CODES, oil_stock_balance
 from skillweave.packs.texas_rrc.volumes import GAS_CODES, Use, gas_balance, gas_oil_ratio, gas_volume_at_base
-from skillweave.tokens.counter import Tiktoken
+from tests.packs.texas_rrc.texts import document, facts
 
 CHECKLIST = {
     "fpr-lease-roster": ["production", "form_pr"],
@@ -31,28 +24,7 @@ CHECKLIST = {
     "fpr-validation-review": ["form_pr", "compliance"],
     "fpr-submission-tracking": ["form_pr", "compliance"],
 }
-FOLDER = files("skillweave.packs.texas_rrc") / "artifacts"
 each_skill = pytest.mark.parametrize("skill_id", CHECKLIST)
-
-
-@pytest.fixture(scope="module")
-def skills() -> dict[str, Skill]:
-    return {skill.id: skill for skill in asyncio.run(pack().load(None)).skills}
-
-
-@pytest.fixture(scope="module")
-def counter() -> Tiktoken:
-    return Tiktoken()
-
-
-def document(name: str) -> Any:
-    read = read_yaml((FOLDER / name).read_text(encoding="utf-8"), path=name)
-    assert read.diagnostics == ()
-    return resolved(read.data)
-
-
-def facts(name: str) -> dict[str, Any]:
-    return {fact["id"]: fact for fact in document(name)["facts"]}
 
 
 def codes_of(row: dict[str, Any]) -> dict[str, float]:
@@ -64,44 +36,6 @@ def figure(text: object) -> float:
     found = re.search(r"[0-9][0-9,]*(?:\.[0-9]+)?", str(text))
     assert found is not None
     return float(found[0].replace(",", ""))
-
-
-@each_skill
-def test_a_text_has_all_parts_and_the_size_of_a_tier_two_text(
-    skill_id: str, skills: dict[str, Skill], counter: Tiktoken
-) -> None:
-    skill = skills[skill_id]
-    assert skill.text.details
-    assert len(skill.text.steps) >= 5
-    assert skill.text.requirements
-    assert skill.text.output_format
-    assert 200 <= counter.count(render_skill(skill, Rung.INSTRUCTIONS).text) <= 800
-
-
-@each_skill
-async def test_a_skill_with_its_documents_stays_under_four_thousand_tokens(
-    skill_id: str, skills: dict[str, Skill], counter: Tiktoken
-) -> None:
-    skill, source = skills[skill_id], pack()
-    await source.load(None)
-    documents = [(await source.read(skill, ref.id)).decode() for ref in skill.artifacts]
-    assert documents
-    assert counter.count("\n".join([render_skill(skill, Rung.INSTRUCTIONS).text, *documents])) < 4_000
-
-
-@each_skill
-def test_every_tool_that_a_skill_may_use_is_named_in_its_steps_and_is_a_calculator(
-    skill_id: str, skills: dict[str, Skill]
-) -> None:
-    skill = skills[skill_id]
-    named = {word for step in skill.text.steps for word in re.findall(r"`([a-z]\w*)`", step)} - {"pre_filing"}
-    assert named == set((skill.tools and skill.tools.allowed) or ())
-    assert named <= {tool.name for tool in calculators()}
-
-
-@each_skill
-def test_a_skill_has_the_tags_that_decide_what_it_is_told_of_a_lease(skill_id: str, skills: dict[str, Skill]) -> None:
-    assert list(skills[skill_id].domain_tags) == CHECKLIST[skill_id]
 
 
 @each_skill
@@ -230,15 +164,3 @@ def test_the_questions_about_authority_lead_to_each_code_once() -> None:
 @pytest.mark.parametrize("fact", ["excess", "small-oil"])
 def test_what_nobody_has_read_in_a_source_is_not_called_verified(fact: str) -> None:
     assert facts("form-pr-authority-codes.yaml")[fact]["verified"] is False
-
-
-def test_every_skill_has_five_queries_that_find_it_and_three_that_do_not() -> None:
-    path = Path(__file__).parent / "form_pr.triggers.yaml"
-    read = read_yaml(path.read_text(encoding="utf-8"), path=path.name)
-    tests: Any = read.data["tests"] if read.data else []
-    queries = [test["query"] for test in tests]
-    assert len({query.casefold() for query in queries}) == len(queries)
-    for skill_id in CHECKLIST:
-        found = [test for test in tests if skill_id in (test.get("expect") or ())]
-        kept_away = [test for test in tests if skill_id in test.get("not", ())]
-        assert (len(found) >= 5, len(kept_away) >= 3) == (True, True), (skill_id, len(found), len(kept_away))

@@ -1,19 +1,13 @@
 """The Rule 32 checklist and the flaring monitor: what they promise, what they stop at, and what their documents say."""
 
-import asyncio
 import re
 from collections.abc import Iterator
-from importlib.resources import files
 from typing import Any
 
 import pytest
 
 from skillweave import Skill
-from skillweave.disclose.block import Rung
-from skillweave.disclose.render import render_skill
-from skillweave.frontmatter import read_yaml, resolved
-from skillweave.packs.texas_rrc import pack
-from skillweave.tokens.counter import Tiktoken
+from tests.packs.texas_rrc.texts import FOLDER, document, facts, said
 
 CHECKLIST = {
     "r32-release-classification": ["flaring", "rule_32"],
@@ -40,72 +34,7 @@ CHECKPOINTS = {
     "r32-filing-assembly": ["pre_filing"],
     "fm-compliance-alert": ["compliance_alert"],
 }
-FOLDER = files("skillweave.packs.texas_rrc")
 each_skill = pytest.mark.parametrize("skill_id", [*CHECKLIST, *MONITOR])
-
-
-@pytest.fixture(scope="module")
-def skills() -> dict[str, Skill]:
-    return {skill.id: skill for skill in asyncio.run(pack().load(None)).skills}
-
-
-@pytest.fixture(scope="module")
-def counter() -> Tiktoken:
-    return Tiktoken()
-
-
-def document(name: str) -> Any:
-    read = read_yaml((FOLDER / "artifacts" / name).read_text(encoding="utf-8"), path=name)
-    assert read.diagnostics == ()
-    return resolved(read.data)
-
-
-def facts(name: str) -> dict[str, Any]:
-    return {fact["id"]: fact for fact in document(name)["facts"]}
-
-
-def said(skill: Skill) -> str:
-    return " ".join(
-        (skill.text.details or "", *skill.text.steps, *skill.text.requirements, skill.text.output_format or "")
-    )
-
-
-@each_skill
-def test_a_text_has_all_parts_and_the_size_of_a_tier_two_text(
-    skill_id: str, skills: dict[str, Skill], counter: Tiktoken
-) -> None:
-    skill = skills[skill_id]
-    assert skill.text.details
-    assert len(skill.text.steps) >= 5
-    assert skill.text.requirements
-    assert skill.text.output_format
-    assert 200 <= counter.count(render_skill(skill, Rung.INSTRUCTIONS).text) <= 850
-
-
-@each_skill
-async def test_a_skill_with_its_documents_stays_under_four_thousand_tokens(
-    skill_id: str, skills: dict[str, Skill], counter: Tiktoken
-) -> None:
-    skill, source = skills[skill_id], pack()
-    await source.load(None)
-    documents = [(await source.read(skill, ref.id)).decode() for ref in skill.artifacts]
-    assert documents
-    assert counter.count("\n".join([render_skill(skill, Rung.INSTRUCTIONS).text, *documents])) < 4_000
-
-
-@each_skill
-def test_every_tool_that_a_skill_may_use_is_named_in_its_steps_and_no_other(
-    skill_id: str, skills: dict[str, Skill]
-) -> None:
-    skill = skills[skill_id]
-    named = {word for step in skill.text.steps for word in re.findall(r"`([a-z]\w*)`", step)}
-    checkpoints = {"emissions_review", "pre_filing", "compliance_alert"}
-    assert named - checkpoints == set((skill.tools and skill.tools.allowed) or ())
-
-
-@each_skill
-def test_a_skill_has_the_tags_that_decide_what_it_is_told_of_a_lease(skill_id: str, skills: dict[str, Skill]) -> None:
-    assert list(skills[skill_id].domain_tags) == {**CHECKLIST, **MONITOR}[skill_id]
 
 
 @each_skill

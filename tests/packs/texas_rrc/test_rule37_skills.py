@@ -1,24 +1,16 @@
 """The core skills and the Rule 37 checklist: what they promise, what they stop at, and what their documents say."""
 
-import asyncio
 import json
 import re
-from importlib.resources import files
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 import skillweave
 from skillweave import Injection, Message, Outcome, Role, Ruling, Skill, ToolResult, Turn, Weaver
-from skillweave.disclose.block import Rung
-from skillweave.disclose.render import render_skill
-from skillweave.frontmatter import read_yaml, resolved
-from skillweave.packs.texas_rrc import pack
 from skillweave.packs.texas_rrc.thresholds import thresholds
 from skillweave.testing import WordCounter
-from skillweave.tokens.counter import Tiktoken
 from tests.packs.texas_rrc.sample import ask_sample
+from tests.packs.texas_rrc.texts import document, facts, said
 
 CORE = (
     "spacing-calculation",
@@ -59,71 +51,7 @@ SCENE = """\
 ## Output Format
 ## Tools
 ## References""".splitlines()
-FOLDER = files("skillweave.packs.texas_rrc")
-TRIGGERS = Path(__file__).parent
 each_skill = pytest.mark.parametrize("skill_id", [*CORE, *CHECKLIST])
-
-
-@pytest.fixture(scope="module")
-def skills() -> dict[str, Skill]:
-    return {skill.id: skill for skill in asyncio.run(pack().load(None)).skills}
-
-
-@pytest.fixture(scope="module")
-def counter() -> Tiktoken:
-    return Tiktoken()
-
-
-def document(name: str) -> Any:
-    read = read_yaml((FOLDER / "artifacts" / name).read_text(encoding="utf-8"), path=name)
-    assert read.diagnostics == ()
-    return resolved(read.data)
-
-
-def facts(name: str) -> dict[str, Any]:
-    return {fact["id"]: fact for fact in document(name)["facts"]}
-
-
-def said(skill: Skill) -> str:
-    return " ".join(
-        (skill.text.details or "", *skill.text.steps, *skill.text.requirements, skill.text.output_format or "")
-    )
-
-
-@each_skill
-def test_a_text_has_all_parts_and_the_size_of_a_tier_two_text(
-    skill_id: str, skills: dict[str, Skill], counter: Tiktoken
-) -> None:
-    skill = skills[skill_id]
-    assert skill.text.details
-    assert len(skill.text.steps) >= 5
-    assert skill.text.requirements
-    assert skill.text.output_format
-    assert 200 <= counter.count(render_skill(skill, Rung.INSTRUCTIONS).text) <= 850
-
-
-@each_skill
-async def test_a_skill_with_its_documents_stays_under_four_thousand_tokens(
-    skill_id: str, skills: dict[str, Skill], counter: Tiktoken
-) -> None:
-    skill, source = skills[skill_id], pack()
-    await source.load(None)
-    documents = [(await source.read(skill, ref.id)).decode() for ref in skill.artifacts]
-    text = "\n".join([render_skill(skill, Rung.INSTRUCTIONS).text, *documents])
-    assert documents
-    assert counter.count(text) < 4_000
-
-
-@each_skill
-def test_every_tool_that_a_skill_may_use_is_named_in_its_steps_and_no_other(
-    skill_id: str, skills: dict[str, Skill]
-) -> None:
-    skill = skills[skill_id]
-    named = {word for step in skill.text.steps for word in re.findall(r"`([a-z]\w*)`", step)}
-    checkpoints = {one.name for one in skill.checkpoints}
-    assert named - checkpoints - {"exceptions", "basis", "field_rules"} == set(
-        (skill.tools and skill.tools.allowed) or ()
-    )
 
 
 @each_skill
@@ -248,18 +176,6 @@ async def test_the_tracts_of_the_worked_example_are_those_of_the_calculator() ->
     far = sorted(row["ft"] for row in rows if row["within_600_ft"] == "no")
     assert near == pytest.approx(sorted(one["distance_ft"] for one in found["affected_tracts"]), abs=0.05)
     assert far == pytest.approx(sorted(one["distance_ft"] for one in found["other_tracts"]), abs=0.05)
-
-
-@pytest.mark.parametrize("name", ["core", "rule37"])
-def test_every_skill_has_five_queries_that_find_it_and_three_that_do_not(name: str) -> None:
-    read = read_yaml((TRIGGERS / f"{name}.triggers.yaml").read_text(encoding="utf-8"), path=name)
-    tests: Any = read.data["tests"] if read.data else []
-    queries = [test["query"] for test in tests]
-    assert len({query.casefold() for query in queries}) == len(queries)
-    for skill_id in CORE if name == "core" else CHECKLIST:
-        found = [test for test in tests if skill_id in (test.get("expect") or ())]
-        kept_away = [test for test in tests if skill_id in test.get("not", ())]
-        assert (len(found) >= 5, len(kept_away) >= 3) == (True, True), (skill_id, len(found), len(kept_away))
 
 
 @pytest.fixture
