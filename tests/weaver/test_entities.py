@@ -464,3 +464,34 @@ async def test_an_edit_of_the_rules_counts_from_the_next_turn_on(tmp_path: Path)
     await weaver.refresh()
     again = await weaver.weave("Which berth?", conversation="c")
     assert texts(again) == [f"=== Entity Context: s-aurora ===\n{CHANGED}\nOwned by Fjord Lines (Holding)"]
+
+
+class Stuck(MemoryGraph):
+    """A graph of which one relation never answers."""
+
+    async def neighbours(
+        self, entity_id: str, relation: str | None = None, direction: Direction = Direction.OUT, limit: int = 100
+    ) -> tuple[Neighbour, ...]:
+        if relation == "FLIES":
+            await asyncio.Event().wait()
+        return await super().neighbours(entity_id, relation, direction, limit)
+
+
+@pytest.mark.parametrize(("context_seconds", "fetch_seconds"), [(0.3, 0.3), (0.3, 0.1), (0.3, 5)])
+async def test_a_late_section_costs_no_other_whatever_time_documents_have(
+    context_seconds: float, fetch_seconds: float
+) -> None:
+    """What is known of an entity has its own time: it is not lost as a whole to that of documents."""
+    graph = Stuck([ship("s", "Vega")])
+    weaver = Weaver(
+        weaver_of().registry,
+        skillweave.MemoryStore(),
+        Settings(context_seconds=context_seconds),
+        counter=WordCounter(),
+        entities=graph,
+        fetch_seconds=fetch_seconds,
+    )
+    injection = await weaver.weave("Which berth?", conversation="c", memory={"ship": "s"})
+    assert "Ship: Vega" in texts(injection)[0]
+    late = f"it did not come within {context_seconds * 1000:.0f} ms"
+    assert failed(injection) == [f"berth-planning: context of s: section 'flag' is left out: {late}"]

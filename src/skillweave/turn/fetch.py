@@ -1,4 +1,4 @@
-"""Fetch: read the artifacts and the entity context that are missing, concurrently, with one deadline (spec 5)."""
+"""Fetch: read the artifacts and the entity context that are missing, concurrently, with a deadline (spec 5)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -64,12 +64,15 @@ async def fetch(
     read_artifact: ReadArtifact,
     context: ContextSource | None,
     seconds: float,
+    context_seconds: float | None = None,
 ) -> Contents:
     """Read what is missing; what fails or is late becomes a decision `failed`, and the turn goes on without it.
 
-    `named` is the entity that the turn is about, None for none.
+    `named` is the entity that the turn is about, None for none. `context_seconds` is the time for what is known of it;
+    None for the same as for documents.
     """
     work: dict[_Key, Awaitable[_Found]] = {}
+    about: dict[_Key, Awaitable[_Found]] = {}
     too_large: list[Decision] = []
     for one in wanted:
         if one.skill.artifacts:
@@ -77,17 +80,19 @@ async def fetch(
             work.update({(one.skill.id, ref.id): _read(read_artifact, one.skill.id, ref) for ref in refs})
             too_large += left_out
     if context is not None and named is not None:
-        work.update(_about(named, context, wanted))
-    if not work:
+        about.update(_about(named, context, wanted))
+    if not work and not about:
         return Contents(decisions=tuple(too_large))
-    done, failed = await _within(seconds, work)
-    subject = done.get(_SUBJECT)
-    if named is not None and _SUBJECT in failed:
-        subject = not_told(named, failed.pop(_SUBJECT), seconds)
-    failures = [_failure(key, error, seconds) for key, error in failed.items()]
-    contexts = {key[0]: found for key, found in done.items() if isinstance(found, EntityContext)}
+    patience = seconds if context_seconds is None else context_seconds
+    (read, unread), (known, unknown) = await asyncio.gather(_within(seconds, work), _within(patience, about))
+    subject = known.get(_SUBJECT)
+    if named is not None and _SUBJECT in unknown:
+        subject = not_told(named, unknown.pop(_SUBJECT), patience)
+    failures = [_failure(key, error, seconds) for key, error in unread.items()]
+    failures += [_failure(key, error, patience) for key, error in unknown.items()]
+    contexts = {key[0]: found for key, found in known.items() if isinstance(found, EntityContext)}
     return Contents(
-        {key: found for key, found in done.items() if isinstance(found, Inlined)},
+        {key: found for key, found in read.items() if isinstance(found, Inlined)},
         contexts,
         (*failures, *(_omissions(contexts) if contexts else ()), *too_large),
         subject if isinstance(subject, Subject) else None,
@@ -160,6 +165,8 @@ async def _within(
     seconds: float, work: Mapping[_Key, Awaitable[_Found]]
 ) -> tuple[dict[_Key, _Found], dict[_Key, BaseException | None]]:
     """What came before the deadline, and the error of each piece that did not, None for one that was late."""
+    if not work:
+        return {}, {}
     tasks = {key: asyncio.ensure_future(awaitable) for key, awaitable in work.items()}
     try:
         await asyncio.wait(tasks.values(), timeout=seconds)

@@ -60,11 +60,15 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Where a turn reads contents: artifacts, entity context, None without any, and the seconds that they may take."""
+    """Where a turn reads contents: artifacts, entity context, None without any, and the seconds that they may take.
+
+    `context_seconds` are those of entity context, None for the same.
+    """
 
     artifacts: ReadArtifact
     context: ContextSource | None
     seconds: float
+    context_seconds: float | None = None
 
 
 async def prepare(
@@ -126,7 +130,7 @@ async def run(
     wanted = admission.skills
     named = None if reading.context is None else await _named(turn, settings, library, before)
     cursor = None if position is None else position.skill
-    contents = await fetch(wanted, named, reading.artifacts, reading.context, reading.seconds)
+    contents = await fetch(wanted, named, reading.artifacts, reading.context, reading.seconds, reading.context_seconds)
 
     subject = contents.subject
     if reading.context is None:
