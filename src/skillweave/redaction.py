@@ -3,6 +3,8 @@
 import re
 
 HIDDEN = "***"
+MOST_OF_AN_ERROR = 500
+"""Characters of an error of somebody else's code that are told."""
 _URL_USER = re.compile(
     # Up to the last @ of the word, as a password may hold any sign; over blanks too, unless a port comes first. What
     # messages give as the form of a URL stays.
@@ -24,3 +26,9 @@ def without_secrets(text: str) -> str:
 def without_keys(text: str) -> str:
     """The text without secrets, and with `***` for what looks like the key of a provider."""
     return _KEY.sub(HIDDEN, without_secrets(text))
+
+
+def error_in_words(error: BaseException) -> str:
+    """The kind and the message of what somebody else's code raised: without secrets, and not all of a long one."""
+    text = without_secrets(f"{type(error).__name__}: {str(error)[: 4 * MOST_OF_AN_ERROR]}")
+    return text if len(text) <= MOST_OF_AN_ERROR else f"{text[: MOST_OF_AN_ERROR - 1]}…"

@@ -77,7 +77,7 @@ def test_a_name_that_several_have_names_their_ids(cli: Any, folder: Path) -> Non
     (folder / "twins.json").write_text(json.dumps({**HARBOUR, "nodes": [*HARBOUR["nodes"], twin]}), encoding="utf-8")
     done = cli("entities", "show", "Aurora", "--skills", "harbour.yaml", "--entities", "twins.json")
     assert done.code == 1
-    assert "name one by its id: ship-aurora, ship-aurora-2" in done.err
+    assert "name one by its id: 'ship-aurora', 'ship-aurora-2'" in done.err
 
 
 def test_what_lies_about_an_entity_is_listed_nearest_first_without_itself(entities: Entities) -> None:
@@ -237,6 +237,20 @@ def test_a_turn_about_an_entity_gives_what_is_known_of_it_once(cli: Any, folder:
     first = cli(*words, "--memory", "ship=Aurora", "Which berth is free?").data
     assert "## Entity Context\nShip: Aurora (IMO 9321483)" in first["messages"][0]["content"]
     assert cli(*words, "--memory", "ship=Aurora", "Which berth is free?").data["messages"] == []
+
+
+@pytest.mark.parametrize("told", ["option", "environment"])
+def test_a_turn_is_about_the_entities_of_the_tenant_and_of_no_other(
+    cli: Any, folder: Path, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of = ("--entities", "sqlite:///graph.db", "--skills", "harbour.yaml")
+    assert cli("entities", "load", "harbour.json", *of, "--tenant", "acme").code == 0
+    said = ("weave", *of, "--memory", "ship=Aurora", "Which berth is free?")
+    assert "## Entity Context" not in cli(*said).out
+    if told == "environment":
+        monkeypatch.setenv("SKILLWEAVE_TENANT", "acme")
+    assert "Ship: Aurora" in cli(*said, *(("--tenant", "acme") if told == "option" else ())).out
+    assert "## Entity Context" not in cli(*said, "--tenant", "other").out
 
 
 def test_of_a_datum_that_nothing_is_in_it_is_said_that_nothing_was_compared(entities: Entities) -> None:

@@ -14,6 +14,7 @@ from skillweave.knowledge.assemble import GraphContext, assemble
 from skillweave.knowledge.context import EntityContext
 from skillweave.knowledge.entity import AmbiguousEntity, Direction, Entity, EntityGraph, Neighbour
 from skillweave.knowledge.memory import MemoryGraph
+from skillweave.knowledge.rendering import Row, Template, render_line
 from skillweave.knowledge.rules import ContextRules, Hop, SectionPart, SectionRule
 from tests.fleet import AURORA, OWNER, PORTS, PORTS_OF_AURORA, RULES, edge, entity, fleet
 
@@ -324,3 +325,52 @@ async def test_a_graph_with_rules_is_a_context_source() -> None:
     assert await source.assemble("s-aurora", ("law",)) == await assemble(fleet(), RULES, "s-aurora", ["law"])
     found = await source.find("imo 9074729")
     assert found is not None and found.id == "s-aurora"
+
+
+@pytest.fixture
+def rendered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """One entry for every line that is rendered."""
+    lines: list[int] = []
+
+    def counted(template: Template, row: Row) -> str | None:
+        lines.append(1)
+        return render_line(template, row)
+
+    monkeypatch.setattr(assembling, "render_line", counted)
+    return lines
+
+
+async def test_of_very_long_lists_a_part_is_read_and_that_is_told(rendered: list[int]) -> None:
+    logs = MemoryGraph([entity("s", "Ship", log=[{"day": day} for day in range(50_000)])])
+    first = SectionPart(("- {day}",), each="log", limit=2)
+    assert await shown(first, logs, "s") == ["- 0", "- 1", "- and at least 9,998 more"]
+    last = SectionPart(("- {day}",), each="log", last=2)
+    assert await shown(last, logs, "s") == ["- 49998", "- 49999", "- and at least 9,998 earlier"]
+    assert len(rendered) <= 11_000
+
+
+async def test_the_lists_of_many_nodes_are_read_up_to_one_bound(rendered: list[int]) -> None:
+    log = [{"day": day} for day in range(1_000)]
+    ships = [entity(f"s{number:02}", "Ship", name=f"s{number:02}", log=log) for number in range(30)]
+    fleet_of = MemoryGraph([entity("f", "Fleet"), *ships], [edge("f", "HAS", one.id) for one in ships])
+    first = SectionPart(("- {node.name} {day}",), path=(Hop("HAS"),), each="log", limit=1)
+    assert await shown(first, fleet_of, "f") == ["- s00 0", "- and at least 9,999 more"]
+    last = SectionPart(("- {node.name} {day}",), path=(Hop("HAS"),), each="log", last=1)
+    assert await shown(last, fleet_of, "f") == ["- s29 999", "- and at least 9,999 earlier"]
+
+
+async def test_of_a_long_list_in_which_nothing_counts_it_is_told_that_not_all_was_read() -> None:
+    logs = MemoryGraph([entity("s", "Ship", log=[{"day": day} for day in range(50_000)])])
+    part = SectionPart(("- {day}",), each="log", where=freeze_mapping({"item.day": {"eq": 5}}))
+    assert await shown(part, logs, "s") == ["- 5", "- and perhaps more: not all items were looked at"]
+
+
+async def test_where_none_of_what_was_looked_at_counts_it_is_told_that_there_may_be_more() -> None:
+    ships = [entity(f"s{number:04}", "Ship", name=f"s{number:04}", days=number) for number in range(1_100)]
+    fleet_of = MemoryGraph([entity("f", "Fleet"), *ships], [edge("f", "HAS", one.id) for one in ships])
+    late = freeze_mapping({"node.days": {"gte": 1_050}})
+    part = SectionPart(("- {name}",), title="Late:", path=(Hop("HAS"),), where=late)
+    assert await shown(part, fleet_of, "f") == ["Late:", "- perhaps some: not all connections were looked at"]
+    logs = MemoryGraph([entity("s", "Ship", log=[{"day": day} for day in range(50_000)])])
+    part = SectionPart(("- {day}",), each="log", where=freeze_mapping({"item.day": {"gte": 40_000}}))
+    assert await shown(part, logs, "s") == ["- perhaps some: not all items were looked at"]

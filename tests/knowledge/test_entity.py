@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Edge, Entity, InvalidValue, Point
+from skillweave import AmbiguousEntity, Edge, Entity, InvalidValue, Point
 from skillweave.knowledge.entity import alias_key, datum_name
 from tests.strategies import json_mappings
 
@@ -143,3 +143,15 @@ def test_the_key_of_a_key_is_the_key(text: str) -> None:
 @given(st.text())
 def test_case_does_not_change_the_key(text: str) -> None:
     assert alias_key(text.casefold()) == alias_key(text)
+
+
+def test_a_name_of_very_many_entities_is_refused_in_a_short_message() -> None:
+    error = AmbiguousEntity("x" * 10_000, [f"{number:0200}" for number in range(10_000)])
+    assert len(error.ids) == 10_000
+    assert len(str(error)) < 2_000
+    assert str(error).startswith("10,000 entities are called ")
+    assert str(error).endswith(" and 9,995 more")
+
+
+def test_all_of_few_ids_stand_in_the_message() -> None:
+    assert str(AmbiguousEntity("n", list("abcde"))).endswith("name one by its id: 'a', 'b', 'c', 'd', 'e'")

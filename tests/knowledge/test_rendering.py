@@ -181,3 +181,25 @@ def test_a_line_is_left_out_only_where_it_has_fields_and_none_of_them_says_anyth
         assert compiled.fields
     elif compiled.fields:
         assert any(value_text(here.find(name)) for name in compiled.fields)
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    ["\u202e", "\u202a", "\u2066", "\u2069", "\u200b", "\u2060", "\ufeff", "\U000e0001", "\U000e0041", "\U000e007f"],
+)
+def test_what_nobody_sees_of_a_value_is_not_shown_to_the_model_either(hidden: str) -> None:
+    assert value_text(f"Aur{hidden}ora") == "Aurora"
+    assert value_text({f"na{hidden}me": f"Aur{hidden}ora"}) == "name: Aurora"
+
+
+@pytest.mark.parametrize("needed", ["\u200c", "\u200d", "\u200e", "\ufe0f"])
+def test_what_scripts_and_signs_need_stays(needed: str) -> None:
+    assert value_text(f"a{needed}b") == f"a{needed}b"
+
+
+def test_parentheses_as_deep_as_nobody_reads_them_are_refused() -> None:
+    assert render_line(template_of("(" * 10 + "{id}" + ")" * 10), Row(Entity("a", "Ship"))) == "(" * 10 + "a" + ")" * 10
+    with pytest.raises(InvalidContext, match="11 parentheses inside one another"):
+        template_of("(" * 11 + "{id}" + ")" * 11)
+    with pytest.raises(InvalidContext, match="inside one another"):
+        template_of("(" * 497 + "{id}" + ")" * 497)

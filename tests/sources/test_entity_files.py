@@ -463,3 +463,19 @@ def test_what_is_wrong_with_one_entity_or_edge_does_not_keep_its_file_from_being
     (tmp_path / "g.csv").write_text('id,label\na,A,x\na,"A"b\n', "utf-8")
     for graph in (read_graph(tmp_path / "g.json"), read_graph(tmp_path / "g.csv")):
         assert (len(graph.diagnostics) > 1, graph.unread) == (True, ())
+
+
+@pytest.mark.parametrize(("sign", "named"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
+def test_columns_with_another_sign_between_them_are_told_by_it(tmp_path: Path, sign: str, named: str) -> None:
+    _, _, (found,) = of_csv(tmp_path, f"id{sign}label\na{sign}A\n")
+    assert (found.code, found.line) == ("bad-columns", 1)
+    assert found.fix == f"put commas between the columns, where {named} stand now"
+
+
+@pytest.mark.parametrize("text", ["id,label\ra,A\rb,A\r", "id,label\na,A\rb,A\n"], ids=["all of it", "a line"])
+def test_a_line_break_of_another_age_is_told_in_plain_words(tmp_path: Path, text: str) -> None:
+    _, _, (found,) = of_csv(tmp_path, text)
+    assert found.code == "bad-row"
+    assert "CR" in found.message
+    assert "universal" not in found.message
+    assert found.fix == "save the file with the line breaks LF or CR LF, or put the cell in quotation marks"

@@ -49,3 +49,20 @@ async def test_a_file_of_another_kind_is_told_when_it_is_read(tmp_path: Path) ->
 async def test_what_is_wrong_in_the_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "graph.json").write_text('{"nodes": [{"id": "a"}], "edges": []}')
     assert await FileGraph(tmp_path / "graph.json").diagnostics()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("graph.json", '{"nodes": [', r"graph\.json:1: the JSON is not valid"),
+        ("graph.json", "", r"graph\.json:1: the JSON is not valid"),
+        ("graph.json", "{}", "neither `nodes` nor `edges` stands in it"),
+        ("graph.csv", 'id,label\na,Ship\nb,"Ship\n', r"graph\.csv:3: .*nothing from here on is read"),
+    ],
+)
+async def test_a_file_that_cannot_be_read_to_its_end_does_not_pass_for_one_with_less_in_it(
+    tmp_path: Path, name: str, content: str, said: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(StoreUnavailable, match=said):
+        await FileGraph(tmp_path / name).entity("a")

@@ -172,3 +172,30 @@ async def test_a_row_that_could_not_be_read_again_is_not_written(tmp_path: Path)
             MemoryGraph([Entity("a", "Ship", {"log": "x" * 9_000_000})]), tmp_path / "m.csv", tmp_path / "f.csv"
         )
     assert not (tmp_path / "m.csv").exists()
+
+
+class Growing(MemoryGraph):
+    """A graph to which somebody adds an entity and an edge while it is read."""
+
+    async def export(self) -> AsyncIterator[Piece]:
+        async for piece in super().export():
+            yield piece
+        yield Edge("0", "TOWS", "a")
+
+
+async def test_an_edge_of_an_entity_that_came_meanwhile_is_left_out_so_that_all_of_it_can_be_loaded(
+    tmp_path: Path,
+) -> None:
+    graph = Growing(SHIPS, TIES)
+    assert await write_json(graph, tmp_path / "g.json") == Written(2, 1)
+    assert await write_csv(graph, tmp_path / "n.csv", tmp_path / "e.csv") == Written(2, 1)
+    for files in (EntityFiles(tmp_path / "g.json"), EntityFiles(tmp_path / "n.csv", tmp_path / "e.csv")):
+        assert [(one.source, one.target) for one in files.edges()] == [("a", "b")]
+
+
+async def test_entities_and_edges_are_not_written_over_each_other(tmp_path: Path) -> None:
+    (tmp_path / "linked.csv").symlink_to(tmp_path / "n.csv")
+    for name in ("n.csv", "linked.csv"):
+        with pytest.raises(InvalidValue, match="name two files"):
+            await write_csv(MemoryGraph(SHIPS, TIES), tmp_path / "n.csv", tmp_path / name)
+    assert not (tmp_path / "n.csv").exists()

@@ -5,7 +5,17 @@ from collections.abc import Mapping
 
 import pytest
 
-from skillweave import AmbiguousEntity, ContextRules, Entity, IdPattern, Message, Role, Settings, Turn
+from skillweave import (
+    AmbiguousEntity,
+    ContextRules,
+    Entity,
+    IdPattern,
+    Message,
+    Role,
+    Settings,
+    StoreUnavailable,
+    Turn,
+)
 from skillweave.knowledge.context import EntityContext
 from skillweave.knowledge.findings import EntityRules
 from skillweave.knowledge.recognise import Recogniser
@@ -44,8 +54,15 @@ def test_only_what_the_user_says_is_searched_for_ids(role: Role) -> None:
     assert name(turn("IMO 1234567", role)) is None
 
 
-@pytest.mark.parametrize("value", [7, ["a"], "  "])
-def test_what_is_no_text_names_nothing_and_clears_nothing(value: object) -> None:
+@pytest.mark.parametrize(("value", "ref"), [(9074729, "9074729"), (" s-a\n", "s-a")])
+def test_a_number_in_the_memory_is_a_name_too_and_blanks_around_a_name_are_not_part_of_it(
+    value: object, ref: str
+) -> None:
+    assert name(turn(ship=value), "old") == Named(ref, "`ship` of the memory")
+
+
+@pytest.mark.parametrize("value", [7.5, True, ["a"], "  "])
+def test_what_is_no_name_names_nothing_and_clears_nothing(value: object) -> None:
     assert name(turn(ship=value), "old") == Named("old", "the conversation", before=True)
 
 
@@ -135,3 +152,20 @@ async def test_who_finds_no_entity_in_time_costs_the_context_of_each_skill_and_n
     contents = await fetch([tagged("k", "m")], Named("a", "x"), nothing_to_read, Silent({}), 0.02)
     assert contents.subject is not None and contents.subject.problem is not None
     assert [one.reason for one in contents.decisions] == ["context of a is left out: it did not come within 20 ms"]
+
+
+async def test_a_very_long_name_that_means_nothing_takes_little_of_what_is_told() -> None:
+    contents = await read(KNOWN, Named("x" * 1_000_000, "the memory"), tagged("k", "m"))
+    assert contents.decisions
+    assert all(len(decision.reason) < 500 for decision in contents.decisions)
+
+
+async def test_a_very_long_name_is_not_kept_where_nobody_answers() -> None:
+    class Down(Names):
+        async def find(self, ref: str) -> Entity | None:
+            raise StoreUnavailable("the graph is down")
+
+    contents = await read(Down({}), Named("x" * 1_000_000, "the memory"), tagged("k", "m"))
+    assert contents.subject is not None
+    assert contents.subject.remembered == ""
+    assert all(len(decision.reason) < 500 for decision in contents.decisions)

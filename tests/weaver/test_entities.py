@@ -241,7 +241,7 @@ async def test_a_name_of_several_entities_is_told_with_their_ids() -> None:
     injection = await weaver.weave("Which berth?", conversation="c", memory={"ship": "Northern"})
     (found,) = unclear(injection)
     assert (found.code, found.path) == ("entity-ambiguous", "`ship` of the memory")
-    assert "s-north, s-north2" in found.message
+    assert "'s-north', 's-north2'" in found.message
     assert (await weaver.state("c")).entity == ""
 
 
@@ -373,6 +373,76 @@ async def test_a_tag_of_which_the_rules_say_nothing_is_a_finding() -> None:
     assert "'galley', a domain tag of cooking" in found.message
 
 
+async def test_what_is_left_out_of_a_file_of_entities_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "graph.json").write_text('{"nodes": [{"id": "s-one"}]}')
+    (found,) = await weaver_of(tmp_path / "graph.json").diagnostics()
+    assert found.code == "bad-entity"
+    assert "'s-one' is left out" in found.message
+
+
+async def test_a_file_of_another_kind_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "graph.txt").write_text("{}")
+    weaver = weaver_of(tmp_path / "graph.txt")
+    (found,) = await weaver.diagnostics()
+    assert (found.code, str(found.location)) == ("entity-unavailable", "entities")
+    assert "graph.txt" in found.message
+
+
+async def test_a_file_of_entities_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "graph.json").write_text('{"nodes": [')
+    (found,) = await weaver_of(tmp_path / "graph.json").diagnostics()
+    assert found.code == "json-invalid"
+    assert found.location is not None and found.location.path.endswith("graph.json")
+
+
+class Leaking(MemoryGraph):
+    """A graph that fails with a long message in which a password stands, at the first question or the second."""
+
+    def __init__(self, entities: list[Entity], *, at_once: bool) -> None:
+        super().__init__(entities)
+        self.at_once = at_once
+
+    async def entity(self, ref: str) -> Entity | None:
+        if self.at_once:
+            self.fail()
+        return await super().entity(ref)
+
+    async def neighbours(self, *_: Any, **__: Any) -> tuple[Neighbour, ...]:
+        self.fail()
+        return ()
+
+    def fail(self) -> None:
+        raise RuntimeError(f"cannot reach postgresql://me:hunter2@db/graph {'x' * 100_000}")
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_what_a_graph_raises_is_told_shortly_and_without_its_password(at_once: bool) -> None:
+    weaver = weaver_of(Leaking([ship("s", "Vega")], at_once=at_once))
+    injection = await weaver.weave("Which berth?", conversation="c", memory={"ship": "s"})
+    told = [*failed(injection), *(found.message for found in injection.diagnostics)]
+    assert told
+    assert all("RuntimeError: cannot reach postgresql://***@db/graph" in one and len(one) < 800 for one in told)
+
+
+class Plain:
+    """A graph whose methods are no coroutines, which a host may well write by mistake."""
+
+    def entity(self, ref: str) -> None:
+        return None
+
+    def neighbours(self, entity_id: str) -> tuple[Neighbour, ...]:
+        return ()
+
+    def near(self, point: object) -> None:
+        return None
+
+
+async def test_a_graph_without_coroutines_costs_its_tier_and_not_the_turn() -> None:
+    injection = await weaver_of(Plain()).weave("Which berth?", conversation="c", memory={"ship": "s"})
+    assert len(texts(injection)) == 1
+    assert [found.code for found in unclear(injection)] == ["entity-unavailable"]
+
+
 async def test_an_agent_sees_the_context_of_its_own_skills(tmp_path: Path) -> None:
     agents = "agents:\n  - {id: harbour-master, skills: [berth-planning]}\n"
     (tmp_path / "pack.yaml").write_text((FLEET / "pack.yaml").read_text("utf-8") + agents, "utf-8")
@@ -394,3 +464,34 @@ async def test_an_edit_of_the_rules_counts_from_the_next_turn_on(tmp_path: Path)
     await weaver.refresh()
     again = await weaver.weave("Which berth?", conversation="c")
     assert texts(again) == [f"=== Entity Context: s-aurora ===\n{CHANGED}\nOwned by Fjord Lines (Holding)"]
+
+
+class Stuck(MemoryGraph):
+    """A graph of which one relation never answers."""
+
+    async def neighbours(
+        self, entity_id: str, relation: str | None = None, direction: Direction = Direction.OUT, limit: int = 100
+    ) -> tuple[Neighbour, ...]:
+        if relation == "FLIES":
+            await asyncio.Event().wait()
+        return await super().neighbours(entity_id, relation, direction, limit)
+
+
+@pytest.mark.parametrize(("context_seconds", "fetch_seconds"), [(0.3, 0.3), (0.3, 0.1), (0.3, 5)])
+async def test_a_late_section_costs_no_other_whatever_time_documents_have(
+    context_seconds: float, fetch_seconds: float
+) -> None:
+    """What is known of an entity has its own time: it is not lost as a whole to that of documents."""
+    graph = Stuck([ship("s", "Vega")])
+    weaver = Weaver(
+        weaver_of().registry,
+        skillweave.MemoryStore(),
+        Settings(context_seconds=context_seconds),
+        counter=WordCounter(),
+        entities=graph,
+        fetch_seconds=fetch_seconds,
+    )
+    injection = await weaver.weave("Which berth?", conversation="c", memory={"ship": "s"})
+    assert "Ship: Vega" in texts(injection)[0]
+    late = f"it did not come within {context_seconds * 1000:.0f} ms"
+    assert failed(injection) == [f"berth-planning: context of s: section 'flag' is left out: {late}"]

@@ -1,10 +1,13 @@
 """Of a long message both ends are matched, beside the event loop, and the turn says so."""
 
 import threading
+from pathlib import Path
 
 import pytest
 
-from skillweave import Selection, Weaver
+import skillweave
+from skillweave import MemoryGraph, Selection, Weaver
+from skillweave.knowledge.recognise import Recogniser
 from skillweave.select import MatchContext
 from skillweave.text import MOST_MATCHED
 from skillweave.turn.run import LONG_MESSAGE
@@ -65,3 +68,23 @@ async def test_a_short_message_that_meets_large_patterns_is_matched_beside_the_e
     large = skill("large-patterns", patterns=[f".{{500}}.*b{n}" for n in range(10)])
     await weaver_of(large, matchers=(matcher,)).weave("x" * 4000, conversation="c")
     assert matcher.threads[0] is not threading.current_thread()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "length", "beside"),
+    [("X[0-9]", LONG_MESSAGE, False), ("X[0-9]", LONG_MESSAGE + 1, True), ("X[0-9]{900}" * 3, LONG_MESSAGE, True)],
+    ids=["short", "a long message", "a large pattern"],
+)
+async def test_ids_are_looked_for_beside_the_event_loop_where_that_takes_long(
+    pattern: str, length: int, beside: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def found(recogniser: Recogniser, text: str) -> None:
+        threads.append(threading.current_thread())
+
+    monkeypatch.setattr(Recogniser, "find", found)
+    pack = tmp_path / "pack.yaml"
+    pack.write_text(f"skills: []\ncontext: {{recognise: [{{pattern: '{pattern}'}}]}}\n", encoding="utf-8")
+    await skillweave.open(pack, entities=MemoryGraph()).weave("x" * length, conversation="c")
+    assert [one is not threading.current_thread() for one in threads] == [beside]

@@ -47,6 +47,7 @@ def chat(
     *,
     loading: options.LoadingWithGraph,
     entities: options.Entities = None,
+    tenant: options.EntityTenant = "",
     placement: options.Where = "history",
     catalog: options.Catalog = "auto",
     max_skills: options.MaxSkills = 3,
@@ -84,6 +85,7 @@ def chat(
         settings,
         graph=graph,
         entities=entities,
+        tenant=tenant,
         system=system,
         placement=placement,
     )
@@ -135,6 +137,7 @@ def opened_talk(
     *,
     graph: "SkillGraph | None" = None,
     entities: str | None = None,
+    tenant: str = "",
     system: str | None = None,
     placement: str = Placement.HISTORY.value,
 ) -> Iterator["Talk"]:
@@ -153,7 +156,7 @@ def opened_talk(
         opening = AsyncExitStack()
         try:
             store = runner.run(opening.enter_async_context(opened(kept, sources)))
-            known = runner.run(opening.enter_async_context(graph_if_named(entities, sources)))
+            known = runner.run(opening.enter_async_context(graph_if_named(entities, tenant, sources)))
             weaver = open_weaver(
                 *sources,
                 ledger=store,

@@ -70,6 +70,7 @@ async def weave(
     result: options.Results = None,
     memory: options.Memory = None,
     entities: options.Entities = None,
+    tenant: options.EntityTenant = "",
     task: options.OfTask,
     tool: options.Tools = None,
     placement: options.Where = "history",
@@ -107,7 +108,7 @@ async def weave(
     )
     graph, notes = await loading.own_graph()
     sources = loading.sources()
-    async with opened(kept, sources) as store, graph_if_named(entities, sources) as known:
+    async with opened(kept, sources) as store, graph_if_named(entities, tenant, sources) as known:
         weaver = selecting.weaver(sources, store, graph, loading.kept_skills(), known)
         weaver = weaver if agent is None else await weaver.for_agent(agent)
         await indexed(weaver)

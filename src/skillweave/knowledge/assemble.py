@@ -1,7 +1,7 @@
 """Assemble tier 3.5: walk the graph as the sections say, all at once and bounded, and render the finds (spec 6.2)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
@@ -20,6 +20,7 @@ from skillweave.knowledge.rules import (
     sort_field,
     where_of,
 )
+from skillweave.redaction import error_in_words
 
 SECONDS = 0.2
 """How long the sections of an entity may take together."""
@@ -27,6 +28,9 @@ LAST_ROUNDS = 20
 """Rounds of the event loop after the deadline: where the loop itself was held up, what is there is not lost."""
 MOST_FOLLOWED = 100
 """Nodes from which one hop goes on; from others of a wider way it does not."""
+MOST_ITEMS = 10_000
+"""Items of lists that a part looks at, in all its nodes together: some tenths of a second, in which nothing else goes
+on."""
 
 Count: TypeAlias = Callable[[str], int]
 """The tokens of a text."""
@@ -130,7 +134,7 @@ def _ms(seconds: float) -> str:
 
 
 def _why(error: BaseException | None, seconds: float) -> str:
-    return f"it did not come within {_ms(seconds)}" if error is None else f"{type(error).__name__}: {error}"
+    return f"it did not come within {_ms(seconds)}" if error is None else error_in_words(error)
 
 
 def _within(sections: Sequence[Section], budget: int, count: Count) -> tuple[list[Section], list[str]]:
@@ -200,12 +204,13 @@ async def _follow(
 
 
 def _lines_of(part: SectionPart, entity: Entity, way: _Way, shown: set[tuple[str, tuple[str, ...]]]) -> list[_Line]:
-    """The lines of a part: its rows, and how many more there are; none where no row says anything."""
+    """The lines of a part: its rows, and how many more there are or may be; none where no row says anything."""
     where = where_of(part)
     templates = tuple(map(template_of, part.render))
     names = [name for template in templates for name in template.fields]
     once: dict[tuple[tuple[str, ...], int], Row] = {}
-    for place, row in _with_items(part, way.rows):
+    items, skipped = _with_items(part, way.rows)
+    for place, row in items:
         if where.keeps(row):
             # A node that two ways lead to is two rows where a row tells of the way.
             once.setdefault((_ids(row, names), place), row)
@@ -227,32 +232,47 @@ def _lines_of(part: SectionPart, entity: Entity, way: _Way, shown: set[tuple[str
         written += 1
         shown.add((row.node.id, texts))
         lines += ((text, _ids(row, names)) for text in texts)
-    if not lines:
-        return []
-    return [*lines, *((text, (entity.id,)) for text in _more(left, earlier, cut=way.cut))]
+    if lines:
+        more = _more(left, earlier, cut=way.cut, skipped=skipped)
+    else:
+        # To leave it out would say that there is none.
+        more = [f"- perhaps some: {_not_seen(cut=way.cut)}"] if way.cut or skipped else []
+    return [*lines, *((text, (entity.id,)) for text in more)]
 
 
-def _more(left: int, earlier: int, *, cut: bool) -> list[str]:
-    lines = [f"- and {earlier:,} earlier"] if earlier else []
-    if left and cut:
-        lines.append(f"- and at least {left:,} more")
-    elif left:
-        lines.append(f"- and {left:,} more")
-    elif cut:
-        lines.append("- and perhaps more: not all connections were looked at")
+def _more(left: int, earlier: int, *, cut: bool, skipped: bool) -> list[str]:
+    """How many rows are not shown; of a way that was cut, and of lists of which items were skipped, at least."""
+    lines = [f"- and {'at least ' if skipped else ''}{earlier:,} earlier"] if earlier else []
+    if left:
+        lines.append(f"- and {'at least ' if cut or skipped else ''}{left:,} more")
+    elif cut or (skipped and not earlier):
+        lines.append(f"- and perhaps more: {_not_seen(cut=cut)}")
     return lines
 
 
-def _with_items(part: SectionPart, rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
-    """The rows, or with `each` a row for each item of the list, with its place there."""
+def _not_seen(*, cut: bool) -> str:
+    return f"not all {'connections' if cut else 'items'} were looked at"
+
+
+def _with_items(part: SectionPart, rows: Sequence[Row]) -> tuple[Iterable[tuple[int, Row]], bool]:
+    """The rows, or with `each` a row for each item of the list, with its place there; and whether items were skipped.
+
+    Of too many items the first are taken, with `last` the last.
+    """
     name = list_field(part)
-    for row in rows:
-        if name is None:
-            yield 0, row
-            continue
+    if name is None:
+        return ((0, row) for row in rows), False
+    found: list[tuple[int, Row]] = []
+    skipped = False
+    step = 1 if part.last is None else -1
+    for row in rows[::step]:
         value = row.find(name)
-        for place, item in enumerate(value if isinstance(value, tuple) else ()):
-            yield place, replace(row, item=item)
+        items = value if isinstance(value, tuple) else ()
+        places = range(len(items))[::step]
+        some = places[: MOST_ITEMS - len(found)]
+        skipped = skipped or len(some) < len(places)
+        found += ((place, replace(row, item=items[place])) for place in some)
+    return found[::step], skipped
 
 
 def _sorted(rows: Sequence[Row], name: FieldName, *, down: bool) -> list[Row]:

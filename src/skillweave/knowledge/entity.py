@@ -155,7 +155,7 @@ class AmbiguousEntity(SkillweaveError, ValueError):
     def __init__(self, ref: str, ids: Sequence[str]) -> None:
         self.ref, self.ids = ref, tuple(ids)
         super().__init__(
-            f"{len(self.ids)} entities are called {ref[:100]!r}; name one by its id: {', '.join(self.ids)}"
+            f"{len(self.ids):,} entities are called {ref[:100]!r}; name one by its id: {_first_of(self.ids)}"
         )
 
 
@@ -164,10 +164,9 @@ class UnknownEnd(SkillweaveError, ValueError):
 
     def __init__(self, missing: Sequence[str], place: str) -> None:
         self.missing = tuple(missing)
-        shown = ", ".join(repr(one[:100]) for one in self.missing[:5])
-        more = f" and {len(self.missing) - 5} more" if len(self.missing) > 5 else ""
         super().__init__(
-            f"edges name entities that {place} does not have: {shown}{more}; put the entities first, or correct the ids"
+            f"edges name entities that {place} does not have: {_first_of(self.missing)}; put the entities first, or "
+            "correct the ids"
         )
 
 
@@ -255,6 +254,12 @@ def datum_name(text: str) -> str:
     `WGS 84` and `wgs84` are one datum, `NAD83` and `NAD83(2011)` are two.
     """
     return _BETWEEN.sub("", text).upper()
+
+
+def _first_of(ids: Sequence[str]) -> str:
+    """Five of the ids, and how many more there are."""
+    more = f" and {len(ids) - 5:,} more" if len(ids) > 5 else ""
+    return f"{', '.join(repr(one[:100]) for one in ids[:5])}{more}"
 
 
 def _name(checked: Checked, field_name: str, value: object, longest: int = LONGEST_NAME) -> str:

@@ -85,9 +85,9 @@ def _ellipsoid(name: str) -> "Geod":
     known = _known_datums()
     if name not in known:
         near = nearest_names(name, known)
-        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        meant = f"did you mean {' or '.join(near)}? Give" if near else "give"
         raise InvalidValue(
-            f"datum {name[:60]!r} is not known, so that no distance can be reckoned; {meant}Give the name of a "
+            f"datum {name[:60]!r} is not known, so that no distance can be reckoned; {meant} the name of a "
             f"geographic coordinate system of EPSG, such as NAD27, NAD83 or WGS84"
         )
     with _needing_pyproj():

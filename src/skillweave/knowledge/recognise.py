@@ -31,12 +31,15 @@ class Recognised:
 
 
 class Recogniser:
-    """Finds the first id in a text; raises InvalidContext for a pattern, or its `as`, that cannot be used."""
+    """Finds the first id in a text; `size` are the instructions of its patterns.
+
+    Raises InvalidContext for a pattern, or its `as`, that cannot be used.
+    """
 
     def __init__(self, patterns: Iterable[IdPattern] = ()) -> None:
         self._compiled = [(_compiled(one), one.spelled) for one in patterns]
-        size = sum(size_of(pattern) for pattern, _ in self._compiled)
-        self._most = min(MOST_MATCHED, max(LEAST_READ, MOST_STEPS // max(size, 1)))
+        self.size = sum(size_of(pattern) for pattern, _ in self._compiled)
+        self._most = min(MOST_MATCHED, max(LEAST_READ, MOST_STEPS // max(self.size, 1)))
 
     def find(self, text: str) -> Recognised | None:
         """The id that stands first in the text, of two at one place that of the earlier pattern; None without any.

@@ -22,12 +22,17 @@ LONGEST_LINE = 1000
 SCOPES = ("node", "edge", "from", "item")
 """Where a field can be looked up: in the node reached, the last edge, the node before it, the item of a list."""
 
+MOST_NESTED = 10
+"""Parentheses inside one another in a template."""
+
 _DEEPEST = 8
 _PLACE = re.compile(r"(\{[^{}]*\})")
 _MARKS = re.compile(r"(, |; |: |\(|\))")
 _BULLET = re.compile(r"\s*- ")
 _JOINT = re.compile(r"[\s:.\u2013\u2014-]*")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_HIDDEN = re.compile("[\u200b\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+"""What turns the order of letters about, or is a text that no reader sees: both hide words that a model reads."""
 
 Found: TypeAlias = FrozenJson | Missing
 
@@ -111,7 +116,10 @@ def field_name(text: str, key: str) -> FieldName:
 
 @lru_cache(maxsize=4096)
 def template_of(line: str) -> Template:
-    """The line with its places; raises InvalidContext for one that is empty or too long, or has a stray brace."""
+    """The line with its places.
+
+    Raises InvalidContext for one that is empty or too long, has a stray brace, or parentheses that are nested deeply.
+    """
     if not line.strip() or len(line) > LONGEST_TEMPLATE:
         what = f"has a line of {len(line):,} characters"
         raise InvalidContext("render", what, f"write 1 to {LONGEST_TEMPLATE:,}, not all of them blank")
@@ -147,8 +155,8 @@ def value_text(value: Found) -> str:
 
 
 def plain_line(text: str) -> str:
-    """Somebody's text as one line: white space of any kind is one blank, control characters are none."""
-    return " ".join(_UNSEEN.sub(" ", text).split())
+    """Somebody's text as one line: white space and control characters are one blank, what nobody sees is nothing."""
+    return " ".join(_UNSEEN.sub(" ", _HIDDEN.sub("", text)).split())
 
 
 def _of_node(node: Entity, keys: tuple[str, ...]) -> Found:
@@ -220,11 +228,16 @@ def _balanced(atoms: Sequence[_Atom]) -> list[_Atom]:
     """The atoms in which a parenthesis without its other half is a text like any other."""
     opened: list[int] = []
     pairs: set[int] = set()
+    deepest = 0
     for place, atom in enumerate(atoms):
         if atom == ("mark", "("):
             opened.append(place)
         elif atom == ("mark", ")") and opened:
+            deepest = max(deepest, len(opened))
             pairs |= {opened.pop(), place}
+    if deepest > MOST_NESTED:
+        what = f"has {deepest} parentheses inside one another"
+        raise InvalidContext("render", what, f"write at most {MOST_NESTED}")
     return [
         ("text", text) if kind == "mark" and text in ("(", ")") and place not in pairs else (kind, text)
         for place, (kind, text) in enumerate(atoms)

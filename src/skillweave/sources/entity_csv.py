@@ -32,6 +32,10 @@ EDGE_COLUMNS = ("source", "relation", "target")
 _RELATION = ("relation", "type")
 _SWALLOWED = ("unexpected end of data", "field larger than field limit")
 """How the reader's words begin where a cell does not end."""
+_OLD_BREAK = "new-line character seen"
+"""How the reader's words begin where CR stands alone, as it ended lines on other machines."""
+_OTHER_SIGNS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+"""What some programs write between columns."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -135,6 +139,9 @@ class CsvFile:
             except csv.Error as error:
                 fix = "close every quotation mark, and write one inside a cell twice"
                 why = f"the row that begins here is not CSV: {error}"
+                if str(error).startswith(_OLD_BREAK):
+                    fix = "save the file with the line breaks LF or CR LF, or put the cell in quotation marks"
+                    why = "a line break of CR alone stands in the row that begins here"
                 if not named or str(error).startswith(_SWALLOWED):
                     # A quotation mark that is never closed takes the rows after it along: how many nobody can tell.
                     raise _Unread(codes.BAD_ROW, line, f"{why}; nothing from here on is read", fix) from None
@@ -167,10 +174,13 @@ def columns_of(cells: Sequence[str]) -> Columns:
     elif {"source", "target"} <= {*names} and not {*_RELATION}.isdisjoint(names):
         own = {"source", "target", next(name for name in _RELATION if name in names)}
     else:
+        other = next((sign for sign in _OTHER_SIGNS if len(cells) == 1 and sign in cells[0]), None)
         named = ", ".join(repr(cell[:40]) for cell in cells[:8])
         raise _BadColumns(
             f"its columns are {named}: neither those of entities nor those of edges",
-            "name `id` and `label`, or `source`, `relation` (or `type`) and `target`, in the first line",
+            "name `id` and `label`, or `source`, `relation` (or `type`) and `target`, in the first line"
+            if other is None
+            else f"put commas between the columns, where {_OTHER_SIGNS[other]} stand now",
         )
     places: dict[str, int] = {}
     properties: list[tuple[int, str]] = []

@@ -42,8 +42,8 @@ class FileGraph:
         return self._other
 
     async def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What was found in the file; raises StoreUnavailable."""
-        return (await self._loaded()).diagnostics
+        """What was found in the file; raises StoreUnavailable where nothing could be looked at."""
+        return (await self._whole_or_part()).diagnostics
 
     async def entity(self, ref: str) -> Entity | None:
         """The entity with that id, else the one with that alias in any spelling.
@@ -69,6 +69,16 @@ class FileGraph:
         return await (await self._loaded()).graph.near(point, radius_ft, label, limit)
 
     async def _loaded(self) -> GraphRead:
+        """The whole file; of a part of it nobody could tell what is missing."""
+        read = await self._whole_or_part()
+        for found in read.unread:
+            raise StoreUnavailable(
+                f"the entities in {self._path.as_posix()!r} cannot be read: {found.location}: {found.message}; "
+                f"{found.fix}, and open it again"
+            )
+        return read
+
+    async def _whole_or_part(self) -> GraphRead:
         return await asyncio.to_thread(self._load) if self._read is None else self._read
 
     def _load(self) -> GraphRead:

@@ -34,7 +34,8 @@ class Written:
 async def write_json(graph: WritableGraph, path: PathLike) -> Written:
     """Write the graph as one JSON file, an entity or edge on each line; the file is there whole, or as it was before.
 
-    Raises InvalidValue where it cannot be written, or would be too large to be read, and what `export` raises.
+    Raises InvalidValue where it cannot be written, or would be too large to be read, and what `export` raises. An edge
+    of an entity that came into the graph meanwhile is left out.
     """
     with ExitStack() as stack:
         kept = await _kept(graph, stack)
@@ -56,8 +57,12 @@ async def write_csv(graph: WritableGraph, entities: PathLike, edges: PathLike) -
     """Write the graph as a CSV file of entities and one of edges, with a column for every property that there is.
 
     The files are there whole, or as they were before. Texts that a spreadsheet program would take for a formula stand
-    in quotation marks of JSON. Raises InvalidValue like `write_json`.
+    in quotation marks of JSON. Raises InvalidValue like `write_json`, and for one file that is named twice.
     """
+    if _target(entities) == _target(edges):
+        raise InvalidValue(
+            f"{quoted(os.fspath(edges))} is named for the entities and for the edges; name two files, one for each"
+        )
     with ExitStack() as stack:
         kept = await _kept(graph, stack)
         with _replacing(entities) as of_entities, _replacing(edges) as of_edges:
@@ -74,11 +79,16 @@ class _Kept:
         self._files = [stack.enter_context(_temporary()) for _ in range(2)]
         self._number = [0, 0]
         self._keys: tuple[dict[str, None], dict[str, None]] = ({}, {})
+        self._ids: set[str] = set()
         self.located = False
         self.size = 0
 
     def add(self, piece: Piece) -> None:
-        """One more entity or edge."""
+        """One more entity, or an edge between two of them."""
+        if isinstance(piece, Entity):
+            self._ids.add(piece.id)
+        elif not {piece.source, piece.target} <= self._ids:
+            return  # of an entity that was put after the entities were read: what is written could not be loaded
         which = 0 if isinstance(piece, Entity) else 1
         data = _data_of(piece)
         line = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
@@ -180,10 +190,15 @@ def _column(key: str, own: Sequence[str]) -> str:
     return key if plain else f"{PROPERTY}{key}"
 
 
+def _target(path: PathLike) -> str:
+    """The file that is written: where the path is a link, what it leads to."""
+    return os.path.realpath(expanded(Path(path)))
+
+
 @contextmanager
 def _replacing(path: PathLike) -> Iterator[IO[str]]:
     """A new file beside the one at the path, which it replaces when the context ends well."""
-    target = os.path.realpath(expanded(Path(path)))
+    target = _target(path)
     part = f"{target}.{token_hex(4)}.part"
     try:
         with open(part, "x", encoding="utf-8", newline="") as file:  # noqa: PTH123 - undecodable names stay as they are

@@ -9,11 +9,14 @@ from skillweave.errors import StoreUnavailable
 from skillweave.frontmatter import Code
 from skillweave.knowledge.codes import ENTITY_AMBIGUOUS, ENTITY_UNAVAILABLE, ENTITY_UNKNOWN
 from skillweave.knowledge.context import ContextSource, FindsEntities
-from skillweave.knowledge.entity import AmbiguousEntity
+from skillweave.knowledge.entity import LONGEST_ALIAS, LONGEST_NAME, AmbiguousEntity
 from skillweave.knowledge.findings import EntityRules
+from skillweave.redaction import error_in_words
 from skillweave.settings import Settings
 
-_SHOWN = 100
+SHOWN = 100
+"""So many characters of a name are told: it may be any text."""
+_LARGEST = 10**LONGEST_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +47,21 @@ def name_in(turn: Turn, settings: Settings, found: EntityRules, before: str) -> 
     """
     keys = tuple(dict.fromkeys((*settings.entity_keys, *found.rules.entity_keys)))
     for key in keys:
-        value = turn.memory.get(key)
-        if isinstance(value, str) and value.strip():
-            return Named(value, f"`{key}` of the memory")
+        ref = _name_of(turn.memory.get(key))
+        if ref:
+            return Named(ref, f"`{key}` of the memory")
     if turn.message.role is Role.USER:
         recognised = found.recogniser.find(turn.message.text)
         if recognised is not None:
             return Named(recognised.ref, "the message")
     return Named(before, "the conversation", before=True) if before and not _cleared(turn.memory, keys) else None
+
+
+def _name_of(value: object) -> str:
+    """The name that a value of the memory is: a text, or a whole number, as hosts keep ids; empty for none."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value) if abs(value) < _LARGEST else ""
+    return value.strip() if isinstance(value, str) else ""
 
 
 def _cleared(memory: Mapping[str, object], keys: tuple[str, ...]) -> bool:
@@ -72,20 +82,24 @@ async def subject_of(named: Named, context: ContextSource) -> Subject:
     if entity is None:
         fix = "check the spelling, or add the entity to the graph; until then there is no context about it"
         return Subject(
-            None, "", _problem(ENTITY_UNKNOWN, named, f"the graph knows no entity {named.ref[:_SHOWN]!r}", fix)
+            None, "", _problem(ENTITY_UNKNOWN, named, f"the graph knows no entity {named.ref[:SHOWN]!r}", fix)
         )
     return Subject(entity.id, entity.id)
 
 
 def not_told(named: Named, error: BaseException | None, seconds: float) -> Subject:
-    """The subject where nobody answered; the name is kept, so that the next turn asks again."""
+    """The subject where nobody answered; the name is kept, so that the next turn asks again.
+
+    One that is longer than a name can be is not: it would stay in the State of the conversation.
+    """
     if error is None:
         why = f"it did not come within {seconds * 1000:.0f} ms"
     else:
-        why = str(error) if isinstance(error, StoreUnavailable) else f"{type(error).__name__}: {error}"
-    message = f"what is known of {named.ref[:_SHOWN]!r} could not be read: {why}"
+        why = str(error) if isinstance(error, StoreUnavailable) else error_in_words(error)
+    kept = named.ref if len(named.ref) <= LONGEST_ALIAS else ""
+    message = f"what is known of {named.ref[:SHOWN]!r} could not be read: {why}"
     return Subject(
-        None, named.ref, _problem(ENTITY_UNAVAILABLE, named, message, "check the graph; the next turn asks again")
+        None, kept, _problem(ENTITY_UNAVAILABLE, named, message, "check the graph; the next turn asks again")
     )
 
 

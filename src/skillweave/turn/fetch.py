@@ -1,4 +1,4 @@
-"""Fetch: read the artifacts and the entity context that are missing, concurrently, with one deadline (spec 5)."""
+"""Fetch: read the artifacts and the entity context that are missing, concurrently, with a deadline (spec 5)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -10,10 +10,11 @@ from skillweave.disclose.block import Rung
 from skillweave.disclose.render import Inlined
 from skillweave.errors import SkillweaveError
 from skillweave.knowledge.context import ContextSource, EntityContext
+from skillweave.redaction import error_in_words
 from skillweave.registry import Artifact
 from skillweave.skill import ArtifactRef, Skill
 from skillweave.turn.admit import SkillInTurn
-from skillweave.turn.entity import Named, Subject, not_told, subject_of
+from skillweave.turn.entity import SHOWN, Named, Subject, not_told, subject_of
 
 MOST_INLINE_BYTES = 256 * 1024
 """So much of a skill's documents is read to stand in its block; the others are listed, and read on demand."""
@@ -63,12 +64,15 @@ async def fetch(
     read_artifact: ReadArtifact,
     context: ContextSource | None,
     seconds: float,
+    context_seconds: float | None = None,
 ) -> Contents:
     """Read what is missing; what fails or is late becomes a decision `failed`, and the turn goes on without it.
 
-    `named` is the entity that the turn is about, None for none.
+    `named` is the entity that the turn is about, None for none. `context_seconds` is the time for what is known of it;
+    None for the same as for documents.
     """
     work: dict[_Key, Awaitable[_Found]] = {}
+    about: dict[_Key, Awaitable[_Found]] = {}
     too_large: list[Decision] = []
     for one in wanted:
         if one.skill.artifacts:
@@ -76,17 +80,19 @@ async def fetch(
             work.update({(one.skill.id, ref.id): _read(read_artifact, one.skill.id, ref) for ref in refs})
             too_large += left_out
     if context is not None and named is not None:
-        work.update(_about(named, context, wanted))
-    if not work:
+        about.update(_about(named, context, wanted))
+    if not work and not about:
         return Contents(decisions=tuple(too_large))
-    done, failed = await _within(seconds, work)
-    subject = done.get(_SUBJECT)
-    if named is not None and _SUBJECT in failed:
-        subject = not_told(named, failed.pop(_SUBJECT), seconds)
-    failures = [_failure(key, error, seconds) for key, error in failed.items()]
-    contexts = {key[0]: found for key, found in done.items() if isinstance(found, EntityContext)}
+    patience = seconds if context_seconds is None else context_seconds
+    (read, unread), (known, unknown) = await asyncio.gather(_within(seconds, work), _within(patience, about))
+    subject = known.get(_SUBJECT)
+    if named is not None and _SUBJECT in unknown:
+        subject = not_told(named, unknown.pop(_SUBJECT), patience)
+    failures = [_failure(key, error, seconds) for key, error in unread.items()]
+    failures += [_failure(key, error, patience) for key, error in unknown.items()]
+    contexts = {key[0]: found for key, found in known.items() if isinstance(found, EntityContext)}
     return Contents(
-        {key: found for key, found in done.items() if isinstance(found, Inlined)},
+        {key: found for key, found in read.items() if isinstance(found, Inlined)},
         contexts,
         (*failures, *(_omissions(contexts) if contexts else ()), *too_large),
         subject if isinstance(subject, Subject) else None,
@@ -107,7 +113,7 @@ def _about(
         tags = skill.domain_tags
         if tags not in shared:
             shared[tags] = asyncio.ensure_future(_assembled(context, named, asked, tags))
-        yield (skill.id, f"context of {named.ref}"), shared[tags]
+        yield (skill.id, f"context of {named.ref[:SHOWN]}"), shared[tags]
 
 
 async def _assembled(
@@ -159,6 +165,8 @@ async def _within(
     seconds: float, work: Mapping[_Key, Awaitable[_Found]]
 ) -> tuple[dict[_Key, _Found], dict[_Key, BaseException | None]]:
     """What came before the deadline, and the error of each piece that did not, None for one that was late."""
+    if not work:
+        return {}, {}
     tasks = {key: asyncio.ensure_future(awaitable) for key, awaitable in work.items()}
     try:
         await asyncio.wait(tasks.values(), timeout=seconds)
@@ -180,13 +188,13 @@ async def _within(
 def _failure(key: _Key, error: BaseException | None, seconds: float) -> Decision:
     skill_id, what = key
     # Guests implement these ports: whatever they raise is told here, and costs their tier, never the turn.
-    reason = f"it did not come within {seconds * 1000:.0f} ms" if error is None else f"{type(error).__name__}: {error}"
+    reason = f"it did not come within {seconds * 1000:.0f} ms" if error is None else error_in_words(error)
     return Decision(skill_id, Outcome.FAILED, "fetch", f"{what} is left out: {reason}")
 
 
 def _omissions(contexts: Mapping[str, EntityContext]) -> tuple[Decision, ...]:
     return tuple(
-        Decision(skill_id, Outcome.FAILED, "fetch", f"context of {context.entity}: {omitted}")
+        Decision(skill_id, Outcome.FAILED, "fetch", f"context of {context.entity[:SHOWN]}: {omitted}")
         for skill_id, context in contexts.items()
         for omitted in context.omitted
     )

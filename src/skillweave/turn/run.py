@@ -21,7 +21,7 @@ from skillweave.settings import Settings
 from skillweave.state.state import Delivery, State
 from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
 from skillweave.turn.disclose import RecordContext, disclose
-from skillweave.turn.entity import name_in
+from skillweave.turn.entity import Named, name_in
 from skillweave.turn.fetch import Contents, ReadArtifact, fetch
 from skillweave.turn.library import Library
 from skillweave.turn.make_room import added, leaving, without
@@ -60,11 +60,15 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Where a turn reads contents: artifacts, entity context, None without any, and the seconds that they may take."""
+    """Where a turn reads contents: artifacts, entity context, None without any, and the seconds that they may take.
+
+    `context_seconds` are those of entity context, None for the same.
+    """
 
     artifacts: ReadArtifact
     context: ContextSource | None
     seconds: float
+    context_seconds: float | None = None
 
 
 async def prepare(
@@ -124,9 +128,9 @@ async def run(
         selection = await selected(turn, prepared, position, matchers, settings.thresholds)
     admission = admit_skills(turn, selection, library.snapshot, settings, matchers, before, context, position)
     wanted = admission.skills
-    named = None if reading.context is None else name_in(turn, settings, library.entities, before.entity)
+    named = None if reading.context is None else await _named(turn, settings, library, before)
     cursor = None if position is None else position.skill
-    contents = await fetch(wanted, named, reading.artifacts, reading.context, reading.seconds)
+    contents = await fetch(wanted, named, reading.artifacts, reading.context, reading.seconds, reading.context_seconds)
 
     subject = contents.subject
     if reading.context is None:
@@ -215,9 +219,21 @@ async def _select(
     if turn.limits is not None and turn.limits.closed_skills:
         within = frozenset(library.snapshot.skills).difference(turn.limits.closed_skills)
     work = partial(select, library.index, turn, within=within, matchers=matchers, prepared=ready, thresholds=thresholds)
-    length = len(turn.message.text) if turn.message.role is Role.USER else 0
-    long = length > LONG_MESSAGE or length * library.index.triggers.patterns.size > LONG_SEARCH
+    long = _is_long_search(turn, library.index.triggers.patterns.size)
     return await asyncio.to_thread(work) if long else work()
+
+
+async def _named(turn: Turn, settings: Settings, library: Library, before: State) -> Named | None:
+    """The entity that is named; it is looked for beside the event loop where that takes long."""
+    work = partial(name_in, turn, settings, library.entities, before.entity)
+    size = library.entities.recogniser.size
+    return await asyncio.to_thread(work) if size and _is_long_search(turn, size) else work()
+
+
+def _is_long_search(turn: Turn, size: int) -> bool:
+    """Whether to search what the user said takes long, with patterns of so many instructions."""
+    length = len(turn.message.text) if turn.message.role is Role.USER else 0
+    return length > LONG_MESSAGE or length * size > LONG_SEARCH
 
 
 def _is_long(wanted: Sequence[SkillInTurn], contents: Contents) -> bool:

@@ -35,6 +35,8 @@ from skillweave.weaver.news import News
 from skillweave.weaver.telling import Announcer
 
 T = TypeVar("T")
+_SPARE_SECONDS = 0.5
+"""What a graph of entities has beside its own time, in which it puts together what it has."""
 Told = TypeVar("Told", Injection, CurrentPolicy, Selection)
 
 UNKNOWN_RULES = (
@@ -244,7 +246,9 @@ class Engine:
     async def _run(self, turn: Turn, prepared: Prepared, known: tuple[State, float], delivery: Delivery) -> Settled:
         # What is read belongs to the skills of this turn, whatever another one has loaded since.
         artifacts = partial(self.registry.read_artifact, snapshot=prepared.library.snapshot)
-        reading = Reading(artifacts, self._context(prepared.library), self.fetch_seconds)
+        # A graph keeps its own time, for the entity and then for its sections: ended from here all of them were lost.
+        patience = None if self.entities is None else 2 * prepared.library.settings.context_seconds + _SPARE_SECONDS
+        reading = Reading(artifacts, self._context(prepared.library), self.fetch_seconds, patience)
         settled = await run(turn, prepared, *known, prepared.library.settings, self.matchers, reading, delivery)
         return replace(settled, injection=self._told(settled.injection))
 

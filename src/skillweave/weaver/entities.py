@@ -1,8 +1,12 @@
-"""The entity graph of a Weaver: looked at where it comes in, that of another tenant, and its first question."""
+"""The entity graph of a Weaver: looked at where it comes in, that of another tenant, its first question, findings."""
 
 import asyncio
+from inspect import iscoroutinefunction
 
 from skillweave.checking import Checked
+from skillweave.diagnostics import Diagnostic, Location
+from skillweave.errors import StoreUnavailable
+from skillweave.knowledge.codes import ENTITY_UNAVAILABLE
 from skillweave.knowledge.context import ContextSource
 from skillweave.knowledge.entity import EntityGraph
 from skillweave.knowledge.rules import ContextRules
@@ -34,8 +38,25 @@ def with_rules(entities: EntityGraph, rules: ContextRules) -> EntityGraph:
 
 async def first_asked(entities: EntityGraph, seconds: float) -> None:
     """Ask once for nothing, so that a file is read and a database connected before the deadline of a turn counts."""
-    asked = asyncio.ensure_future(entities.entity("-"))
+
+    async def ask() -> None:
+        await entities.entity("-")
+
+    asked = asyncio.ensure_future(ask())
     await asyncio.wait((asked,), timeout=seconds)
     # Whatever went wrong, the turn asks the same graph, and says what it answers.
     asked.add_done_callback(lambda one: one.cancelled() or one.exception())
     asked.cancel()
+
+
+async def found_in(entities: EntityGraph | None, rules: ContextRules) -> tuple[Diagnostic, ...]:
+    """What the graph itself has to say, as that of a file does; a graph in a database says nothing."""
+    tell = getattr(None if entities is None else with_rules(entities, rules), "diagnostics", None)
+    if not iscoroutinefunction(tell):
+        return ()
+    try:
+        found: tuple[Diagnostic, ...] = await tell()
+    except StoreUnavailable as error:
+        fix = "correct the file and open it again; until then nothing is known of any entity"
+        return (ENTITY_UNAVAILABLE.found(Location("entities"), str(error), fix),)
+    return found

@@ -56,7 +56,7 @@ from skillweave.turn.library import Libraries
 from skillweave.weaver.blocking import Blocking, entered, left
 from skillweave.weaver.emit import emit
 from skillweave.weaver.engine import Engine, OnStoreFailure
-from skillweave.weaver.entities import of_tenant, require_one
+from skillweave.weaver.entities import found_in, of_tenant, require_one
 from skillweave.weaver.loop_thread import LoopThread
 from skillweave.weaver.reading import Reads
 from skillweave.weaver.skill_sets import SkillSets
@@ -341,8 +341,8 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
     async def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What there is to say about the skills: from reading them, their triggers, task rules and output contracts.
 
-        Then from the skill graph's checkup and the catalog. The schemas of contracts are looked at where the package
-        `jsonschema` is installed.
+        Then from the skill graph's checkup, the rules and the file of entities, and the catalog. The schemas of
+        contracts are looked at where the package `jsonschema` is installed.
         """
         from skillweave.contracts import check_contracts
 
@@ -353,8 +353,10 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         companions = await asyncio.to_thread(check_companions, snapshot)
         about_skills = (*snapshot.diagnostics, *library.index.diagnostics, *companions, *contracts)
         about_graph = await asyncio.to_thread(graph_findings, snapshot, self.graph)
-        about_context = context_findings(snapshot, library.entities, entities=self._engine.entities is not None)
-        return (*about_skills, *about_graph, *about_context, *library.catalog.diagnostics, *lifecycles)
+        entities = self._engine.entities
+        about_context = context_findings(snapshot, library.entities, entities=entities is not None)
+        about_entities = await found_in(entities, library.entities.rules)
+        return (*about_skills, *about_graph, *about_context, *about_entities, *library.catalog.diagnostics, *lifecycles)
 
     async def catalog(self) -> str:
         """The catalog block inside its budget."""

@@ -52,12 +52,14 @@ async def existing_graph(
 
 
 @asynccontextmanager
-async def graph_if_named(name: str | None, sources: "Sequence[Source]") -> AsyncIterator["EntityGraph | None"]:
+async def graph_if_named(
+    name: str | None, tenant: str, sources: "Sequence[Source]"
+) -> AsyncIterator["EntityGraph | None"]:
     """The graph for the turns of a command, None where none is named; like `existing_graph`."""
     if name is None:
         yield None
         return
-    async with existing_graph(name, "", sources) as graph:
+    async with existing_graph(name, tenant, sources) as graph:
         yield graph
 
 

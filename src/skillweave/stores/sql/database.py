@@ -455,7 +455,7 @@ def _with_driver(url: URL) -> URL:
     if url.drivername not in (*drivers, *drivers.values()):
         raise InvalidValue(f"{url.drivername!r:.40} is no database that is known; use sqlite:/// or postgresql://")
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
-        raise InvalidValue("the URL of the database names no file; write sqlite:///path, or use MemorySource")
+        raise InvalidValue("the URL of the database names no file; write sqlite:///path")
     return url.set(drivername=drivers.get(url.drivername, url.drivername))
 
 
