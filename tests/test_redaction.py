@@ -43,7 +43,7 @@ def test_a_secret_is_hidden_wherever_it_may_stand(said: str, shown: str) -> None
     [
         "PostgreSQL at db:5432/skills does not answer; check that it runs",
         "redis://db:6379 does not answer; ask ann@example.org",
-        "'--memory': 'x' is no KEY=VALUE; write for example entity_id=well-7",
+        "'--memory': 'x' is no KEY=VALUE; write for example entity_id=ship-7",
         "skill 'key-account-review' is not in the registry; did you mean 'sk-learn-pipeline'?",
         "give transcript= and token_estimate=5",
         "write postgresql://user:password@host:5432/name, or --store postgresql://USER:PASSWORD@HOST/NAME",

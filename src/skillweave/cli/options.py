@@ -170,7 +170,7 @@ Results: TypeAlias = Annotated[
     ),
 ]
 Memory: TypeAlias = Annotated[
-    list[str] | None, option(TURN, "--memory KEY=VALUE", "Working memory, such as entity_id=well-7. Repeatable.")
+    list[str] | None, option(TURN, "--memory KEY=VALUE", "Working memory, such as entity_id=ship-7. Repeatable.")
 ]
 TaskText: TypeAlias = Annotated[
     str | None, option(TURN, "--task TEXT", "The work as a whole, of which MESSAGE is a part.")

@@ -91,7 +91,7 @@ class Entity(Portable):
         for name in ("id", "label"):
             _name(checked, name, getattr(self, name))
         object.__setattr__(self, "properties", freeze_mapping(_json(self.properties)))
-        object.__setattr__(self, "aliases", checked.texts("aliases", self.aliases, "42-329-12345"))
+        object.__setattr__(self, "aliases", checked.texts("aliases", self.aliases, "IMO 9074729"))
         for position, alias in enumerate(self.aliases):
             _name(checked, f"aliases[{position}]", alias, LONGEST_ALIAS)
             if not alias_key(alias):
@@ -234,7 +234,7 @@ class WritableGraph(EntityGraph, Protocol):
 def alias_key(text: str) -> str:
     """What spellings of one name have in common: letters and digits, without case; empty where there is none.
 
-    `42-329-12345`, `42 329 12345` and `4232912345` are one number, `ＺＯË` and `zoë` one name in whichever form of
+    `IMO 9074729`, `imo-9074729` and `IMO9074729` are one number, `ＺＯË` and `zoë` one name in whichever form of
     Unicode. Marks count, as many scripts write their vowels with them.
     """
     if text.isascii():

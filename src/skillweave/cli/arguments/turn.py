@@ -99,7 +99,7 @@ def memory_of(pairs: Iterable[str] | None) -> dict[str, object]:
         key, equals, value = pair.partition("=")
         if not equals or not key:
             raise typer.BadParameter(
-                f"{pair[:60]!r} is no KEY=VALUE; write for example entity_id=well-7", param_hint="'--memory'"
+                f"{pair[:60]!r} is no KEY=VALUE; write for example entity_id=ship-7", param_hint="'--memory'"
             )
         memory[key] = value
     return memory
