@@ -299,11 +299,15 @@ def file_of_version_1(tmp_path: Path) -> Path:
     return path
 
 
+STORED_STATE = replace(FULL_STATE, entity="")
+"""What the stored files hold, written before a State knew what its conversation is about."""
+
+
 async def test_a_file_of_the_version_before_keeps_its_conversations(file_of_version_1: Path) -> None:
     async with SqliteStore(file_of_version_1, clock=ManualClock()) as store:
         assert await store.conversations() == ("a/b", "c")
-        assert (await store.load("a/b"))[0] == replace(FULL_STATE, revision=1)
-        assert (await store.load("c"))[0] == replace(FULL_STATE, revision=2, last_turn="turn-2")
+        assert (await store.load("a/b"))[0] == replace(STORED_STATE, revision=1)
+        assert (await store.load("c"))[0] == replace(STORED_STATE, revision=2, last_turn="turn-2")
         logged = [(entry.turn_id, entry.decision.skill_id) for entry in await store.read("c")]
         assert logged == [("turn-1", "a"), ("turn-1", "b"), ("turn-2", "a")]
         assert await store.count(tenant="a") == 0
@@ -362,7 +366,7 @@ async def test_a_process_that_is_killed_while_it_brings_a_file_up_to_date_loses_
     assert killed.returncode == -signal.SIGKILL
     async with SqliteStore(file_of_version_1, clock=ManualClock()) as store:
         assert await store.conversations() == ("a/b", "c")
-        assert (await store.load("c"))[0] == replace(FULL_STATE, revision=2, last_turn="turn-2")
+        assert (await store.load("c"))[0] == replace(STORED_STATE, revision=2, last_turn="turn-2")
         assert len(await store.read("c")) == 3
 
 
@@ -371,8 +375,8 @@ async def test_a_file_of_the_present_version_is_read_as_it_was_written(tmp_path:
     path.write_bytes(VERSION_2.read_bytes())
     async with SqliteStore(path, clock=ManualClock()) as store:
         assert (await store.conversations(), await store.conversations(tenant="acme")) == (("a/b", "c"), ("c",))
-        assert (await store.load("c"))[0] == replace(FULL_STATE, revision=2, last_turn="turn-2")
-        assert (await store.load("c", tenant="acme"))[0] == replace(FULL_STATE, revision=1)
+        assert (await store.load("c"))[0] == replace(STORED_STATE, revision=2, last_turn="turn-2")
+        assert (await store.load("c", tenant="acme"))[0] == replace(STORED_STATE, revision=1)
         logged = [(entry.turn_id, entry.decision) for entry in await store.read("c")]
         assert logged == [("turn-1", DECISION), ("turn-1", replace(DECISION, skill_id="b")), ("turn-2", DECISION)]
         assert [entry.decision.skill_id for entry in await store.read("c", tenant="acme")] == ["b"]
