@@ -41,7 +41,7 @@ def redis_cluster() -> Iterator[RedisServer]:
 def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """The URL of a new, empty database."""
     named = os.environ.get(POSTGRES)
-    yield from _database(named or request.getfixturevalue("postgres_server").url())
+    yield from new_database(named or request.getfixturevalue("postgres_server").url())
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -64,7 +64,8 @@ def redis_url(request: pytest.FixtureRequest) -> str:
     return url
 
 
-def _database(server: str) -> Iterator[str]:
+def new_database(server: str) -> Iterator[str]:
+    """The URL of a new, empty database of that server, which is dropped afterwards."""
     import psycopg
 
     name = f"skillweave_test_{os.getpid()}_{next(_numbers)}"
