@@ -31,6 +31,9 @@ _PREAMBLE = 2
 _ROLES = {Role.USER: "The user says", Role.ASSISTANT: "The model says"}
 
 
+_PATIENCE_SECONDS = 30.0
+
+
 async def played(name: str, ledger: str | None) -> Answer:
     """The demo of that name; without a ledger its conversation is played twice, in this process's memory.
 
@@ -58,7 +61,8 @@ async def _weaver(demo: "Demonstration", kept: Kept) -> "AsyncIterator[tuple[Wea
 
     graph = read_graph(demo.entities, roles=await roles_in(packs_of(demo.packs))).graph
     # Without the folder's name in the text every machine counts the same tokens.
-    settings = Settings(catalog=CatalogMode.ALWAYS, files=FileAccess.NONE)
+    # A demo waits for all that is known, also on a machine that is busy with something else.
+    settings = Settings(catalog=CatalogMode.ALWAYS, files=FileAccess.NONE, context_seconds=_PATIENCE_SECONDS)
     async with opened(kept) as store:
         weaver = open_weaver(packs=demo.packs, ledger=store, settings=settings, matchers=demo.matchers, entities=graph)
         yield weaver, {tool.name: tool for tool in demo.tools(graph)}

@@ -23,7 +23,7 @@ Operator: Permian Basin Energy LLC (P-5: 683214)
 
 
 def landman(**options: object) -> Weaver:
-    settings = Settings(catalog=CatalogMode.ALWAYS)
+    settings = Settings(catalog=CatalogMode.ALWAYS, context_seconds=30)
     return skillweave.open(packs=["texas-rrc"], entities=SAMPLE, settings=settings, **options)  # type: ignore[arg-type]
 
 

@@ -1,8 +1,10 @@
 """The pack's demo: a landman asks about the spacing of a horizontal well, and has the filing put together."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from skillweave.conversation import Role
+from skillweave.errors import MissingExtra
 from skillweave.frozen import FrozenDict
 from skillweave.packs.demonstration import Demonstration, Scene, ToolUse
 from skillweave.packs.texas_rrc.tools import calculators
@@ -48,7 +50,13 @@ _SCENES = (
 
 
 def demonstration() -> Demonstration:
-    """The demo `texas-rrc`, over the pack's sample graph, whose wells, leases and people are invented."""
+    """The demo `texas-rrc`, over the pack's sample graph, whose wells, leases and people are invented.
+
+    Raises MissingExtra without a package that its calculators need.
+    """
+    for package in ("pyproj", "shapely", "jsonschema"):
+        if find_spec(package) is None:
+            raise MissingExtra("the demo 'texas-rrc'", package, "texas-rrc")
     return Demonstration(
         about="A landman works on the spacing of Mitchell Ranch 1H, a horizontal well of an invented sample graph.",
         packs=("texas-rrc",),
