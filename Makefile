@@ -53,7 +53,7 @@ test: $(STAMP)
 
 # The lowest release of each framework and driver that an extra names, in an environment of its own. Left out are the tests that
 # need other packages, and those without a framework. A new test that needs such a package fails here: name it. Laws over random
-# input and stores of the standard library alone are tested once, with the other tests.
+# input and stores of the standard library alone are tested with the other tests; `make soak` has the laws here too.
 LOWEST := .venv-lowest
 LOWEST_STAMP := $(LOWEST)/.installed-$(shell cksum pyproject.toml requirements/lowest.txt 2>/dev/null | cksum | cut -d' ' -f1)
 LOWEST_EXTRAS := agent-framework geo google-adk langchain langgraph openai-agents postgres pydantic-ai redis sql
@@ -94,9 +94,10 @@ types: $(STAMP)
 layers: $(STAMP)
 	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.txt 2>&1 || { cat $(VENV)/layers.txt; exit 1; }
 
-soak: $(STAMP)
+soak: $(STAMP) $(LOWEST_STAMP)
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m soak -q -s tests/properties
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m hypothesis -q $(ALL_CORES)
+	@$(LOWEST)/bin/python -m pytest -m hypothesis -q $(ALL_CORES) tests/adapters tests/stores $(LOWEST_WITHOUT:%=--ignore-glob='*/%')
 
 fit: $(STAMP)
 	@$(BIN)/python benchmarks/fit_selection.py

@@ -231,6 +231,11 @@ class WritableGraph(EntityGraph, Protocol):
         ...
 
 
+def is_graph(value: object) -> bool:
+    """Whether the value answers what an entity graph is asked."""
+    return all(callable(getattr(value, verb, None)) for verb in ("entity", "neighbours", "near"))
+
+
 def alias_key(text: str) -> str:
     """What spellings of one name have in common: letters and digits, without case; empty where there is none.
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from skillweave.checking import Checked
 from skillweave.extensions import Extensions
-from skillweave.knowledge.entity import EntityGraph
+from skillweave.knowledge.entity import EntityGraph, is_graph
 from skillweave.state.port import DecisionLog, Store
 from skillweave.stores.memory import MemoryStore
 from skillweave.tenants import tenant_of
@@ -54,7 +54,7 @@ def entities_of(entities: str | os.PathLike[str] | EntityGraph, *, tenant: str =
     """
     whose = tenant_of(tenant)
     if not isinstance(entities, str | os.PathLike):
-        if not all(callable(getattr(entities, verb, None)) for verb in ("entity", "neighbours", "near")):
+        if not is_graph(entities):
             Checked("skillweave.open").refuse("entities", entities, "a URL, or an EntityGraph")
         return entities
     scheme, separator, rest = os.fspath(entities).partition("://")

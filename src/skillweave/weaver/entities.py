@@ -8,17 +8,15 @@ from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.codes import ENTITY_UNAVAILABLE
 from skillweave.knowledge.context import ContextSource
-from skillweave.knowledge.entity import EntityGraph
+from skillweave.knowledge.entity import EntityGraph, is_graph
 from skillweave.knowledge.rules import ContextRules
-
-_VERBS = ("entity", "neighbours", "near")
 
 
 def require_one(checked: Checked, context: ContextSource | None, entities: EntityGraph | None) -> None:
     """Raise InvalidValue for what is no source of entity context or no graph, and for both of them together."""
     if context is not None and not callable(getattr(context, "assemble", None)):
         checked.refuse("context", context, "a ContextSource, which has a method `assemble`, or None")
-    if entities is not None and not all(callable(getattr(entities, verb, None)) for verb in _VERBS):
+    if entities is not None and not is_graph(entities):
         checked.refuse("entities", entities, "an EntityGraph, such as skillweave.MemoryGraph(), or None")
     if entities is not None and context is not None:
         checked.refuse("context", context, "either `context` or `entities`: each of them says what entities are")
