@@ -1,0 +1,5 @@
+"""What travels between the service and its clients, where no other value of skillweave already says it."""
+
+from skillweave.doors import door
+
+__getattr__ = door(__name__, "turn_request: TurnRequest")

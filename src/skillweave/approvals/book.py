@@ -1,0 +1,92 @@
+"""The port of the book of approvals: what was asked and answered, and the log of each step."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Protocol, Self
+
+from skillweave.approvals.case import ApprovalCase, ApprovalRequest, ApprovalStatus
+from skillweave.approvals.log import LogRow
+from skillweave.state.state import State
+from skillweave.weaver.verdicts import CheckpointVerdict
+
+
+class ApprovalBook(Protocol):
+    """Keeps approvals and their log; `skillweave.testing.ApprovalBookContract` is the contract as tests.
+
+    Each step writes its row of the log and the approval in one transaction. All methods raise StoreUnavailable when
+    what is asked does not answer, and those with an `approval_id` ApprovalNotFound, also for another tenant's.
+    """
+
+    async def open(
+        self, approval_id: str, request: ApprovalRequest, digest: str, state: State, *, tenant: str = ""
+    ) -> ApprovalCase:
+        """Keep a new question. One with that id and the same request is answered as it stands; nothing is written.
+
+        Raises InvalidValue where the id belongs to another request.
+        """
+        ...
+
+    async def get(self, approval_id: str, *, tenant: str = "") -> ApprovalCase:
+        """The approval as it stands."""
+        ...
+
+    async def list(
+        self,
+        *,
+        status: ApprovalStatus | None = None,
+        conversation: str | None = None,
+        reviewer: str | None = None,
+        after: str = "",
+        limit: int = 20,
+        tenant: str = "",
+    ) -> tuple[ApprovalCase, ...]:
+        """At most `limit` approvals after the one with the id `after`, the oldest first, by when they were asked."""
+        ...
+
+    async def decide(self, approval_id: str, verdict: CheckpointVerdict, *, tenant: str = "") -> ApprovalCase:
+        """Keep what a person said, not applied yet; the same verdict again changes nothing.
+
+        Raises AlreadyDecided for another one.
+        """
+        ...
+
+    async def applied(self, approval_id: str, *, tenant: str = "") -> ApprovalCase:
+        """Note that the conversation has the verdict; again changes nothing."""
+        ...
+
+    async def refused(self, approval_id: str, why: str, *, tenant: str = "") -> ApprovalCase:
+        """Note that the verdict could not be kept in the conversation, and ask anew: it is pending again."""
+        ...
+
+    async def waiting(self, conversation: str, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
+        """The decided approvals of a conversation that are not applied, in the order in which they were decided."""
+        ...
+
+    async def escalate(self, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
+        """Hand every pending approval whose time is over to the next reviewer; those that were.
+
+        Each has the same time again with its `escalate_to`; one without is only noted, once.
+        """
+        ...
+
+    async def log(self, *, after: int = 0, limit: int = 1000, tenant: str = "") -> Sequence[LogRow]:
+        """At most `limit` rows of the log after that number."""
+        ...
+
+    async def verify(self, *, tenant: str = "") -> tuple[str, ...]:
+        """What is wrong with the tenant's log, and where an approval differs from what its log says; empty if nothing.
+
+        A whole log that was put back to an earlier state, its end included, cannot be told from the earlier one: keep
+        the number and seal of its end elsewhere to see that.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Give back connections; a second call does nothing."""
+        ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...

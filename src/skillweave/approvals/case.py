@@ -1,0 +1,107 @@
+"""What a person is asked at a checkpoint, and how the question stands."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar
+
+from skillweave.checking import Checked
+from skillweave.codec import Portable
+from skillweave.conversation import ToolCall, require_id
+from skillweave.errors import SkillweaveError
+from skillweave.frozen import EMPTY, FrozenJson, freeze_mapping
+from skillweave.state.state import State
+
+ESCALATE_SECONDS = 24 * 3600.0
+"""Seconds after which an undecided approval goes to the next reviewer, where nothing else is said."""
+MOST_PAYLOAD_BYTES = 64 * 1024
+"""Bytes that a payload may have as JSON."""
+
+
+class ApprovalStatus(StrEnum):
+    """How an approval stands: `pending` until a person decides."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    MODIFIED = "modified"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest(Portable):
+    """What a host asks a person: may the agent pass this checkpoint, with this call where it asks about calls.
+
+    `digest` is that of the skill as the host shows it, None for the present one. `reviewer` is who is asked,
+    `escalate_to` who is asked after `escalate_seconds` without an answer; None leaves it with the first. `payload` is
+    what the host shows beside it, at most 64 KiB of JSON, which is kept and never read. Raises InvalidTurn for a
+    conversation that can be none, InvalidValue for another field of another form.
+    """
+
+    json_keys: ClassVar[tuple[str, ...]] = (
+        *("conversation", "skill_id", "checkpoint", "call?", "digest?", "reviewer?", "escalate_to?"),
+        *("escalate_seconds?", "payload?"),
+    )
+    json_exact: ClassVar[bool] = True
+
+    conversation: str
+    skill_id: str
+    checkpoint: str
+    call: ToolCall | None = None
+    digest: str | None = None
+    reviewer: str = ""
+    escalate_to: str | None = None
+    escalate_seconds: float = ESCALATE_SECONDS
+    payload: Mapping[str, FrozenJson] = field(default=EMPTY, hash=False)
+
+    def __post_init__(self) -> None:
+        checked = Checked("ApprovalRequest")
+        require_id("conversation", self.conversation, "ApprovalRequest")
+        for name in ("skill_id", "checkpoint", "reviewer"):
+            checked.text(name, getattr(self, name))
+        checked.number("escalate_seconds", self.escalate_seconds)
+        object.__setattr__(self, "payload", freeze_mapping(dict(self.payload)))
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalCase(Portable):
+    """A request for a verdict, with all that became of it.
+
+    `reviewer` is who is asked now; `digest` is that of the skill as it was shown. `state` is the conversation as it was
+    when the question came up. `arguments` are those that a `modified` call is to run with. `applied` says that the
+    conversation has the verdict. Times are seconds of the store's clock; `due_at` is when it escalates, None for never.
+    """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...",)
+
+    id: str
+    request: ApprovalRequest
+    status: ApprovalStatus
+    reviewer: str
+    digest: str
+    created_at: float
+    due_at: float | None
+    state: State
+    decided_at: float | None = None
+    by: str = ""
+    note: str = ""
+    arguments: Mapping[str, FrozenJson] | None = field(default=None, hash=False)
+    applied: bool = False
+    escalations: int = 0
+
+
+class ApprovalNotFound(SkillweaveError, LookupError):
+    """An approval's id that is not known, or that is another tenant's."""
+
+    def __init__(self, approval_id: str) -> None:
+        super().__init__(f"there is no approval {approval_id[:60]!r}; list those that wait with GET /api/v1/approvals")
+
+
+class AlreadyDecided(SkillweaveError, ValueError):
+    """Another verdict than the one that was given already; `case` is the approval as it stands."""
+
+    def __init__(self, case: ApprovalCase) -> None:
+        self.case = case
+        super().__init__(
+            f"approval {case.id} was {case.status.value} by {case.by!r} already; to change it, ask again with a new "
+            "approval, or take the verdict back in the conversation"
+        )
