@@ -1,5 +1,6 @@
 """What a person is asked at a checkpoint, and how the question stands."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,7 +10,7 @@ from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.conversation import ToolCall, require_id
 from skillweave.errors import SkillweaveError
-from skillweave.frozen import EMPTY, FrozenJson, freeze_mapping
+from skillweave.frozen import EMPTY, FrozenJson, as_json, freeze_mapping
 from skillweave.state.state import State
 
 ESCALATE_SECONDS = 24 * 3600.0
@@ -59,7 +60,7 @@ class ApprovalRequest(Portable):
         for name in ("skill_id", "checkpoint", "reviewer"):
             checked.text(name, getattr(self, name))
         checked.number("escalate_seconds", self.escalate_seconds)
-        object.__setattr__(self, "payload", freeze_mapping(dict(self.payload)))
+        object.__setattr__(self, "payload", _frozen(checked, self.payload))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +106,16 @@ class AlreadyDecided(SkillweaveError, ValueError):
             f"approval {case.id} was {case.status.value} by {case.by!r} already; to change it, ask again with a new "
             "approval, or take the verdict back in the conversation"
         )
+
+
+def _frozen(checked: Checked, payload: Mapping[str, FrozenJson]) -> Mapping[str, FrozenJson]:
+    try:
+        found = as_json(payload)
+        size = len(json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError) as error:
+        checked.refuse("payload", payload, f"JSON; it holds {error}")
+    if not isinstance(found, dict):
+        checked.refuse("payload", payload, "a mapping")
+    if size > MOST_PAYLOAD_BYTES:
+        checked.refuse("payload", "a mapping", f"at most {MOST_PAYLOAD_BYTES:,} bytes of JSON; this has {size:,}")
+    return freeze_mapping(found)

@@ -32,7 +32,8 @@ class StreamGap(SkillweaveError, LookupError):
     def __init__(self, after: str, first: str) -> None:
         self.after, self.first = after, first
         super().__init__(
-            f"events after {after[:60]!r} are no longer kept; read the conversation anew, then listen without a position"
+            f"events after {after[:60]!r} are no longer kept; read the conversation anew, then "
+            "listen without a position"
         )
 
 

@@ -19,8 +19,8 @@ class MemoryTooLarge(SkillweaveError, ValueError):
     def __init__(self, size: int) -> None:
         self.size = size
         super().__init__(
-            f"the working memory of a conversation has at most {MOST_MEMORY_BYTES:,} bytes as JSON, and this would make "
-            f"it {size:,}; remove keys by giving null for them, or keep large texts elsewhere"
+            f"the working memory of a conversation has at most {MOST_MEMORY_BYTES:,} bytes as JSON, and this would "
+            f"make it {size:,}; remove keys by giving null for them, or keep large texts elsewhere"
         )
 
 
