@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from skillweave.testing.rerankers import RerankerContract
     from skillweave.testing.scorers import ScorerContract
     from skillweave.testing.sources import SourceContract, WritableSourceContract
+    from skillweave.testing.working_memory import WorkingMemoryContract
     from skillweave.testing.writable_entities import WritableGraphContract
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "ScriptedReranker",
     "SourceContract",
     "WordCounter",
+    "WorkingMemoryContract",
     "WritableGraphContract",
     "WritableSourceContract",
 ]
@@ -60,6 +62,7 @@ observers: Recorder
 rerankers: RerankerContract
 scorers: ScorerContract
 sources: ARTIFACT CONTENT SourceContract WritableSourceContract
+working_memory: WorkingMemoryContract
 writable_entities: WritableGraphContract
 """,
 )
