@@ -2,4 +2,10 @@
 
 from skillweave.doors import door
 
-__getattr__ = door(__name__, "turn_request: TurnRequest")
+__getattr__ = door(
+    __name__,
+    """
+problem: Problem
+turn_request: DeliveryMode TurnRequest
+""",
+)

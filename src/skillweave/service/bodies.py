@@ -1,0 +1,72 @@
+"""The bodies of requests: bounded in size and time, strict JSON, and read as one of the public values."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import NoReturn, TypeVar
+
+from fastapi import Request
+from starlette.requests import ClientDisconnect
+
+from skillweave.codec import read
+from skillweave.service.problems import Refused
+
+T = TypeVar("T")
+
+MOST_BODY_BYTES = 8 * 1024 * 1024
+"""Bytes that the body of a request may have: long transcripts are sent whole."""
+BODY_SECONDS = 30.0
+"""Seconds in which a body must have come."""
+_JSON = "application/json"
+
+
+def body_of(shape: type[T]) -> Callable[[Request], Awaitable[T]]:
+    """What reads the body of a request as that value, for FastAPI's `Depends`."""
+
+    async def body(request: Request) -> T:
+        return read(await json_body(request), shape)
+
+    return body
+
+
+async def json_body(request: Request) -> object:
+    """The JSON data of the body; raises Refused for one that is too large, too slow, or no JSON."""
+    declared = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if declared != _JSON:
+        raise Refused(415, "not-json", f"send the body as {_JSON}, not as {declared[:60]!r}")
+    content = await _content(request)
+    try:
+        data: object = json.loads(content, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise Refused(400, "not-json", f"the body is no JSON: {error}"[:500]) from None
+    return data
+
+
+async def _content(request: Request) -> bytes:
+    most = MOST_BODY_BYTES
+    length = request.headers.get("content-length", "")
+    if length.isdigit() and int(length) > most:
+        raise _too_large(most)
+    parts, size = [], 0
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for part in request.stream():
+                size += len(part)
+                if size > most:
+                    raise _too_large(most)
+                parts.append(part)
+    except TimeoutError:
+        detail = f"the body did not come within {BODY_SECONDS:g} seconds; send it at once"
+        raise Refused(408, "slow-body", detail, {"Connection": "close"}) from None
+    except ClientDisconnect:
+        raise Refused(400, "broken-off", "the client went away before the body was there") from None
+    return b"".join(parts)
+
+
+def _too_large(most: int) -> Refused:
+    detail = f"the body has more than {most:,} bytes; send a shorter transcript, or null for none"
+    return Refused(413, "body-too-large", detail, {"Connection": "close"})
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
