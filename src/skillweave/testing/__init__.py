@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ScriptedReranker,
         WordCounter,
     )
+    from skillweave.testing.keys import KeyStoreContract
     from skillweave.testing.ledger import LedgerContract
     from skillweave.testing.machine import ConversationMachine
     from skillweave.testing.observers import Recorder
@@ -35,6 +36,7 @@ __all__ = [
     "FailingSource",
     "FailingStore",
     "FakeEmbedder",
+    "KeyStoreContract",
     "KnownContext",
     "LedgerContract",
     "ManualClock",
@@ -55,6 +57,7 @@ __getattr__ = door(
 embedders: EmbedderContract
 entities: EntityGraphContract
 fakes: FailingSource FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
+keys: KeyStoreContract
 ledger: DECISION FULL_STATE LedgerContract
 machine: ConversationMachine
 matchers: MatcherContract
