@@ -9,14 +9,11 @@ from fastapi import Request
 from starlette.requests import ClientDisconnect
 
 from skillweave.codec import read
+from skillweave.service.options import ServiceOptions
 from skillweave.service.problems import Refused
 
 T = TypeVar("T")
 
-MOST_BODY_BYTES = 8 * 1024 * 1024
-"""Bytes that the body of a request may have: long transcripts are sent whole."""
-BODY_SECONDS = 30.0
-"""Seconds in which a body must have come."""
 _JSON = "application/json"
 
 
@@ -43,20 +40,21 @@ async def json_body(request: Request) -> object:
 
 
 async def _content(request: Request) -> bytes:
-    most = MOST_BODY_BYTES
+    options: ServiceOptions = request.app.state.service.options
+    most = options.most_body_bytes
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > most:
         raise _too_large(most)
     parts, size = [], 0
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(options.body_seconds):
             async for part in request.stream():
                 size += len(part)
                 if size > most:
                     raise _too_large(most)
                 parts.append(part)
     except TimeoutError:
-        detail = f"the body did not come within {BODY_SECONDS:g} seconds; send it at once"
+        detail = f"the body did not come within {options.body_seconds:g} seconds; send it at once"
         raise Refused(408, "slow-body", detail, {"Connection": "close"}) from None
     except ClientDisconnect:
         raise Refused(400, "broken-off", "the client went away before the body was there") from None

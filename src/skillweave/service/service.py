@@ -11,6 +11,7 @@ from skillweave.closing import ClosedOnExit, close_all
 from skillweave.disclose.fit import Budget
 from skillweave.events.stream import EventStream
 from skillweave.registry.writing import WritableSource
+from skillweave.service.options import ServiceOptions
 from skillweave.state.working_memory import WorkingMemory
 from skillweave.weaver import Weaver
 
@@ -31,7 +32,7 @@ class Service(ClosedOnExit):
     """What every endpoint works with; `make_weaver` makes the Weaver of a tenant, at its first request.
 
     `skills` is the store that skills are published to, None where they are only read. `keys` are the API keys, None
-    for a service that is open to everybody who reaches it.
+    for a service that is open to everybody who reaches it. `options` are the limits.
     """
 
     make_weaver: Callable[[str], Weaver]
@@ -40,6 +41,7 @@ class Service(ClosedOnExit):
     approvals: ApprovalBook
     keys: KeyStore | None = None
     skills: WritableSource | None = None
+    options: ServiceOptions = field(default_factory=ServiceOptions)
     _tenants: "OrderedDict[str, _Tenant]" = field(default_factory=OrderedDict)
 
     def weaver(self, tenant: str, budget: Budget | None = None) -> Weaver:
