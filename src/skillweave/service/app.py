@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from skillweave._version import __version__
 from skillweave.errors import SkillweaveError
 from skillweave.service.endpoints import PREFIX, add_endpoints
+from skillweave.service.headers import SafeHeaders
 from skillweave.service.problems import (
     Refused,
     on_http_error,
@@ -44,6 +45,7 @@ def create_app(service: Service) -> FastAPI:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         exception_handlers={
             Refused: on_refused,
             SkillweaveError: on_skillweave_error,
@@ -52,6 +54,7 @@ def create_app(service: Service) -> FastAPI:
             Exception: on_unexpected,
         },
     )
+    app.add_middleware(SafeHeaders)
     app.state.service = service
     document = add_endpoints(app, GROUPS)
     described = cache(lambda: json_bytes(document.whole(app)))

@@ -8,11 +8,12 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 from fastapi import APIRouter, Depends, FastAPI, Path, Query
 from fastapi.responses import Response
+from pydantic import AfterValidator
 
 from skillweave.access import Scope
 from skillweave.conversation import LONGEST_ID
 from skillweave.service.bodies import body_of
-from skillweave.service.calls import Call, call_with
+from skillweave.service.calls import Admission, Call, call_with, printable
 from skillweave.service.document import Document
 from skillweave.service.writing import answer
 
@@ -23,10 +24,18 @@ MOST_LISTED = 100
 """Entries of one page."""
 
 ConversationId = Annotated[
-    str, Path(min_length=1, max_length=LONGEST_ID, description="The conversation's id, the same for every turn of it.")
+    str,
+    Path(min_length=1, max_length=LONGEST_ID, description="The conversation's id, the same for every turn of it."),
+    AfterValidator(printable),
 ]
-TurnId = Annotated[str, Path(min_length=1, max_length=LONGEST_ID, description="The id of the turn.")]
-After = Annotated[str, Query(max_length=2000, description="Go on after this entry: `next` of the page before.")]
+TurnId = Annotated[
+    str, Path(min_length=1, max_length=LONGEST_ID, description="The id of the turn."), AfterValidator(printable)
+]
+After = Annotated[
+    str,
+    Query(max_length=2000, description="Go on after this entry: `next` of the page before."),
+    AfterValidator(printable),
+]
 Limit = Annotated[int, Query(ge=1, le=MOST_LISTED, description="The most entries of the page.")]
 
 ALWAYS = (401, 403, 422, 429, 503)
@@ -52,6 +61,7 @@ class Endpoint:
     status: int = 200
     problems: tuple[int, ...] = ()
     media_type: str = "application/json"
+    admission: Admission = Admission.BEFORE
 
     @property
     def statuses(self) -> tuple[int, ...]:
@@ -81,12 +91,29 @@ class Endpoints:
         status: int = 200,
         problems: Sequence[int] = (),
         media_type: str = "application/json",
+        admission: Admission = Admission.BEFORE,
     ) -> Callable[[Handler], Handler]:
-        """Declare what follows as the handler of that method and path."""
+        """Declare what follows as the handler of that method and path.
+
+        With `Admission.BESIDE` the handler waits for `call.admitted()` itself, together with its first other wait, and
+        changes nothing before.
+        """
 
         def declare(handler: Handler) -> Handler:
             known = 204 if answers is None and status == 200 else status
-            one = Endpoint(method, path, handler, scope, self.group, takes, answers, known, tuple(problems), media_type)
+            one = Endpoint(
+                method,
+                path,
+                handler,
+                scope,
+                self.group,
+                takes,
+                answers,
+                known,
+                tuple(problems),
+                media_type,
+                admission,
+            )
             self.declared.append(one)
             return handler
 
@@ -125,7 +152,7 @@ def _answering(endpoint: Endpoint) -> Callable[..., Awaitable[Response]]:
         return found if isinstance(found, Response) else answer(found, endpoint.status)
 
     hints = get_type_hints(handler, include_extras=True)
-    own = {"call": Annotated[Call, Depends(call_with(endpoint.scope))]}
+    own = {"call": Annotated[Call, Depends(call_with(endpoint.scope, endpoint.admission))]}
     if endpoint.takes is not None:
         own["asked"] = Annotated[Any, Depends(body_of(endpoint.takes))]
     known = {**hints, **own}

@@ -1,11 +1,12 @@
 """Turns: the main job. What to give to the model, whether it was delivered, and why it was so."""
 
+from asyncio import gather
 from uuid import uuid4
 
 from skillweave.access import Scope
 from skillweave.api.turn_request import DeliveryMode, TurnRequest
 from skillweave.injection import Injection
-from skillweave.service.calls import Call, IdempotencyKey
+from skillweave.service.calls import Admission, Call, IdempotencyKey
 from skillweave.service.endpoints import ConversationId, Endpoints, TurnId
 from skillweave.service.problems import Refused
 from skillweave.state.port import Logged
@@ -20,6 +21,7 @@ TURNS = Endpoints("turns")
     takes=TurnRequest,
     answers=Injection,
     problems=(409,),
+    admission=Admission.BESIDE,
 )
 async def weave(
     call: Call, conversation: ConversationId, asked: TurnRequest, idempotency_key: IdempotencyKey = None
@@ -29,7 +31,7 @@ async def weave(
     The same turn again gets the same answer and changes nothing. With the delivery `two-phase` the texts are claimed
     for 60 seconds: confirm the turn when the model has them, else release it.
     """
-    memory = await call.service.memory.read(conversation, tenant=call.tenant)
+    memory, _ = await gather(call.service.memory.read(conversation, tenant=call.tenant), call.admitted())
     turn = asked.turn(conversation, key=idempotency_key, memory=memory, new_id=lambda: uuid4().hex)
     weaver = call.weaver(asked.budget)
     return await (weaver.claim(turn) if asked.delivery is DeliveryMode.TWO_PHASE else weaver.weave(turn))
