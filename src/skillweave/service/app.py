@@ -13,6 +13,7 @@ from skillweave._version import __version__
 from skillweave.errors import SkillweaveError
 from skillweave.service.endpoints import PREFIX, add_endpoints
 from skillweave.service.headers import SafeHeaders
+from skillweave.service.paths import SlashesInIds
 from skillweave.service.problems import (
     Refused,
     on_http_error,
@@ -54,8 +55,9 @@ def create_app(service: Service) -> FastAPI:
             Exception: on_unexpected,
         },
     )
-    app.add_middleware(SafeHeaders)
     app.state.service = service
+    app.add_middleware(SlashesInIds)
+    app.add_middleware(SafeHeaders)
     document = add_endpoints(app, GROUPS)
     described = cache(lambda: json_bytes(document.whole(app)))
 

@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Annotated
 
 from fastapi import Header, Request
-from pydantic import AfterValidator
 
 from skillweave.access import ApiKey, Scope
 from skillweave.conversation import LONGEST_ID
@@ -18,13 +17,6 @@ from skillweave.weaver import Weaver
 _CHALLENGE = 'Bearer realm="skillweave"'
 
 
-def printable(text: str) -> str:
-    """The text itself; raises ValueError for one that a log or a header could not show in one line."""
-    if not text.isprintable():
-        raise ValueError("it holds an unprintable character; remove it")
-    return text
-
-
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -33,7 +25,6 @@ IdempotencyKey = Annotated[
         max_length=LONGEST_ID,
         description="The same key again is the same request: it is done once.",
     ),
-    AfterValidator(lambda key: None if key is None else printable(key)),
 ]
 
 

@@ -8,13 +8,14 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 from fastapi import APIRouter, Depends, FastAPI, Path, Query
 from fastapi.responses import Response
-from pydantic import AfterValidator
 
 from skillweave.access import Scope
 from skillweave.conversation import LONGEST_ID
 from skillweave.service.bodies import body_of
-from skillweave.service.calls import Admission, Call, call_with, printable
+from skillweave.service.calls import Admission, Call, call_with
 from skillweave.service.document import Document
+from skillweave.service.paths import with_slashes
+from skillweave.service.problems import Refused
 from skillweave.service.writing import answer
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
@@ -24,18 +25,10 @@ MOST_LISTED = 100
 """Entries of one page."""
 
 ConversationId = Annotated[
-    str,
-    Path(min_length=1, max_length=LONGEST_ID, description="The conversation's id, the same for every turn of it."),
-    AfterValidator(printable),
+    str, Path(min_length=1, max_length=LONGEST_ID, description="The conversation's id, the same for every turn of it.")
 ]
-TurnId = Annotated[
-    str, Path(min_length=1, max_length=LONGEST_ID, description="The id of the turn."), AfterValidator(printable)
-]
-After = Annotated[
-    str,
-    Query(max_length=2000, description="Go on after this entry: `next` of the page before."),
-    AfterValidator(printable),
-]
+TurnId = Annotated[str, Path(min_length=1, max_length=LONGEST_ID, description="The id of the turn.")]
+After = Annotated[str, Query(max_length=2000, description="Go on after this entry: `next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=MOST_LISTED, description="The most entries of the page.")]
 
 ALWAYS = (401, 403, 422, 429, 503)
@@ -148,7 +141,7 @@ def _answering(endpoint: Endpoint) -> Callable[..., Awaitable[Response]]:
 
     @wraps(handler)
     async def answering(**given: Any) -> Response:  # noqa: ANN401 - what the handler's signature says
-        found = await handler(**given)
+        found = await handler(**{name: _readable(name, value) for name, value in given.items()})
         return found if isinstance(found, Response) else answer(found, endpoint.status)
 
     hints = get_type_hints(handler, include_extras=True)
@@ -162,6 +155,14 @@ def _answering(endpoint: Endpoint) -> Callable[..., Awaitable[Response]]:
     ]
     answering.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return answering
+
+
+def _readable(name: str, value: Any) -> Any:  # noqa: ANN401 - whatever a handler is given
+    """The parameter as it was sent; raises Refused for a text that no header and no log could show in one line."""
+    sent = with_slashes(value)
+    if isinstance(sent, str) and not sent.isprintable():
+        raise Refused(422, "invalid-parameter", f"`{name}` holds an unprintable character; remove it")
+    return sent
 
 
 def _first_line(handler: Callable[..., object]) -> str:

@@ -126,7 +126,9 @@ async def on_http_error(_: Request, error: Exception) -> Response:
     """A path that is not there, or a method that it does not have."""
     assert isinstance(error, HTTPException)  # noqa: S101 - as above
     code = {404: "no-such-path", 405: "no-such-method"}.get(error.status_code, "http-error")
-    detail = f"{error.detail}; the paths, where an id has no `/`, and their methods are in /api/v1/openapi.json"
+    detail = (
+        f"{error.detail}; the paths and their methods are in /api/v1/openapi.json; a `/` of an id is written as %2F"
+    )
     return answer_to(Refused(error.status_code, code, detail, dict(error.headers or {})))
 
 
