@@ -126,9 +126,7 @@ async def on_http_error(_: Request, error: Exception) -> Response:
     """A path that is not there, or a method that it does not have."""
     assert isinstance(error, HTTPException)  # noqa: S101 - as above
     code = {404: "no-such-path", 405: "no-such-method"}.get(error.status_code, "http-error")
-    detail = (
-        f"{error.detail}; /api/v1/openapi.json has all paths; a `/` of an id is written as %2F"
-    )
+    detail = f"{error.detail}; /api/v1/openapi.json has all paths; a `/` of an id is written as %2F"
     return answer_to(Refused(error.status_code, code, detail, dict(error.headers or {})))
 
 
