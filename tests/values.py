@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import skillweave
 from skillweave import Agent, Budget, Event, Settings, SpawnRequest, TaskRule, Turn, When
+from skillweave.access import ApiKey, Scope
+from skillweave.approvals.case import ApprovalRequest
 from skillweave.codec import Portable, is_free, union_arms
 from skillweave.events import Announced, BuiltIn
 from skillweave.frozen import EMPTY, FrozenDict, freeze_mapping, thaw
@@ -56,6 +58,8 @@ def portable_classes() -> list[type[Portable]]:
 @cache
 def values_of(cls: type[Any]) -> Values:
     """Any legal value of the class."""
+    if cls is Event:
+        return events()
     hints = get_type_hints(cls)
     parts = {part.name: of(hints[part.name]) for part in fields(cls) if part.init}
     return st.builds(cls, **{**parts, **RULES.get(cls, dict)()})
@@ -100,6 +104,8 @@ _counts = st.integers(0, 10_000)
 _extra = st.dictionaries(st.text("xyz", max_size=3), json_values, max_size=2)
 
 RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
+    ApiKey: lambda: {"name": said, "tenant": said, "scopes": st.frozensets(st.sampled_from(Scope), min_size=1)},
+    ApprovalRequest: lambda: {"conversation": said, "escalate_seconds": st.floats(0, 1e9)},
     Agent: lambda: {"id": ids, "budgets": st.dictionaries(texts, st.floats(0, 1e9) | _counts, max_size=2)},
     Turn: lambda: {"id": said, "conversation": said},
     Budget: lambda: dict.fromkeys(("total", "catalog", "shortlist", "per_skill", "reserve", "context"), _counts),

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from skillweave._version import __version__
 from skillweave.errors import SkillweaveError
 from skillweave.service.endpoints import PREFIX, add_endpoints
+from skillweave.service.paths import SlashesInIds
 from skillweave.service.problems import (
     Refused,
     on_http_error,
@@ -53,6 +54,7 @@ def create_app(service: Service) -> FastAPI:
         },
     )
     app.state.service = service
+    app.add_middleware(SlashesInIds)
     document = add_endpoints(app, GROUPS)
     described = cache(lambda: json_bytes(document.whole(app)))
 

@@ -14,6 +14,7 @@ from skillweave.conversation import LONGEST_ID
 from skillweave.service.bodies import body_of
 from skillweave.service.calls import Call, call_with
 from skillweave.service.document import Document
+from skillweave.service.paths import with_slashes
 from skillweave.service.writing import answer
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
@@ -121,7 +122,7 @@ def _answering(endpoint: Endpoint) -> Callable[..., Awaitable[Response]]:
 
     @wraps(handler)
     async def answering(**given: Any) -> Response:  # noqa: ANN401 - what the handler's signature says
-        found = await handler(**given)
+        found = await handler(**{name: with_slashes(value) for name, value in given.items()})
         return found if isinstance(found, Response) else answer(found, endpoint.status)
 
     hints = get_type_hints(handler, include_extras=True)
