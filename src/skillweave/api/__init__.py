@@ -5,6 +5,7 @@ from skillweave.doors import door
 __getattr__ = door(
     __name__,
     """
+page: ApprovalPage ConversationPage LogPage page
 problem: Problem
 turn_request: DeliveryMode TurnRequest
 """,

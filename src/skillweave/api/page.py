@@ -22,8 +22,7 @@ class ConversationPage(Portable):
 
 @dataclass(frozen=True, slots=True)
 class ApprovalPage(Portable):
-    """Approvals, the oldest first, without their `state`; `next` is the `after` of the page behind it, None at the end.
-    """
+    """Approvals without their `state`; `next` is the `after` of the page behind it, None at the end."""
 
     items: tuple[ApprovalCase, ...]
     next: str | None = None
@@ -37,7 +36,9 @@ class LogPage(Portable):
     next: str | None = None
 
 
-def page(kind: Callable[[tuple[T, ...], str | None], P], found: Sequence[T], limit: int, place: Callable[[T], str]) -> P:
+def page(
+    kind: Callable[[tuple[T, ...], str | None], P], found: Sequence[T], limit: int, place: Callable[[T], str]
+) -> P:
     """The first `limit` of what was found as a page of that kind; `place` is the `after` that goes on behind an entry.
 
     Look for one entry more than the limit: only then does the page know whether it is the last.

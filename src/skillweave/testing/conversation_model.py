@@ -93,7 +93,7 @@ class GivenTexts:
         return bool(claims)
 
     def mark(self, skill_id: str) -> bool:
-        """The host says that it has the skill, so that what is claimed of it was delivered; False without a live text."""
+        """The host says that it has the skill, so that a claim of it was delivered; False without a live text."""
         given = self.live.get(skill_id)
         if given is not None:
             given.until = None

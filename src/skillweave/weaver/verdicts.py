@@ -131,6 +131,14 @@ async def forget_verdict(engine: Engine, conversation: str, skill_id: str, check
     return withdrawn
 
 
+def require_askable(snapshot: Snapshot, state: State, said: CheckpointVerdict) -> str:
+    """The digest of what a person is shown of the skill in this conversation; raises like `judge` for that verdict."""
+    skill = _subject_of(snapshot, said).skill
+    text = digests_shown(state.engaged, snapshot).get(skill.id, skill.digest)
+    _require_shown(skill, said, text)
+    return text
+
+
 @dataclass(frozen=True, slots=True)
 class _Subject:
     """What a verdict is about: the skill, the tool entries, and the one call, None where it is about all."""
