@@ -19,12 +19,14 @@ if TYPE_CHECKING:
         ScriptedReranker,
         WordCounter,
     )
+    from skillweave.testing.keys import KeyStoreContract
     from skillweave.testing.ledger import LedgerContract
     from skillweave.testing.machine import ConversationMachine
     from skillweave.testing.observers import Recorder
     from skillweave.testing.rerankers import RerankerContract
     from skillweave.testing.scorers import ScorerContract
     from skillweave.testing.sources import SourceContract, WritableSourceContract
+    from skillweave.testing.working_memory import WorkingMemoryContract
     from skillweave.testing.writable_entities import WritableGraphContract
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "FailingSource",
     "FailingStore",
     "FakeEmbedder",
+    "KeyStoreContract",
     "KnownContext",
     "LedgerContract",
     "ManualClock",
@@ -43,6 +46,7 @@ __all__ = [
     "ScriptedReranker",
     "SourceContract",
     "WordCounter",
+    "WorkingMemoryContract",
     "WritableGraphContract",
     "WritableSourceContract",
 ]
@@ -53,6 +57,7 @@ __getattr__ = door(
 embedders: EmbedderContract
 entities: EntityGraphContract
 fakes: FailingSource FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
+keys: KeyStoreContract
 ledger: DECISION FULL_STATE LedgerContract
 machine: ConversationMachine
 matchers: MatcherContract
@@ -60,6 +65,7 @@ observers: Recorder
 rerankers: RerankerContract
 scorers: ScorerContract
 sources: ARTIFACT CONTENT SourceContract WritableSourceContract
+working_memory: WorkingMemoryContract
 writable_entities: WritableGraphContract
 """,
 )
