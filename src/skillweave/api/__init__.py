@@ -5,7 +5,7 @@ from skillweave.doors import door
 __getattr__ = door(
     __name__,
     """
-page: ApprovalPage ConversationPage LogPage page
+pages: ApprovalPage ConversationPage LogPage page
 problem: Problem
 turn_request: DeliveryMode TurnRequest
 """,

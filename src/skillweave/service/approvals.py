@@ -7,7 +7,7 @@ from uuid import UUID, uuid4, uuid5
 from fastapi import Path, Query
 
 from skillweave.access import Scope
-from skillweave.api.page import ApprovalPage, LogPage, page
+from skillweave.api.pages import ApprovalPage, LogPage, page
 from skillweave.approvals.case import ApprovalCase, ApprovalReply, ApprovalRequest, ApprovalStatus
 from skillweave.conversation import LONGEST_ID
 from skillweave.service.calls import Call, IdempotencyKey

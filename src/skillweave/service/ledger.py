@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Path
 
 from skillweave.access import Scope
-from skillweave.api.page import ConversationPage, page
+from skillweave.api.pages import ConversationPage, page
 from skillweave.service.calls import Call
 from skillweave.service.endpoints import After, ConversationId, Endpoints, Limit
 from skillweave.service.problems import Refused
