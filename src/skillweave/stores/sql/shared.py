@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from sqlalchemy import text
+from sqlalchemy import ColumnElement, Double, cast, extract, func, literal, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from skillweave.closing import ClosedOnExit
@@ -11,7 +11,9 @@ from skillweave.servers import ServerFacts
 from skillweave.stores.sql.database import Database
 from skillweave.tenants import DEFAULT_TENANT, tenant_of
 
-_NOW = text("SELECT extract(epoch FROM clock_timestamp())::float8")
+_SERVERS_CLOCK: ColumnElement[float] = type_coerce(
+    select(cast(extract("epoch", func.clock_timestamp()), Double)).scalar_subquery(), Double
+)
 
 
 class InDatabase(ClosedOnExit):
@@ -42,13 +44,14 @@ class InDatabase(ClosedOnExit):
             await self._database.close()
 
 
-async def time_of(connection: AsyncConnection, clock: Callable[[], float] | None) -> float:
-    """The seconds of the clock; without one those of the server, so that clocks of other machines mean nothing."""
-    if clock is not None:
-        return float(clock())
-    if connection.dialect.name != "postgresql":
-        return time.time()
-    return float(await connection.scalar(_NOW) or 0.0)
+def clock_of(connection: AsyncConnection, clock: Callable[[], float] | None) -> ColumnElement[float]:
+    """The seconds of the clock for a statement; without one the server's, so that other machines' mean nothing.
+
+    A server's clock is a query of its own: one that is asked for each row would leave an index unused.
+    """
+    if clock is None and connection.dialect.name == "postgresql":
+        return _SERVERS_CLOCK
+    return literal(float((clock or time.time)()), Double)
 
 
 def owner_of(tenant: str) -> str:
