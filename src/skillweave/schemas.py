@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from enum import Enum
+from dataclasses import MISSING, dataclass, field
+from enum import Enum, StrEnum
 from importlib import import_module
 from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
-from skillweave.codec import Hint, is_free, keys_of, union_arms, words_of
+from skillweave.codec import Hint, Key, is_free, keys_of, union_arms, words_of
 from skillweave.errors import SkillweaveError, nearest_names
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -16,10 +17,16 @@ OF_COMMANDS = 1
 """The version of what commands print: grows when a key goes or changes its meaning; a new key leaves it as it is."""
 
 SHAPES: Mapping[str, tuple[str, int]] = {
+    "approval-case": ("skillweave.approvals.case:ApprovalCase", 1),
+    "approval-log-page": ("skillweave.api:LogPage", 1),
+    "approval-page": ("skillweave.api:ApprovalPage", 1),
+    "approval-reply": ("skillweave.approvals.case:ApprovalReply", 1),
+    "approval-request": ("skillweave.approvals.case:ApprovalRequest", 1),
     "changes": ("skillweave:Changes", 1),
     "checkup": ("skillweave.graph:Checkup", 1),
     "completion": ("skillweave:Completion", 1),
     "composition": ("skillweave:Composition", 1),
+    "conversation-page": ("skillweave.api:ConversationPage", 1),
     "cursor": ("skillweave.graph:Cursor", 1),
     "decision": ("skillweave:Decision", 1),
     "diagnostic": ("skillweave:Diagnostic", 1),
@@ -92,64 +99,87 @@ def naming(name: str) -> dict[str, str]:
 
 def schema_of(shape: Hint) -> Schema:
     """The schema of what is written for any type that stands in the annotations of values."""
-    defined: dict[str, Schema] = {}
-    described = _of(shape, defined)
+    defined = Definitions()
+    described = defined.add(shape)
     if "$ref" in described:
-        described = defined.pop(shape.__name__)
-    return {**described, "$defs": dict(sorted(defined.items()))} if defined else described
+        described = defined.schemas.pop(shape.__name__)
+    return {**described, "$defs": dict(sorted(defined.schemas.items()))} if defined.schemas else described
 
 
-def _of(hint: Hint, defined: dict[str, Schema]) -> Schema:
-    if is_free(hint):
-        return {}
-    if hint in _SIMPLE:
-        return {"type": _SIMPLE[hint]}
-    if union_arms(hint):
-        return _any_of([_of(arm, defined) for arm in union_arms(hint)])
-    if get_origin(hint) is not None:
-        return _container(get_origin(hint), get_args(hint), defined)
-    if getattr(hint, "_is_protocol", False):
-        return {"type": "object"}
-    name = hint.__name__
-    if name not in defined:
-        defined[name] = {}  # a class that names itself inside finds it there
-        defined[name] = _class(hint, defined)
-    return {"$ref": f"#/$defs/{name}"}
+class Purpose(StrEnum):
+    """Whether a schema describes what is written, or what is taken: there, what has a default may be left out."""
+
+    WRITTEN = "written"
+    READ = "read"
+
+
+@dataclass(slots=True)
+class Definitions:
+    """The schemas of several types, each class once under its name and the `ending`.
+
+    `place` is what a reference to one begins with.
+    """
+
+    purpose: Purpose = Purpose.WRITTEN
+    place: str = "#/$defs/"
+    ending: str = ""
+    schemas: dict[str, Schema] = field(default_factory=dict)
+
+    def add(self, hint: Hint) -> Schema:
+        """The schema of the type, a reference where it is a class; what it refers to stands in `schemas` then."""
+        if is_free(hint):
+            return {}
+        if hint in _SIMPLE:
+            return {"type": _SIMPLE[hint]}
+        if union_arms(hint):
+            return _any_of([self.add(arm) for arm in union_arms(hint)])
+        if get_origin(hint) is not None:
+            return self._container(get_origin(hint), get_args(hint))
+        if getattr(hint, "_is_protocol", False):
+            return {"type": "object"}
+        name = f"{hint.__name__}{self.ending}"
+        if name not in self.schemas:
+            self.schemas[name] = {}  # a class that names itself inside finds it there
+            self.schemas[name] = self._class(hint)
+        return {"$ref": f"{self.place}{name}"}
+
+    def _container(self, origin: Hint, inner: tuple[Hint, ...]) -> Schema:
+        if origin is Literal:
+            return {"enum": list(inner)}
+        if issubclass(origin, Mapping):
+            value = self.add(inner[1])
+            return {"type": "object", "additionalProperties": value} if value else {"type": "object"}
+        if origin is tuple and inner[-1] is not ...:
+            row = [self.add(one) for one in inner]
+            return {"type": "array", "prefixItems": row, "items": False, "minItems": len(row)}
+        unique = {"uniqueItems": True} if origin is frozenset else {}
+        return {"type": "array", "items": self.add(inner[0]), **unique}
+
+    def _class(self, cls: Hint) -> Schema:
+        told: Schema = {"title": cls.__name__, "description": _promise(cls)}
+        if issubclass(cls, Enum):
+            return {**told, "enum": list(words_of(cls))}
+        if hasattr(cls, "__dataclass_fields__"):
+            keys = keys_of(cls)
+            parts = {key.name: {**self.add(key.hint), **_told(cls, key.attribute)} for key in keys}
+            needed = [key.name for key in keys if self._needs(key)]
+            closed = {"additionalProperties": False} if getattr(cls, "json_exact", False) else {}
+        else:
+            hints = get_type_hints(cls)
+            parts = {name: self.add(hint) for name, hint in hints.items()}
+            needed = [name for name in hints if not is_typeddict(cls) or name in cls.__required_keys__]
+            closed = {}
+        return {**told, "type": "object", "properties": parts, "required": needed, **closed}
+
+    def _needs(self, key: Key) -> bool:
+        if key.optional or self.purpose is Purpose.WRITTEN:
+            return not key.optional
+        return key.field is not None and key.field.default is MISSING and key.field.default_factory is MISSING
 
 
 def _any_of(arms: list[Schema]) -> Schema:
     types = [arm["type"] for arm in arms if arm.keys() == {"type"}]
     return {"type": types} if len(types) == len(arms) else {"anyOf": arms}
-
-
-def _container(origin: Hint, inner: tuple[Hint, ...], defined: dict[str, Schema]) -> Schema:
-    if origin is Literal:
-        return {"enum": list(inner)}
-    if issubclass(origin, Mapping):
-        value = _of(inner[1], defined)
-        return {"type": "object", "additionalProperties": value} if value else {"type": "object"}
-    if origin is tuple and inner[-1] is not ...:
-        row = [_of(one, defined) for one in inner]
-        return {"type": "array", "prefixItems": row, "items": False, "minItems": len(row)}
-    unique = {"uniqueItems": True} if origin is frozenset else {}
-    return {"type": "array", "items": _of(inner[0], defined), **unique}
-
-
-def _class(cls: Hint, defined: dict[str, Schema]) -> Schema:
-    told: Schema = {"title": cls.__name__, "description": _promise(cls)}
-    if issubclass(cls, Enum):
-        return {**told, "enum": list(words_of(cls))}
-    if hasattr(cls, "__dataclass_fields__"):
-        keys = keys_of(cls)
-        parts = {key.name: {**_of(key.hint, defined), **_told(cls, key.attribute)} for key in keys}
-        needed = [key.name for key in keys if not key.optional]
-        closed = {"additionalProperties": False} if getattr(cls, "json_exact", False) else {}
-    else:
-        hints = get_type_hints(cls)
-        parts = {name: _of(hint, defined) for name, hint in hints.items()}
-        needed = [name for name in hints if not is_typeddict(cls) or name in cls.__required_keys__]
-        closed = {}
-    return {**told, "type": "object", "properties": parts, "required": needed, **closed}
 
 
 def _told(cls: type, attribute: str) -> Schema:

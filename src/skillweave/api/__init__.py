@@ -2,4 +2,11 @@
 
 from skillweave.doors import door
 
-__getattr__ = door(__name__, "turn_request: TurnRequest")
+__getattr__ = door(
+    __name__,
+    """
+pages: ApprovalPage ConversationPage LogPage page
+problem: Problem
+turn_request: DeliveryMode TurnRequest
+""",
+)

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
         ScriptedReranker,
         WordCounter,
     )
+    from skillweave.testing.keys import KeyStoreContract
     from skillweave.testing.ledger import LedgerContract
     from skillweave.testing.machine import ConversationMachine
     from skillweave.testing.observers import Recorder
     from skillweave.testing.rerankers import RerankerContract
     from skillweave.testing.scorers import ScorerContract
     from skillweave.testing.sources import SourceContract, WritableSourceContract
+    from skillweave.testing.working_memory import WorkingMemoryContract
     from skillweave.testing.writable_entities import WritableGraphContract
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "FailingSource",
     "FailingStore",
     "FakeEmbedder",
+    "KeyStoreContract",
     "KnownContext",
     "LedgerContract",
     "ManualClock",
@@ -45,6 +48,7 @@ __all__ = [
     "ScriptedReranker",
     "SourceContract",
     "WordCounter",
+    "WorkingMemoryContract",
     "WritableGraphContract",
     "WritableSourceContract",
 ]
@@ -56,6 +60,7 @@ embedders: EmbedderContract
 entities: EntityGraphContract
 event_stream: EventStreamContract
 fakes: FailingSource FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
+keys: KeyStoreContract
 ledger: DECISION FULL_STATE LedgerContract
 machine: ConversationMachine
 matchers: MatcherContract
@@ -63,6 +68,7 @@ observers: Recorder
 rerankers: RerankerContract
 scorers: ScorerContract
 sources: ARTIFACT CONTENT SourceContract WritableSourceContract
+working_memory: WorkingMemoryContract
 writable_entities: WritableGraphContract
 """,
 )

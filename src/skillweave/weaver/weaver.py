@@ -189,6 +189,14 @@ class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
         turn = turn_of(message, fields, self._new_id)
         return await self._engine.run(turn, Delivery.GIVEN)
 
+    async def claim(self, message: MessageLike | Turn, **fields: Unpack[TurnFields]) -> Injection:
+        """What `weave` answers, claimed for 60 s: `confirm` says that it was delivered, `release` that it was not.
+
+        For a host whose delivery ends in another process; others use `delivery`.
+        """
+        turn = turn_of(message, fields, self._new_id)
+        return await self._engine.run(turn, Delivery.CLAIMED)
+
     async def preview(self, message: MessageLike | Turn, **fields: Unpack[TurnFields]) -> Injection:
         """What `weave` would answer now; nothing is written."""
         turn = turn_of(message, fields, self._new_id)
@@ -430,6 +438,7 @@ class SyncWeaver:
     """The verbs of a Weaver, blocking, on one private event-loop thread; made by `weaver.sync`."""
 
     weave = Blocking(Weaver.weave)
+    claim = Blocking(Weaver.claim)
     preview = Blocking(Weaver.preview)
     current_policy = Blocking(Weaver.current_policy)
     match = Blocking(Weaver.match)
@@ -456,6 +465,7 @@ class SyncWeaver:
     hold = Blocking(Weaver.hold)
     confirm = Blocking(Weaver.confirm)
     release = Blocking(Weaver.release)
+    mark = Blocking(Weaver.mark)
     decide = Blocking(Weaver.decide)
     consent = Blocking(Weaver.consent)
     reconsider = Blocking(Weaver.reconsider)

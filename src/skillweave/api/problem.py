@@ -1,0 +1,29 @@
+"""What the service answers where it cannot do what was asked: a problem document (RFC 9457)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from skillweave.codec import Portable
+from skillweave.diagnostics import Diagnostic
+
+MEDIA_TYPE = "application/problem+json"
+TYPES = "urn:skillweave:problem:"
+"""What the `type` of every problem begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem(Portable):
+    """Why a request was not done: `type` tells programs what is wrong, `title` and `detail` tell people.
+
+    `status` is that of the HTTP answer. `place` is where in the request's body something is wrong; `findings` say it
+    one by one, where there are several.
+    """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("type", "title", "status", "detail", "place?", "findings?")
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    place: str = ""
+    findings: tuple[Diagnostic, ...] = ()

@@ -1,0 +1,73 @@
+"""The ASGI application: all endpoints over the parts of one Service."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from skillweave._version import __version__
+from skillweave.errors import SkillweaveError
+from skillweave.service.approvals import APPROVALS
+from skillweave.service.endpoints import PREFIX, add_endpoints
+from skillweave.service.headers import SafeHeaders
+from skillweave.service.ledger import LEDGER
+from skillweave.service.memory import MEMORY
+from skillweave.service.paths import SlashesInIds
+from skillweave.service.problems import (
+    Refused,
+    on_http_error,
+    on_invalid_parameter,
+    on_refused,
+    on_skillweave_error,
+    on_unexpected,
+)
+from skillweave.service.service import Service
+from skillweave.service.turns import TURNS
+from skillweave.service.verdicts import escalating
+from skillweave.service.writing import json_bytes
+
+GROUPS = (TURNS, LEDGER, MEMORY, APPROVALS)
+"""All endpoints, by their group, in the order of the document."""
+
+
+def create_app(service: Service) -> FastAPI:
+    """The application; the Service is made ready when it starts, and closed when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with service:
+            await service.make_ready()
+            async with escalating(service):
+                yield
+
+    app = FastAPI(
+        title="skillweave",
+        version=__version__,
+        lifespan=lifespan,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        exception_handlers={
+            Refused: on_refused,
+            SkillweaveError: on_skillweave_error,
+            RequestValidationError: on_invalid_parameter,
+            HTTPException: on_http_error,
+            Exception: on_unexpected,
+        },
+    )
+    app.state.service = service
+    app.add_middleware(SlashesInIds)
+    app.add_middleware(SafeHeaders)
+    document = add_endpoints(app, GROUPS)
+    described = cache(lambda: json_bytes(document.whole(app)))
+
+    @app.get(f"{PREFIX}/openapi.json", include_in_schema=False)
+    async def openapi() -> Response:
+        return Response(described(), media_type="application/json")
+
+    return app

@@ -1,0 +1,72 @@
+"""Turns: the main job. What to give to the model, whether it was delivered, and why it was so."""
+
+import asyncio
+from uuid import uuid4
+
+from skillweave.access import Scope
+from skillweave.api.turn_request import DeliveryMode, TurnRequest
+from skillweave.injection import Injection
+from skillweave.service.calls import Admission, Call, IdempotencyKey
+from skillweave.service.endpoints import ConversationId, Endpoints, TurnId
+from skillweave.service.problems import Refused
+from skillweave.service.verdicts import apply_waiting
+from skillweave.state.port import Logged
+
+TURNS = Endpoints("turns")
+
+
+@TURNS.at(
+    "POST",
+    "/conversations/{conversation}/turns",
+    scope=Scope.WEAVE,
+    takes=TurnRequest,
+    answers=Injection,
+    problems=(409,),
+    admission=Admission.BESIDE,
+)
+async def weave(
+    call: Call, conversation: ConversationId, asked: TurnRequest, idempotency_key: IdempotencyKey = None
+) -> Injection:
+    """What to give to the model for this message.
+
+    The same turn again gets the same answer and changes nothing. With the delivery `two-phase` the texts are claimed
+    for 60 seconds: confirm the turn when the model has them, else release it.
+    """
+    memory, *_ = await asyncio.gather(
+        call.service.memory.read(conversation, tenant=call.tenant),
+        apply_waiting(call.service, call.tenant, conversation),
+        call.admitted(),
+    )
+    turn = asked.turn(conversation, key=idempotency_key, memory=memory, new_id=lambda: uuid4().hex)
+    weaver = call.weaver(asked.budget)
+    return await (weaver.claim(turn) if asked.delivery is DeliveryMode.TWO_PHASE else weaver.weave(turn))
+
+
+@TURNS.at("POST", "/conversations/{conversation}/turns/{turn}/confirm", scope=Scope.WEAVE, problems=(409,))
+async def confirm(call: Call, conversation: ConversationId, turn: TurnId) -> None:
+    """Say that what the turn claimed was delivered; again changes nothing as long as it is the latest turn.
+
+    A claim that is over answers 409: what it gave counts as not delivered, and is given again when wanted.
+    """
+    weaver = call.weaver()
+    if not await weaver.confirm(conversation, turn):
+        state = await weaver.state(conversation)
+        if not any(record.holder == turn for record in state.records):
+            raise _no_claim(turn)
+
+
+@TURNS.at("POST", "/conversations/{conversation}/turns/{turn}/release", scope=Scope.WEAVE)
+async def release(call: Call, conversation: ConversationId, turn: TurnId) -> None:
+    """Say that what the turn claimed was not delivered: it is given again when wanted. Again changes nothing."""
+    await call.weaver().release(conversation, turn)
+
+
+@TURNS.at("GET", "/conversations/{conversation}/why", scope=Scope.READ, answers=tuple[Logged, ...])
+async def why(call: Call, conversation: ConversationId, skill: str | None = None) -> tuple[Logged, ...]:
+    """The kept decisions of the conversation, of one skill or all, oldest first; for thirty days."""
+    return await call.weaver().why(conversation, skill)
+
+
+def _no_claim(turn: str) -> Refused:
+    detail = f"turn {turn[:60]!r} has no open claim and gave nothing that counts; run the turn again"
+    return Refused(409, "no-claim", detail)
