@@ -118,6 +118,7 @@ class Definitions:
     place: str = "#/$defs/"
     ending: str = ""
     schemas: dict[str, Schema] = field(default_factory=dict)
+    _classes: dict[str, Hint] = field(default_factory=dict)
 
     def add(self, hint: Hint) -> Schema:
         """The schema of the type, a reference where it is a class; what it refers to stands in `schemas` then."""
@@ -131,11 +132,19 @@ class Definitions:
             return self._container(get_origin(hint), get_args(hint))
         if getattr(hint, "_is_protocol", False):
             return {"type": "object"}
-        name = f"{hint.__name__}{self.ending}"
+        name = self._name(hint)
         if name not in self.schemas:
             self.schemas[name] = {}  # a class that names itself inside finds it there
             self.schemas[name] = self._class(hint)
         return {"$ref": f"{self.place}{name}"}
+
+    def _name(self, cls: Hint) -> str:
+        """The name of the class, with its room before it where another class of that name came first."""
+        name = f"{cls.__name__}{self.ending}"
+        if self._classes.setdefault(name, cls) is cls:
+            return name
+        room = cls.__module__.split(".")[1]
+        return f"{room.title().replace('_', '')}{name}"
 
     def _container(self, origin: Hint, inner: tuple[Hint, ...]) -> Schema:
         if origin is Literal:

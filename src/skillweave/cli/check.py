@@ -81,7 +81,7 @@ def check(
 
 
 def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
-    from skillweave.checks import check_skills
+    from skillweave.checks.check import check_skills
     from skillweave.cli.output.notes import tally_of
 
     with working("Checking the triggers of", snapshot.loaded):
