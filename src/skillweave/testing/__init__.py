@@ -10,6 +10,7 @@ from skillweave.doors import door
 if TYPE_CHECKING:
     from skillweave.testing.embedders import EmbedderContract
     from skillweave.testing.entities import EntityGraphContract
+    from skillweave.testing.event_stream import EventStreamContract
     from skillweave.testing.fakes import (
         FailingSource,
         FailingStore,
@@ -33,6 +34,7 @@ __all__ = [
     "ConversationMachine",
     "EmbedderContract",
     "EntityGraphContract",
+    "EventStreamContract",
     "FailingSource",
     "FailingStore",
     "FakeEmbedder",
@@ -56,6 +58,7 @@ __getattr__ = door(
     """
 embedders: EmbedderContract
 entities: EntityGraphContract
+event_stream: EventStreamContract
 fakes: FailingSource FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
 keys: KeyStoreContract
 ledger: DECISION FULL_STATE LedgerContract
