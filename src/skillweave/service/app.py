@@ -11,7 +11,10 @@ from starlette.exceptions import HTTPException
 
 from skillweave._version import __version__
 from skillweave.errors import SkillweaveError
+from skillweave.service.approvals import APPROVALS
 from skillweave.service.endpoints import PREFIX, add_endpoints
+from skillweave.service.ledger import LEDGER
+from skillweave.service.memory import MEMORY
 from skillweave.service.paths import SlashesInIds
 from skillweave.service.problems import (
     Refused,
@@ -23,9 +26,10 @@ from skillweave.service.problems import (
 )
 from skillweave.service.service import Service
 from skillweave.service.turns import TURNS
+from skillweave.service.verdicts import escalating
 from skillweave.service.writing import json_bytes
 
-GROUPS = (TURNS,)
+GROUPS = (TURNS, LEDGER, MEMORY, APPROVALS)
 """All endpoints, by their group, in the order of the document."""
 
 
@@ -36,7 +40,8 @@ def create_app(service: Service) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with service:
             await service.make_ready()
-            yield
+            async with escalating(service):
+                yield
 
     app = FastAPI(
         title="skillweave",

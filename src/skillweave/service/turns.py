@@ -1,5 +1,6 @@
 """Turns: the main job. What to give to the model, whether it was delivered, and why it was so."""
 
+import asyncio
 from uuid import uuid4
 
 from skillweave.access import Scope
@@ -8,6 +9,7 @@ from skillweave.injection import Injection
 from skillweave.service.calls import Call, IdempotencyKey
 from skillweave.service.endpoints import ConversationId, Endpoints, TurnId
 from skillweave.service.problems import Refused
+from skillweave.service.verdicts import apply_waiting
 from skillweave.state.port import Logged
 
 TURNS = Endpoints("turns")
@@ -29,7 +31,10 @@ async def weave(
     The same turn again gets the same answer and changes nothing. With the delivery `two-phase` the texts are claimed
     for 60 seconds: confirm the turn when the model has them, else release it.
     """
-    memory = await call.service.memory.read(conversation, tenant=call.tenant)
+    memory, _ = await asyncio.gather(
+        call.service.memory.read(conversation, tenant=call.tenant),
+        apply_waiting(call.service, call.tenant, conversation),
+    )
     turn = asked.turn(conversation, key=idempotency_key, memory=memory, new_id=lambda: uuid4().hex)
     weaver = call.weaver(asked.budget)
     return await (weaver.claim(turn) if asked.delivery is DeliveryMode.TWO_PHASE else weaver.weave(turn))
