@@ -40,7 +40,8 @@ WITH_BODY = (400, 408, 413, 415)
 class Endpoint:
     """One endpoint: `takes` is the type of its body, `answers` that of its answer, None where it has none.
 
-    `problems` are the statuses of problems beside those that every endpoint has.
+    `problems` are the statuses of problems beside those that every endpoint has, `or_status` is another status that the
+    answer may have.
     """
 
     method: str
@@ -53,6 +54,7 @@ class Endpoint:
     status: int = 200
     problems: tuple[int, ...] = ()
     media_type: str = "application/json"
+    or_status: int | None = None
 
     @property
     def statuses(self) -> tuple[int, ...]:
@@ -82,12 +84,16 @@ class Endpoints:
         status: int = 200,
         problems: Sequence[int] = (),
         media_type: str = "application/json",
+        or_status: int | None = None,
     ) -> Callable[[Handler], Handler]:
         """Declare what follows as the handler of that method and path."""
 
         def declare(handler: Handler) -> Handler:
             known = 204 if answers is None and status == 200 else status
-            one = Endpoint(method, path, handler, scope, self.group, takes, answers, known, tuple(problems), media_type)
+            one = Endpoint(
+                *(method, path, handler, scope, self.group, takes, answers, known, tuple(problems), media_type),
+                or_status=or_status,
+            )
             self.declared.append(one)
             return handler
 
