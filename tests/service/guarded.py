@@ -113,9 +113,14 @@ class Guarded:
         await service.approvals.open(ids["approval"], asked, "d" * 64, state, tenant=tenant)
 
     async def silence_keys(self) -> None:
-        """Close the database of the keys alone."""
-        keys = SqlKeys("sqlite://")
-        self.service.keys = keys
+        """Have the store of keys answer nobody any more."""
+        assert isinstance(self.service.keys, SqlKeys)
+        await self.service.keys.close()
+
+    async def lose_stores(self) -> None:
+        """Have no store answer any more."""
+        await self.silence_keys()
+        await self.service.close()
 
     async def kept(self, tenant: str = OURS) -> object:
         """All that is kept of a tenant, in databases and in the stream."""
@@ -142,7 +147,8 @@ async def guarded_service(folder: Path, options: ServiceOptions = OPTIONS) -> As
         SqlWorkingMemory(database),
         events,
         SqlApprovals(database, b"k" * 32),
-        SqlKeys(database),
+        # With connections of its own, so that it can be silent alone.
+        SqlKeys(url),
         SqlSource(url),
         options,
     )

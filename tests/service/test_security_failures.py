@@ -51,9 +51,7 @@ async def test_no_line_of_the_log_can_be_forged(
     assert [text for text in (record.getMessage() for record in ours) if not text.isprintable()] == []
 
 
-async def test_a_mistake_of_ours_is_told_without_any_detail(
-    failing: Guarded, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_mistake_of_ours_is_told_without_any_detail(failing: Guarded, caplog: pytest.LogCaptureFixture) -> None:
     async def broken() -> None:
         raise RuntimeError("the password is hunter2")
 
