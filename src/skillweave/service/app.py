@@ -13,6 +13,7 @@ from skillweave._version import __version__
 from skillweave.errors import SkillweaveError
 from skillweave.service.approvals import APPROVALS
 from skillweave.service.endpoints import PREFIX, add_endpoints
+from skillweave.service.headers import SafeHeaders
 from skillweave.service.ledger import LEDGER
 from skillweave.service.memory import MEMORY
 from skillweave.service.paths import SlashesInIds
@@ -50,6 +51,7 @@ def create_app(service: Service) -> FastAPI:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         exception_handlers={
             Refused: on_refused,
             SkillweaveError: on_skillweave_error,
@@ -60,6 +62,7 @@ def create_app(service: Service) -> FastAPI:
     )
     app.state.service = service
     app.add_middleware(SlashesInIds)
+    app.add_middleware(SafeHeaders)
     document = add_endpoints(app, GROUPS)
     described = cache(lambda: json_bytes(document.whole(app)))
 

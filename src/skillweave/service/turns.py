@@ -6,7 +6,7 @@ from uuid import uuid4
 from skillweave.access import Scope
 from skillweave.api.turn_request import DeliveryMode, TurnRequest
 from skillweave.injection import Injection
-from skillweave.service.calls import Call, IdempotencyKey
+from skillweave.service.calls import Admission, Call, IdempotencyKey
 from skillweave.service.endpoints import ConversationId, Endpoints, TurnId
 from skillweave.service.problems import Refused
 from skillweave.service.verdicts import apply_waiting
@@ -22,6 +22,7 @@ TURNS = Endpoints("turns")
     takes=TurnRequest,
     answers=Injection,
     problems=(409,),
+    admission=Admission.BESIDE,
 )
 async def weave(
     call: Call, conversation: ConversationId, asked: TurnRequest, idempotency_key: IdempotencyKey = None
@@ -31,9 +32,10 @@ async def weave(
     The same turn again gets the same answer and changes nothing. With the delivery `two-phase` the texts are claimed
     for 60 seconds: confirm the turn when the model has them, else release it.
     """
-    memory, _ = await asyncio.gather(
+    memory, *_ = await asyncio.gather(
         call.service.memory.read(conversation, tenant=call.tenant),
         apply_waiting(call.service, call.tenant, conversation),
+        call.admitted(),
     )
     turn = asked.turn(conversation, key=idempotency_key, memory=memory, new_id=lambda: uuid4().hex)
     weaver = call.weaver(asked.budget)
