@@ -151,7 +151,12 @@ def decide(http: httpx.Client) -> None:
     (case,) = http.get("approvals", params={"status": "pending"}).raise_for_status().json()["items"]
     call = case["request"]["call"]
     print(f"person    is asked about {call['tool']} with {call['arguments']}")
-    said = {"verdict": "modified", "by": "Ann Lee", "note": "Half arrived.", "arguments": {**call["arguments"], "amount": 45}}
+    said = {
+        "verdict": "modified",
+        "by": "Ann Lee",
+        "note": "Half arrived.",
+        "arguments": {**call["arguments"], "amount": 45},
+    }
     print(f"person    {said['by']} says: {said['verdict']}, {said['arguments']}")
     http.post(f"approvals/{case['id']}/decide", json=said).raise_for_status()
 
