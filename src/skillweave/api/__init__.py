@@ -5,6 +5,7 @@ from skillweave.doors import door
 __getattr__ = door(
     __name__,
     """
+event_request: EventRequest
 problem: Problem
 turn_request: DeliveryMode TurnRequest
 """,

@@ -21,10 +21,11 @@ from skillweave.service.problems import (
     on_unexpected,
 )
 from skillweave.service.service import Service
+from skillweave.service.streams import EVENTS
 from skillweave.service.turns import TURNS
 from skillweave.service.writing import json_bytes
 
-GROUPS = (TURNS,)
+GROUPS = (TURNS, EVENTS)
 """All endpoints, by their group, in the order of the document."""
 
 

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from skillweave.access import KeyNotFound
-from skillweave.api.problem import MEDIA_TYPE, TYPES, Problem
+from skillweave.api.problem import MEDIA_TYPE, TYPES, Problem, code_of
 from skillweave.approvals.case import AlreadyDecided, ApprovalNotFound
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import (
@@ -75,10 +75,14 @@ class Refused(Exception):
 
 def answer_to(refused: Refused) -> Response:
     """The problem document."""
-    title = HTTPStatus(refused.status).phrase
-    problem = Problem(f"{TYPES}{refused.code}", title, refused.status, refused.detail, refused.place, refused.findings)
-    content = json_bytes(problem.to_dict())
+    content = json_bytes(problem_of(refused).to_dict())
     return Response(content, refused.status, media_type=MEDIA_TYPE, headers=dict(refused.headers))
+
+
+def problem_of(refused: Refused) -> Problem:
+    """What the refusal says."""
+    title = HTTPStatus(refused.status).phrase
+    return Problem(f"{TYPES}{refused.code}", title, refused.status, refused.detail, refused.place, refused.findings)
 
 
 def refused_of(error: SkillweaveError) -> Refused:
@@ -91,7 +95,7 @@ def refused_of(error: SkillweaveError) -> Refused:
         headers["Retry-After"] = str(max(RETRY_SECONDS, ceil(seconds or 0)))
     return Refused(
         status,
-        _code_of(type(error)),
+        code_of(type(error)),
         str(error),
         headers,
         getattr(error, "place", ""),
@@ -134,8 +138,3 @@ async def on_unexpected(request: Request, error: Exception) -> Response:
     log.error("%s %r failed", request.method, request.url.path, exc_info=error)
     detail = "the service failed at this request; its log has the reason"
     return answer_to(Refused(500, "internal-error", detail))
-
-
-def _code_of(kind: type[Exception]) -> str:
-    """`SkillNotFound` is `skill-not-found`."""
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in kind.__name__).lstrip("-")

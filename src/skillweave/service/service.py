@@ -32,7 +32,8 @@ class Service(ClosedOnExit):
     """What every endpoint works with; `make_weaver` makes the Weaver of a tenant, at its first request.
 
     `skills` is the store that skills are published to, None where they are only read. `keys` are the API keys, None
-    for a service that is open to everybody who reaches it. `options` are the limits.
+    for a service that is open to everybody who reaches it. `options` are the limits. `leaving` is set when the service
+    is about to end: streams end then, so that their readers go on elsewhere.
     """
 
     make_weaver: Callable[[str], Weaver]
@@ -42,6 +43,7 @@ class Service(ClosedOnExit):
     keys: KeyStore | None = None
     skills: WritableSource | None = None
     options: ServiceOptions = field(default_factory=ServiceOptions)
+    leaving: asyncio.Event = field(default_factory=asyncio.Event)
     _tenants: "OrderedDict[str, _Tenant]" = field(default_factory=OrderedDict)
 
     def weaver(self, tenant: str, budget: Budget | None = None) -> Weaver:
