@@ -12,10 +12,12 @@ from typing import Protocol
 from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.errors import SkillweaveError
+from skillweave.redaction import HIDDEN
 from skillweave.tenants import tenant_of
 
 LONGEST_KEY_NAME = 100
 """Characters of the name by which people know a key."""
+_ID, _HASH = re.compile(r"[0-9a-f]{16}"), re.compile(r"[0-9a-f]{64}")
 _SPELLED = re.compile(r"sw_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
 
 
@@ -47,6 +49,14 @@ class ApiKey(Portable):
 
     def __post_init__(self) -> None:
         checked = Checked("ApiKey")
+        # Neither shows what came: a whole key that was put in the wrong place is a secret.
+        if not _ID.fullmatch(checked.text("id", self.id)):
+            checked.refuse("id", HIDDEN, "the 16 hex digits after sw_ of the key")
+        if not _HASH.fullmatch(checked.text("hash", self.hash)):
+            checked.refuse("hash", HIDDEN, "the SHA-256 of the key's secret, 64 hex digits")
+        checked.number("created_at", self.created_at)
+        if self.revoked_at is not None:
+            checked.number("revoked_at", self.revoked_at)
         name = checked.text("name", self.name)
         if not name.strip() or len(name) > LONGEST_KEY_NAME or not name.isprintable():
             checked.refuse("name", name, f"1 to {LONGEST_KEY_NAME} printable characters")
@@ -111,7 +121,8 @@ def opens(spelled: str, kept: ApiKey | None) -> bool:
     """Whether the text is that of the kept key, in the same time whether or not; never for None."""
     found = _SPELLED.fullmatch(spelled)
     secret, hashed = ("", "0" * 64) if found is None or kept is None else (found[2], kept.hash)
-    return hmac.compare_digest(_hash(secret), hashed) and kept is not None
+    # The id is no secret: comparing it tells nothing that the caller has not said.
+    return hmac.compare_digest(_hash(secret), hashed) and kept is not None and id_in(spelled) == kept.id
 
 
 def _hash(secret: str) -> str:

@@ -17,10 +17,16 @@ OF_COMMANDS = 1
 """The version of what commands print: grows when a key goes or changes its meaning; a new key leaves it as it is."""
 
 SHAPES: Mapping[str, tuple[str, int]] = {
+    "approval-case": ("skillweave.approvals.case:ApprovalCase", 1),
+    "approval-log-page": ("skillweave.api:LogPage", 1),
+    "approval-page": ("skillweave.api:ApprovalPage", 1),
+    "approval-reply": ("skillweave.approvals.case:ApprovalReply", 1),
+    "approval-request": ("skillweave.approvals.case:ApprovalRequest", 1),
     "changes": ("skillweave:Changes", 1),
     "checkup": ("skillweave.graph:Checkup", 1),
     "completion": ("skillweave:Completion", 1),
     "composition": ("skillweave:Composition", 1),
+    "conversation-page": ("skillweave.api:ConversationPage", 1),
     "cursor": ("skillweave.graph:Cursor", 1),
     "decision": ("skillweave:Decision", 1),
     "diagnostic": ("skillweave:Diagnostic", 1),

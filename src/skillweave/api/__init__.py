@@ -6,6 +6,7 @@ __getattr__ = door(
     __name__,
     """
 event_request: EventRequest
+pages: ApprovalPage ConversationPage LogPage page
 problem: Problem
 turn_request: DeliveryMode TurnRequest
 """,

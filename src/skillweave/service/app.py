@@ -11,7 +11,12 @@ from starlette.exceptions import HTTPException
 
 from skillweave._version import __version__
 from skillweave.errors import SkillweaveError
+from skillweave.service.approvals import APPROVALS
 from skillweave.service.endpoints import PREFIX, add_endpoints
+from skillweave.service.headers import SafeHeaders
+from skillweave.service.ledger import LEDGER
+from skillweave.service.memory import MEMORY
+from skillweave.service.paths import SlashesInIds
 from skillweave.service.problems import (
     Refused,
     on_http_error,
@@ -23,9 +28,10 @@ from skillweave.service.problems import (
 from skillweave.service.service import Service
 from skillweave.service.streams import EVENTS
 from skillweave.service.turns import TURNS
+from skillweave.service.verdicts import escalating
 from skillweave.service.writing import json_bytes
 
-GROUPS = (TURNS, EVENTS)
+GROUPS = (TURNS, LEDGER, MEMORY, APPROVALS, EVENTS)
 """All endpoints, by their group, in the order of the document."""
 
 
@@ -36,7 +42,8 @@ def create_app(service: Service) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with service:
             await service.make_ready()
-            yield
+            async with escalating(service):
+                yield
 
     app = FastAPI(
         title="skillweave",
@@ -45,6 +52,7 @@ def create_app(service: Service) -> FastAPI:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         exception_handlers={
             Refused: on_refused,
             SkillweaveError: on_skillweave_error,
@@ -54,6 +62,8 @@ def create_app(service: Service) -> FastAPI:
         },
     )
     app.state.service = service
+    app.add_middleware(SlashesInIds)
+    app.add_middleware(SafeHeaders)
     document = add_endpoints(app, GROUPS)
     described = cache(lambda: json_bytes(document.whole(app)))
 

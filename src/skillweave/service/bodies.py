@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from math import isfinite
 from typing import NoReturn, TypeVar
 
 from fastapi import Request
@@ -31,9 +32,12 @@ async def json_body(request: Request) -> object:
     declared = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if declared != _JSON:
         raise Refused(415, "not-json", f"send the body as {_JSON}, not as {declared[:60]!r}")
+    coding = request.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        raise Refused(415, "packed", f"send the body as it is, not packed as {coding[:60]!r}")
     content = await _content(request)
     try:
-        data: object = json.loads(content, parse_constant=_refuse_constant)
+        data: object = _STRICT.decode(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise Refused(400, "not-json", f"the body is no JSON: {error}"[:500]) from None
     return data
@@ -68,3 +72,23 @@ def _too_large(most: int) -> Refused:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+def _number(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError(f"{digits[:40]} is too large a number")
+    return number
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    # Of a key that stands twice, somebody before us may have checked the other value than the one that would count.
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in found if names.count(name) > 1)
+        raise ValueError(f"the key {twice[:60]!r} stands twice in one object")
+    return found
+
+
+_STRICT = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_number, object_pairs_hook=_object)

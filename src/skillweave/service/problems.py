@@ -31,6 +31,7 @@ from skillweave.errors import (
 )
 from skillweave.events.event import EventRefused
 from skillweave.events.stream import StreamGap
+from skillweave.service.headers import SAFE
 from skillweave.service.writing import json_bytes
 from skillweave.state.working_memory import MemoryTooLarge
 
@@ -129,7 +130,7 @@ async def on_http_error(_: Request, error: Exception) -> Response:
     """A path that is not there, or a method that it does not have."""
     assert isinstance(error, HTTPException)  # noqa: S101 - as above
     code = {404: "no-such-path", 405: "no-such-method"}.get(error.status_code, "http-error")
-    detail = f"{error.detail}; the paths and their methods are in /api/v1/openapi.json"
+    detail = f"{error.detail}; /api/v1/openapi.json has all paths; a `/` of an id is written as %2F"
     return answer_to(Refused(error.status_code, code, detail, dict(error.headers or {})))
 
 
@@ -137,4 +138,5 @@ async def on_unexpected(request: Request, error: Exception) -> Response:
     """A mistake of the service: told in its log with the trace, and to the client without any detail."""
     log.error("%s %r failed", request.method, request.url.path, exc_info=error)
     detail = "the service failed at this request; its log has the reason"
-    return answer_to(Refused(500, "internal-error", detail))
+    # The framework sends this answer outside of all middleware.
+    return answer_to(Refused(500, "internal-error", detail, SAFE))

@@ -1,11 +1,13 @@
 """What a conversation works on, as texts, numbers and lists by name: kept for a day after it was last used (spec 8)."""
 
+import json
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Protocol, Self
 
-from skillweave.errors import SkillweaveError
-from skillweave.frozen import FrozenJson
+from skillweave.checking import Checked
+from skillweave.errors import SkillweaveError, StoreUnavailable
+from skillweave.frozen import FrozenJson, Json, as_json, freeze_mapping
 
 KEEP_MEMORY_SECONDS = 24 * 3600.0
 """Seconds that working memory is kept after its last use; reading it is a use."""
@@ -27,8 +29,8 @@ class MemoryTooLarge(SkillweaveError, ValueError):
 class WorkingMemory(Protocol):
     """Keeps one JSON object per conversation; `skillweave.testing.WorkingMemoryContract` is the contract as tests.
 
-    Reading and writing both keep it for another 24 hours. All methods raise StoreUnavailable when what is asked does
-    not answer.
+    Reading and writing both keep it for another 24 hours; an object without keys is not kept. All methods raise
+    InvalidTurn for a conversation that can be none, and StoreUnavailable when what is asked does not answer.
     """
 
     async def read(self, conversation: str, *, tenant: str = "") -> Mapping[str, FrozenJson]:
@@ -58,3 +60,51 @@ class WorkingMemory(Protocol):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+
+def merged(kept: Mapping[str, object], values: Mapping[str, object]) -> Mapping[str, FrozenJson]:
+    """What is kept after `values` were merged into it, sorted by key: what `WorkingMemory.merge` does with them.
+
+    Raises MemoryTooLarge, and InvalidValue for values that are not JSON.
+    """
+    checked = Checked("merge")
+    given = checked.mapping("values", values)
+    for key, value in given.items():
+        try:
+            _text({key: as_json(value)}).encode()
+        except (ValueError, RecursionError) as error:
+            why = "half of a surrogate pair" if isinstance(error, UnicodeEncodeError) else error
+            checked.refuse(f"values[{key[:40]!r}]", value, f"JSON; it holds {why}")
+    after = {**kept, **given}
+    found = {str(key): as_json(after[key]) for key in sorted(after) if after[key] is not None}
+    size = len(_text(found).encode())
+    if size > MOST_MEMORY_BYTES:
+        raise MemoryTooLarge(size)
+    return freeze_mapping(found)
+
+
+def memory_to_json(memory: Mapping[str, FrozenJson]) -> str:
+    """Working memory as the compact JSON text that counts for its limit; it holds no NUL."""
+    return _text({key: as_json(value) for key, value in memory.items()})
+
+
+def memory_from_json(text: str) -> Mapping[str, FrozenJson]:
+    """The working memory that `memory_to_json` wrote; raises StoreUnavailable for anything else, naming the remedy."""
+    try:
+        found = as_json(json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(f"{type(error).__name__}: {error!s:.200}") from error
+    if not isinstance(found, dict):
+        raise _unreadable("it is no JSON object")
+    return freeze_mapping(found)
+
+
+def _text(data: Mapping[str, Json]) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def _unreadable(why: str) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"the working memory of a conversation cannot be read ({why}); remove it with DELETE "
+        "/api/v1/memory/CONVERSATION, or correct its row"
+    )

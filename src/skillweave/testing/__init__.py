@@ -10,6 +10,7 @@ from skillweave.doors import door
 if TYPE_CHECKING:
     from skillweave.testing.embedders import EmbedderContract
     from skillweave.testing.entities import EntityGraphContract
+    from skillweave.testing.event_stream import EventStreamContract
     from skillweave.testing.fakes import (
         FailingSource,
         FailingStore,
@@ -19,21 +20,25 @@ if TYPE_CHECKING:
         ScriptedReranker,
         WordCounter,
     )
+    from skillweave.testing.keys import KeyStoreContract
     from skillweave.testing.ledger import LedgerContract
     from skillweave.testing.machine import ConversationMachine
     from skillweave.testing.observers import Recorder
     from skillweave.testing.rerankers import RerankerContract
     from skillweave.testing.scorers import ScorerContract
     from skillweave.testing.sources import SourceContract, WritableSourceContract
+    from skillweave.testing.working_memory import WorkingMemoryContract
     from skillweave.testing.writable_entities import WritableGraphContract
 
 __all__ = [
     "ConversationMachine",
     "EmbedderContract",
     "EntityGraphContract",
+    "EventStreamContract",
     "FailingSource",
     "FailingStore",
     "FakeEmbedder",
+    "KeyStoreContract",
     "KnownContext",
     "LedgerContract",
     "ManualClock",
@@ -43,6 +48,7 @@ __all__ = [
     "ScriptedReranker",
     "SourceContract",
     "WordCounter",
+    "WorkingMemoryContract",
     "WritableGraphContract",
     "WritableSourceContract",
 ]
@@ -52,7 +58,9 @@ __getattr__ = door(
     """
 embedders: EmbedderContract
 entities: EntityGraphContract
+event_stream: EventStreamContract
 fakes: FailingSource FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
+keys: KeyStoreContract
 ledger: DECISION FULL_STATE LedgerContract
 machine: ConversationMachine
 matchers: MatcherContract
@@ -60,6 +68,7 @@ observers: Recorder
 rerankers: RerankerContract
 scorers: ScorerContract
 sources: ARTIFACT CONTENT SourceContract WritableSourceContract
+working_memory: WorkingMemoryContract
 writable_entities: WritableGraphContract
 """,
 )

@@ -465,6 +465,7 @@ class SyncWeaver:
     hold = Blocking(Weaver.hold)
     confirm = Blocking(Weaver.confirm)
     release = Blocking(Weaver.release)
+    mark = Blocking(Weaver.mark)
     decide = Blocking(Weaver.decide)
     consent = Blocking(Weaver.consent)
     reconsider = Blocking(Weaver.reconsider)

@@ -1,5 +1,6 @@
 """A database of each kind for every test of this folder that asks for one."""
 
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -9,6 +10,7 @@ import pytest_asyncio
 from sqlalchemy import Engine, NullPool, create_engine, event, text
 
 from skillweave import PostgresStore, SqlSource
+from tests.services.fixtures import POSTGRES, new_database
 
 ByHand: TypeAlias = Callable[..., list[Any]]
 """Runs a statement, with values by name, as somebody would who knows nothing of skillweave; its rows."""
@@ -18,6 +20,15 @@ ByHand: TypeAlias = Callable[..., list[Any]]
 def url(database_url: str) -> str:
     """The URL of a new, empty database."""
     return database_url
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def shared_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a database of each kind that the contract's tests of a file share, each with names of its own."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path_factory.mktemp('shared') / 'skills.db'}"
+    else:
+        yield from new_database(os.environ.get(POSTGRES) or request.getfixturevalue("postgres_server").url())
 
 
 @pytest_asyncio.fixture

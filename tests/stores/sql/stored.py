@@ -21,8 +21,10 @@ from skillweave import (
     SqlGraph,
     SqlSource,
 )
+from skillweave.access import ApiKey, Scope
 from skillweave.frozen import FrozenDict
 from skillweave.skill import SkillText, ToolRules, Triggers
+from skillweave.stores.sql.keys import SqlKeys
 
 FILES = Path(__file__).parents[2] / "data" / "stores"
 """One `skills-NNNN.db` for each revision."""
@@ -48,12 +50,16 @@ HARBOUR = Entity("harbour", "Harbour", {"name": "Süd", "berths": 12}, ("DE HGL"
 SHIP = Entity("ship", "Ship", {"lengths_m": [9.5, 1e23], "crew": None}, ("IMO 9074729", "Aurora"))
 BERTH = Edge("ship", "BERTHED_AT", "harbour", {"since": "2026-01"})
 
+KEY = ApiKey("0123456789abcdef", "acme", "Zoë's", frozenset({Scope.READ, Scope.WEAVE}), "ab" * 32, 1e9 + 0.125, 2e9)
+
 
 async def fill(url: str) -> None:
-    """Store all of it, and a graph of entities."""
+    """Store all of it: skills, a graph of entities, and what the service keeps."""
     await fill_with_skills(url)
     async with SqlGraph(url) as graph:
         await graph.put([HARBOUR, SHIP], [BERTH])
+    async with SqlKeys(url) as keys:
+        await keys.put(KEY)
 
 
 async def fill_with_skills(url: str) -> None:
@@ -108,6 +114,14 @@ async def check_graph(url: str, *, since: bool) -> None:
         assert await graph.entity("imo 9074729") == SHIP
         assert await graph.neighbours("ship") == (Neighbour(BERTH, HARBOUR),)
         assert [one.entity for one in (await graph.near(Point(54.1781, 7.8886, "WGS84"), 10)).found] == [HARBOUR]
+
+
+async def check_service(url: str, *, since: bool) -> None:
+    """Find what the service keeps where the file is of a revision since it is kept, and go on using it."""
+    async with SqlKeys(url) as keys:
+        assert list(await keys.list()) == ([KEY] if since else [])
+        await keys.put(KEY)
+        assert await keys.find(KEY.id) == KEY
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ async def test_the_first_call_makes_the_tables(database: Database) -> None:
         return (await connection.execute(text("SELECT count(*) FROM skills"))).scalar()
 
     assert await database.read(count) == 0
-    assert await database.revision() == ("0002", "0002")
+    assert await database.revision() == (NEWEST, NEWEST)
 
 
 async def test_migrations_lead_to_the_tables_that_the_code_has(database: Database) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,6 @@ from skillweave import (
 )
 from skillweave.stores.sql import entities, entity_reading
 from skillweave.testing.writable_entities import WritableGraphContract
-from tests.services.fixtures import POSTGRES, new_database
 from tests.services.proxy import Proxy
 from tests.stores.sql.conftest import ByHand
 from tests.stores.sql.test_skills_faults import when
@@ -50,15 +48,6 @@ async def graph(url: str) -> AsyncIterator[SqlGraph]:
 
 
 _TENANTS = itertools.count(1)
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def shared_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a database of each kind that the contract's tests share, each with a tenant of its own."""
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path_factory.mktemp('shared') / 'skills.db'}"
-    else:
-        yield from new_database(os.environ.get(POSTGRES) or request.getfixturevalue("postgres_server").url())
 
 
 class TestSqlGraph(WritableGraphContract):

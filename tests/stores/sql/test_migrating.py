@@ -16,7 +16,7 @@ from skillweave.stores.sql import database, migrating
 from skillweave.stores.sql.database import Database
 from skillweave.stores.sql.revisions import NEWEST
 from tests.stores.sql.conftest import ByHand
-from tests.stores.sql.stored import FILES, check, check_graph, fill, fill_with_skills
+from tests.stores.sql.stored import FILES, check, check_graph, check_service, fill, fill_with_skills
 
 _LATER = """
 import os, signal
@@ -122,7 +122,7 @@ def test_a_database_of_the_first_revision_is_migrated_with_its_skills_and_takes_
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "migrations"
-    shutil.copytree(migrating.MIGRATIONS, folder, ignore=shutil.ignore_patterns("__pycache__", "0002*"))
+    shutil.copytree(migrating.MIGRATIONS, folder, ignore=shutil.ignore_patterns("__pycache__", "000[2-9]*"))
     with monkeypatch.context() as before:
         before.setattr(migrating, "MIGRATIONS", folder)
         for module in (migrating, database):
@@ -149,6 +149,7 @@ def test_a_stored_file_of_each_revision_opens_with_all_its_data(stored: Path, tm
     shutil.copy(stored, path)
     asyncio.run(check(f"sqlite:///{path}"))
     asyncio.run(check_graph(f"sqlite:///{path}", since=stored.stem > "skills-0001"))
+    asyncio.run(check_service(f"sqlite:///{path}", since=stored.stem > "skills-0002"))
 
 
 def test_there_is_a_stored_file_of_each_revision() -> None:
@@ -173,7 +174,7 @@ async def _migrated(url: str) -> tuple[str | None, str]:
 
 
 def _schema(path: Path) -> list[tuple[str, str]]:
-    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    connection = sqlite3.connect(f"file:{path}?immutable=1", uri=True)
     try:
         return connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name").fetchall()
     finally:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import JSON, bindparam, column, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -11,8 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from skillweave.knowledge.entity import Edge, Entity
 from skillweave.stores.sql.entity_rows import alias_keys, edge_row, entity_row
 from skillweave.stores.sql.tables import EntityAliasRow, EntityEdgeRow, EntityRow, Row
-
-Inserting = TypeVar("Inserting", postgresql.Insert, sqlite.Insert)
+from skillweave.stores.sql.upserts import replacing
 
 BATCH = 1_000
 """Rows that one statement writes."""
@@ -69,18 +68,10 @@ async def remove_entities(connection: AsyncConnection, tenant: str, ids: Sequenc
 async def _upsert(connection: AsyncConnection, table: type[Row], rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert rows, each in place of the one with its key; no two of them have one."""
     if connection.dialect.name != "postgresql":
-        await connection.execute(_replacing(sqlite.insert(table), table), rows)
+        await connection.execute(replacing(sqlite.insert(table), table), rows)
         return
     # One JSON text rather than a statement for each row: half the time. Texts of JSON stay as they are in it.
     columns = [column(one.name, one.type) for one in table.__table__.c]
     given = func.json_to_recordset(bindparam("rows", type_=JSON)).table_valued(*columns).render_derived(with_types=True)
     statement = postgresql.insert(table).from_select([one.name for one in columns], select(given))
-    await connection.execute(_replacing(statement, table), {"rows": list(rows)})
-
-
-def _replacing(statement: Inserting, table: type[Row]) -> Inserting:
-    key = [one.name for one in table.__table__.primary_key]
-    taken = {one.name: statement.excluded[one.name] for one in table.__table__.c if one.name not in key}
-    if not taken:
-        return statement.on_conflict_do_nothing()
-    return statement.on_conflict_do_update(index_elements=key, set_=taken)
+    await connection.execute(replacing(statement, table), {"rows": list(rows)})

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     CheckConstraint,
     DateTime,
     Dialect,
@@ -299,6 +300,112 @@ class EntityEdgeRow(Row):
     relation: Mapped[str] = mapped_column(Key, primary_key=True)
     target: Mapped[str] = mapped_column(Key, primary_key=True)
     properties: Mapped[dict[str, Any] | None] = mapped_column(Properties)
+
+
+class ApiKeyRow(Row):
+    """An API key of the service: of its secret only the SHA-256, in hex. Times are in seconds since 1970.
+
+    `scopes` are the names of what it may do, with a space between them.
+    """
+
+    __tablename__ = "api_keys"
+
+    id: Mapped[str] = mapped_column(Key, primary_key=True)
+    tenant: Mapped[str] = mapped_column(String(200), server_default=_DEFAULT_TENANT)
+    name: Mapped[str] = mapped_column(Text)
+    scopes: Mapped[str] = mapped_column(Text)
+    hash: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[float] = mapped_column(Double)
+    revoked_at: Mapped[float | None] = mapped_column(Double)
+
+
+class WorkingMemoryRow(Row):
+    """What a conversation works on, as the text of a JSON object, until that second of the store's clock.
+
+    `conversation_hash` is the SHA-256 of the id, as an index holds no key of several thousand bytes.
+    """
+
+    __tablename__ = "working_memory"
+    __table_args__ = (Index("working_memory_by_age", "until"),)
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    conversation_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    conversation: Mapped[str] = mapped_column(Key)
+    document: Mapped[str] = mapped_column(Text)
+    until: Mapped[float] = mapped_column(Double)
+
+
+class ApprovalRow(Row):
+    """A question to a person, as the text of its document, which counts; the other columns are copies to find it by.
+
+    `decided` is the number of the log's row with the verdict, null while nobody has decided. `due_at` is null where
+    it does not go on to another reviewer. Times are in seconds of the store's clock.
+    """
+
+    __tablename__ = "approvals"
+    __table_args__ = (
+        Index("approvals_in_order", "tenant", "created_at", "id"),
+        Index("approvals_by_status", "tenant", "status", "created_at", "id"),
+        Index("approvals_of_conversation", "tenant", "conversation_hash", "created_at", "id"),
+        Index(
+            "approvals_waiting",
+            "tenant",
+            "conversation_hash",
+            "decided",
+            postgresql_where=text("decided IS NOT NULL AND NOT applied"),
+            sqlite_where=text("decided IS NOT NULL AND NOT applied"),
+        ),
+        Index(
+            "approvals_due",
+            "tenant",
+            "due_at",
+            postgresql_where=text("due_at IS NOT NULL"),
+            sqlite_where=text("due_at IS NOT NULL"),
+        ),
+    )
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    id: Mapped[str] = mapped_column(Key, primary_key=True)
+    conversation_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    conversation: Mapped[str] = mapped_column(Key)
+    skill_id: Mapped[str] = mapped_column(Text)
+    checkpoint: Mapped[str] = mapped_column(Text)
+    document: Mapped[str] = mapped_column(Text)
+    status: Mapped[str] = mapped_column(String(20))
+    reviewer: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[float] = mapped_column(Double)
+    due_at: Mapped[float | None] = mapped_column(Double)
+    decided: Mapped[int | None] = mapped_column(Number)
+    applied: Mapped[bool] = mapped_column(Boolean)
+
+
+class ApprovalLogRow(Row):
+    """One step of one approval; triggers refuse to change, remove or empty it.
+
+    `number` counts the rows of a tenant from 1 on. `seal` is an HMAC over the row and the seal of the one before.
+    """
+
+    __tablename__ = "approval_log"
+    __table_args__ = (Index("approval_log_of_approval", "tenant", "approval_id", "number"),)
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    number: Mapped[int] = mapped_column(Number, primary_key=True)
+    approval_id: Mapped[str] = mapped_column(Key)
+    kind: Mapped[str] = mapped_column(String(20))
+    at: Mapped[float] = mapped_column(Double)
+    document: Mapped[str] = mapped_column(Text)
+    seal: Mapped[str] = mapped_column(String(64))
+
+
+class ApprovalHeadRow(Row):
+    """Where the log of a tenant ends; who adds to the log has this row for itself."""
+
+    __tablename__ = "approval_heads"
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    number: Mapped[int] = mapped_column(Number)
+    last_seal: Mapped[str] = mapped_column(String(64))
+    seal: Mapped[str] = mapped_column(String(64))
 
 
 ON_POSTGRES_ONLY = frozenset({StateRow.__tablename__, DecisionRow.__tablename__})
