@@ -22,7 +22,7 @@ TIMEOUT = 30.0
 
 
 class Client(Turns, Events, ClosedOnExit):
-    """Calls a service at its address, `http://127.0.0.1:8000`, with an API key or none; its verbs are those of a Weaver.
+    """Calls a service at its address with an API key or none; the verbs are those of a Weaver.
 
     `timeout` is in seconds, for one try. What is safe to repeat is sent again when the service does not answer or asks
     to wait; every turn is, as it has an id. `transport` takes the place of the network, for tests and for proxies.

@@ -62,6 +62,8 @@ class Events(Room):
                 failures += 1
                 if not _may_come_again(error) or not await self._wire.waited(failures, error):
                     raise
+            else:
+                await self._wire.rested()
 
     async def _listen(
         self, conversation: str, after: str | None

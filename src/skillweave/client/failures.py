@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from skillweave.api.problem import TYPES, Problem, code_of
 from skillweave.errors import SkillweaveError, StoreUnavailable
@@ -65,6 +66,6 @@ def _kinds() -> Mapping[str, type[SkillweaveError]]:
 
 
 @cache
-def _as_service_error(kind: type[SkillweaveError]) -> type[ServiceError]:
+def _as_service_error(kind: Any) -> type[ServiceError]:  # noqa: ANN401 - a class; its own hash is what a cache needs
     """A class that is both; it is called as the engine's, which is what people look for."""
     return type(kind.__name__, (ServiceError, kind), {"__module__": kind.__module__, "__doc__": kind.__doc__})

@@ -69,7 +69,7 @@ class Retries:
         if failures > self.most or (asked or 0) > self.longest_seconds:
             return None
         # The power is bounded: after a thousand failures it would not fit into a float.
-        own = min(self.first_seconds * 2 ** min(failures - 1, 32), self.longest_seconds)
+        own = min(self.first_seconds * 2.0 ** min(failures - 1, 32), self.longest_seconds)
         return max(own * (1 + drawn) / 2, asked or 0)
 
 
@@ -145,6 +145,10 @@ class Wire:
         if not response.is_success:
             raise problem_in(response)
         return response
+
+    async def rested(self) -> None:
+        """Wait a little, so that what ends at once is not begun again at once."""
+        await self._sleep(self.retries.first_seconds * (1 + self._draw()) / 2)
 
     def unreachable(self, error: httpx.TransportError) -> ServiceUnreachable:
         """The exception for a connection that is not there, or that broke."""

@@ -14,8 +14,8 @@ class ServiceOptions:
     that is open to everybody has none. `refusals_per_minute` is how often a client address may come without a key that
     opens, before it is not looked at any more. `key_seconds` are the seconds for which a key is remembered: so long a
     revoked one may go on. A stream of events that is silent says every `heartbeat_seconds` that it lives; a reader who
-    takes nothing of it for `reader_seconds` is dropped. After `stream_seconds` a stream ends and its reader comes again,
-    so that a key which no longer opens is noticed.
+    takes nothing of it for `reader_seconds` is dropped. After `stream_seconds` a stream ends and its reader comes
+    again, so that a key which no longer opens is noticed.
     """
 
     most_body_bytes: int = 8 * 1024 * 1024
