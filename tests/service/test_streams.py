@@ -240,7 +240,8 @@ async def test_nothing_runs_on_for_a_reader_who_has_gone(service: Service) -> No
     await service.events.append("c", numbered(1))
     async with served_service(service) as address:
         async with listening(address, after="") as source:
-            await events_of(source.aiter_sse(), 1)
+            events = source.aiter_sse()
+            await events_of(events, 1)
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(until_followed_by(service.events, 0), 0.02)
         await until_followed_by(service.events, 0)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
 
 from skillweave.api.problem import TYPES, Problem, code_of
 from skillweave.errors import SkillweaveError, StoreUnavailable
@@ -44,8 +43,7 @@ class ServiceUnreachable(StoreUnavailable):
 
 def error_of(problem: Problem, retry_after: float | None = None) -> ServiceError:
     """The exception for a problem."""
-    kind = _kinds().get(problem.type.removeprefix(TYPES))
-    made = ServiceError if kind is None else _as_service_error(kind)
+    made = _kinds().get(problem.type.removeprefix(TYPES), ServiceError)
     error = made.__new__(made, problem.detail)
     Exception.__init__(error, problem.detail)
     for name, value in _told(problem).items():
@@ -59,13 +57,17 @@ def _told(problem: Problem) -> Mapping[str, object]:
 
 
 @cache
-def _kinds() -> Mapping[str, type[SkillweaveError]]:
-    """The exceptions of the engine by the last part of their problem's type."""
+def _kinds() -> Mapping[str, type[ServiceError]]:
+    """By the last part of a problem's type, what is both a ServiceError and the engine's exception for it.
+
+    It is called as the engine's, which is what people look for.
+    """
     found = (one for home in _HOMES for one in vars(import_module(home)).values())
-    return {code_of(one): one for one in found if isinstance(one, type) and issubclass(one, SkillweaveError)}
-
-
-@cache
-def _as_service_error(kind: Any) -> type[ServiceError]:  # noqa: ANN401 - a class; its own hash is what a cache needs
-    """A class that is both; it is called as the engine's, which is what people look for."""
-    return type(kind.__name__, (ServiceError, kind), {"__module__": kind.__module__, "__doc__": kind.__doc__})
+    own = [one for one in found if isinstance(one, type) and issubclass(one, SkillweaveError)]
+    return {
+        code_of(kind): type(
+            kind.__name__, (ServiceError, kind), {"__module__": kind.__module__, "__doc__": kind.__doc__}
+        )
+        for kind in own
+        if kind is not SkillweaveError
+    }
