@@ -9,7 +9,9 @@ import httpx
 
 from skillweave.blocking import Blocking, BlockingBlock, BlockingSeries
 from skillweave.checking import Checked
+from skillweave.client.approvals import Approvals
 from skillweave.client.events import Events
+from skillweave.client.ledger import Ledger
 from skillweave.client.sending import Retries, Wire
 from skillweave.client.turns import Turns
 from skillweave.closing import ClosedOnExit
@@ -21,7 +23,7 @@ TIMEOUT = 30.0
 """Seconds to wait for one answer."""
 
 
-class Client(Turns, Events, ClosedOnExit):
+class Client(Turns, Ledger, Approvals, Events, ClosedOnExit):
     """Calls a service at its address with an API key or none; the verbs are those of a Weaver.
 
     `timeout` is in seconds, for one try. What is safe to repeat is sent again when the service does not answer or asks
@@ -76,6 +78,22 @@ class SyncClient:
     confirm = Blocking(Client.confirm)
     release = Blocking(Client.release)
     why = Blocking(Client.why)
+    list_conversations = BlockingSeries(Client.list_conversations)
+    state = Blocking(Client.state)
+    show_record = Blocking(Client.show_record)
+    mark = Blocking(Client.mark)
+    evict = Blocking(Client.evict)
+    clear = Blocking(Client.clear)
+    read_memory = Blocking(Client.read_memory)
+    merge_memory = Blocking(Client.merge_memory)
+    forget_memory = Blocking(Client.forget_memory)
+    ask_for_approval = Blocking(Client.ask_for_approval)
+    list_approvals = BlockingSeries(Client.list_approvals)
+    show_approval = Blocking(Client.show_approval)
+    decide_approval = Blocking(Client.decide_approval)
+    escalate_approvals = Blocking(Client.escalate_approvals)
+    read_approval_log = BlockingSeries(Client.read_approval_log)
+    verify_approval_log = Blocking(Client.verify_approval_log)
     emit = Blocking(Client.emit)
     stream = BlockingSeries(Client.stream)
 
