@@ -5,6 +5,7 @@ from skillweave.doors import door
 __getattr__ = door(
     __name__,
     """
+event_request: EventRequest
 pages: ApprovalPage ConversationPage LogPage page
 problem: Problem
 turn_request: DeliveryMode TurnRequest

@@ -27,3 +27,8 @@ class Problem(Portable):
     detail: str
     place: str = ""
     findings: tuple[Diagnostic, ...] = ()
+
+
+def code_of(kind: type[Exception]) -> str:
+    """What the type of the problem for such an exception ends with: `SkillNotFound` is `skill-not-found`."""
+    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in kind.__name__).lstrip("-")
