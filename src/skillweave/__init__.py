@@ -164,7 +164,7 @@ if TYPE_CHECKING:
         Writes,
     )
     from skillweave.stores.memory import MemoryStore
-    from skillweave.stores.redis.store import RedisStore
+    from skillweave.stores.redis.store import EventKeeping, RedisStore
     from skillweave.stores.split import SplitStore
     from skillweave.stores.sql.conversations import PostgresStore
     from skillweave.stores.sql.entities import SqlGraph
@@ -227,7 +227,7 @@ state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lif
 stores.memory: MemoryStore
 stores.split: SplitStore
 stores.sql.conversations: PostgresStore
-stores.redis.store: RedisStore
+stores.redis.store: EventKeeping RedisStore
 stores.sql.entities: SqlGraph
 stores.sql.skills: SqlSource
 stores.sqlite: SqliteStore
@@ -289,6 +289,7 @@ __all__ = [
     "EntityGraph",
     "Entry",
     "Event",
+    "EventKeeping",
     "EventRefused",
     "EventType",
     "Evidence",

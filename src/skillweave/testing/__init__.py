@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ScriptedReranker,
         WordCounter,
     )
+    from skillweave.testing.kept_events import KeptEventsContract
     from skillweave.testing.keys import KeyStoreContract
     from skillweave.testing.ledger import LedgerContract
     from skillweave.testing.machine import ConversationMachine
@@ -38,6 +39,7 @@ __all__ = [
     "FailingSource",
     "FailingStore",
     "FakeEmbedder",
+    "KeptEventsContract",
     "KeyStoreContract",
     "KnownContext",
     "LedgerContract",
@@ -61,6 +63,7 @@ entities: EntityGraphContract
 event_stream: EventStreamContract
 fakes: FailingSource FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
 keys: KeyStoreContract
+kept_events: KeptEventsContract
 ledger: DECISION FULL_STATE LedgerContract
 machine: ConversationMachine
 matchers: MatcherContract
