@@ -135,7 +135,8 @@ class Listening:
     async def _listen(self) -> None:
         pause = _FIRST_BACKOFF
         read: Callable[[dict[str, str]], Any] = self._poll if self._server.place.cluster else self._block
-        while True:
+        # The client library may forget a cancellation that comes in the moment of an answer.
+        while not self.closed:
             if not self._channels:
                 self._some.clear()
                 await self._some.wait()
