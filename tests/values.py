@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import skillweave
 from skillweave import Agent, Budget, Event, Settings, SpawnRequest, TaskRule, Turn, When
 from skillweave.access import ApiKey, Scope
-from skillweave.approvals.case import ApprovalRequest
+from skillweave.approvals.case import ApprovalReply, ApprovalRequest
 from skillweave.codec import Portable, is_free, union_arms
 from skillweave.events import Announced, BuiltIn
 from skillweave.frozen import EMPTY, FrozenDict, freeze_mapping, thaw
@@ -23,6 +23,7 @@ from skillweave.graph import ScorePolicy
 from skillweave.knowledge.entity import Edge, Entity, Point
 from skillweave.knowledge.rules import ContextRules, Hop, IdPattern, SectionPart, SectionRule
 from skillweave.packs.texas_rrc.thresholds import Threshold
+from skillweave.state.state import ApprovalVerdict
 from tests.sources.entity_strategies import properties
 from tests.strategies import ids, json_mappings, json_values, texts
 
@@ -105,6 +106,7 @@ _extra = st.dictionaries(st.text("xyz", max_size=3), json_values, max_size=2)
 
 RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
     ApiKey: lambda: {"name": said, "tenant": said, "scopes": st.frozensets(st.sampled_from(Scope), min_size=1)},
+    ApprovalReply: lambda: {"verdict": st.just(ApprovalVerdict.MODIFIED), "by": said, "note": said},
     ApprovalRequest: lambda: {"conversation": said, "escalate_seconds": st.floats(0, 1e9)},
     Agent: lambda: {"id": ids, "budgets": st.dictionaries(texts, st.floats(0, 1e9) | _counts, max_size=2)},
     Turn: lambda: {"id": said, "conversation": said},

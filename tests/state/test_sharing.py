@@ -3,8 +3,8 @@ from hypothesis import strategies as st
 
 from skillweave import Delivery, Record, Rung, State
 from skillweave.disclose import carrier_of, text_digest
-from skillweave.state import claim, confirm, evict, expire
-from skillweave.state.sharing import given_keys, with_edits
+from skillweave.state import claim, confirm, evict, expire, release
+from skillweave.state.sharing import given_keys, mark, with_edits
 from skillweave.state.state import CLAIM_SECONDS
 
 SKILLS = ("skill:a", "skill:b", "skill:c", "skill:d")
@@ -85,3 +85,34 @@ def test_a_text_that_nobody_knows_leaves_nothing_behind() -> None:
 
 def test_what_cannot_be_a_skill_is_not_entered() -> None:
     assert with_edits(State(), ["skill:", "skill:a b", "artifact:a/x", "a"], (), NOW) == State()
+
+
+@given(states(), st.sampled_from(SKILLS))
+def test_a_skill_that_the_host_says_it_has_counts_as_given_and_nothing_else_changes(state: State, key: str) -> None:
+    after, marked = mark(state, key.removeprefix("skill:"), NOW)
+    assert after.record(key) == marked
+    assert given_keys(after) == given_keys(state) | {key}
+    assert [one for one in after.records if one.key != key] == [one for one in state.records if one.key != key]
+
+
+@given(states(), st.sampled_from(SKILLS))
+def test_the_same_mark_again_changes_nothing_also_later(state: State, key: str) -> None:
+    skill_id = key.removeprefix("skill:")
+    once, marked = mark(state, skill_id, NOW)
+    again, record_of_then = mark(once, skill_id, NOW + 5)
+    assert again is once
+    assert record_of_then == marked
+
+
+@given(states(), st.sampled_from(SKILLS))
+def test_a_mark_that_is_evicted_leaves_what_was_there_before(state: State, key: str) -> None:
+    without = evict(state, key)
+    marked, _ = mark(without, key.removeprefix("skill:"), NOW)
+    assert evict(marked, key) == without
+
+
+def test_what_a_turn_claims_of_a_marked_skill_is_delivered_and_no_release_takes_it_back() -> None:
+    claimed = State(records=(record("skill:a", claimed=True),))
+    after, marked = mark(claimed, "a", NOW + 1)
+    assert (marked.state, marked.at, marked.until, marked.digest) == (Delivery.GIVEN, NOW + 1, None, "d")
+    assert release(after, "t1") is after

@@ -9,9 +9,10 @@ from typing import ClassVar
 from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.conversation import ToolCall, require_id
-from skillweave.errors import SkillweaveError
+from skillweave.errors import InvalidValue, InvalidVerdict, SkillweaveError
 from skillweave.frozen import EMPTY, FrozenJson, as_json, freeze_mapping
-from skillweave.state.state import State
+from skillweave.state.approvals import require_words
+from skillweave.state.state import ApprovalVerdict, State
 
 ESCALATE_SECONDS = 24 * 3600.0
 """Seconds after which an undecided approval goes to the next reviewer, where nothing else is said."""
@@ -69,7 +70,7 @@ class ApprovalRequest(Portable):
         if self.call is not None:
             checked.kind("call", self.call, ToolCall, "skillweave.ToolCall(id, tool, arguments), or None")
         checked.number("escalate_seconds", self.escalate_seconds, 0, MOST_ESCALATE_SECONDS)
-        object.__setattr__(self, "payload", _frozen(checked, self.payload))
+        object.__setattr__(self, "payload", _bounded(checked, self.payload))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,9 @@ class ApprovalCase(Portable):
     """A request for a verdict, with all that became of it.
 
     `reviewer` is who is asked now; `digest` is that of the skill as it was shown. `state` is the conversation as it was
-    when the question came up. `arguments` are those that a `modified` call is to run with. `applied` says that the
-    conversation has the verdict. Times are seconds of the store's clock; `due_at` is when it escalates, None for never.
+    when the question came up, None in a list. `arguments` are those that a `modified` call is to run with. `applied`
+    says that the conversation has the verdict. Times are seconds of the store's clock; `due_at` is when it escalates,
+    None for never.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("...",)
@@ -90,13 +92,42 @@ class ApprovalCase(Portable):
     digest: str
     created_at: float
     due_at: float | None
-    state: State
+    state: State | None
     decided_at: float | None = None
     by: str = ""
     note: str = ""
     arguments: Mapping[str, FrozenJson] | None = field(default=None, hash=False)
     applied: bool = False
     escalations: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalReply(Portable):
+    """What a person says to an approval, and who that is; `note` is kept with it, and told to the model with a no.
+
+    `arguments` are those that a call is to run with, all of them; they go with the verdict `modified`. Raises
+    InvalidValue for a field of another form, and for nobody's name.
+    """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("verdict", "by", "note?", "arguments?")
+    json_exact: ClassVar[bool] = True
+
+    verdict: ApprovalVerdict
+    by: str
+    note: str = ""
+    arguments: Mapping[str, FrozenJson] | None = field(default=None, hash=False)
+
+    def __post_init__(self) -> None:
+        checked = Checked("ApprovalReply")
+        object.__setattr__(self, "verdict", checked.member("verdict", self.verdict, ApprovalVerdict))
+        try:
+            require_words(checked.text("by", self.by), checked.text("note", self.note))
+        except InvalidVerdict as error:
+            raise InvalidValue(f"ApprovalReply: {error}") from None
+        if self.arguments is not None:
+            if self.verdict is not ApprovalVerdict.MODIFIED:
+                checked.refuse("arguments", self.arguments, "them with the verdict 'modified' only")
+            object.__setattr__(self, "arguments", _json_object(checked, "arguments", self.arguments))
 
 
 class ApprovalNotFound(SkillweaveError, LookupError):
@@ -125,14 +156,19 @@ class AlreadyDecided(SkillweaveError, ValueError):
         )
 
 
-def _frozen(checked: Checked, payload: Mapping[str, FrozenJson]) -> Mapping[str, FrozenJson]:
-    try:
-        found = as_json(payload)
-        size = len(json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError) as error:
-        checked.refuse("payload", payload, f"JSON; it holds {error}")
-    if not isinstance(found, dict):
-        checked.refuse("payload", payload, "a mapping")
+def _bounded(checked: Checked, payload: Mapping[str, FrozenJson]) -> Mapping[str, FrozenJson]:
+    found = _json_object(checked, "payload", payload)
+    size = len(json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass"))
     if size > MOST_PAYLOAD_BYTES:
         checked.refuse("payload", "a mapping", f"at most {MOST_PAYLOAD_BYTES:,} bytes of JSON; this has {size:,}")
+    return found
+
+
+def _json_object(checked: Checked, name: str, given: Mapping[str, FrozenJson]) -> Mapping[str, FrozenJson]:
+    try:
+        found = as_json(given)
+    except (ValueError, RecursionError) as error:
+        checked.refuse(name, given, f"JSON; it holds {error}")
+    if not isinstance(found, dict):
+        checked.refuse(name, given, "a mapping")
     return freeze_mapping(found)

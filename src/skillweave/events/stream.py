@@ -13,6 +13,8 @@ MOST_KEPT = 10_000
 """Events of one conversation that are kept for those who come back; of more, the oldest go."""
 KEEP_EVENTS_SECONDS = 24 * 3600.0
 """Seconds that a stream is kept after its last event."""
+KNOWN_AGAIN = 200
+"""An event whose id is among so many latest ones of its conversation is told again, and left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,10 @@ class EventStream(Protocol):
         self, conversation: str, after: str = "", limit: int = 100, *, tenant: str = ""
     ) -> tuple[StreamedEvent, ...]:
         """At most `limit` events after that position, the oldest kept ones first; raises StreamGap, see there."""
+        ...
+
+    async def last(self, conversation: str, *, tenant: str = "") -> str:
+        """The position of the newest event that is kept, from which one can go on; the empty text where none is."""
         ...
 
     def follow(

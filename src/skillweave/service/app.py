@@ -1,8 +1,9 @@
 """The ASGI application: all endpoints over the parts of one Service."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -11,7 +12,15 @@ from starlette.exceptions import HTTPException
 
 from skillweave._version import __version__
 from skillweave.errors import SkillweaveError
+from skillweave.service.agents import AGENTS
+from skillweave.service.approvals import APPROVALS
+from skillweave.service.composition import COMPOSITION
 from skillweave.service.endpoints import PREFIX, add_endpoints
+from skillweave.service.entities import ENTITIES
+from skillweave.service.graphs import GRAPHS
+from skillweave.service.headers import SafeHeaders
+from skillweave.service.ledger import LEDGER
+from skillweave.service.memory import MEMORY
 from skillweave.service.paths import SlashesInIds
 from skillweave.service.problems import (
     Refused,
@@ -22,11 +31,20 @@ from skillweave.service.problems import (
     on_unexpected,
 )
 from skillweave.service.service import Service
+from skillweave.service.skills import SKILLS
+from skillweave.service.streams import EVENTS
 from skillweave.service.turns import TURNS
+from skillweave.service.verdicts import escalating
 from skillweave.service.writing import json_bytes
 
-GROUPS = (TURNS,)
+GROUPS = (TURNS, LEDGER, MEMORY, SKILLS, AGENTS, COMPOSITION, GRAPHS, ENTITIES, APPROVALS, EVENTS)
 """All endpoints, by their group, in the order of the document."""
+
+
+def describe() -> Mapping[str, Any]:
+    """The OpenAPI document of the service, the same for every service of this version."""
+    bare = FastAPI(openapi_url=None)
+    return add_endpoints(bare, GROUPS).whole(bare)
 
 
 def create_app(service: Service) -> FastAPI:
@@ -36,7 +54,8 @@ def create_app(service: Service) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with service:
             await service.make_ready()
-            yield
+            async with escalating(service):
+                yield
 
     app = FastAPI(
         title="skillweave",
@@ -45,6 +64,7 @@ def create_app(service: Service) -> FastAPI:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         exception_handlers={
             Refused: on_refused,
             SkillweaveError: on_skillweave_error,
@@ -55,8 +75,9 @@ def create_app(service: Service) -> FastAPI:
     )
     app.state.service = service
     app.add_middleware(SlashesInIds)
-    document = add_endpoints(app, GROUPS)
-    described = cache(lambda: json_bytes(document.whole(app)))
+    app.add_middleware(SafeHeaders)
+    add_endpoints(app, GROUPS)
+    described = cache(lambda: json_bytes(describe()))
 
     @app.get(f"{PREFIX}/openapi.json", include_in_schema=False)
     async def openapi() -> Response:

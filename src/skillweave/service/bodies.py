@@ -3,20 +3,18 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from math import isfinite
 from typing import NoReturn, TypeVar
 
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
 from skillweave.codec import read
+from skillweave.service.options import ServiceOptions
 from skillweave.service.problems import Refused
 
 T = TypeVar("T")
 
-MOST_BODY_BYTES = 8 * 1024 * 1024
-"""Bytes that the body of a request may have: long transcripts are sent whole."""
-BODY_SECONDS = 30.0
-"""Seconds in which a body must have come."""
 _JSON = "application/json"
 
 
@@ -34,29 +32,33 @@ async def json_body(request: Request) -> object:
     declared = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if declared != _JSON:
         raise Refused(415, "not-json", f"send the body as {_JSON}, not as {declared[:60]!r}")
+    coding = request.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        raise Refused(415, "packed", f"send the body as it is, not packed as {coding[:60]!r}")
     content = await _content(request)
     try:
-        data: object = json.loads(content, parse_constant=_refuse_constant)
+        data: object = _STRICT.decode(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise Refused(400, "not-json", f"the body is no JSON: {error}"[:500]) from None
     return data
 
 
 async def _content(request: Request) -> bytes:
-    most = MOST_BODY_BYTES
+    options: ServiceOptions = request.app.state.service.options
+    most = options.most_body_bytes
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > most:
         raise _too_large(most)
     parts, size = [], 0
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(options.body_seconds):
             async for part in request.stream():
                 size += len(part)
                 if size > most:
                     raise _too_large(most)
                 parts.append(part)
     except TimeoutError:
-        detail = f"the body did not come within {BODY_SECONDS:g} seconds; send it at once"
+        detail = f"the body did not come within {options.body_seconds:g} seconds; send it at once"
         raise Refused(408, "slow-body", detail, {"Connection": "close"}) from None
     except ClientDisconnect:
         raise Refused(400, "broken-off", "the client went away before the body was there") from None
@@ -70,3 +72,23 @@ def _too_large(most: int) -> Refused:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+def _number(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError(f"{digits[:40]} is too large a number")
+    return number
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    # Of a key that stands twice, somebody before us may have checked the other value than the one that would count.
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in found if names.count(name) > 1)
+        raise ValueError(f"the key {twice[:60]!r} stands twice in one object")
+    return found
+
+
+_STRICT = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_number, object_pairs_hook=_object)

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated
 
 from fastapi import Header, Request
@@ -13,6 +14,9 @@ from skillweave.service.problems import Refused
 from skillweave.service.service import Service
 from skillweave.weaver import Weaver
 
+_CHALLENGE = 'Bearer realm="skillweave"'
+
+
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -22,6 +26,13 @@ IdempotencyKey = Annotated[
         description="The same key again is the same request: it is done once.",
     ),
 ]
+
+
+class Admission(StrEnum):
+    """When the rate limit is asked: before all else, or by the handler itself, beside a wait that it has anyway."""
+
+    BEFORE = "before"
+    BESIDE = "beside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +52,62 @@ class Call:
         """The tenant's Weaver, for a turn with that budget where one is given."""
         return self.service.weaver(self.tenant, budget)
 
+    async def admitted(self) -> None:
+        """Count the call; raises Refused for one more than its key may make."""
+        if self.key is not None:
+            await self.service.rates.admit(self.key.id)
 
-def call_with(scope: Scope) -> Callable[[Request], Awaitable[Call]]:
+
+def call_with(scope: Scope, admission: Admission = Admission.BEFORE) -> Callable[[Request], Awaitable[Call]]:
     """What lets a request in that has a key with this scope, for FastAPI's `Depends`."""
 
     async def call(request: Request) -> Call:
         service: Service = request.app.state.service
+        key = await _key_of(request, service)
+        made = Call(service, request, key)
+        if key is not None:
+            if not key.may(scope):
+                raise _out_of_scope(key, scope)
+            service.rates.require_open(key.id)
+            if admission is Admission.BEFORE:
+                await made.admitted()
         _require_known_parameters(request)
-        return Call(service, request, None)
+        return made
 
     return call
+
+
+async def _key_of(request: Request, service: Service) -> ApiKey | None:
+    """The key of the request, None where the service has no keys; raises Refused for a request without a good one."""
+    ring = service.ring
+    if ring is None:
+        return None
+    spelled = _spelled_in(request)
+    address = "" if request.client is None else request.client.host
+    # Who came with a good key before is let in, however many others behind the same address guess.
+    if not ring.has_opened(spelled):
+        await service.rates.require_welcome(address)
+    key = await ring.owner(spelled)
+    if key is None:
+        await service.rates.note_refusal(address)
+        detail = "send a key that is in use as `Authorization: Bearer sw_...`; make one with `skillweave keys new`"
+        # One answer for no key, a broken, an unknown and a revoked one: it tells nobody which of them it was.
+        raise Refused(401, "no-key", detail, {"WWW-Authenticate": _CHALLENGE})
+    return key
+
+
+def _spelled_in(request: Request) -> str:
+    """The text of the key, empty where the request has none, or several."""
+    sent = request.headers.getlist("authorization")
+    scheme, _, spelled = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
+    return spelled.strip() if scheme.lower() == "bearer" else ""
+
+
+def _out_of_scope(key: ApiKey, scope: Scope) -> Refused:
+    has = ", ".join(sorted(key.scopes))
+    detail = f"this needs a key with the scope `{scope.value}`, and key {key.id} has {has}"
+    challenge = f'{_CHALLENGE}, error="insufficient_scope", scope="{scope.value}"'
+    return Refused(403, "out-of-scope", detail, {"WWW-Authenticate": challenge})
 
 
 def _require_known_parameters(request: Request) -> None:

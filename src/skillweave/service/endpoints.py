@@ -12,9 +12,10 @@ from fastapi.responses import Response
 from skillweave.access import Scope
 from skillweave.conversation import LONGEST_ID
 from skillweave.service.bodies import body_of
-from skillweave.service.calls import Call, call_with
+from skillweave.service.calls import Admission, Call, call_with
 from skillweave.service.document import Document
 from skillweave.service.paths import with_slashes
+from skillweave.service.problems import Refused
 from skillweave.service.writing import answer
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
@@ -40,7 +41,8 @@ WITH_BODY = (400, 408, 413, 415)
 class Endpoint:
     """One endpoint: `takes` is the type of its body, `answers` that of its answer, None where it has none.
 
-    `problems` are the statuses of problems beside those that every endpoint has.
+    `problems` are the statuses of problems beside those that every endpoint has, `or_status` is another status that the
+    answer may have.
     """
 
     method: str
@@ -53,6 +55,8 @@ class Endpoint:
     status: int = 200
     problems: tuple[int, ...] = ()
     media_type: str = "application/json"
+    or_status: int | None = None
+    admission: Admission = Admission.BEFORE
 
     @property
     def statuses(self) -> tuple[int, ...]:
@@ -82,12 +86,22 @@ class Endpoints:
         status: int = 200,
         problems: Sequence[int] = (),
         media_type: str = "application/json",
+        or_status: int | None = None,
+        admission: Admission = Admission.BEFORE,
     ) -> Callable[[Handler], Handler]:
-        """Declare what follows as the handler of that method and path."""
+        """Declare what follows as the handler of that method and path.
+
+        With `Admission.BESIDE` the handler waits for `call.admitted()` itself, together with its first other wait, and
+        changes nothing before.
+        """
 
         def declare(handler: Handler) -> Handler:
             known = 204 if answers is None and status == 200 else status
-            one = Endpoint(method, path, handler, scope, self.group, takes, answers, known, tuple(problems), media_type)
+            one = Endpoint(
+                *(method, path, handler, scope, self.group, takes, answers, known, tuple(problems), media_type),
+                or_status=or_status,
+                admission=admission,
+            )
             self.declared.append(one)
             return handler
 
@@ -122,11 +136,11 @@ def _answering(endpoint: Endpoint) -> Callable[..., Awaitable[Response]]:
 
     @wraps(handler)
     async def answering(**given: Any) -> Response:  # noqa: ANN401 - what the handler's signature says
-        found = await handler(**{name: with_slashes(value) for name, value in given.items()})
+        found = await handler(**{name: _readable(name, value) for name, value in given.items()})
         return found if isinstance(found, Response) else answer(found, endpoint.status)
 
     hints = get_type_hints(handler, include_extras=True)
-    own = {"call": Annotated[Call, Depends(call_with(endpoint.scope))]}
+    own = {"call": Annotated[Call, Depends(call_with(endpoint.scope, endpoint.admission))]}
     if endpoint.takes is not None:
         own["asked"] = Annotated[Any, Depends(body_of(endpoint.takes))]
     known = {**hints, **own}
@@ -136,6 +150,14 @@ def _answering(endpoint: Endpoint) -> Callable[..., Awaitable[Response]]:
     ]
     answering.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return answering
+
+
+def _readable(name: str, value: Any) -> Any:  # noqa: ANN401 - whatever a handler is given
+    """The parameter as it was sent; raises Refused for a text that no header and no log could show in one line."""
+    sent = with_slashes(value)
+    if isinstance(sent, str) and not sent.isprintable():
+        raise Refused(422, "invalid-parameter", f"`{name}` holds an unprintable character; remove it")
+    return sent
 
 
 def _first_line(handler: Callable[..., object]) -> str:

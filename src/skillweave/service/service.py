@@ -11,6 +11,9 @@ from skillweave.closing import ClosedOnExit, close_all
 from skillweave.disclose.fit import Budget
 from skillweave.events.stream import EventStream
 from skillweave.registry.writing import WritableSource
+from skillweave.service.keyring import KeyRing
+from skillweave.service.options import ServiceOptions
+from skillweave.service.rates import Rates, SharedCounters
 from skillweave.state.working_memory import WorkingMemory
 from skillweave.weaver import Weaver
 
@@ -31,7 +34,10 @@ class Service(ClosedOnExit):
     """What every endpoint works with; `make_weaver` makes the Weaver of a tenant, at its first request.
 
     `skills` is the store that skills are published to, None where they are only read. `keys` are the API keys, None
-    for a service that is open to everybody who reaches it.
+    for a service that is open to everybody who reaches it. `options` are the limits,
+    `counters` those of all replicas for the rate limit, None where this is the only one. `shared` is what the Weavers
+    of all tenants have in common, to be closed with the service. `leaving` is set when the service is about to end:
+    streams end then, so that their readers go on elsewhere.
     """
 
     make_weaver: Callable[[str], Weaver]
@@ -40,7 +46,17 @@ class Service(ClosedOnExit):
     approvals: ApprovalBook
     keys: KeyStore | None = None
     skills: WritableSource | None = None
-    _tenants: "OrderedDict[str, _Tenant]" = field(default_factory=OrderedDict)
+    options: ServiceOptions = field(default_factory=ServiceOptions)
+    counters: SharedCounters | None = None
+    shared: tuple[object, ...] = ()
+    leaving: asyncio.Event = field(init=False, default_factory=asyncio.Event)
+    ring: KeyRing | None = field(init=False)
+    rates: Rates = field(init=False)
+    _tenants: "OrderedDict[str, _Tenant]" = field(init=False, default_factory=OrderedDict)
+
+    def __post_init__(self) -> None:
+        self.ring = None if self.keys is None else KeyRing(self.keys, self.options.key_seconds)
+        self.rates = Rates(self.options, self.counters)
 
     def weaver(self, tenant: str, budget: Budget | None = None) -> Weaver:
         """The Weaver of the tenant, for a turn with that budget where one is given."""
@@ -70,7 +86,7 @@ class Service(ClosedOnExit):
         # Weavers of all tenants share their store: what each closes is closed once and no error is lost.
         weavers = [one.weaver for one in self._tenants.values()]
         results = await asyncio.gather(*(one.close() for one in weavers), return_exceptions=True)
-        await close_all((self.events, self.memory, self.approvals, self.keys, self.skills))
+        await close_all((self.events, self.memory, self.approvals, self.keys, self.skills, self.rates, *self.shared))
         for result in results:
             if isinstance(result, BaseException):
                 raise result

@@ -1,13 +1,15 @@
 """Turns: the main job. What to give to the model, whether it was delivered, and why it was so."""
 
+import asyncio
 from uuid import uuid4
 
 from skillweave.access import Scope
 from skillweave.api.turn_request import DeliveryMode, TurnRequest
 from skillweave.injection import Injection
-from skillweave.service.calls import Call, IdempotencyKey
+from skillweave.service.calls import Admission, Call, IdempotencyKey
 from skillweave.service.endpoints import ConversationId, Endpoints, TurnId
 from skillweave.service.problems import Refused
+from skillweave.service.verdicts import apply_waiting
 from skillweave.state.port import Logged
 
 TURNS = Endpoints("turns")
@@ -20,6 +22,7 @@ TURNS = Endpoints("turns")
     takes=TurnRequest,
     answers=Injection,
     problems=(409,),
+    admission=Admission.BESIDE,
 )
 async def weave(
     call: Call, conversation: ConversationId, asked: TurnRequest, idempotency_key: IdempotencyKey = None
@@ -29,7 +32,11 @@ async def weave(
     The same turn again gets the same answer and changes nothing. With the delivery `two-phase` the texts are claimed
     for 60 seconds: confirm the turn when the model has them, else release it.
     """
-    memory = await call.service.memory.read(conversation, tenant=call.tenant)
+    memory, *_ = await asyncio.gather(
+        call.service.memory.read(conversation, tenant=call.tenant),
+        apply_waiting(call.service, call.tenant, conversation),
+        call.admitted(),
+    )
     turn = asked.turn(conversation, key=idempotency_key, memory=memory, new_id=lambda: uuid4().hex)
     weaver = call.weaver(asked.budget)
     return await (weaver.claim(turn) if asked.delivery is DeliveryMode.TWO_PHASE else weaver.weave(turn))

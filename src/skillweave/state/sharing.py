@@ -1,11 +1,11 @@
-"""The skills that count as given, as other programs see them, and what follows when those change it (spec 5.4)."""
+"""The skills that count as given, as others see them, and what follows when others change it (spec 5.4)."""
 
 from collections.abc import Collection
 from dataclasses import replace
 
 from skillweave.disclose.block import Rung
 from skillweave.skill import SKILL_ID
-from skillweave.state.state import SKILL, Delivery, Record, State, evict
+from skillweave.state.state import SKILL, Delivery, Record, State, evict, skill_key
 
 ELSEWHERE = "elsewhere"
 """What the ids begin with of a block, and of a turn, that were not ours."""
@@ -34,6 +34,20 @@ def with_edits(state: State, entered: Collection[str], removed: Collection[str],
         live[key] = replace(live[key], state=Delivery.GIVEN, at=now, until=None) if key in live else _unknown(key, now)
     records = tuple(live.values())
     return state if records == state.records else replace(state, records=records)
+
+
+def mark(state: State, skill_id: str, now: float) -> tuple[State, Record]:
+    """The State of a host that says it has this skill in its context, given at `now`, and the record of it.
+
+    What a turn claims of the skill is delivered then; what was given already stays as it is. Of a skill that was not
+    recorded nobody knows the text.
+    """
+    key = skill_key(skill_id)
+    old = state.record(key)
+    if old is not None and old.state is Delivery.GIVEN:
+        return state, old
+    after = with_edits(state, (key,), (), now)
+    return after, next(record for record in after.records if record.key == key)
 
 
 def _unknown(key: str, now: float) -> Record:

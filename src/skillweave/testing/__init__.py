@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from skillweave.testing.approvals import ApprovalBookContract
     from skillweave.testing.embedders import EmbedderContract
     from skillweave.testing.entities import EntityGraphContract
+    from skillweave.testing.event_stream import EventStreamContract
     from skillweave.testing.fakes import (
         FailingSource,
         FailingStore,
@@ -35,6 +36,7 @@ __all__ = [
     "ConversationMachine",
     "EmbedderContract",
     "EntityGraphContract",
+    "EventStreamContract",
     "FailingSource",
     "FailingStore",
     "FakeEmbedder",
@@ -59,6 +61,7 @@ __getattr__ = door(
 approvals: ApprovalBookContract
 embedders: EmbedderContract
 entities: EntityGraphContract
+event_stream: EventStreamContract
 fakes: FailingSource FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
 keys: KeyStoreContract
 ledger: DECISION FULL_STATE LedgerContract

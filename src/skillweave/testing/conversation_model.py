@@ -92,6 +92,13 @@ class GivenTexts:
             given.until = None
         return bool(claims)
 
+    def mark(self, skill_id: str) -> bool:
+        """The host says that it has the skill, so that a claim of it was delivered; False without a live text."""
+        given = self.live.get(skill_id)
+        if given is not None:
+            given.until = None
+        return given is not None
+
     def release(self, turn_id: str) -> bool:
         """The turn's claims were not delivered; False when it has none."""
         claims = self.claims(turn_id)

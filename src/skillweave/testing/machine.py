@@ -22,7 +22,7 @@ from skillweave.injection import Injection
 from skillweave.registry import Registry
 from skillweave.settings import CatalogMode, Settings
 from skillweave.state.port import Store
-from skillweave.state.state import CLAIM_SECONDS, ApprovalVerdict, Lifecycle
+from skillweave.state.state import CLAIM_SECONDS, ApprovalVerdict, Delivery, Lifecycle, skill_key
 from skillweave.testing.conversation_model import (
     CHECKPOINTS,
     LIFECYCLES,
@@ -348,6 +348,24 @@ class ConversationMachine(CheckedConversation):
         assert left.needed_by == self.model.needing(skill_id)
         assert bool(left.evicted) == (how is _Leaving.UNLOADED and self.texts.evict(skill_id))
         self.may_drop(left, obeys)
+
+    @rule(skill_id=st.sampled_from(SKILLS), replica=st.integers(0, 1))
+    def the_host_marks_a_skill(self, skill_id: str, replica: int) -> None:
+        """It says that it has the skill: a claim is delivered then; of any other skill an eviction ends the mark."""
+        weaver, other = self.weavers[replica], self.weavers[1 - replica]
+        self.last = None
+        before = self.runner.run(weaver.state(CONVERSATION))
+        marked = self.runner.run(weaver.mark(CONVERSATION, skill_id))
+        assert (marked.key, marked.state) == (skill_key(skill_id), Delivery.GIVEN)
+        after = self.runner.run(other.state(CONVERSATION))
+        assert self.runner.run(other.mark(CONVERSATION, skill_id)) == marked, "again changes nothing"
+        assert self.runner.run(weaver.state(CONVERSATION)) == after
+        if self.texts.mark(skill_id):
+            return
+        assert not marked.known
+        assert self.runner.run(weaver.evict(CONVERSATION, skill_id))
+        evicted = self.runner.run(weaver.state(CONVERSATION))
+        assert replace(evicted, revision=before.revision) == before, "nothing is left of it"
 
     @rule(
         skill_id=st.sampled_from(sorted(CHECKPOINTS)),

@@ -182,6 +182,11 @@ def _judged(conversation: str, turn_id: str | None, approval: Approval, verdict:
     return event_of(payload, id=made, conversation=conversation, turn_id=turn_id)
 
 
+def decided_event(conversation: str, approval: Approval) -> Event:
+    """That the conversation has a verdict, as `change_events` tells it outside of turns: with the same id."""
+    return _judged(conversation, None, approval, approval.verdict.value)
+
+
 def _evicted(conversation: str, turn_id: str | None, record: Record, before: State, cause: Cause) -> Event:
     payload = payloads.SkillEvicted(
         skill_id=skill_of(record.key) or "",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.conversation import ToolCall
-from skillweave.errors import CheckpointNotFound, InvalidVerdict
+from skillweave.errors import CheckpointNotFound, InvalidValue, InvalidVerdict
 from skillweave.events.event import Cause
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import name_shown, read_entry
@@ -22,11 +22,15 @@ from skillweave.state.approvals import (
     waits,
     withdraw,
 )
+from skillweave.state.sharing import is_skill_key, mark
 from skillweave.state.state import (
+    SKILL,
     Approval,
     ApprovalVerdict,
+    Record,
     State,
     confirm,
+    full_key,
     held_keys,
     hold,
     reject,
@@ -125,6 +129,14 @@ async def forget_verdict(engine: Engine, conversation: str, skill_id: str, check
         if checkpoint not in names:
             raise CheckpointNotFound(skill_id, checkpoint, names)
     return withdrawn
+
+
+def require_askable(snapshot: Snapshot, state: State, said: CheckpointVerdict) -> str:
+    """The digest of what a person is shown of the skill in this conversation; raises like `judge` for that verdict."""
+    skill = _subject_of(snapshot, said).skill
+    text = digests_shown(state.engaged, snapshot).get(skill.id, skill.digest)
+    _require_shown(skill, said, text)
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +318,26 @@ class Engagements:
     async def confirm(self, conversation: str, turn_id: str) -> bool:
         """What this turn claimed was delivered; False when it has no open claims."""
         return await self._engine.change(conversation, lambda state, now: confirm(state, turn_id, now))
+
+    async def mark(self, conversation: str, key: str) -> Record:
+        """Note that the host has this skill in its context already, so that it is not given; the record of it.
+
+        `key` is a skill's id or its ledger key. A transcript without the skill's text goes before it: then the skill is
+        given when wanted. Again changes nothing. Raises SkillNotFound, and InvalidValue for another kind of key.
+        """
+        full = full_key(key)
+        if not is_skill_key(full):
+            raise InvalidValue(
+                f"weaver.mark: {key[:100]!r} is not the key of a skill; give a skill's id, as what else stands in a "
+                "context is known by its text alone"
+            )
+        skill_id = (await self._engine.snapshot())[full.removeprefix(SKILL)].id
+
+        def step(state: State, now: float) -> tuple[State, Record]:
+            return mark(state, skill_id, now)
+
+        record, _ = await self._engine.step(conversation, step, cause=Cause.EVICTED)
+        return record
 
     async def release(self, conversation: str, turn_id: str) -> bool:
         """What this turn claimed was not delivered and is given again when wanted; False when it has no open claims."""

@@ -1,0 +1,47 @@
+"""Lists are answered in pages: some entries, and where the next page begins."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from skillweave.approvals.case import ApprovalCase
+from skillweave.approvals.log import LogRow
+from skillweave.codec import Portable
+
+T = TypeVar("T")
+P = TypeVar("P")
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage(Portable):
+    """Ids of conversations; `next` is the `after` of the page behind it, None at the end."""
+
+    items: tuple[str, ...]
+    next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalPage(Portable):
+    """Approvals without their `state`; `next` is the `after` of the page behind it, None at the end."""
+
+    items: tuple[ApprovalCase, ...]
+    next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogPage(Portable):
+    """Rows of the log of approvals; `next` is the `after` of the page behind it, None at the end."""
+
+    items: tuple[LogRow, ...]
+    next: str | None = None
+
+
+def page(
+    kind: Callable[[tuple[T, ...], str | None], P], found: Sequence[T], limit: int, place: Callable[[T], str]
+) -> P:
+    """The first `limit` of what was found as a page of that kind; `place` is the `after` that goes on behind an entry.
+
+    Look for one entry more than the limit: only then does the page know whether it is the last.
+    """
+    shown = tuple(found[:limit])
+    return kind(shown, place(shown[-1]) if len(found) > limit else None)

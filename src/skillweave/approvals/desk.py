@@ -1,0 +1,123 @@
+"""Where questions to people are asked and answered: the log's row first, then the conversation, then the listeners."""
+
+import logging
+from dataclasses import dataclass
+
+from skillweave.approvals.book import ApprovalBook
+from skillweave.approvals.case import ApprovalCase, ApprovalNotFound, ApprovalReply, ApprovalRequest
+from skillweave.approvals.steps import verdict_of
+from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
+from skillweave.events.stream import EventStream
+from skillweave.state.approvals import shown_with
+from skillweave.state.state import Approval, ApprovalVerdict, State
+from skillweave.weaver import Weaver
+from skillweave.weaver.events import decided_event
+from skillweave.weaver.verdicts import CheckpointVerdict, require_askable
+
+log = logging.getLogger("skillweave")
+
+_REFUSALS = (InvalidVerdict, SkillNotFound, CheckpointNotFound)
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalDesk:
+    """Asks and answers for one tenant: the book keeps each step, the Weaver's conversations get the verdicts.
+
+    A crash between two steps loses nothing: a verdict that the book has and the conversation lacks is applied by
+    `apply_waiting`, which runs before every turn. `events` are told of each verdict, once however often it is applied.
+    """
+
+    book: ApprovalBook
+    weaver: Weaver
+    events: EventStream
+
+    async def ask(self, approval_id: str, request: ApprovalRequest) -> ApprovalCase:
+        """Keep a question with the conversation as it is now; the same again is answered as it stands.
+
+        Raises SkillNotFound, CheckpointNotFound, InvalidVerdict where a yes could not be kept: the skill has another
+        digest than is given, or the checkpoint asks about a call that is not given; InvalidValue where the id belongs
+        to another request.
+        """
+        tenant = self.weaver.tenant
+        try:
+            known = await self.book.get(approval_id, tenant=tenant)
+        except ApprovalNotFound:
+            state = await self.weaver.state(request.conversation)
+            digest = require_askable(await self.weaver.snapshot(), state, _yes_to(request))
+            return await self.book.open(approval_id, request, digest, state, tenant=tenant)
+        return await self.book.open(approval_id, request, known.digest, known.state or State(), tenant=tenant)
+
+    async def decide(self, approval_id: str, reply: ApprovalReply) -> ApprovalCase:
+        """Keep what a person said and apply it; the same again changes nothing.
+
+        Raises ApprovalNotFound, AlreadyDecided for another verdict, and what `Weaver.decide` raises where the
+        conversation cannot have it: then the book notes why, and the approval is pending again.
+        """
+        asked = await self.book.get(approval_id, tenant=self.weaver.tenant)
+        case = await self.book.decide(approval_id, _said(asked, reply), tenant=self.weaver.tenant)
+        return case if case.applied else await self._apply(case)
+
+    async def apply_waiting(self, conversation: str) -> None:
+        """Have the conversation know every verdict that the book has for it; one that cannot be kept is asked anew."""
+        for case in await self.book.waiting(conversation, tenant=self.weaver.tenant):
+            try:
+                await self._apply(case)
+            except _REFUSALS as error:
+                # The book has noted it, and whoever looks at the approval sees that it is pending again.
+                log.warning("the verdict of approval %s could not be applied: %r", case.id, str(error))
+
+    async def _apply(self, case: ApprovalCase) -> ApprovalCase:
+        tenant, conversation = self.weaver.tenant, case.request.conversation
+        try:
+            (judgement,) = await self.weaver.decide_all(conversation, [verdict_of(case)])
+            kept = judgement.approval
+        except _REFUSALS as error:
+            # Written before a crash, and the skill has changed since: it stands for the text that was shown.
+            earlier = _kept(await self.weaver.state(conversation), case)
+            if earlier is None:
+                await self.book.refused(case.id, str(error), tenant=tenant)
+                raise
+            kept = earlier
+        # The Weaver has told it already, if nothing crashed in between: with the same id, which is told once.
+        await self.events.append(conversation, [decided_event(conversation, kept)], tenant=tenant)
+        return await self.book.applied(case.id, tenant=tenant)
+
+
+def _yes_to(request: ApprovalRequest) -> CheckpointVerdict:
+    return CheckpointVerdict(
+        request.skill_id,
+        request.checkpoint,
+        ApprovalVerdict.APPROVED,
+        by="whoever is asked",
+        digest=request.digest,
+        call=request.call,
+    )
+
+
+def _said(case: ApprovalCase, reply: ApprovalReply) -> CheckpointVerdict:
+    request = case.request
+    return CheckpointVerdict(
+        request.skill_id,
+        request.checkpoint,
+        reply.verdict,
+        reply.by,
+        reply.note,
+        case.digest,
+        request.call,
+        reply.arguments,
+    )
+
+
+def _kept(state: State, case: ApprovalCase) -> Approval | None:
+    """The verdict of the case, where the conversation has it."""
+    said = verdict_of(case)
+    calls = [call for call in (said.call, said.decided_call) if call is not None]
+    digests = {one for call in calls for one in (call.digest, call.content)}
+
+    def is_it(one: Approval) -> bool:
+        words = (one.skill_id, one.checkpoint, one.verdict, one.by, one.note)
+        shown = shown_with(case.digest, one.call) == one.shown if one.call else (one.shown or one.digest) == case.digest
+        about = not one.call or one.call in digests
+        return words == (said.skill_id, said.checkpoint, said.verdict, said.by, said.note) and shown and about
+
+    return next((one for one in state.approvals if is_it(one)), None)
