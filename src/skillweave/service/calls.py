@@ -12,6 +12,7 @@ from skillweave.conversation import LONGEST_ID
 from skillweave.disclose.fit import Budget
 from skillweave.service.problems import Refused
 from skillweave.service.service import Service
+from skillweave.service.watching import seen_in
 from skillweave.weaver import Weaver
 
 _CHALLENGE = 'Bearer realm="skillweave"'
@@ -63,7 +64,11 @@ def call_with(scope: Scope, admission: Admission = Admission.BEFORE) -> Callable
 
     async def call(request: Request) -> Call:
         service: Service = request.app.state.service
+        seen = seen_in(request.scope)
+        seen.route = request.scope["route"].path
         key = await _key_of(request, service)
+        if key is not None:
+            seen.key, seen.tenant = key.id, key.tenant
         made = Call(service, request, key)
         if key is not None:
             if not key.may(scope):
