@@ -6,8 +6,13 @@ __getattr__ = door(
     __name__,
     """
 event_request: EventRequest
+composition: AuthorizeRequest ComposeRequest SpawnQuestion ToolCallRequest ValidateRequest
+entities: EntitiesPut Neighbours
+graphs: GraphListed GraphPage SimulationRequest
 pages: ApprovalPage ConversationPage LogPage page
 problem: Problem
+skills: AgentPage ArtifactContent ArtifactPage CheckReport CheckRequest RollbackRequest SkillDefinition SkillListed
+    SkillPage SkillPublished SkillVersion VersionPage
 turn_request: DeliveryMode TurnRequest
 """,
 )
