@@ -16,6 +16,7 @@ import judging
 import listing
 import loading
 import scale
+import service
 import startup
 import stores
 import tokens
@@ -31,6 +32,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "turn": turn.measure,
     "stores": stores.measure,
     "entities": entities.measure,
+    "service": service.measure,
     "judging": judging.measure,
     "compose": compose.measure,
     "graph": graph.measure,

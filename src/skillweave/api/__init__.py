@@ -5,6 +5,7 @@ from skillweave.doors import door
 __getattr__ = door(
     __name__,
     """
+event_request: EventRequest
 composition: AuthorizeRequest ComposeRequest SpawnQuestion ToolCallRequest ValidateRequest
 entities: EntitiesPut Neighbours
 graphs: GraphListed GraphPage SimulationRequest
