@@ -1,19 +1,15 @@
 """A service on a database of its own, with the skills and the graph of a harbour, asked without a network."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from httpx import ASGITransport, AsyncClient
 
-from skillweave import Observer, PostgresStore, SqlGraph, SqlSource, Weaver
-from skillweave import open as open_weaver
 from skillweave.service.app import create_app
+from skillweave.service.opening import Entry, open_service
 from skillweave.service.service import Service
-from skillweave.stores import store_of
-from skillweave.stores.event_stream import MemoryEventStream
-from skillweave.stores.sql.working_memory import SqlWorkingMemory
 from skillweave.testing import WordCounter
 from tests.cli.harbour import PACK
 
@@ -44,24 +40,10 @@ def write_pack(folder: Path) -> Path:
     return path
 
 
-def parts_of(url: str, pack: Path | None, *, observers: Sequence[Observer] = (), entities: bool = True) -> Service:
-    """A service over the pack and what is in the database; without a pack it has the database's skills only."""
-    skills = SqlSource(url)
-    graph = SqlGraph(url)
-
-    def weaver(tenant: str) -> Weaver:
-        return open_weaver(
-            *(() if pack is None else (str(pack),)),
-            skills.for_tenant(tenant),
-            ledger=PostgresStore(url) if url.startswith("postgresql") else store_of(url),
-            entities=graph.for_tenant(tenant) if entities else None,
-            counter=WordCounter(),
-            observers=observers,
-            tenant=tenant,
-        )
-
-    # What is asked here asks for no approval.
-    return Service(weaver, SqlWorkingMemory(url), MemoryEventStream(), cast("Any", None), skills=skills)
+def parts_of(url: str, pack: Path | None, **given: Any) -> Service:
+    """A service over the pack and what is in the database, open to everybody."""
+    skills = () if pack is None else (str(pack),)
+    return open_service(*skills, store=url, counter=WordCounter(), entry=Entry.OPEN, **given)
 
 
 @asynccontextmanager

@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 from httpx import AsyncClient
 
+import skillweave
 from skillweave import Edge, Entity, Point
 from tests.service.at_work import asked, parts_of
 
@@ -134,7 +135,9 @@ async def test_an_entity_is_removed_by_its_id_with_its_edges(filled: AsyncClient
 @pytest_asyncio.fixture
 async def bare(sqlite_url: str, pack: Path) -> AsyncIterator[AsyncClient]:
     """A client of a service that knows nothing of entities."""
-    async with asked(parts_of(sqlite_url, pack, entities=False)) as client:
+    service = parts_of(sqlite_url, pack)
+    service.make_weaver = lambda _: skillweave.open(str(pack))
+    async with asked(service) as client:
         yield client
 
 
