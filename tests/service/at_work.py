@@ -20,6 +20,8 @@ GRAPH = """
   - {id: crane-work, name: Crane Work, description: Loads a ship., status: draft,
      relations: [{kind: requires, skill: pilotage, reason: nothing is loaded at sea}],
      tools: {allowed: [move_crane]}, text: {details: Move the crane.}}
+  - {id: dock-watch, name: Dock Watch, description: Watches the dock.,
+     tools: {allowed: [look_out], forbidden: [move_crane]}, text: {details: Look out.}}
 agents:
   - {id: harbour-master, name: Harbour Master, skills: [berth-planning, pilotage]}
   - {id: crane-driver, skills: [crane-work]}

@@ -12,7 +12,7 @@ from skillweave import SpawnPlan, SpawnRejected, ToolAnswer
 from skillweave.testing import Recorder
 from tests.service.at_work import asked, parts_of
 
-SPAWN = {"request": {"task": "Bring the ship in.", "skills": ["pilotage"]}}
+SPAWN = {"request": {"task": "Watch the dock.", "skills": ["dock-watch"]}}
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ async def client(sqlite_url: str, pack: Path, heard: Recorder) -> AsyncIterator[
         yield client
 
 
-async def weave(client: AsyncClient, message: str = "$pilotage", conversation: str = "c1", **more: Any) -> Any:
+async def weave(client: AsyncClient, message: str = "$dock-watch", conversation: str = "c1", **more: Any) -> Any:
     """One turn; the skill that the message names is given."""
     answer = await client.post(f"/conversations/{conversation}/turns", json={"message": message, **more})
     assert answer.status_code == 200, answer.text
@@ -70,7 +70,7 @@ async def test_too_many_skills_are_refused(client: AsyncClient, path: str) -> No
 
 async def test_a_call_is_ruled_by_the_skills_of_the_conversation(client: AsyncClient) -> None:
     await weave(client)
-    allowed = await client.post("/authorize", json={"conversation": "c1", "tool": "call_pilot", "arguments": {}})
+    allowed = await client.post("/authorize", json={"conversation": "c1", "tool": "look_out", "arguments": {}})
     denied = await client.post("/authorize", json={"conversation": "c1", "tool": "move_crane", "arguments": {}})
     assert allowed.json()["ruling"] == "allow"
     assert (denied.json()["ruling"], denied.json()["code"], denied.json()["rule"]) == ("deny", "TOOL_FORBIDDEN", "V004")
@@ -82,7 +82,7 @@ async def test_a_call_in_a_conversation_without_skills_is_allowed(client: AsyncC
 
 
 async def test_a_call_is_ruled_by_the_hosts_tools_and_limits_too(client: AsyncClient) -> None:
-    call = {"conversation": "c1", "tool": "call_pilot", "arguments": {}}
+    call = {"conversation": "c1", "tool": "look_out", "arguments": {}}
     assert (await client.post("/authorize", json={**call, "tools": ["move_crane"]})).json()["ruling"] == "deny"
     limits = {"allowed": [], "forbidden": [], "asks": {}, "argument_names": {}, "own_asks": {}, "closed_skills": []}
     assert (await client.post("/authorize", json={**call, "limits": limits})).json()["ruling"] == "deny"
@@ -100,7 +100,7 @@ async def test_a_denied_call_is_told_without_its_arguments(client: AsyncClient, 
 async def test_a_spawn_is_answered_with_its_plan(client: AsyncClient) -> None:
     answer = await client.post("/spawn", json={**SPAWN, "parent": "c1"}, headers={"Idempotency-Key": "s1"})
     plan = SpawnPlan.from_dict(answer.json())
-    assert (plan.conversation, plan.skills, plan.tools) == ("c1/s1", ("pilotage",), ("call_pilot",))
+    assert (plan.conversation, plan.skills, plan.tools) == ("c1/s1", ("dock-watch",), ("look_out",))
 
 
 async def test_the_same_spawn_again_has_the_same_plan(client: AsyncClient) -> None:
@@ -163,7 +163,7 @@ async def test_a_skill_that_the_model_reads_is_given_and_recorded(client: AsyncC
     answer = ToolAnswer.from_dict((await client.post("/conversations/c1/tools", json=call)).json())
     assert "Say ahoy." in answer.text
     ledger = (await client.get("/ledger/c1")).json()
-    assert [record["skill_id"] for record in ledger["records"]] == ["greeting"]
+    assert [record["key"] for record in ledger["records"]] == ["skill:greeting"]
 
 
 async def test_a_call_with_the_same_id_again_gets_the_same_answer(client: AsyncClient) -> None:
