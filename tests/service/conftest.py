@@ -1,4 +1,4 @@
-"""A service at work for each test: a SQLite file, made once and copied, with the pack of the harbour."""
+"""What tests of the service share."""
 
 import asyncio
 import shutil
@@ -11,6 +11,14 @@ from httpx import AsyncClient
 
 from skillweave import SqlSource
 from tests.service.at_work import asked, parts_of, write_pack
+from tests.service.guarded import Guarded, guarded_service
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def guarded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Guarded]:
+    """A service with keys and two tenants, which all tests of a file share."""
+    async with guarded_service(tmp_path_factory.mktemp("guarded")) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")
