@@ -11,6 +11,7 @@ import httpx
 import skillweave
 from skillweave.approvals.book import ApprovalBook
 from skillweave.events.stream import EventStream
+from skillweave.events.streaming import StreamObserver
 from skillweave.service.app import create_app
 from skillweave.service.service import Service
 from skillweave.stores.event_stream import MemoryEventStream
@@ -78,10 +79,16 @@ def service_of(
     where = database or f"sqlite:///{folder / 'service.db'}"
 
     def make_weaver(tenant: str) -> skillweave.Weaver:
-        return skillweave.open(*map(dict, skills), ledger=folder / "state.db", counter=WordCounter(), tenant=tenant)
+        return skillweave.open(
+            *map(dict, skills),
+            ledger=folder / "state.db",
+            counter=WordCounter(),
+            observers=[StreamObserver(stream, tenant=tenant)],
+            tenant=tenant,
+        )
 
-    kept = SqlApprovals(where, key=SEAL, clock=clock)
-    return Service(make_weaver, SqlWorkingMemory(where), events or MemoryEventStream(), book(kept))
+    kept, stream = SqlApprovals(where, key=SEAL, clock=clock), events or MemoryEventStream()
+    return Service(make_weaver, SqlWorkingMemory(where), stream, book(kept))
 
 
 @asynccontextmanager
