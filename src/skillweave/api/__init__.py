@@ -8,6 +8,7 @@ __getattr__ = door(
 composition: AuthorizeRequest ComposeRequest SpawnQuestion ToolCallRequest ValidateRequest
 entities: EntitiesPut Neighbours
 graphs: GraphListed GraphPage SimulationRequest
+event_request: EventRequest
 pages: ApprovalPage ConversationPage LogPage page
 problem: Problem
 skills: AgentPage ArtifactContent ArtifactPage CheckReport CheckRequest RollbackRequest SkillDefinition SkillListed

@@ -34,3 +34,8 @@ class Problem(Portable):
     findings: tuple[Diagnostic, ...] = ()
     choices: tuple[str, ...] = ()
     rejected: SpawnRejected | None = None
+
+
+def code_of(kind: type[Exception]) -> str:
+    """What the type of the problem for such an exception ends with: `SkillNotFound` is `skill-not-found`."""
+    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in kind.__name__).lstrip("-")

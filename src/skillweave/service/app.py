@@ -1,8 +1,9 @@
 """The ASGI application: all endpoints over the parts of one Service."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -31,12 +32,19 @@ from skillweave.service.problems import (
 )
 from skillweave.service.service import Service
 from skillweave.service.skills import SKILLS
+from skillweave.service.streams import EVENTS
 from skillweave.service.turns import TURNS
 from skillweave.service.verdicts import escalating
 from skillweave.service.writing import json_bytes
 
-GROUPS = (TURNS, LEDGER, MEMORY, SKILLS, AGENTS, COMPOSITION, GRAPHS, ENTITIES, APPROVALS)
+GROUPS = (TURNS, LEDGER, MEMORY, SKILLS, AGENTS, COMPOSITION, GRAPHS, ENTITIES, APPROVALS, EVENTS)
 """All endpoints, by their group, in the order of the document."""
+
+
+def describe() -> Mapping[str, Any]:
+    """The OpenAPI document of the service, the same for every service of this version."""
+    bare = FastAPI(openapi_url=None)
+    return add_endpoints(bare, GROUPS).whole(bare)
 
 
 def create_app(service: Service) -> FastAPI:
@@ -68,8 +76,8 @@ def create_app(service: Service) -> FastAPI:
     app.state.service = service
     app.add_middleware(SlashesInIds)
     app.add_middleware(SafeHeaders)
-    document = add_endpoints(app, GROUPS)
-    described = cache(lambda: json_bytes(document.whole(app)))
+    add_endpoints(app, GROUPS)
+    described = cache(lambda: json_bytes(describe()))
 
     @app.get(f"{PREFIX}/openapi.json", include_in_schema=False)
     async def openapi() -> Response:

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from skillweave.access import KeyNotFound
-from skillweave.api.problem import MEDIA_TYPE, TYPES, Problem
+from skillweave.api.problem import MEDIA_TYPE, TYPES, Problem, code_of
 from skillweave.approvals.case import AlreadyDecided, ApprovalNotFound
 from skillweave.compose.spawn import SpawnRejected
 from skillweave.diagnostics import Diagnostic
@@ -87,11 +87,15 @@ class Refused(Exception):
 
 def answer_to(refused: Refused) -> Response:
     """The problem document."""
+    content = json_bytes(problem_of(refused).to_dict())
+    return Response(content, refused.status, media_type=MEDIA_TYPE, headers=dict(refused.headers))
+
+
+def problem_of(refused: Refused) -> Problem:
+    """What the refusal says."""
     title = HTTPStatus(refused.status).phrase
     told = refused.place, refused.findings, refused.choices, refused.rejected
-    problem = Problem(f"{TYPES}{refused.code}", title, refused.status, refused.detail, *told)
-    content = json_bytes(problem.to_dict())
-    return Response(content, refused.status, media_type=MEDIA_TYPE, headers=dict(refused.headers))
+    return Problem(f"{TYPES}{refused.code}", title, refused.status, refused.detail, *told)
 
 
 def refused_of(error: SkillweaveError) -> Refused:
@@ -104,7 +108,7 @@ def refused_of(error: SkillweaveError) -> Refused:
         headers["Retry-After"] = str(max(RETRY_SECONDS, ceil(seconds or 0)))
     return Refused(
         status,
-        _code_of(type(error)),
+        code_of(type(error)),
         str(error),
         headers,
         getattr(error, "place", ""),
@@ -149,8 +153,3 @@ async def on_unexpected(request: Request, error: Exception) -> Response:
     detail = "the service failed at this request; its log has the reason"
     # The framework sends this answer outside of all middleware.
     return answer_to(Refused(500, "internal-error", detail, SAFE))
-
-
-def _code_of(kind: type[Exception]) -> str:
-    """`SkillNotFound` is `skill-not-found`."""
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in kind.__name__).lstrip("-")

@@ -36,7 +36,8 @@ class Service(ClosedOnExit):
     `skills` is the store that skills are published to, None where they are only read. `keys` are the API keys, None
     for a service that is open to everybody who reaches it. `options` are the limits,
     `counters` those of all replicas for the rate limit, None where this is the only one. `shared` is what the Weavers
-    of all tenants have in common, to be closed with the service.
+    of all tenants have in common, to be closed with the service. `leaving` is set when the service is about to end:
+    streams end then, so that their readers go on elsewhere.
     """
 
     make_weaver: Callable[[str], Weaver]
@@ -48,6 +49,7 @@ class Service(ClosedOnExit):
     options: ServiceOptions = field(default_factory=ServiceOptions)
     counters: SharedCounters | None = None
     shared: tuple[object, ...] = ()
+    leaving: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     ring: KeyRing | None = field(init=False)
     rates: Rates = field(init=False)
     _tenants: "OrderedDict[str, _Tenant]" = field(init=False, default_factory=OrderedDict)
