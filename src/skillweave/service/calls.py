@@ -10,6 +10,7 @@ from fastapi import Header, Request
 from skillweave.access import ApiKey, Scope
 from skillweave.conversation import LONGEST_ID
 from skillweave.disclose.fit import Budget
+from skillweave.service.local import require_local
 from skillweave.service.problems import Refused
 from skillweave.service.service import Service
 from skillweave.weaver import Weaver
@@ -81,6 +82,7 @@ async def _key_of(request: Request, service: Service) -> ApiKey | None:
     """The key of the request, None where the service has no keys; raises Refused for a request without a good one."""
     ring = service.ring
     if ring is None:
+        require_local(request)
         return None
     spelled = _spelled_in(request)
     address = "" if request.client is None else request.client.host
