@@ -35,11 +35,10 @@ class Service(ClosedOnExit):
     """What every endpoint works with; `make_weaver` makes the Weaver of a tenant, at its first request.
 
     `skills` is the store that skills are published to, None where they are only read. `keys` are the API keys, None
-    for a service that is open to everybody who reaches it. `options` are the limits,
-    `counters` those of all replicas for the rate limit, None where this is the only one. `shared` is what the Weavers
-    of all tenants have in common, to be closed with the service. `checks` ask each part that it cannot work without, by
-    what people call it. `leaving` is set when the service is about to end:
-    streams end then, so that their readers go on elsewhere.
+    for a service that is open to everybody who reaches it. `options` are the limits, `counters` count the requests of
+    all replicas, None where this is the only one. `shared` is what the Weavers of all tenants have in common, to be
+    closed with the service. `checks` ask each part that it cannot work without, by what people call it. `leaving` is set
+    when the service is about to end: streams end then, so that their readers go on elsewhere.
     """
 
     make_weaver: Callable[[str], Weaver]
