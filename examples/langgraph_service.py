@@ -10,12 +10,8 @@ name one.
 """
 
 import argparse
-import subprocess
-import sys
-import tempfile
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 from uuid import uuid4
@@ -33,7 +29,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
 
 from skillweave.testing.hosts import Asks, Says, Script
-from skillweave.testing.hosts.langchain import ScriptedChatModel
 
 SKILLS = Path(__file__).parent / "skills"
 SCRIPT = Script(

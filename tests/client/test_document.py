@@ -46,8 +46,7 @@ def sent_by(verb: Verb) -> list[httpx.Request]:
     @settings(max_examples=4, database=None, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.data())
     def call(data: st.DataObject) -> None:
-        for full in (False, True):
-            found.append(verb.request(data.draw(verb.arguments(full=full))))
+        found.extend(verb.request(data.draw(verb.arguments(full=full))) for full in (False, True))
 
     call()
     return found

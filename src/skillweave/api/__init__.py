@@ -5,10 +5,10 @@ from skillweave.doors import door
 __getattr__ = door(
     __name__,
     """
-event_request: EventRequest
 composition: AuthorizeRequest ComposeRequest SpawnQuestion ToolCallRequest ValidateRequest
 entities: EntitiesPut Neighbours
 graphs: GraphListed GraphPage SimulationRequest
+event_request: EventRequest
 pages: ApprovalPage ConversationPage LogPage page
 problem: Problem
 skills: AgentPage ArtifactContent ArtifactPage CheckReport CheckRequest RollbackRequest SkillDefinition SkillListed

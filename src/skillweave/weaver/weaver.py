@@ -478,10 +478,10 @@ class SyncWeaver:
     check_output = Blocking(Weaver.check_output)
     prepare_spawn = Blocking(Weaver.prepare_spawn)
     spawned = Blocking(Weaver.spawned)
-    delivery = BlockingBlock(Weaver.delivery)
     skill_graph = Blocking(Weaver.skill_graph)
     entity = Blocking(Weaver.entity)
     entity_context = Blocking(Weaver.entity_context)
+    delivery = BlockingBlock(Weaver.delivery)
 
     def __init__(self, weaver: Weaver, thread: LoopThread) -> None:
         self.weaver = weaver
