@@ -37,8 +37,8 @@ class Service(ClosedOnExit):
     `skills` is the store that skills are published to, None where they are only read. `keys` are the API keys, None
     for a service that is open to everybody who reaches it. `options` are the limits, `counters` count the requests of
     all replicas, None where this is the only one. `shared` is what the Weavers of all tenants have in common, to be
-    closed with the service. `checks` ask each part that it cannot work without, by what people call it. `leaving` is set
-    when the service is about to end: streams end then, so that their readers go on elsewhere.
+    closed with the service. `checks` ask each part that it cannot work without, by what people call it. `leaving` is
+    set when the service is about to end: streams end then, so that their readers go on elsewhere.
     """
 
     make_weaver: Callable[[str], Weaver]
