@@ -57,7 +57,7 @@ class ApprovalBook(Protocol):
         ...
 
     async def applied(self, approval_id: str, *, tenant: str = "") -> ApprovalCase:
-        """Note that the conversation has it; again changes nothing. Raises InvalidValue where there is none."""
+        """Note that the conversation has the verdict; again does nothing. Raises InvalidValue where there is none."""
         ...
 
     async def refused(self, approval_id: str, why: str, *, tenant: str = "") -> ApprovalCase:
