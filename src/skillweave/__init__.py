@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         Edge,
         Entity,
         EntityGraph,
+        EntityNotFound,
         Nearby,
         NearbyEntities,
         Neighbour,
@@ -199,7 +200,8 @@ formats.skill_md: Strictness
 injection: Block CacheReport CurrentPolicy Drop Fallback Injection PendingCheckpoint TokenReport
 knowledge.assemble: GraphContext assemble
 knowledge.context: ContextSource EntityContext FindsEntities Section
-knowledge.entity: AmbiguousEntity Direction Edge Entity EntityGraph Nearby NearbyEntities Neighbour Point UnknownEnd
+knowledge.entity: AmbiguousEntity Direction Edge Entity EntityGraph EntityNotFound Nearby NearbyEntities Neighbour Point
+    UnknownEnd
     WritableGraph
 knowledge.memory: MemoryGraph
 knowledge.rules: ContextRules Hop IdPattern SectionPart SectionRule context_rules_in
@@ -287,6 +289,7 @@ __all__ = [
     "EntityContext",
     "EntityFiles",
     "EntityGraph",
+    "EntityNotFound",
     "Entry",
     "Event",
     "EventKeeping",

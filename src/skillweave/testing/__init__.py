@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from skillweave.doors import door
 
 if TYPE_CHECKING:
+    from skillweave.testing.approvals import ApprovalBookContract
     from skillweave.testing.embedders import EmbedderContract
     from skillweave.testing.entities import EntityGraphContract
     from skillweave.testing.event_stream import EventStreamContract
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from skillweave.testing.writable_entities import WritableGraphContract
 
 __all__ = [
+    "ApprovalBookContract",
     "ConversationMachine",
     "EmbedderContract",
     "EntityGraphContract",
@@ -58,6 +60,7 @@ __all__ = [
 __getattr__ = door(
     __name__,
     """
+approvals: ApprovalBookContract
 embedders: EmbedderContract
 entities: EntityGraphContract
 event_stream: EventStreamContract

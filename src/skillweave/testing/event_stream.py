@@ -171,6 +171,21 @@ class EventStreamContract:
         assert 0 < len(one.position) <= 100
         assert " " not in one.position
 
+    async def test_the_last_position_is_that_of_the_newest_event(self, stream: EventStream) -> None:
+        await stream.append("c", numbered(1))
+        await stream.append("c", numbered(2, 3), tenant="a")
+        for tenant in ("", "a"):
+            kept = await stream.read("c", tenant=tenant)
+            assert await stream.last("c", tenant=tenant) == kept[-1].position
+            assert await stream.read("c", kept[-1].position, tenant=tenant) == ()
+
+    async def test_where_nothing_is_kept_the_last_position_is_the_beginning(self, stream: EventStream) -> None:
+        await stream.append("c", numbered(1))
+        assert await stream.last("d") == await stream.last("c", tenant="a") == ""
+        async with aclosing(stream.follow("d", await stream.last("d"))) as following:
+            await stream.append("d", numbered(2))
+            assert numbers(await taken(following, 1)) == [2]
+
     # -- appending ----------------------------------------------------------------------------------------------
 
     async def test_no_events_leave_nothing(self, stream: EventStream) -> None:

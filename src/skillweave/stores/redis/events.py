@@ -69,6 +69,11 @@ class RedisEventStream(ClosedOnExit):
         found = await self._page(keys_of(tenant, conversation).events, after, max(limit, 1))
         return found[: max(limit, 0)]
 
+    async def last(self, conversation: str, *, tenant: str = "") -> str:
+        """The position of the newest event."""
+        newest = (await self._server.run(NEWEST, (keys_of(tenant, conversation).events,))).decode()
+        return "" if newest == _START else newest
+
     async def follow(
         self, conversation: str, after: str | None = None, *, tenant: str = ""
     ) -> AsyncGenerator[StreamedEvent, None]:

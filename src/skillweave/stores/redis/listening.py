@@ -141,7 +141,7 @@ class Listening:
     async def _read_on(self) -> None:
         pause = _FIRST_BACKOFF
         read: Callable[[dict[str, str]], Any] = self._poll if self._server.place.cluster else self._block
-        # Asked each time: the client library may swallow the cancellation that comes in the moment of an answer.
+        # The client library may forget a cancellation that comes in the moment of an answer.
         while not self.closed:
             if not self._channels:
                 self._some.clear()
