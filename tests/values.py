@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import skillweave
 from skillweave import Agent, Budget, Event, Settings, SpawnRequest, TaskRule, Turn, When
 from skillweave.access import ApiKey, Scope
-from skillweave.api import ArtifactContent, RollbackRequest, SpawnQuestion
+from skillweave.api import ArtifactContent, EventRequest, RollbackRequest, SpawnQuestion
 from skillweave.approvals.case import ApprovalReply, ApprovalRequest
 from skillweave.codec import Portable, is_free, union_arms
 from skillweave.events import Announced, BuiltIn
@@ -106,6 +106,11 @@ _whens = st.builds(When, coding=st.booleans(), risk_levels=of(get_type_hints(Whe
 _counts = st.integers(0, 10_000)
 _extra = st.dictionaries(st.text("xyz", max_size=3), json_values, max_size=2)
 
+
+def _base64(data: bytes) -> str:
+    return b64encode(data).decode()
+
+
 RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
     ApiKey: lambda: {
         "id": st.text("0123456789abcdef", min_size=16, max_size=16),
@@ -113,7 +118,10 @@ RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
         "name": said,
         "tenant": said,
         "scopes": st.frozensets(st.sampled_from(Scope), min_size=1),
+        "created_at": st.floats(0, 1e10),
+        "revoked_at": st.none() | st.floats(0, 1e10),
     },
+    EventRequest: lambda: {"turn_id": st.none() | said},
     ArtifactContent: lambda: {
         "text": st.none(),
         "base64": st.binary(max_size=9).map(lambda data: b64encode(data).decode()),
