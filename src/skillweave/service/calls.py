@@ -15,6 +15,7 @@ from skillweave.errors import StoreUnavailable
 from skillweave.service.local import require_local
 from skillweave.service.problems import Refused, refused_of
 from skillweave.service.service import Service
+from skillweave.service.watching import seen_in
 from skillweave.weaver import Weaver
 
 log = logging.getLogger("skillweave.service")
@@ -68,7 +69,11 @@ def call_with(scope: Scope, admission: Admission = Admission.BEFORE) -> Callable
 
     async def call(request: Request) -> Call:
         service: Service = request.app.state.service
+        seen = seen_in(request.scope)
+        seen.route = request.scope["route"].path
         key = await _key_of(request, service)
+        if key is not None:
+            seen.key, seen.tenant = key.id, key.tenant
         made = Call(service, request, key)
         if key is not None:
             if not key.may(scope):
