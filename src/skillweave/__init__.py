@@ -165,7 +165,7 @@ if TYPE_CHECKING:
         Writes,
     )
     from skillweave.stores.memory import MemoryStore
-    from skillweave.stores.redis.store import RedisStore
+    from skillweave.stores.redis.store import EventKeeping, RedisStore
     from skillweave.stores.split import SplitStore
     from skillweave.stores.sql.conversations import PostgresStore
     from skillweave.stores.sql.entities import SqlGraph
@@ -229,7 +229,7 @@ state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lif
 stores.memory: MemoryStore
 stores.split: SplitStore
 stores.sql.conversations: PostgresStore
-stores.redis.store: RedisStore
+stores.redis.store: EventKeeping RedisStore
 stores.sql.entities: SqlGraph
 stores.sql.skills: SqlSource
 stores.sqlite: SqliteStore
@@ -292,6 +292,7 @@ __all__ = [
     "EntityNotFound",
     "Entry",
     "Event",
+    "EventKeeping",
     "EventRefused",
     "EventType",
     "Evidence",

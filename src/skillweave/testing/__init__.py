@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ScriptedReranker,
         WordCounter,
     )
+    from skillweave.testing.kept_events import KeptEventsContract
     from skillweave.testing.keys import KeyStoreContract
     from skillweave.testing.ledger import LedgerContract
     from skillweave.testing.machine import ConversationMachine
@@ -40,6 +41,7 @@ __all__ = [
     "FailingSource",
     "FailingStore",
     "FakeEmbedder",
+    "KeptEventsContract",
     "KeyStoreContract",
     "KnownContext",
     "LedgerContract",
@@ -64,6 +66,7 @@ entities: EntityGraphContract
 event_stream: EventStreamContract
 fakes: FailingSource FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
 keys: KeyStoreContract
+kept_events: KeptEventsContract
 ledger: DECISION FULL_STATE LedgerContract
 machine: ConversationMachine
 matchers: MatcherContract
