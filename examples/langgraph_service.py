@@ -10,12 +10,8 @@ name one.
 """
 
 import argparse
-import subprocess
-import sys
-import tempfile
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 from uuid import uuid4
@@ -33,7 +29,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
 
 from skillweave.testing.hosts import Asks, Says, Script
-from skillweave.testing.hosts.langchain import ScriptedChatModel
 
 SKILLS = Path(__file__).parent / "skills"
 SCRIPT = Script(
@@ -151,7 +146,12 @@ def decide(http: httpx.Client) -> None:
     (case,) = http.get("approvals", params={"status": "pending"}).raise_for_status().json()["items"]
     call = case["request"]["call"]
     print(f"person    is asked about {call['tool']} with {call['arguments']}")
-    said = {"verdict": "modified", "by": "Ann Lee", "note": "Half arrived.", "arguments": {**call["arguments"], "amount": 45}}
+    said = {
+        "verdict": "modified",
+        "by": "Ann Lee",
+        "note": "Half arrived.",
+        "arguments": {**call["arguments"], "amount": 45},
+    }
     print(f"person    {said['by']} says: {said['verdict']}, {said['arguments']}")
     http.post(f"approvals/{case['id']}/decide", json=said).raise_for_status()
 

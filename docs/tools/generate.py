@@ -44,7 +44,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "skillweave.sources.codes": "Files, folders and packs",
         "skillweave.stores.sql.codes": "Rows of a database",
         "skillweave.contracts.codes": "Output contracts",
-        "skillweave.cli.checks.codes": "What only `check` looks at",
+        "skillweave.checks.codes": "What only `check` looks at",
         "skillweave.evaluate.codes": "Evaluations of triggers and descriptions",
     }
 )

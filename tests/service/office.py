@@ -48,7 +48,7 @@ class Office:
         """A turn."""
         return await self.post(f"conversations/{conversation}/turns", {"message": message, **fields})
 
-    async def get(self, path: str, **query: object) -> Any:  # noqa: ANN401 - whatever is answered
+    async def get(self, path: str, **query: object) -> Any:
         """What is answered at the path."""
         answer = await self.http.get(f"/api/v1/{path}", params={key: str(value) for key, value in query.items()})
         assert answer.status_code == 200, answer.text

@@ -1,7 +1,6 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
 import pytest_asyncio
 
 from tests.service.office import Office, opened, service_of
@@ -36,7 +35,9 @@ async def test_a_record_that_is_not_there_answers_with_those_that_are(office: Of
     await office.turn("pay the bill")
     answer = await office.http.get(f"{LEDGER}/c/artifact:pay-bill/form.md")
     assert answer.status_code == 404
-    assert answer.json()["detail"] == "conversation 'c' has no record 'artifact:pay-bill/form.md'; it has skill:pay-bill"
+    assert (
+        answer.json()["detail"] == "conversation 'c' has no record 'artifact:pay-bill/form.md'; it has skill:pay-bill"
+    )
 
 
 async def test_a_marked_skill_is_not_given(office: Office) -> None:

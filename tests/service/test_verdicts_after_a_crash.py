@@ -30,7 +30,7 @@ class DyingBook:
     def __init__(self, book: ApprovalBook, at: str) -> None:
         self._book, self._at = book, at
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - all else is the book's
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._book, name)
 
     async def decide(self, approval_id: str, verdict: CheckpointVerdict, *, tenant: str = "") -> ApprovalCase:
@@ -124,7 +124,9 @@ async def test_a_verdict_that_the_conversation_had_before_the_skill_changed_stan
         assert await verdicts(office) == [("release", "approved", "Zoë")]
 
 
-async def test_a_verdict_that_comes_too_late_for_a_changed_skill_fails_no_turn_and_is_asked_anew(tmp_path: Path) -> None:
+async def test_a_verdict_that_comes_too_late_for_a_changed_skill_fails_no_turn_and_is_asked_anew(
+    tmp_path: Path,
+) -> None:
     approval = await decided_by_one_that_dies(tmp_path, "after the log", ASKED, YES, "pay the bill")
     changed = {**PAY, "text": {"instructions": "Pay at once."}}
     async with opened(service_of(tmp_path, skills=(changed, LETTER))) as office:

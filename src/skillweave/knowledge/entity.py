@@ -159,6 +159,14 @@ class AmbiguousEntity(SkillweaveError, ValueError):
         )
 
 
+class EntityNotFound(SkillweaveError, LookupError):
+    """A name that no entity has; `fix` says what to do instead."""
+
+    def __init__(self, ref: str, fix: str = "name it by its id, or by one of its other names") -> None:
+        self.ref = ref
+        super().__init__(f"no entity is called {ref[:100]!r}; {fix}")
+
+
 class UnknownEnd(SkillweaveError, ValueError):
     """Edges that lead from or to an entity which is not there; `missing` are the ids."""
 

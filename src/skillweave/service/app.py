@@ -12,8 +12,12 @@ from starlette.exceptions import HTTPException
 
 from skillweave._version import __version__
 from skillweave.errors import SkillweaveError
+from skillweave.service.agents import AGENTS
 from skillweave.service.approvals import APPROVALS
+from skillweave.service.composition import COMPOSITION
 from skillweave.service.endpoints import PREFIX, add_endpoints
+from skillweave.service.entities import ENTITIES
+from skillweave.service.graphs import GRAPHS
 from skillweave.service.headers import SafeHeaders
 from skillweave.service.ledger import LEDGER
 from skillweave.service.memory import MEMORY
@@ -27,12 +31,13 @@ from skillweave.service.problems import (
     on_unexpected,
 )
 from skillweave.service.service import Service
+from skillweave.service.skills import SKILLS
 from skillweave.service.streams import EVENTS
 from skillweave.service.turns import TURNS
 from skillweave.service.verdicts import escalating
 from skillweave.service.writing import json_bytes
 
-GROUPS = (TURNS, LEDGER, MEMORY, APPROVALS, EVENTS)
+GROUPS = (TURNS, LEDGER, MEMORY, SKILLS, AGENTS, COMPOSITION, GRAPHS, ENTITIES, APPROVALS, EVENTS)
 """All endpoints, by their group, in the order of the document."""
 
 

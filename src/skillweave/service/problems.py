@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from skillweave.access import KeyNotFound
 from skillweave.api.problem import MEDIA_TYPE, TYPES, Problem, code_of
 from skillweave.approvals.case import AlreadyDecided, ApprovalNotFound
+from skillweave.compose.spawn import SpawnRejected
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import (
     AgentNotFound,
@@ -22,6 +23,7 @@ from skillweave.errors import (
     Contended,
     InvalidVerdict,
     MissingExtra,
+    NoEmbedder,
     SkillNotFound,
     SkillweaveError,
     SourceUnavailable,
@@ -31,6 +33,7 @@ from skillweave.errors import (
 )
 from skillweave.events.event import EventRefused
 from skillweave.events.stream import StreamGap
+from skillweave.knowledge.entity import AmbiguousEntity, EntityNotFound
 from skillweave.service.headers import SAFE
 from skillweave.service.writing import json_bytes
 from skillweave.state.working_memory import MemoryTooLarge
@@ -40,6 +43,9 @@ log = logging.getLogger("skillweave.service")
 RETRY_SECONDS = 1
 """What a client is told to wait where nothing better is known."""
 
+MOST_CHOICES = 100
+"""Ids that a problem names of those that one of is meant."""
+
 _STATUS: Mapping[type[SkillweaveError], int] = {
     SkillNotFound: 404,
     ArtifactNotFound: 404,
@@ -48,6 +54,8 @@ _STATUS: Mapping[type[SkillweaveError], int] = {
     CheckpointNotFound: 404,
     ApprovalNotFound: 404,
     KeyNotFound: 404,
+    EntityNotFound: 404,
+    AmbiguousEntity: 409,
     InvalidVerdict: 409,
     AlreadyDecided: 409,
     EventRefused: 409,
@@ -55,6 +63,7 @@ _STATUS: Mapping[type[SkillweaveError], int] = {
     StreamGap: 410,
     MemoryTooLarge: 413,
     MissingExtra: 501,
+    NoEmbedder: 501,
     UnreadableState: 409,
     StoreUnavailable: 503,
     SourceUnavailable: 503,
@@ -72,6 +81,8 @@ class Refused(Exception):
     headers: Mapping[str, str] = field(default_factory=dict)
     place: str = ""
     findings: tuple[Diagnostic, ...] = ()
+    choices: tuple[str, ...] = ()
+    rejected: SpawnRejected | None = None
 
 
 def answer_to(refused: Refused) -> Response:
@@ -83,7 +94,8 @@ def answer_to(refused: Refused) -> Response:
 def problem_of(refused: Refused) -> Problem:
     """What the refusal says."""
     title = HTTPStatus(refused.status).phrase
-    return Problem(f"{TYPES}{refused.code}", title, refused.status, refused.detail, refused.place, refused.findings)
+    told = refused.place, refused.findings, refused.choices, refused.rejected
+    return Problem(f"{TYPES}{refused.code}", title, refused.status, refused.detail, *told)
 
 
 def refused_of(error: SkillweaveError) -> Refused:
@@ -101,6 +113,7 @@ def refused_of(error: SkillweaveError) -> Refused:
         headers,
         getattr(error, "place", ""),
         tuple(one for one in getattr(error, "findings", ()) if isinstance(one, Diagnostic)),
+        error.ids[:MOST_CHOICES] if isinstance(error, AmbiguousEntity) else (),
     )
 
 

@@ -35,8 +35,9 @@ class Service(ClosedOnExit):
 
     `skills` is the store that skills are published to, None where they are only read. `keys` are the API keys, None
     for a service that is open to everybody who reaches it. `options` are the limits,
-    `counters` those of all replicas for the rate limit, None where this is the only one. `leaving` is set when the
-    service is about to end: streams end then, so that their readers go on elsewhere.
+    `counters` those of all replicas for the rate limit, None where this is the only one. `shared` is what the Weavers
+    of all tenants have in common, to be closed with the service. `leaving` is set when the service is about to end:
+    streams end then, so that their readers go on elsewhere.
     """
 
     make_weaver: Callable[[str], Weaver]
@@ -47,6 +48,7 @@ class Service(ClosedOnExit):
     skills: WritableSource | None = None
     options: ServiceOptions = field(default_factory=ServiceOptions)
     counters: SharedCounters | None = None
+    shared: tuple[object, ...] = ()
     leaving: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     ring: KeyRing | None = field(init=False)
     rates: Rates = field(init=False)
@@ -84,7 +86,7 @@ class Service(ClosedOnExit):
         # Weavers of all tenants share their store: what each closes is closed once and no error is lost.
         weavers = [one.weaver for one in self._tenants.values()]
         results = await asyncio.gather(*(one.close() for one in weavers), return_exceptions=True)
-        await close_all((self.events, self.memory, self.approvals, self.keys, self.skills, self.rates))
+        await close_all((self.events, self.memory, self.approvals, self.keys, self.skills, self.rates, *self.shared))
         for result in results:
             if isinstance(result, BaseException):
                 raise result

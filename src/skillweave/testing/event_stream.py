@@ -14,7 +14,7 @@ from skillweave.events.stream import KNOWN_AGAIN, MOST_KEPT, EventStream, Stream
 from skillweave.frozen import FrozenDict
 from skillweave.testing.ledger import HOSTILE_IDS, for_impossible_tenants
 
-PATIENCE = 30.0
+PATIENCE = 8.0
 """Seconds after which what a test waits for will not come any more."""
 PAYLOAD: FrozenDict[str, Any] = FrozenDict(
     {
@@ -75,6 +75,12 @@ async def taken(following: AsyncGenerator[StreamedEvent, None], count: int) -> l
     """The next so many events of a follower; raises TimeoutError where they do not come."""
     async with asyncio.timeout(PATIENCE):
         return [await anext(following) for _ in range(count)]
+
+
+async def taken_into(seen: list[StreamedEvent], following: AsyncGenerator[StreamedEvent, None], until: int) -> None:
+    """Add events of a follower to `seen` until there are more than `until`; what came before an error stays."""
+    while len(seen) <= until:
+        seen += await taken(following, 1)
 
 
 @pytest.mark.asyncio
@@ -350,7 +356,7 @@ class EventStreamContract:
             await self._beyond(stream, 1)
             last = await self._beyond(stream, self.most_kept + 1000)
             with pytest.raises(StreamGap) as raised:
-                await _taken_into(seen, following, last)
+                await taken_into(seen, following, last)
         assert numbers(seen) == list(range(len(seen))), "none is left out in silence"
         assert raised.value.after == seen[-1].position
 
@@ -396,11 +402,6 @@ class EventStreamContract:
             assert numbers(await stream.read("c")) == [1]
         except StoreUnavailable as error:
             assert "closed" in str(error)  # noqa: PT017 - a stream in memory need not refuse
-
-
-async def _taken_into(seen: list[StreamedEvent], following: AsyncGenerator[StreamedEvent, None], until: int) -> None:
-    while len(seen) <= until:
-        seen += await taken(following, 1)
 
 
 async def _rest(following: AsyncGenerator[StreamedEvent, None]) -> list[StreamedEvent]:

@@ -267,11 +267,11 @@ class Engine:
         artifacts = partial(self.registry.read_artifact, snapshot=prepared.library.snapshot)
         # A graph keeps its own time, for the entity and then for its sections: ended from here all of them were lost.
         patience = None if self.entities is None else 2 * prepared.library.settings.context_seconds + _SPARE_SECONDS
-        reading = Reading(artifacts, self._context(prepared.library), self.fetch_seconds, patience)
+        reading = Reading(artifacts, self.context_source(prepared.library), self.fetch_seconds, patience)
         settled = await run(turn, prepared, *known, prepared.library.settings, self.matchers, reading, delivery)
         return replace(settled, injection=self._told(settled.injection))
 
-    def _context(self, library: Library) -> ContextSource | None:
+    def context_source(self, library: Library) -> ContextSource | None:
         """Where entity context comes from: the host's own source, or the graph with the rules of the skills."""
         if self.entities is None:
             return self.context

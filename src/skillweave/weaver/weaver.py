@@ -60,6 +60,7 @@ from skillweave.weaver.engine import Engine, OnStoreFailure
 from skillweave.weaver.entities import found_in, of_tenant, require_one
 from skillweave.weaver.reading import Reads
 from skillweave.weaver.skill_sets import SkillSets
+from skillweave.weaver.surroundings import Surroundings
 from skillweave.weaver.telling import OBSERVER_SECONDS, Announcer, Observers
 from skillweave.weaver.verdicts import Engagements
 
@@ -71,7 +72,7 @@ FETCH_SECONDS = 2.0
 """The one deadline for artifacts and entity context."""
 
 
-class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
+class Weaver(Engagements, Reads, SkillSets, Surroundings, ClosedOnExit):
     """Puts the right skills into each turn of any number of conversations.
 
     Build one with `skillweave.open`, or from its parts: a Registry, a Store, Settings. All its state is in the Store,
@@ -477,6 +478,9 @@ class SyncWeaver:
     check_output = Blocking(Weaver.check_output)
     prepare_spawn = Blocking(Weaver.prepare_spawn)
     spawned = Blocking(Weaver.spawned)
+    skill_graph = Blocking(Weaver.skill_graph)
+    entity = Blocking(Weaver.entity)
+    entity_context = Blocking(Weaver.entity_context)
     delivery = BlockingBlock(Weaver.delivery)
 
     def __init__(self, weaver: Weaver, thread: LoopThread) -> None:

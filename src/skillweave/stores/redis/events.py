@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 CONNECTIONS = 8
 """Connections of an event loop for what is not waiting; one more waits for everybody."""
-_START = "0-0"
-"""The position before every event, which no event has."""
+_START, _NEVER = "0-0", "-"
+"""The position before every event, which no event has, and one that never was."""
 _POSITION = re.compile(r"[0-9]{1,19}-[0-9]{1,19}", re.ASCII)
 _FIRST_BACKOFF, _LONGEST_BACKOFF = 0.05, 2.0
 log = logging.getLogger("skillweave")
@@ -69,6 +69,11 @@ class RedisEventStream(ClosedOnExit):
         found = await self._page(keys_of(tenant, conversation).events, after, max(limit, 1))
         return found[: max(limit, 0)]
 
+    async def last(self, conversation: str, *, tenant: str = "") -> str:
+        """The position of the newest event."""
+        newest = (await self._server.run(NEWEST, (keys_of(tenant, conversation).events,))).decode()
+        return "" if newest == _START else newest
+
     async def follow(
         self, conversation: str, after: str | None = None, *, tenant: str = ""
     ) -> AsyncGenerator[StreamedEvent, None]:
@@ -107,11 +112,14 @@ class RedisEventStream(ClosedOnExit):
         await self._server.close()
 
     async def _page(self, key: str, after: str, limit: int = 100) -> tuple[StreamedEvent, ...]:
-        # What cannot be a position is asked for as one that never was.
-        asked = after if not after or _POSITION.fullmatch(after) else _START
-        kept, found = await self._server.run(HEAR, (key,), asked, limit)
+        # Nobody was given the start as a position.
+        asked = after if not after or (_POSITION.fullmatch(after) and after != _START) else _NEVER
+        return await self._asked(key, asked, after, limit)
+
+    async def _asked(self, key: str, position: str, told: str, limit: int = 100) -> tuple[StreamedEvent, ...]:
+        kept, found = await self._server.run(HEAR, (key,), position, limit)
         if not kept:
-            raise StreamGap(after, found.decode())
+            raise StreamGap(told, found.decode())
         return streamed(key, found, self._place)
 
     async def _patient_page(self, key: str, position: str, listening: "Listening") -> tuple[StreamedEvent, ...]:
@@ -119,7 +127,7 @@ class RedisEventStream(ClosedOnExit):
         pause = _FIRST_BACKOFF
         while not listening.closed:
             try:
-                return await self._page(key, "" if position == _START else position)
+                return await self._asked(key, position, position)
             except StoreUnavailable as error:
                 if error.retry_after is None:
                     raise

@@ -64,9 +64,9 @@ class Channel:
             found.append(one)
         return tuple(reversed(found))
 
-    def take(self, entries: Sequence[StreamedEvent]) -> None:
-        """Add what was read, and let everybody look; of a full page nobody knows what was before it."""
-        if len(entries) >= PAGE:
+    def take(self, entries: Sequence[StreamedEvent], before: str | None) -> None:
+        """Add what was read, and let everybody look; `before` is the position of the event before them."""
+        if before not in ("", self.last):
             self.events.clear()
             self.since = place_in(entries[0].position)
         self.events.extend(entries)
@@ -135,7 +135,8 @@ class Listening:
     async def _listen(self) -> None:
         pause = _FIRST_BACKOFF
         read: Callable[[dict[str, str]], Any] = self._poll if self._server.place.cluster else self._block
-        while True:
+        # The client library may forget a cancellation that comes in the moment of an answer.
+        while not self.closed:
             if not self._channels:
                 self._some.clear()
                 await self._some.wait()
@@ -189,8 +190,9 @@ class Listening:
             new = [one for one in entries if place_in(one[0].decode()) > done]
             if not new:
                 continue
+            before = new[0][1].get(b"after")
             try:
-                channel.take(streamed(key, new, self._server.place))
+                channel.take(streamed(key, new, self._server.place), None if before is None else before.decode())
             except StoreUnavailable as error:
                 # Its followers read it themselves, and are told what is wrong with it.
                 log.warning("%s", error)

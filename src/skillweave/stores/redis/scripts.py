@@ -78,13 +78,17 @@ end
 
 _TELL = """
 local function tell(key, most, seconds, first)
-  local known, added = {}, false
-  for _, entry in ipairs(redis.call('XREVRANGE', key, '+', '-', 'COUNT', AGAIN)) do known[entry[2][2]] = true end
+  local known, added, newest = {}, false, ''
+  for number, entry in ipairs(redis.call('XREVRANGE', key, '+', '-', 'COUNT', AGAIN)) do
+    if number == 1 then newest = entry[1] end
+    known[entry[2][2]] = true
+  end
   for place = first, #ARGV, 2 do
     local id = ARGV[place]
     if not known[id] then
       known[id], added = true, true
-      redis.call('XADD', key, 'MAXLEN', '~', most, '*', 'id', id, 'event', ARGV[place + 1])
+      -- It names the one before it, so that whoever reads on can see whether any is missing in between.
+      newest = redis.call('XADD', key, 'MAXLEN', '~', most, '*', 'id', id, 'event', ARGV[place + 1], 'after', newest)
     end
   end
   if added then redis.call('EXPIRE', key, seconds) end
@@ -216,12 +220,19 @@ return 1
 
 HEAR = Script(
     """
--- KEYS: the events. ARGV: the position after which they are wanted, nothing for all that are kept, how many at most.
-if ARGV[1] ~= '' and #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 0 then
-  local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
-  return {0, oldest and oldest[1] or ''}
-end
+-- KEYS: the events. ARGV: the position after which they are wanted, 0-0 for all that there were, nothing for all that
+-- are kept; how many at most.
 local after = ARGV[1] ~= '' and ARGV[1] or '0-0'
+if ARGV[1] ~= '' then
+  local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+  local there
+  if after == '0-0' then
+    there = not oldest or (oldest[2][6] or '') == ''
+  else
+    there = #redis.call('XRANGE', KEYS[1], after, after) > 0
+  end
+  if not there then return {0, oldest and oldest[1] or ''} end
+end
 local found = redis.call('XREAD', 'COUNT', ARGV[2], 'STREAMS', KEYS[1], after)
 return {1, found and found[1][2] or {}}
 """
