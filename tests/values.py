@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import skillweave
 from skillweave import Agent, Budget, Event, Settings, SpawnRequest, TaskRule, Turn, When
 from skillweave.access import ApiKey, Scope
+from skillweave.api.skills import ArtifactContent
 from skillweave.approvals.case import ApprovalReply, ApprovalRequest
 from skillweave.codec import Portable, is_free, union_arms
 from skillweave.events import Announced, BuiltIn
@@ -106,8 +107,9 @@ _extra = st.dictionaries(st.text("xyz", max_size=3), json_values, max_size=2)
 
 RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
     ApiKey: lambda: {"name": said, "tenant": said, "scopes": st.frozensets(st.sampled_from(Scope), min_size=1)},
+    ArtifactContent: lambda: {"text": said, "base64": st.none()},
     ApprovalReply: lambda: {"verdict": st.just(ApprovalVerdict.MODIFIED), "by": said, "note": said},
-    ApprovalRequest: lambda: {"conversation": said, "escalate_seconds": st.floats(0, 1e9)},
+    ApprovalRequest: lambda: {"conversation": said, "escalate_seconds": st.floats(0, 3e8)},
     Agent: lambda: {"id": ids, "budgets": st.dictionaries(texts, st.floats(0, 1e9) | _counts, max_size=2)},
     Turn: lambda: {"id": said, "conversation": said},
     Budget: lambda: dict.fromkeys(("total", "catalog", "shortlist", "per_skill", "reserve", "context"), _counts),

@@ -11,7 +11,7 @@ from skillweave.api.event_request import EventRequest
 from skillweave.api.problem import Problem
 from skillweave.client.failures import ServiceError, ServiceUnreachable, error_of
 from skillweave.client.room import Room
-from skillweave.client.sending import Asked, at, given, problem_in
+from skillweave.client.sending import Asked, at, in_query, problem_in
 from skillweave.codec import read
 from skillweave.errors import InvalidData
 from skillweave.events.event import Event
@@ -70,12 +70,12 @@ class Events(Room):
         self, conversation: str, after: str | None, seen: str
     ) -> AsyncGenerator[tuple[str, StreamedEvent | None], None]:
         """One connection: each position that it tells, with the event there if it is one."""
-        headers = given({"Last-Event-ID": seen or None, "Accept": "text/event-stream"})
+        headers = {"Accept": "text/event-stream", **({"Last-Event-ID": seen} if seen else {})}
         http, path = self._wire.http, at("/conversations/{}/stream", conversation)
         timeout = httpx.Timeout(**{**http.timeout.as_dict(), "read": SILENT_SECONDS})
         try:
             async with http.stream(
-                "GET", path, params=given({"after": after}), headers=headers, timeout=timeout
+                "GET", path, params=in_query({"after": after}), headers=headers, timeout=timeout
             ) as response:
                 if not response.is_success:
                     await response.aread()
