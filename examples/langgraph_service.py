@@ -1,22 +1,26 @@
 """An agent in LangGraph with its skills in a service: it asks over HTTP, pauses, and runs what a person made of a call.
 
 The agent knows the service by its address only. A call that a checkpoint stands before opens an approval and pauses the
-graph; a person changes the amount; the agent hears it on the event stream and goes on. The model is a script unless you
-name one.
+graph; a person elsewhere changes the amount; the agent hears it on the event stream, has the changed call judged, and
+runs it. The model is a script.
 
     pip install 'skillweave[service,client,langgraph]'
-    python examples/langgraph_service.py                                # starts a service of its own
-    python examples/langgraph_service.py --url http://127.0.0.1:8765    # skillweave serve --skills examples/skills
+    python examples/langgraph_service.py                                # over a service of its own
+    python examples/langgraph_service.py --url http://127.0.0.1:8765    # over one that has these skills
 """
 
 import argparse
+import tempfile
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 from uuid import uuid4
 
 import httpx
+import uvicorn
 from httpx_sse import connect_sse
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage, ToolMessage
@@ -28,19 +32,22 @@ from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
 
+from skillweave.service.app import create_app
+from skillweave.service.opening import Entry, open_service
 from skillweave.testing.hosts import Asks, Says, Script
+from skillweave.testing.hosts.langchain import ScriptedChatModel
 
 SKILLS = Path(__file__).parent / "skills"
-SCRIPT = Script(
+SAYS = (
     Says("I pay the invoice.", (Asks("pay_invoice", {"number": "INV-20417", "amount": 90}),)),
-    "Paid: 45.00 for INV-20417, as only half of it arrived.",
+    "Only half of INV-20417 had arrived, so 45.00 are paid.",
 )
 
 
 @tool
 def pay_invoice(number: str, amount: float) -> str:
     """Pays an invoice."""
-    print(f"tool      pay_invoice is called with number={number} amount={amount:g}")
+    print(f"tool      pay_invoice runs with number={number}, amount={amount:g}")
     return f"{number}: {amount:.2f} paid"
 
 
@@ -141,42 +148,61 @@ def build_agent(model: BaseChatModel, skills: Skills) -> CompiledStateGraph[Any,
     return graph.compile(checkpointer=InMemorySaver())
 
 
-def decide(http: httpx.Client) -> None:
-    """A person somewhere else: looks what waits, and pays half."""
-    (case,) = http.get("approvals", params={"status": "pending"}).raise_for_status().json()["items"]
-    call = case["request"]["call"]
+def decide(http: httpx.Client, approval: str) -> None:
+    """A person at another machine: looks what waits, and has half of it paid."""
+    waiting = http.get("approvals", params={"status": "pending"}).raise_for_status().json()["items"]
+    call = next(case["request"]["call"] for case in waiting if case["id"] == approval)
     print(f"person    is asked about {call['tool']} with {call['arguments']}")
-    said = {
-        "verdict": "modified",
-        "by": "Ann Lee",
-        "note": "Half arrived.",
-        "arguments": {**call["arguments"], "amount": 45},
-    }
-    print(f"person    {said['by']} says: {said['verdict']}, {said['arguments']}")
-    http.post(f"approvals/{case['id']}/decide", json=said).raise_for_status()
+    changed = {**call["arguments"], "amount": 45}
+    said = {"verdict": "modified", "by": "Ann Lee", "note": "Half of it arrived.", "arguments": changed}
+    print(f"person    Ann Lee says modified, with {changed}")
+    http.post(f"approvals/{approval}/decide", json=said).raise_for_status()
 
 
-def main(url: str, model: BaseChatModel) -> None:
+def play(url: str) -> None:
     """A request, the pause, a person's change, and the call as it was changed."""
     with httpx.Client(base_url=f"{url}/api/v1/") as http:
         skills = Skills(http, f"payments-{uuid4().hex[:8]}")
-        agent = build_agent(model, skills)
+        agent = build_agent(ScriptedChatModel(script=Script(*SAYS)), skills)
         thread: RunnableConfig = {"configurable": {"thread_id": skills.conversation}}
         words = "Please pay invoice INV-20417 from Brandt GmbH."
         print("user     ", words)
         result = agent.invoke({"messages": [HumanMessage(words)]}, thread)
         while asked := result.get("__interrupt__"):
-            print("agent     pauses until a person has decided")
-            person = threading.Thread(target=decide, args=(http,))
+            approval = asked[0].value["approval"]
+            print("agent     pauses; a person has to decide")
+            person = threading.Thread(target=decide, args=(http, approval))
             person.start()
-            case = skills.wait(asked[0].value["approval"])
+            case = skills.wait(approval)
             person.join()
             print(f"agent     hears: {case['status']} by {case['by']}")
             result = agent.invoke(Command(resume=case), thread)
         print("agent    ", result["messages"][-1].text)
 
 
+@contextmanager
+def own_service() -> Iterator[str]:
+    """The address of a service with the skills of the examples, as long as it is needed."""
+    with tempfile.TemporaryDirectory() as folder:
+        service = open_service(SKILLS, store=Path(folder) / "service.db", entry=Entry.OPEN)
+        server = uvicorn.Server(uvicorn.Config(create_app(service), port=0, log_level="warning"))
+        running = threading.Thread(target=server.run)
+        running.start()
+        while not server.started:
+            time.sleep(0.02)
+        try:
+            yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            running.join()
+
+
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description="An agent in LangGraph with its skills in a service.")
     options.add_argument("--url", help="the address of a running service; without it one is started")
-    options.add_argument("--model", help="provider:name, such as anthropic:claude-sonnet-5; a script without it")
+    address = options.parse_args().url
+    if address:
+        play(address)
+    else:
+        with own_service() as address:
+            play(address)

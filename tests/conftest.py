@@ -8,9 +8,33 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.depth import examples
-from tests.services.fixtures import database_url, postgres_server, postgres_url, redis_cluster, redis_server, redis_url
+from tests.services.fixtures import (
+    database_kind,
+    database_url,
+    file_with_tables,
+    postgres_server,
+    postgres_tables_url,
+    postgres_url,
+    postgres_with_tables,
+    redis_cluster,
+    redis_server,
+    redis_url,
+    tables_url,
+)
 
-__all__ = ["database_url", "postgres_server", "postgres_url", "redis_cluster", "redis_server", "redis_url"]
+__all__ = [
+    "database_kind",
+    "database_url",
+    "file_with_tables",
+    "postgres_server",
+    "postgres_tables_url",
+    "postgres_url",
+    "postgres_with_tables",
+    "redis_cluster",
+    "redis_server",
+    "redis_url",
+    "tables_url",
+]
 
 # No test depends on how fast the machine is at the moment.
 settings.register_profile(

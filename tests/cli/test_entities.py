@@ -23,7 +23,7 @@ def graph(request: pytest.FixtureRequest, folder: Path, cli: Any) -> str:
     """The same graph as a JSON file, in a SQLite file and in a PostgreSQL."""
     if request.param == "a file":
         return "harbour.json"
-    url = "sqlite:///harbour.db" if request.param == "SQLite" else request.getfixturevalue("postgres_url")
+    url = "sqlite:///harbour.db" if request.param == "SQLite" else request.getfixturevalue("postgres_tables_url")
     assert cli("entities", "load", "harbour.json", "--skills", "harbour.yaml", "--entities", url).code == 0
     return str(url)
 

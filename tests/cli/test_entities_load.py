@@ -28,9 +28,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def store(database_url: str) -> str:
+def store(tables_url: str) -> str:
     """The URL of an empty database, of each kind."""
-    return database_url
+    return tables_url
 
 
 @pytest.fixture
@@ -200,11 +200,11 @@ def test_an_export_is_to_one_json_file_or_two_csv_files(cli: Any, file_store: st
     assert "ENTITIES.csv EDGES.csv" in done.err
 
 
-def test_the_tables_of_the_graph_come_with_migrate(cli: Any, store: str) -> None:
-    assert cli("migrate", store, "--check").code == 1
-    assert cli("migrate", store).code == 0
-    assert cli("migrate", store, "--check").code == 0
-    assert cli("entities", "load", "harbour.json", "--entities", store).code == 0
+def test_the_tables_of_the_graph_come_with_migrate(cli: Any, database_url: str) -> None:
+    assert cli("migrate", database_url, "--check").code == 1
+    assert cli("migrate", database_url).code == 0
+    assert cli("migrate", database_url, "--check").code == 0
+    assert cli("entities", "load", "harbour.json", "--entities", database_url).code == 0
 
 
 def test_doctor_looks_at_the_entities(cli: Any, store: str, monkeypatch: pytest.MonkeyPatch) -> None:

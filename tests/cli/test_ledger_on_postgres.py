@@ -9,9 +9,9 @@ from tests.services.servers import HOST, free_port
 
 
 @pytest.fixture
-def ledger(postgres_url: str) -> str:
+def ledger(postgres_tables_url: str) -> str:
     """The URL of an empty ledger, with a password."""
-    return postgres_url.replace("postgres@", "postgres:s3cret@")
+    return postgres_tables_url.replace("postgres@", "postgres:s3cret@")
 
 
 @pytest.fixture

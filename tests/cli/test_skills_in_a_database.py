@@ -26,11 +26,12 @@ def empty(database_url: str) -> str:
 
 
 @pytest.fixture
-def filled(empty: str) -> str:
+def filled(tables_url: str) -> str:
     """A database with one skill."""
 
-    asyncio.run(_fill(empty))
-    return empty
+    url = tables_url.replace("postgres@", "postgres:hush@")
+    asyncio.run(_fill(url))
+    return url
 
 
 async def _made(url: str) -> None:

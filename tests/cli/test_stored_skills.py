@@ -21,11 +21,11 @@ COMMANDS = [
 
 
 @pytest.fixture
-def stored(cli: Any, small: Path, monkeypatch: pytest.MonkeyPatch, database_url: str) -> str:
+def stored(cli: Any, small: Path, monkeypatch: pytest.MonkeyPatch, tables_url: str) -> str:
     """The URL of a store with two skills."""
-    assert cli("seed", small, "--store", database_url).code == 0
+    assert cli("seed", small, "--store", tables_url).code == 0
     monkeypatch.chdir(small.parent)
-    return database_url
+    return tables_url
 
 
 @pytest.mark.filterwarnings("error")

@@ -67,7 +67,7 @@ def server() -> Iterator[Recording]:
             pass
 
     listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=listening.serve_forever, daemon=True)
+    thread = threading.Thread(target=listening.serve_forever, args=(0.01,), daemon=True)  # it ends that soon
     thread.start()
     recording.url = f"http://127.0.0.1:{listening.server_port}/v1"
     yield recording

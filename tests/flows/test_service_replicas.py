@@ -13,9 +13,9 @@ from urllib.parse import quote
 import httpx
 import pytest
 from httpx_sse import aconnect_sse
-from skillweave.stores.redis.events import RedisEventStream
 
 from skillweave import State
+from skillweave.stores.redis.events import RedisEventStream
 from skillweave.stores.redis.store import RedisStore
 from tests.services.replica import Replica, on_servers
 from tests.services.servers import RedisServer

@@ -136,8 +136,8 @@ NEVER = ("", None, None)
 
 
 @pytest.fixture
-def servers(postgres_url: str, redis_url: str) -> None:
-    OnPostgres.url, OnRedis.url = postgres_url, redis_url
+def servers(postgres_tables_url: str, redis_url: str) -> None:
+    OnPostgres.url, OnRedis.url = postgres_tables_url, redis_url
 
 
 def run(machine: type[ConversationMachine], examples: int) -> None:

@@ -9,22 +9,18 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from skillweave import Checkpoint, Entity, SqlGraph, SqlSource
+from skillweave import Checkpoint, Entity, SqlGraph
 from skillweave.access import ApiKey, Scope, new_key
 from skillweave.approvals.case import ApprovalRequest
 from skillweave.conversation import Turn, message_of
 from skillweave.events import Announced
 from skillweave.events.event import Event
-from skillweave.factory import open_weaver
 from skillweave.service.app import create_app
+from skillweave.service.opening import open_service
 from skillweave.service.options import ServiceOptions
 from skillweave.service.service import Service
-from skillweave.stores.event_stream import MemoryEventStream
-from skillweave.stores.sql.approvals import SqlApprovals
-from skillweave.stores.sql.database import Database
 from skillweave.stores.sql.keys import SqlKeys
-from skillweave.stores.sql.working_memory import SqlWorkingMemory
-from skillweave.weaver import Weaver
+from skillweave.testing import WordCounter
 from tests.service.every import Bodies, target_of
 from tests.service.wire import JSON, Heard, Wire, bearer
 from tests.skills import make_skill
@@ -134,24 +130,11 @@ class Guarded:
 @asynccontextmanager
 async def guarded_service(folder: Path, options: ServiceOptions = OPTIONS) -> AsyncIterator[Guarded]:
     """The service over SQLite files, filled for both tenants."""
-    url = f"sqlite:///{folder / 'service.db'}"
-    database = Database(url)
-    events = MemoryEventStream()
-
-    def make_weaver(tenant: str) -> Weaver:
-        graph = SqlGraph(url, tenant=tenant)
-        return open_weaver(url, ledger=str(folder / "state.db"), entities=graph, tenant=tenant)
-
-    service = Service(
-        make_weaver,
-        SqlWorkingMemory(database),
-        events,
-        SqlApprovals(database, b"k" * 32),
-        # With connections of its own, so that it can be silent alone.
-        SqlKeys(url),
-        SqlSource(url),
-        options,
-    )
+    store = folder / "service.db"
+    url = f"sqlite:///{store}"
+    made = open_service(store=store, counter=WordCounter(), options=options)
+    # With connections of its own, so that it can be silent alone.
+    service = replace(made, keys=SqlKeys(url))
     app = create_app(service)
     async with app.router.lifespan_context(app):
         keys = {

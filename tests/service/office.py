@@ -1,9 +1,13 @@
 """A service with the skills of an office, made of real parts over SQLite files or another database."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
@@ -11,6 +15,7 @@ import httpx
 import skillweave
 from skillweave.approvals.book import ApprovalBook
 from skillweave.events.stream import EventStream
+from skillweave.events.streaming import StreamObserver
 from skillweave.service.app import create_app
 from skillweave.service.service import Service
 from skillweave.stores.event_stream import MemoryEventStream
@@ -75,13 +80,39 @@ def service_of(
 
     `book` puts something around the book of approvals, whose clock may be set.
     """
-    where = database or f"sqlite:///{folder / 'service.db'}"
+    where = database or _database_in(folder)
 
     def make_weaver(tenant: str) -> skillweave.Weaver:
-        return skillweave.open(*map(dict, skills), ledger=folder / "state.db", counter=WordCounter(), tenant=tenant)
+        return skillweave.open(
+            *map(dict, skills),
+            ledger=folder / "state.db",
+            counter=WordCounter(),
+            observers=[StreamObserver(stream, tenant=tenant)],
+            tenant=tenant,
+        )
 
-    kept = SqlApprovals(where, key=SEAL, clock=clock)
-    return Service(make_weaver, SqlWorkingMemory(where), events or MemoryEventStream(), book(kept))
+    kept, stream = SqlApprovals(where, key=SEAL, clock=clock), events or MemoryEventStream()
+    return Service(make_weaver, SqlWorkingMemory(where), stream, book(kept))
+
+
+def _database_in(folder: Path) -> str:
+    """The URL of the folder's database; a new one is a copy, as making its tables takes longer than most tests."""
+    file = folder / "service.db"
+    if not file.exists():
+        file.write_bytes(_new_database())
+    return f"sqlite:///{file}"
+
+
+@cache
+def _new_database() -> bytes:
+    async def make(file: Path) -> None:
+        async with SqlApprovals(f"sqlite:///{file}", key=SEAL) as book:
+            await book.migrate()
+
+    with TemporaryDirectory() as folder, ThreadPoolExecutor() as thread:
+        # In a thread, as a test's loop runs here.
+        thread.submit(asyncio.run, make(Path(folder) / "new.db")).result()
+        return (Path(folder) / "new.db").read_bytes()
 
 
 @asynccontextmanager

@@ -111,6 +111,8 @@ async def test_a_silent_key_store_stops_only_keys_that_are_not_remembered(alone:
     assert answer.status == 503
     assert int(answer.header("retry-after") or 0) >= 1
     assert answer.header("content-type") == "application/problem+json"
+    # Nobody who has not shown a key is told where the database is.
+    assert str(alone.folder).encode() not in answer.content
 
 
 async def test_a_service_without_keys_is_open(alone: Guarded) -> None:

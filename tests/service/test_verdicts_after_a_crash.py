@@ -114,6 +114,14 @@ async def test_a_rejected_skill_is_out_of_the_next_turn(tmp_path: Path, at: str)
         assert await verdicts(office) == [("sign_off", "rejected", "Zoë")]
 
 
+@pytest.mark.parametrize("at", STEPS)
+async def test_a_call_that_is_judged_before_the_next_turn_may_run(tmp_path: Path, at: str) -> None:
+    await decided_by_one_that_dies(tmp_path, at, ASKED, YES, "pay the bill")
+    async with opened(service_of(tmp_path)) as office:
+        asked = {"conversation": "c", "tool": CALL["tool"], "arguments": CALL["arguments"], "call_id": CALL["id"]}
+        assert (await office.post("authorize", asked))["ruling"] == "allow"
+
+
 async def test_a_verdict_that_the_conversation_had_before_the_skill_changed_stands(tmp_path: Path) -> None:
     approval = await decided_by_one_that_dies(tmp_path, "before the note", ASKED, YES, "pay the bill")
     changed = {**PAY, "text": {"instructions": "Pay at once."}}

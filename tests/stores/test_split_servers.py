@@ -14,27 +14,29 @@ from tests.services.proxy import Proxy
 SKILL = {"id": "pay", "description": "d", "triggers": {"keywords": ["invoice"]}, "text": {"instructions": "How."}}
 
 
-async def _filled(postgres_url: str) -> None:
-    async with SqlSource(postgres_url) as source:
+async def _filled(postgres_tables_url: str) -> None:
+    async with SqlSource(postgres_tables_url) as source:
         await source.publish(SKILL)
 
 
-async def test_two_urls_keep_states_in_redis_and_decisions_in_postgresql(postgres_url: str, redis_url: str) -> None:
-    await _filled(postgres_url)
-    async with skillweave.open(postgres_url, ledger=redis_url, counter=WordCounter()) as weaver:
+async def test_two_urls_keep_states_in_redis_and_decisions_in_postgresql(
+    postgres_tables_url: str, redis_url: str
+) -> None:
+    await _filled(postgres_tables_url)
+    async with skillweave.open(postgres_tables_url, ledger=redis_url, counter=WordCounter()) as weaver:
         assert isinstance(weaver.store, SplitStore)
         injection = await weaver.weave("an invoice", conversation="c", turn_id="t")
         assert injection.skills == ("pay",)
         assert [entry.turn_id for entry in await weaver.why("c", "pay")] == ["t"]
-    async with PostgresStore(postgres_url) as decisions, RedisStore(redis_url) as states:
+    async with PostgresStore(postgres_tables_url) as decisions, RedisStore(redis_url) as states:
         assert ([entry.turn_id for entry in await decisions.read("c")], await decisions.count()) == (["t"], 0)
         assert (await states.read("c"), await states.count()) == ((), 1)
     async with Redis.from_url(redis_url, decode_responses=True) as client:
         assert await client.hgetall("skill:ledger:c") == {"skill:pay": "injected"}
 
 
-async def test_a_turn_is_two_trips_to_redis_and_none_to_the_log(postgres_url: str, redis_url: str) -> None:
-    async with Proxy(redis_url) as states, Proxy(postgres_url) as log:
+async def test_a_turn_is_two_trips_to_redis_and_none_to_the_log(postgres_tables_url: str, redis_url: str) -> None:
+    async with Proxy(redis_url) as states, Proxy(postgres_tables_url) as log:
         store = SplitStore(RedisStore(states.url), PostgresStore(log.url))
         async with skillweave.open(SKILL, ledger=store, counter=WordCounter()) as weaver:
             await weaver.weave("an invoice", conversation="warm")
@@ -51,9 +53,9 @@ async def test_a_turn_is_two_trips_to_redis_and_none_to_the_log(postgres_url: st
 
 
 async def test_turns_go_on_while_the_log_is_silent_and_their_decisions_come_when_it_speaks(
-    postgres_url: str, redis_url: str
+    postgres_tables_url: str, redis_url: str
 ) -> None:
-    async with Proxy(postgres_url) as log:
+    async with Proxy(postgres_tables_url) as log:
         store = SplitStore(RedisStore(redis_url), PostgresStore(log.url, timeout=0.5))
         async with skillweave.open(SKILL, ledger=store, counter=WordCounter()) as weaver:
             await weaver.why("warm")
@@ -66,11 +68,11 @@ async def test_turns_go_on_while_the_log_is_silent_and_their_decisions_come_when
             assert [entry.turn_id for entry in await weaver.why("c")] == ["t"]
 
 
-async def test_decisions_are_written_although_nobody_asks_for_them(postgres_url: str, redis_url: str) -> None:
-    store = SplitStore(RedisStore(redis_url), PostgresStore(postgres_url))
+async def test_decisions_are_written_although_nobody_asks_for_them(postgres_tables_url: str, redis_url: str) -> None:
+    store = SplitStore(RedisStore(redis_url), PostgresStore(postgres_tables_url))
     async with skillweave.open(SKILL, ledger=store, counter=WordCounter()) as weaver:
         await weaver.weave("an invoice", conversation="c", turn_id="t")
-        async with await AsyncConnection.connect(postgres_url, autocommit=True) as look:
+        async with await AsyncConnection.connect(postgres_tables_url, autocommit=True) as look:
             found = "SELECT turn_id FROM decisions"
             while not await _tables(look) or not await (await look.execute(found)).fetchall():  # noqa: ASYNC110
                 await asyncio.sleep(0.01)  # the server tells nobody
@@ -82,12 +84,12 @@ async def _tables(look: AsyncConnection) -> bool:
     return row == (True,)
 
 
-def test_a_loop_that_ends_before_anything_is_closed_loses_no_decision(postgres_url: str) -> None:
-    weaver = skillweave.open(SKILL, decisions=postgres_url, counter=WordCounter())
+def test_a_loop_that_ends_before_anything_is_closed_loses_no_decision(postgres_tables_url: str) -> None:
+    weaver = skillweave.open(SKILL, decisions=postgres_tables_url, counter=WordCounter())
     asyncio.run(weaver.weave("an invoice", conversation="c", turn_id="t"))
 
     async def logged() -> list[str]:
-        async with PostgresStore(postgres_url) as decisions:
+        async with PostgresStore(postgres_tables_url) as decisions:
             return [entry.turn_id for entry in await decisions.read("c")]
 
     assert asyncio.run(logged()) == ["t"]

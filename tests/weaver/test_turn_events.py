@@ -7,6 +7,7 @@ import pytest
 from skillweave import Budget, Checkpoint, Event, MemoryStore, Message, Placement, Role, Settings
 from skillweave.events import CheckpointPending, Given, SkillInjected, SkillRefreshed, TurnDecided
 from skillweave.testing import FailingStore, KnownContext, Recorder
+from skillweave.weaver import contention
 from tests.observing import watched, weaver_of
 from tests.skills import make_skill
 
@@ -197,7 +198,9 @@ async def test_while_the_ledger_does_not_answer_a_turn_is_told_without_a_revisio
     assert (turn.revision, turn.diagnostics) == (None, ("ledger-unavailable",))
 
 
-async def test_a_turn_that_is_not_decided_is_not_told() -> None:
+async def test_a_turn_that_is_not_decided_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contention, "PATIENCE_SECONDS", 0.05)
+
     class Losing(MemoryStore):
         async def swap(self, *_: object, **__: object) -> bool:
             return False

@@ -7,12 +7,14 @@ from typing import ClassVar, Self
 
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic
-from skillweave.errors import InvalidSkill
+from skillweave.errors import InvalidData, InvalidSkill
 from skillweave.formats import to_dict
 from skillweave.frozen import EMPTY
 from skillweave.registry import Agent, Change, StoredVersion
 from skillweave.skill import ArtifactRef, Skill, Status
 
+LONGEST_HASH = 200
+"""Characters of a content hash."""
 MOST_CHECKED = 500
 """Definitions that one check looks at."""
 
@@ -148,11 +150,16 @@ class VersionPage(Portable):
 
 @dataclass(frozen=True, slots=True)
 class RollbackRequest(Portable):
-    """The version that is to be in use again, by its content hash."""
+    """The version that is to be in use again, by its content hash. Raises InvalidData for what can be none."""
 
     json_exact: ClassVar[bool] = True
 
     content_hash: str
+
+    def __post_init__(self) -> None:
+        if not self.content_hash.isprintable() or not 1 <= len(self.content_hash) <= LONGEST_HASH:
+            why = f"`content_hash` is {self.content_hash[:60]!r}; give one of the list of versions"
+            raise InvalidData(why, place="content_hash")
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,14 +57,19 @@ class ApprovalDesk:
         case = await self.book.decide(approval_id, _said(asked, reply), tenant=self.weaver.tenant)
         return case if case.applied else await self._apply(case)
 
-    async def apply_waiting(self, conversation: str) -> None:
-        """Have the conversation know every verdict that the book has for it; one that cannot be kept is asked anew."""
-        for case in await self.book.waiting(conversation, tenant=self.weaver.tenant):
+    async def apply_waiting(self, conversation: str) -> bool:
+        """Have the conversation know every verdict that the book has for it; whether there was one that waited.
+
+        One that cannot be kept is asked anew.
+        """
+        waiting = await self.book.waiting(conversation, tenant=self.weaver.tenant)
+        for case in waiting:
             try:
                 await self._apply(case)
             except _REFUSALS as error:
                 # The book has noted it, and whoever looks at the approval sees that it is pending again.
                 log.warning("the verdict of approval %s could not be applied: %r", case.id, str(error))
+        return bool(waiting)
 
     async def _apply(self, case: ApprovalCase) -> ApprovalCase:
         tenant, conversation = self.weaver.tenant, case.request.conversation

@@ -60,8 +60,8 @@ class Point(Portable):
             if (
                 isinstance(value, bool)
                 or not isinstance(value, int | float)
-                or not isfinite(value)
                 or abs(value) > most
+                or not isfinite(value)
             ):
                 checked.refuse(name, value, f"degrees from -{most} to {most}")
             object.__setattr__(self, name, float(value))

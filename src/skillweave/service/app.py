@@ -19,6 +19,7 @@ from skillweave.service.endpoints import PREFIX, add_endpoints
 from skillweave.service.entities import ENTITIES
 from skillweave.service.graphs import GRAPHS
 from skillweave.service.headers import SafeHeaders
+from skillweave.service.health import add_health
 from skillweave.service.ledger import LEDGER
 from skillweave.service.memory import MEMORY
 from skillweave.service.paths import SlashesInIds
@@ -32,9 +33,11 @@ from skillweave.service.problems import (
 )
 from skillweave.service.service import Service
 from skillweave.service.skills import SKILLS
+from skillweave.service.spans import Traced, has_traces
 from skillweave.service.streams import EVENTS
 from skillweave.service.turns import TURNS
 from skillweave.service.verdicts import escalating
+from skillweave.service.watching import Watched
 from skillweave.service.writing import json_bytes
 
 GROUPS = (TURNS, LEDGER, MEMORY, SKILLS, AGENTS, COMPOSITION, GRAPHS, ENTITIES, APPROVALS, EVENTS)
@@ -76,6 +79,10 @@ def create_app(service: Service) -> FastAPI:
     app.state.service = service
     app.add_middleware(SlashesInIds)
     app.add_middleware(SafeHeaders)
+    if has_traces():
+        app.add_middleware(Traced)
+    app.add_middleware(Watched, meters=service.meters)
+    add_health(app, service)
     add_endpoints(app, GROUPS)
     described = cache(lambda: json_bytes(describe()))
 

@@ -1,5 +1,8 @@
 """Several skills together, what a tool call is ruled, sub-agents before they start, and skillweave's own tools."""
 
+import asyncio
+from functools import partial
+
 from skillweave.access import Scope
 from skillweave.api.composition import (
     AuthorizeRequest,
@@ -16,6 +19,7 @@ from skillweave.relations.validate import ValidationResult
 from skillweave.service.calls import Call, IdempotencyKey
 from skillweave.service.endpoints import ConversationId, Endpoints
 from skillweave.service.problems import Refused
+from skillweave.service.verdicts import apply_waiting
 from skillweave.weaver.reading import TOOLS, CallFields, ToolAnswer, ToolSpec
 
 COMPOSITION = Endpoints("composition")
@@ -40,9 +44,17 @@ async def authorize(call: Call, asked: AuthorizeRequest) -> Verdict:
     Subscribers are told of a denied call, and never its arguments.
     """
     weaver = call.weaver()
-    policy = await weaver.current_policy(
-        asked.conversation, tools=asked.tools, limits=asked.limits, placement=asked.placement
+    look = partial(
+        weaver.current_policy,
+        asked.conversation,
+        tools=asked.tools,
+        limits=asked.limits,
+        placement=asked.placement,
     )
+    # At once, as verdicts seldom wait; where one did, the policy that was read may be that of before.
+    waited, policy = await asyncio.gather(apply_waiting(call.service, call.tenant, asked.conversation), look())
+    if waited:
+        policy = await look()
     return await weaver.authorize(
         policy,
         asked.tool,
@@ -101,6 +113,7 @@ async def call_tool(
 
     What it loads counts as given with the answer.
     """
+    await apply_waiting(call.service, call.tenant, conversation)
     known: CallFields = {"transcript": asked.transcript, "tools": asked.tools, "limits": asked.limits}
     call_id = asked.call_id or idempotency_key
     if call_id is not None:

@@ -22,10 +22,7 @@ GRAPHS = Endpoints("graphs")
 
 CURRENT = "current"
 """What the graph that is in use can be called in place of its digest."""
-_LOCKED = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-    "X-Content-Type-Options": "nosniff",
-}
+_LOCKED = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
 """A drawing needs its own styles, and nothing else."""
 
 GraphId = Annotated[

@@ -1,7 +1,7 @@
 """The composition root of the service: from paths, names and URLs to a Service with all its parts."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -28,6 +28,7 @@ from skillweave.service.options import ServiceOptions
 from skillweave.service.rates import SharedCounters, shared_counters
 from skillweave.service.service import Service
 from skillweave.service.shared_source import SharedSource
+from skillweave.service.spans import trace_observers
 from skillweave.service.unsealed import UnsealedBook
 from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
@@ -50,6 +51,8 @@ KEY_SUFFIX = ".approvals-key"
 """What the name of the file with the key of the log of approvals ends with, beside a store in a file."""
 LOG_CONNECTIONS = 4
 """Connections of the log of decisions, which is written in batches, and seldom read."""
+_NOBODYS = "skillweave-ready"
+"""The conversation that is asked for to see whether its store answers; nothing is ever kept of it."""
 _STORES = "a file name or postgresql://user:password@host/name"
 
 
@@ -169,7 +172,7 @@ def open_service(
         counter=Tiktoken() if counter is None else counter,
         matchers=matchers if embedder is None else with_embedder(matchers, embedder),
         on_store_failure=on_store_failure,
-        observers=tuple(observers),
+        observers=(*trace_observers(), *observers),
         cache=cache,
     )
     return Service(
@@ -181,6 +184,7 @@ def open_service(
         skills=own,
         options=options or ServiceOptions(),
         counters=kept_in.counters,
+        checks={"database": database.revision, **kept_in.checks},
         shared=(kept_in.store, *parts.sources, known, database),
     )
 
@@ -193,6 +197,7 @@ class _KeptIn:
     memory: WorkingMemory
     events: EventStream
     wanted: Wanted
+    checks: Mapping[str, Callable[[], Awaitable[object]]]
     counters: SharedCounters | None = None
 
 
@@ -205,7 +210,8 @@ def _without_redis(place: Place, database: "Database") -> _KeptIn:
         store: Store = PostgresStore(place.url)
     else:
         store = SqliteStore(place.path)
-    return _KeptIn(store, SqlWorkingMemory(database), MemoryEventStream(), Wanted.EVERYTHING)
+    checks = {"conversations": partial(store.load, _NOBODYS)}
+    return _KeptIn(store, SqlWorkingMemory(database), MemoryEventStream(), Wanted.EVERYTHING, checks)
 
 
 def _with_redis(place: Place, redis: str, database: "Database") -> _KeptIn:
@@ -214,7 +220,8 @@ def _with_redis(place: Place, redis: str, database: "Database") -> _KeptIn:
     from skillweave.stores.sql.working_memory import SqlWorkingMemory
 
     store = SplitStore(RedisStore(redis, events=EventKeeping.STREAM), _log(place))
-    return _KeptIn(store, SqlWorkingMemory(database), RedisEventStream(redis), Wanted.UNKEPT, shared_counters(redis))
+    memory, events, counters = SqlWorkingMemory(database), RedisEventStream(redis), shared_counters(redis)
+    return _KeptIn(store, memory, events, Wanted.UNKEPT, {"redis": partial(store.load, _NOBODYS)}, counters)
 
 
 def _log(place: Place) -> Store:

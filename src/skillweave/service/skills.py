@@ -44,10 +44,7 @@ LONGEST_SEARCH = 2_000
 _REQUEST = "request"
 """What findings call the place of a definition that came with a request."""
 _MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
-_LOCKED = {
-    "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "default-src 'none'; sandbox",
-}
+_LOCKED = {"Content-Security-Policy": "default-src 'none'; sandbox"}
 """Keeps a browser from running what somebody published."""
 
 SkillId = Annotated[str, Path(min_length=1, max_length=100, description="The id of the skill.")]
@@ -167,8 +164,7 @@ async def get_artifact(call: Call, skill: SkillId, artifact: ArtifactId) -> Resp
     found = await weaver.registry.read_artifact(skill, artifact, snapshot=snapshot)
     declared = found.ref.media_type
     media_type = declared if _MEDIA_TYPE.fullmatch(declared) else "application/octet-stream"
-    headers = {**_LOCKED, "ETag": f'"{found.ref.content_hash}"'}
-    return Response(found.data, headers={**headers, "Content-Type": media_type})
+    return Response(found.data, headers={**_LOCKED, "Content-Type": media_type})
 
 
 @SKILLS.at("POST", "/skills:check", scope=Scope.WRITE, takes=CheckRequest, answers=CheckReport)

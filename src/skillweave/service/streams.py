@@ -124,6 +124,8 @@ class Listening(Response):
             async with asyncio.timeout(options.reader_seconds):
                 await send({"type": "http.response.body", "body": body, "more_body": more})
 
+        meters = self._service.meters
+        meters.streams.inc()
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             await put(format_sse_event(retry=RETRY_MS, id=_line(self._position) or None))
@@ -136,6 +138,7 @@ class Listening(Response):
                     if content is None:
                         break
                     await put(content)
+                    meters.events.inc()
                     upcoming = asyncio.create_task(self._next())
                 elif done:
                     break
@@ -145,6 +148,7 @@ class Listening(Response):
         except TimeoutError:
             log.warning("a reader of a stream took nothing for %g seconds and was dropped", options.reader_seconds)
         finally:
+            meters.streams.dec()
             for task in (upcoming, *ends):
                 task.cancel()
             await asyncio.gather(upcoming, *ends, return_exceptions=True)

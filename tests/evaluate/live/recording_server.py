@@ -94,7 +94,7 @@ def serving(model: Model) -> Iterator[str]:
         def log_message(self, *_: object) -> None: ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
+        thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)  # it ends that soon
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_address[1]}"

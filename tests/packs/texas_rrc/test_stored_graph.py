@@ -37,9 +37,9 @@ async def test_the_samples_file_is_read_without_a_finding_and_answers_alike(from
     assert await answers(from_file) == await answers(entities_of(sample()))
 
 
-async def test_a_graph_in_a_database_answers_as_one_in_memory(database_url: str, from_file: MemoryGraph) -> None:
+async def test_a_graph_in_a_database_answers_as_one_in_memory(tables_url: str, from_file: MemoryGraph) -> None:
     pieces = [piece async for piece in from_file.export()]
-    async with SqlGraph(database_url) as stored:
+    async with SqlGraph(tables_url) as stored:
         await stored.put(
             [one for one in pieces if isinstance(one, Entity)], [one for one in pieces if isinstance(one, Edge)]
         )

@@ -17,9 +17,9 @@ ByHand: TypeAlias = Callable[..., list[Any]]
 
 
 @pytest.fixture
-def url(database_url: str) -> str:
-    """The URL of a new, empty database."""
-    return database_url
+def url(tables_url: str) -> str:
+    """The URL of a new database with nothing in its tables; what tests how they are made has an empty one instead."""
+    return tables_url
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])

@@ -7,14 +7,25 @@ from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
 from typing import Any, TypeAlias
 
-from skillweave import Edge, Entity, Entry, SqlGraph, SqlSource
+from skillweave import Edge, Entity, Entry, SqlGraph, SqlSource, State
+from skillweave.stores.sql.approvals import SqlApprovals
+from skillweave.stores.sql.database import Database
+from skillweave.testing.approvals import DIGEST, PLAIN, YES
 
 PROCESSES = 16
+FEW = 4
+"""Processes of a race in which each step waits for the one before anyway."""
 SKILLS = 60
 STOPS = 100
 _context = get_context("forkserver")
 _context.set_forkserver_preload(
-    ["skillweave.stores.sql.skills", "skillweave.stores.sql.entities", "psycopg", "alembic.command"]
+    [
+        "skillweave.stores.sql.skills",
+        "skillweave.stores.sql.entities",
+        "skillweave.stores.sql.approvals",
+        "psycopg",
+        "alembic.command",
+    ]
 )
 
 Fill: TypeAlias = Callable[[str, int], Coroutine[Any, Any, Any]]
@@ -38,10 +49,15 @@ def race_with_entities(url: str) -> list[Any]:
     return _race(url, _filled_with_entities)
 
 
-def _race(url: str, fill: Fill) -> list[Any]:
-    barrier = _context.Barrier(PROCESSES)
+def race_with_approvals(url: str) -> list[Any]:
+    """As `race` in four processes, with one question that all ask and answer, and one of each process."""
+    return _race(url, _filled_with_approvals, FEW)
+
+
+def _race(url: str, fill: Fill, count: int = PROCESSES) -> list[Any]:
+    barrier = _context.Barrier(count)
     answers = _context.SimpleQueue()
-    started = [_context.Process(target=_run, args=(url, fill, one, barrier, answers)) for one in range(PROCESSES)]
+    started = [_context.Process(target=_run, args=(url, fill, one, barrier, answers)) for one in range(count)]
     for process in started:
         process.start()
     found = [answers.get() for _ in started]
@@ -67,6 +83,14 @@ async def _filled(url: str, _: int) -> dict[str, int]:
         for begin in range(0, SKILLS, 20):
             changes.update(one.change.value for one in await source.upsert(pack[begin : begin + 20]))
         return dict(changes)
+
+
+async def _filled_with_approvals(url: str, one: int) -> str:
+    async with SqlApprovals(Database(url, timeout=60), bytes(range(32))) as book:
+        for name in ("of all", f"own{one:02}"):
+            await book.open(name, PLAIN, DIGEST, State())
+            await book.decide(name, YES)
+        return f"{one:02}"
 
 
 async def _filled_with_entities(url: str, one: int) -> str:

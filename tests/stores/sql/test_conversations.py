@@ -23,6 +23,12 @@ WIDE = "\U0001f600"
 """A character of four bytes."""
 
 
+@pytest.fixture
+def postgres_url(postgres_tables_url: str) -> str:
+    """The URL of a new database with nothing in its tables."""
+    return postgres_tables_url
+
+
 class TestPostgresStore(LedgerContract):
     @pytest_asyncio.fixture
     async def store(self, clock: ManualClock, postgres_url: str) -> AsyncIterator[PostgresStore]:

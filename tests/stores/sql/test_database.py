@@ -19,6 +19,12 @@ from tests.services.proxy import Proxy
 from tests.services.servers import PostgresServer
 
 
+@pytest.fixture
+def url(database_url: str) -> str:
+    """The URL of a new, empty database, without tables."""
+    return database_url
+
+
 @pytest_asyncio.fixture
 async def database(url: str) -> AsyncIterator[Database]:
     database = Database(url)

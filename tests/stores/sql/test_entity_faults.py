@@ -171,7 +171,7 @@ async def test_a_put_that_nobody_waits_for_any_more_ends_at_its_next_step_and_le
         assert await _all(graph) == [Entity("first", "Stop")]
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 async def test_a_full_disk_is_said_and_nothing_is_written(url: str) -> None:
     async with SqlGraph(url) as graph:
         await graph.put(KNOWN[:10], EDGES[:10])

@@ -72,7 +72,7 @@ async def test_an_edge_to_nowhere_is_refused_by_postgresql(postgres_url: str) ->
         connection.execute("INSERT INTO entity_edges (source, relation, target) VALUES ('a', 'TO', 'ghost')")
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 async def test_an_edge_that_was_left_without_its_end_is_no_neighbour(graph: SqlGraph, by_hand: ByHand) -> None:
     await graph.put([Entity("a", "Buoy"), Entity("b", "Buoy")], [Edge("a", "TO", "b")])
     by_hand("DELETE FROM entities WHERE id = 'b'")  # without what watches over it, which a file has turned off
@@ -97,7 +97,7 @@ async def test_a_damaged_entity_is_told_with_its_place(graph: SqlGraph, by_hand:
     await _damaged(graph, by_hand, *DAMAGE[damage])
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("damage", DAMAGE_OF_A_FILE)
 async def test_a_file_takes_any_damage_which_is_told(graph: SqlGraph, by_hand: ByHand, damage: str) -> None:
     await _damaged(graph, by_hand, *DAMAGE_OF_A_FILE[damage])

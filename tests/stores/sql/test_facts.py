@@ -8,6 +8,12 @@ from skillweave.stores.sql.database import Database
 from skillweave.stores.sql.revisions import NEWEST
 
 
+@pytest.fixture
+def url(database_url: str) -> str:
+    """The URL of a new, empty database, without tables."""
+    return database_url
+
+
 async def test_a_database_says_what_it_is_and_gets_no_tables_by_that(url: str) -> None:
     database = Database(url)
     assert isinstance(database, Served)

@@ -60,6 +60,12 @@ asyncio.run(SqlSource(sys.argv[1]).put_agents([]))
 
 
 @pytest.fixture
+def url(database_url: str) -> str:
+    """The URL of a new, empty database, without tables."""
+    return database_url
+
+
+@pytest.fixture
 def later(tmp_path: Path) -> Path:
     """The migrations of a later version."""
     folder = tmp_path / "migrations"

@@ -3,9 +3,17 @@
 import asyncio
 from collections import Counter
 
+import pytest
+
 from skillweave import Change, Edge, Entity, Entry, SqlGraph, SqlSource
 from tests.stores.sql.conftest import ByHand
 from tests.stores.sql.processes import PROCESSES, SKILLS, STOPS, race, race_with_entities
+
+
+@pytest.fixture
+def url(database_url: str) -> str:
+    """The URL of a new, empty database, without tables."""
+    return database_url
 
 
 def test_processes_that_start_at_once_on_an_empty_database_insert_each_skill_once(url: str, by_hand: ByHand) -> None:

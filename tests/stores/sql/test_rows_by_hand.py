@@ -179,7 +179,7 @@ async def test_content_changed_by_hand_without_its_hash_is_not_given_for_what_wa
     assert (skill.artifacts[0].size, await source.read(skill, "a.md")) == (5, b"other")
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 async def test_what_was_written_by_hand_and_cannot_be_kept_is_not_replaced(source: SqlSource, by_hand: ByHand) -> None:
     _insert(by_hand)
     _insert_artifact(by_hand, "x" * 1025, "content")
@@ -234,7 +234,7 @@ async def test_a_damaged_row_is_told_and_hides_no_other(source: SqlSource, by_ha
     await _damaged(source, by_hand, *DAMAGE[damage])
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("damage", DAMAGE_OF_A_FILE)
 async def test_a_file_takes_any_damage_and_hides_no_other_row(source: SqlSource, by_hand: ByHand, damage: str) -> None:
     await _damaged(source, by_hand, *DAMAGE_OF_A_FILE[damage])
@@ -256,7 +256,7 @@ async def _damaged(source: SqlSource, by_hand: ByHand, change: str, message: str
     assert [skill.id for skill in (await source.load(loaded)).skills] == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 async def test_a_row_without_an_id_is_told(source: SqlSource, by_hand: ByHand) -> None:
     _insert(by_hand, "")
     await source.publish({"id": "a", "description": "x"})

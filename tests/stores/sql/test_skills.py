@@ -278,8 +278,8 @@ async def test_a_listed_artifact_without_content_says_so_when_it_is_read(source:
     assert await source.read(loaded.skills[0], "a.md") == b"now"
 
 
-async def test_an_empty_database_says_what_to_do(url: str) -> None:
-    async with SqlSource(url, tenant="acme") as source:
+async def test_an_empty_database_says_what_to_do(database_url: str) -> None:
+    async with SqlSource(database_url, tenant="acme") as source:
         await source.put_agents([])
         (finding,) = (await source.load()).diagnostics
         assert finding.code == "no-skills"
@@ -289,9 +289,9 @@ async def test_an_empty_database_says_what_to_do(url: str) -> None:
         assert part.diagnostics == (finding,)
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_reading_makes_no_file_and_sees_the_one_that_is_made_later(url: str, tmp_path: Path) -> None:
-    async with SqlSource(url) as source, SqlSource(url) as writer:
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+async def test_reading_makes_no_file_and_sees_the_one_that_is_made_later(database_url: str, tmp_path: Path) -> None:
+    async with SqlSource(database_url) as source, SqlSource(database_url) as writer:
         registry = Registry([source])
         await registry.refresh()
         first = await source.load()

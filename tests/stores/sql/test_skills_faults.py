@@ -134,7 +134,7 @@ async def test_a_write_that_nobody_waits_for_any_more_leaves_nothing_by_halves(s
     assert len((await source.load()).skills) == 40
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 async def test_a_full_disk_is_said_and_nothing_is_written(url: str) -> None:
     async with SqlSource(url) as source:
         await source.upsert(entries(10))

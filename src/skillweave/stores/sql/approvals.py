@@ -11,17 +11,18 @@ from skillweave.checking import Checked
 from skillweave.errors import InvalidValue
 from skillweave.state.state import State
 from skillweave.stores.opening import needing
+from skillweave.tenants import tenant_of
 from skillweave.weaver.verdicts import CheckpointVerdict
 
 with needing("sql", "approvals in a database"):
-    from sqlalchemy import select, text, tuple_
+    from sqlalchemy import func, select, text, tuple_
 
     from skillweave.stores.sql.approval_check import check_approvals, check_log
     from skillweave.stores.sql.approval_log import LOG_COLUMNS, OpenLog, hash_of, log_row, open_log
     from skillweave.stores.sql.database import Database
     from skillweave.stores.sql.documents import held_text, is_storable_text
     from skillweave.stores.sql.shared import InDatabase, clock_of, owner_of
-    from skillweave.stores.sql.tables import ApprovalLogRow, ApprovalRow
+    from skillweave.stores.sql.tables import ApprovalHeadRow, ApprovalLogRow, ApprovalRow
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, TextClause
@@ -34,6 +35,8 @@ LEAST_KEY_BYTES = 32
 """Bytes that the key of the log has at least."""
 MOST_LISTED = 1_000
 """Approvals, or rows of the log, that one call answers."""
+MOST_COUNTED = 10_000
+"""Approvals that wait are counted up to here."""
 _ESCALATED = 50
 """Approvals that go on to the next reviewer in one transaction."""
 _CASES = ApprovalRow
@@ -190,6 +193,30 @@ class SqlApprovals(InDatabase):
             return ()
         found, known = await check_log(self._database, self._key, owner)
         return (*found, *await check_approvals(self._database, owner, known))
+
+    async def count_pending(self, tenants: Sequence[str]) -> int:
+        """How many approvals of these tenants nobody has decided, 10,000 at most."""
+        if self._database.is_missing:
+            return 0
+        owners = sorted(map(owner_of, tenants))
+        pending = select(_CASES.id).where(_CASES.tenant.in_(owners), _CASES.status == ApprovalStatus.PENDING.value)
+        asked = select(func.count()).select_from(pending.limit(MOST_COUNTED).subquery())
+
+        async def work(connection: "AsyncConnection") -> int:
+            return int(await connection.scalar(asked) or 0)
+
+        return await self._database.read(work)
+
+    async def tenants(self) -> tuple[str, ...]:
+        """The tenants that have a log, sorted; the default one by its name in code, the empty text."""
+        if self._database.is_missing:
+            return ()
+        known = select(ApprovalLogRow.tenant).union(select(ApprovalHeadRow.tenant))
+
+        async def work(connection: "AsyncConnection") -> Sequence[str]:
+            return (await connection.scalars(known)).all()
+
+        return tuple(sorted(map(tenant_of, await self._database.read(work))))
 
     async def _cases(
         self,
