@@ -33,7 +33,7 @@ BEHIND = {
     "skillweave.graph.judging.Verdict",
     "skillweave.registry.snapshot.Offer",
     "skillweave.select.index.SkillIndex",
-    "skillweave.weaver.loop_thread.LoopThread",
+    "skillweave.loop_thread.LoopThread",
 }
 """Machinery that public classes are made with, which their own builders put in: no user writes its name."""
 

@@ -1,4 +1,4 @@
-"""Writes the pages of the reference that are made from the code: commands from `--help`, findings from their tables.
+"""Writes the pages of the reference that are made from the code: commands from `--help`, findings, endpoints.
 
 python -m docs.tools.generate
 """
@@ -8,12 +8,14 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import skillweave
+from docs.tools.http_page import http_page
 from docs.tools.plain import plain
 from docs.tools.run import DOCS, ROOT, run_command
 from skillweave.frontmatter.codes import Code
@@ -23,8 +25,8 @@ PACKAGE = ROOT / "src" / "skillweave"
 NOTE = "<!-- Made by `make docs-pages` from the code. -->\n"
 
 INDEX_ANSWER = """\
-Every [command](cli.md), every [finding](diagnostics.md), every [word](glossary.md), and what the library offers to
-programs, from the docstrings of its code.
+Every [command](cli.md), every [endpoint](http.md), every [finding](diagnostics.md), every [word](glossary.md), and what
+the library offers to programs, from the docstrings of its code.
 
 These names are imported from `skillweave` itself, `from skillweave import Turn`. Everything else is imported from where
 it is documented. Importing `skillweave` reads nothing, starts nothing and takes some 15 ms."""
@@ -44,7 +46,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "skillweave.sources.codes": "Files, folders and packs",
         "skillweave.stores.sql.codes": "Rows of a database",
         "skillweave.contracts.codes": "Output contracts",
-        "skillweave.cli.checks.codes": "What only `check` looks at",
+        "skillweave.checks.codes": "What only `check` looks at",
         "skillweave.evaluate.codes": "Evaluations of triggers and descriptions",
     }
 )
@@ -246,7 +248,14 @@ def _table(rows: Iterator[tuple[str, str, str]]) -> Sequence[str]:
     return ["| code | level | meaning |", "|---|---|---|", *shown]
 
 
-PAGES = MappingProxyType({"index.md": index_page, "cli.md": cli_page, "diagnostics.md": diagnostics_page})
+PAGES = MappingProxyType(
+    {
+        "index.md": index_page,
+        "cli.md": cli_page,
+        "diagnostics.md": diagnostics_page,
+        "http.md": partial(http_page, NOTE),
+    }
+)
 """What is made, by file name."""
 
 

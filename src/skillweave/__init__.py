@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         Edge,
         Entity,
         EntityGraph,
+        EntityNotFound,
         Nearby,
         NearbyEntities,
         Neighbour,
@@ -164,7 +165,7 @@ if TYPE_CHECKING:
         Writes,
     )
     from skillweave.stores.memory import MemoryStore
-    from skillweave.stores.redis.store import RedisStore
+    from skillweave.stores.redis.store import EventKeeping, RedisStore
     from skillweave.stores.split import SplitStore
     from skillweave.stores.sql.conversations import PostgresStore
     from skillweave.stores.sql.entities import SqlGraph
@@ -199,7 +200,8 @@ formats.skill_md: Strictness
 injection: Block CacheReport CurrentPolicy Drop Fallback Injection PendingCheckpoint TokenReport
 knowledge.assemble: GraphContext assemble
 knowledge.context: ContextSource EntityContext FindsEntities Section
-knowledge.entity: AmbiguousEntity Direction Edge Entity EntityGraph Nearby NearbyEntities Neighbour Point UnknownEnd
+knowledge.entity: AmbiguousEntity Direction Edge Entity EntityGraph EntityNotFound Nearby NearbyEntities Neighbour Point
+    UnknownEnd
     WritableGraph
 knowledge.memory: MemoryGraph
 knowledge.rules: ContextRules Hop IdPattern SectionPart SectionRule context_rules_in
@@ -227,7 +229,7 @@ state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lif
 stores.memory: MemoryStore
 stores.split: SplitStore
 stores.sql.conversations: PostgresStore
-stores.redis.store: RedisStore
+stores.redis.store: EventKeeping RedisStore
 stores.sql.entities: SqlGraph
 stores.sql.skills: SqlSource
 stores.sqlite: SqliteStore
@@ -287,8 +289,10 @@ __all__ = [
     "EntityContext",
     "EntityFiles",
     "EntityGraph",
+    "EntityNotFound",
     "Entry",
     "Event",
+    "EventKeeping",
     "EventRefused",
     "EventType",
     "Evidence",

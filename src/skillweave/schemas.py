@@ -17,40 +17,69 @@ OF_COMMANDS = 1
 """The version of what commands print: grows when a key goes or changes its meaning; a new key leaves it as it is."""
 
 SHAPES: Mapping[str, tuple[str, int]] = {
+    "agent": ("skillweave:Agent", 1),
+    "agent-page": ("skillweave.api:AgentPage", 1),
     "approval-case": ("skillweave.approvals.case:ApprovalCase", 1),
     "approval-log-page": ("skillweave.api:LogPage", 1),
     "approval-page": ("skillweave.api:ApprovalPage", 1),
     "approval-reply": ("skillweave.approvals.case:ApprovalReply", 1),
     "approval-request": ("skillweave.approvals.case:ApprovalRequest", 1),
+    "artifact-page": ("skillweave.api:ArtifactPage", 1),
+    "authorize-request": ("skillweave.api:AuthorizeRequest", 1),
     "changes": ("skillweave:Changes", 1),
+    "check-report": ("skillweave.api:CheckReport", 1),
+    "check-request": ("skillweave.api:CheckRequest", 1),
     "checkup": ("skillweave.graph:Checkup", 1),
     "completion": ("skillweave:Completion", 1),
+    "compose-request": ("skillweave.api:ComposeRequest", 1),
     "composition": ("skillweave:Composition", 1),
     "conversation-page": ("skillweave.api:ConversationPage", 1),
     "cursor": ("skillweave.graph:Cursor", 1),
     "decision": ("skillweave:Decision", 1),
     "diagnostic": ("skillweave:Diagnostic", 1),
+    "entities-put": ("skillweave.api:EntitiesPut", 1),
+    "entity": ("skillweave:Entity", 1),
+    "entity-context": ("skillweave.knowledge.shown:ContextShown", 1),
     "event": ("skillweave:Event", 1),
+    "graph": ("skillweave.graph:GraphShown", 1),
+    "graph-moment": ("skillweave.graph:MoveContext", 1),
+    "graph-next": ("skillweave.graph:Next", 1),
+    "graph-page": ("skillweave.api:GraphPage", 1),
+    "graph-simulation": ("skillweave.graph:SimulationShown", 1),
     "injection": ("skillweave:Injection", 1),
     "judgement": ("skillweave:Judgement", 1),
     "left": ("skillweave:Left", 1),
     "logged": ("skillweave:Logged", 1),
     "message": ("skillweave:Message", 1),
     "move": ("skillweave.graph:Move", 1),
+    "nearby-entities": ("skillweave:NearbyEntities", 1),
+    "neighbours": ("skillweave.api:Neighbours", 1),
+    "problem": ("skillweave.api:Problem", 1),
+    "rollback-request": ("skillweave.api:RollbackRequest", 1),
     "selection": ("skillweave:Selection", 1),
     "settings": ("skillweave:Settings", 1),
+    "simulation-request": ("skillweave.api:SimulationRequest", 1),
     "skill": ("skillweave:Skill", 1),
+    "skill-definition": ("skillweave.api:SkillDefinition", 1),
+    "skill-page": ("skillweave.api:SkillPage", 1),
+    "skill-published": ("skillweave.api:SkillPublished", 1),
     "spawn-plan": ("skillweave:SpawnPlan", 1),
+    "spawn-question": ("skillweave.api:SpawnQuestion", 1),
     "spawn-rejected": ("skillweave:SpawnRejected", 1),
     "spawn-request": ("skillweave:SpawnRequest", 1),
     "state": ("skillweave:State", 1),
     "task-selection": ("skillweave:TaskSelection", 1),
     "tool-answer": ("skillweave:ToolAnswer", 1),
+    "tool-call-request": ("skillweave.api:ToolCallRequest", 1),
     "tool-limits": ("skillweave:ToolLimits", 1),
     "tool-policy": ("skillweave:ToolPolicy", 1),
+    "tool-spec": ("skillweave.weaver:ToolSpec", 1),
     "turn": ("skillweave:Turn", 1),
+    "turn-request": ("skillweave.api:TurnRequest", 1),
+    "validate-request": ("skillweave.api:ValidateRequest", 1),
     "validation-result": ("skillweave:ValidationResult", 1),
     "verdict": ("skillweave:Verdict", 1),
+    "version-page": ("skillweave.api:VersionPage", 1),
 }
 """By name, the class whose JSON form is published, and the version of that form.
 
@@ -124,6 +153,7 @@ class Definitions:
     place: str = "#/$defs/"
     ending: str = ""
     schemas: dict[str, Schema] = field(default_factory=dict)
+    _classes: dict[str, Hint] = field(default_factory=dict)
 
     def add(self, hint: Hint) -> Schema:
         """The schema of the type, a reference where it is a class; what it refers to stands in `schemas` then."""
@@ -137,11 +167,19 @@ class Definitions:
             return self._container(get_origin(hint), get_args(hint))
         if getattr(hint, "_is_protocol", False):
             return {"type": "object"}
-        name = f"{hint.__name__}{self.ending}"
+        name = self._name(hint)
         if name not in self.schemas:
             self.schemas[name] = {}  # a class that names itself inside finds it there
             self.schemas[name] = self._class(hint)
         return {"$ref": f"{self.place}{name}"}
+
+    def _name(self, cls: Hint) -> str:
+        """The name of the class, with its room before it where another class of that name came first."""
+        name = f"{cls.__name__}{self.ending}"
+        if self._classes.setdefault(name, cls) is cls:
+            return name
+        room = cls.__module__.split(".")[1]
+        return f"{room.title().replace('_', '')}{name}"
 
     def _container(self, origin: Hint, inner: tuple[Hint, ...]) -> Schema:
         if origin is Literal:

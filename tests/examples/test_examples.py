@@ -60,6 +60,15 @@ LANGGRAPH_AGENT = (
     "ran       submit_filing: the filing for Ranch 1H has number 117",
     "synthesis The filing for Ranch 1H is submitted under number 117; two operators get a notice.",
 )
+LANGGRAPH_SERVICE = (
+    "service   gives invoice-checking",
+    "agent     pauses; a person has to decide",
+    "person    is asked about pay_invoice with {'number': 'INV-20417', 'amount': 90}",
+    "person    Ann Lee says modified, with {'number': 'INV-20417', 'amount': 45}",
+    "agent     hears: modified by Ann Lee",
+    "tool      pay_invoice runs with number=INV-20417, amount=45",
+    "agent     Only half of INV-20417 had arrived, so 45.00 are paid.",
+)
 AGENT_FRAMEWORK_AGENT = (
     "user: What is 2+2?",
     "model   has no skill (hidden: nothing)",
@@ -155,6 +164,7 @@ SAYS = {
     "openai_agents_agent.py": OPENAI_AGENTS_AGENT,
     "agent_framework_agent.py": AGENT_FRAMEWORK_AGENT,
     "langgraph_agent.py": LANGGRAPH_AGENT,
+    "langgraph_service.py": LANGGRAPH_SERVICE,
     "langchain_agent.py": LANGCHAIN_AGENT,
     "pydantic_ai_agent.py": PYDANTIC_AI_AGENT,
     "google_adk_agent.py": GOOGLE_ADK_AGENT,

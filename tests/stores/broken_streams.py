@@ -51,6 +51,17 @@ class IncludesThePosition(MemoryEventStream):
         return (*(one for one in known if one.position == after), *found)
 
 
+class LastIsTheFirst(MemoryEventStream):
+    async def last(self, conversation: str, *, tenant: str = "") -> str:
+        kept = await self.read(conversation, tenant=tenant)
+        return kept[0].position if kept else ""
+
+
+class LastOfWhatIsNotThere(MemoryEventStream):
+    async def last(self, conversation: str, *, tenant: str = "") -> str:
+        return await super().last(conversation, tenant=tenant) or "0"
+
+
 class SilentGap(MemoryEventStream):
     """After a position that is no longer kept it goes on with the oldest that is."""
 
@@ -190,6 +201,8 @@ MISTAKES: Sequence[type[MemoryEventStream]] = (
     NeverForgetsIds,
     NewestFirst,
     IncludesThePosition,
+    LastIsTheFirst,
+    LastOfWhatIsNotThere,
     SilentGap,
     SilentGapOfFollowers,
     OneTenant,

@@ -5,8 +5,14 @@ from skillweave.doors import door
 __getattr__ = door(
     __name__,
     """
+composition: AuthorizeRequest ComposeRequest SpawnQuestion ToolCallRequest ValidateRequest
+entities: EntitiesPut Neighbours
+graphs: GraphListed GraphPage SimulationRequest
+event_request: EventRequest
 pages: ApprovalPage ConversationPage LogPage page
 problem: Problem
+skills: AgentPage ArtifactContent ArtifactPage CheckReport CheckRequest RollbackRequest SkillDefinition SkillListed
+    SkillPage SkillPublished SkillVersion VersionPage
 turn_request: DeliveryMode TurnRequest
 """,
 )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from skillweave.codec import Portable
+from skillweave.compose.spawn import SpawnRejected
 from skillweave.diagnostics import Diagnostic
 
 MEDIA_TYPE = "application/problem+json"
@@ -16,10 +17,14 @@ class Problem(Portable):
     """Why a request was not done: `type` tells programs what is wrong, `title` and `detail` tell people.
 
     `status` is that of the HTTP answer. `place` is where in the request's body something is wrong; `findings` say it
-    one by one, where there are several.
+    one by one, where there are several. `choices` are the ids of which one is to be named, where a name has several;
+    `rejected` is the answer about a sub-agent that may not be started.
     """
 
-    json_keys: ClassVar[tuple[str, ...]] = ("type", "title", "status", "detail", "place?", "findings?")
+    json_keys: ClassVar[tuple[str, ...]] = (
+        *("type", "title", "status", "detail"),
+        *("place?", "findings?", "choices?", "rejected?"),
+    )
 
     type: str
     title: str
@@ -27,3 +32,10 @@ class Problem(Portable):
     detail: str
     place: str = ""
     findings: tuple[Diagnostic, ...] = ()
+    choices: tuple[str, ...] = ()
+    rejected: SpawnRejected | None = None
+
+
+def code_of(kind: type[Exception]) -> str:
+    """What the type of the problem for such an exception ends with: `SkillNotFound` is `skill-not-found`."""
+    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in kind.__name__).lstrip("-")

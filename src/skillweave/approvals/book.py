@@ -13,8 +13,10 @@ from skillweave.weaver.verdicts import CheckpointVerdict
 class ApprovalBook(Protocol):
     """Keeps approvals and their log; `skillweave.testing.ApprovalBookContract` is the contract as tests.
 
-    Each step writes its row of the log and the approval in one transaction. All methods raise StoreUnavailable when
-    what is asked does not answer, and those with an `approval_id` ApprovalNotFound, also for another tenant's.
+    Each step writes its row of the log and the approval in one transaction; what it makes of an approval is in
+    `skillweave.approvals.steps`. All methods raise StoreUnavailable when what is asked does not answer, steps
+    ApprovalLogBroken, which is one, where the log does not end as it was sealed, and those with an `approval_id`
+    ApprovalNotFound, also for another tenant's.
     """
 
     async def open(
@@ -22,7 +24,7 @@ class ApprovalBook(Protocol):
     ) -> ApprovalCase:
         """Keep a new question. One with that id and the same request is answered as it stands; nothing is written.
 
-        Raises InvalidValue where the id belongs to another request.
+        Raises InvalidValue where the id belongs to another request, and for what can be no id.
         """
         ...
 
@@ -40,22 +42,32 @@ class ApprovalBook(Protocol):
         limit: int = 20,
         tenant: str = "",
     ) -> tuple[ApprovalCase, ...]:
-        """At most `limit` approvals after the one with the id `after`, the oldest first, by when they were asked."""
+        """At most `limit` approvals after the one with the id `after`, the oldest first, by when they were asked.
+
+        Those asked at one time are in the order of their ids. Raises ApprovalNotFound for an `after` that is not known,
+        and InvalidValue for a limit that is not from 1 to 1000.
+        """
         ...
 
     async def decide(self, approval_id: str, verdict: CheckpointVerdict, *, tenant: str = "") -> ApprovalCase:
         """Keep what a person said, not applied yet; the same verdict again changes nothing.
 
-        Raises AlreadyDecided for another one.
+        Raises AlreadyDecided for another one, and InvalidVerdict for one that is not on what was asked and shown.
         """
         ...
 
     async def applied(self, approval_id: str, *, tenant: str = "") -> ApprovalCase:
-        """Note that the conversation has the verdict; again changes nothing."""
+        """Note that the conversation has the verdict; again changes nothing.
+
+        Raises InvalidValue where there is none.
+        """
         ...
 
     async def refused(self, approval_id: str, why: str, *, tenant: str = "") -> ApprovalCase:
-        """Note that the verdict could not be kept in the conversation, and ask anew: it is pending again."""
+        """Note that the verdict could not be kept in the conversation, and ask anew: it is pending again.
+
+        One that is pending, or applied, stays as it is.
+        """
         ...
 
     async def waiting(self, conversation: str, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
@@ -63,9 +75,10 @@ class ApprovalBook(Protocol):
         ...
 
     async def escalate(self, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
-        """Hand every pending approval whose time is over to the next reviewer; those that were.
+        """Hand every pending approval whose time is over to the next reviewer; those whose time was over.
 
-        Each has the same time again with its `escalate_to`; one without is only noted, once.
+        Each has the same time again with its `escalate_to`. One without, or that is there already, is only noted, once:
+        its `due_at` is None then.
         """
         ...
 

@@ -16,6 +16,10 @@ from skillweave.state.state import ApprovalVerdict, State
 
 ESCALATE_SECONDS = 24 * 3600.0
 """Seconds after which an undecided approval goes to the next reviewer, where nothing else is said."""
+MOST_ESCALATE_SECONDS = 10 * 366 * 24 * 3600.0
+"""Seconds that an approval may wait before it escalates."""
+LONGEST_APPROVAL_ID = 200
+"""Characters of an approval's id."""
 MOST_PAYLOAD_BYTES = 64 * 1024
 """Bytes that a payload may have as JSON."""
 
@@ -60,7 +64,12 @@ class ApprovalRequest(Portable):
         require_id("conversation", self.conversation, "ApprovalRequest")
         for name in ("skill_id", "checkpoint", "reviewer"):
             checked.text(name, getattr(self, name))
-        checked.number("escalate_seconds", self.escalate_seconds)
+        for name in ("digest", "escalate_to"):
+            if getattr(self, name) is not None:
+                checked.text(name, getattr(self, name))
+        if self.call is not None:
+            checked.kind("call", self.call, ToolCall, "skillweave.ToolCall(id, tool, arguments), or None")
+        checked.number("escalate_seconds", self.escalate_seconds, 0, MOST_ESCALATE_SECONDS)
         object.__setattr__(self, "payload", _bounded(checked, self.payload))
 
 
@@ -126,6 +135,14 @@ class ApprovalNotFound(SkillweaveError, LookupError):
 
     def __init__(self, approval_id: str) -> None:
         super().__init__(f"there is no approval {approval_id[:60]!r}; list those that wait with GET /api/v1/approvals")
+
+
+def require_approval_id(approval_id: str) -> None:
+    """Raise InvalidValue for what can be no id of an approval."""
+    checked = Checked("ApprovalBook.open")
+    text = checked.text("approval_id", approval_id)
+    if not 0 < len(text) <= LONGEST_APPROVAL_ID or not text.isprintable():
+        checked.refuse("approval_id", text, f"1 to {LONGEST_APPROVAL_ID} printable characters")
 
 
 class AlreadyDecided(SkillweaveError, ValueError):

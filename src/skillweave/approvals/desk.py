@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from skillweave.approvals.book import ApprovalBook
 from skillweave.approvals.case import ApprovalCase, ApprovalNotFound, ApprovalReply, ApprovalRequest
+from skillweave.approvals.steps import verdict_of
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.events.stream import EventStream
 from skillweave.state.approvals import shown_with
@@ -56,19 +57,24 @@ class ApprovalDesk:
         case = await self.book.decide(approval_id, _said(asked, reply), tenant=self.weaver.tenant)
         return case if case.applied else await self._apply(case)
 
-    async def apply_waiting(self, conversation: str) -> None:
-        """Have the conversation know every verdict that the book has for it; one that cannot be kept is asked anew."""
-        for case in await self.book.waiting(conversation, tenant=self.weaver.tenant):
+    async def apply_waiting(self, conversation: str) -> bool:
+        """Have the conversation know every verdict that the book has for it; whether there was one that waited.
+
+        One that cannot be kept is asked anew.
+        """
+        waiting = await self.book.waiting(conversation, tenant=self.weaver.tenant)
+        for case in waiting:
             try:
                 await self._apply(case)
             except _REFUSALS as error:
                 # The book has noted it, and whoever looks at the approval sees that it is pending again.
                 log.warning("the verdict of approval %s could not be applied: %r", case.id, str(error))
+        return bool(waiting)
 
     async def _apply(self, case: ApprovalCase) -> ApprovalCase:
         tenant, conversation = self.weaver.tenant, case.request.conversation
         try:
-            (judgement,) = await self.weaver.decide_all(conversation, [_verdict_of(case)])
+            (judgement,) = await self.weaver.decide_all(conversation, [verdict_of(case)])
             kept = judgement.approval
         except _REFUSALS as error:
             # Written before a crash, and the skill has changed since: it stands for the text that was shown.
@@ -107,15 +113,9 @@ def _said(case: ApprovalCase, reply: ApprovalReply) -> CheckpointVerdict:
     )
 
 
-def _verdict_of(case: ApprovalCase) -> CheckpointVerdict:
-    """What was said in a decided case."""
-    verdict = ApprovalVerdict(case.status.value)
-    return _said(case, ApprovalReply(verdict, case.by, case.note, case.arguments))
-
-
 def _kept(state: State, case: ApprovalCase) -> Approval | None:
     """The verdict of the case, where the conversation has it."""
-    said = _verdict_of(case)
+    said = verdict_of(case)
     calls = [call for call in (said.call, said.decided_call) if call is not None]
     digests = {one for call in calls for one in (call.digest, call.content)}
 

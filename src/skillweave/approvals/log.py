@@ -2,11 +2,12 @@
 
 import hmac
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import ClassVar
 
 from skillweave.codec import Portable
+from skillweave.errors import StoreUnavailable
 
 BEGINNING = "0" * 64
 """What stands before the first row."""
@@ -39,6 +40,16 @@ class LogHead(Portable):
     seal: str
 
 
+class ApprovalLogBroken(StoreUnavailable):
+    """A log that does not end as it was sealed: it was changed, or the key is another one; nothing is added to it."""
+
+    def __init__(self, place: str, why: str) -> None:
+        super().__init__(
+            f"the log of approvals in {place} does not end as it was sealed ({why}), and nothing was written; give "
+            "the key that it was made with, or see what `verify` finds and restore a copy"
+        )
+
+
 def sealed(key: bytes, tenant: str, before: str, row: LogRow) -> str:
     """The seal of a row that comes after the one with the seal `before`."""
     return _mac(key, "row", tenant, before, str(row.number), row.approval, row.kind, repr(row.at), row.document)
@@ -49,25 +60,70 @@ def sealed_head(key: bytes, tenant: str, number: int, last_seal: str) -> str:
     return _mac(key, "head", tenant, str(number), last_seal)
 
 
+def first_head(key: bytes, tenant: str) -> LogHead:
+    """The end of a log without rows."""
+    return LogHead(0, BEGINNING, sealed_head(key, tenant, 0, BEGINNING))
+
+
+def is_sealed(key: bytes, tenant: str, head: LogHead) -> bool:
+    """Whether the end of a log has the seal that belongs to it."""
+    return _equal(head.seal, sealed_head(key, tenant, head.number, head.last_seal))
+
+
+def next_row(
+    key: bytes, tenant: str, head: LogHead, *, approval: str, kind: str, at: float, document: str
+) -> tuple[LogRow, LogHead]:
+    """The row that comes after the end of a log, and the end afterwards."""
+    row = LogRow(head.number + 1, approval, kind, at, document, "")
+    seal = sealed(key, tenant, head.last_seal, row)
+    return replace(row, seal=seal), LogHead(row.number, seal, sealed_head(key, tenant, row.number, seal))
+
+
+@dataclass(slots=True)
+class LogCheck:
+    """Checks a log row by row, in the order of their numbers; `found` is what is wrong so far, each in words."""
+
+    key: bytes = field(repr=False)
+    tenant: str
+    found: list[str] = field(default_factory=list)
+    _number: int = 0
+    _before: str = BEGINNING
+
+    def add(self, row: LogRow) -> None:
+        """Look at the next row."""
+        if row.number != self._number + 1:
+            self.found.append(f"row {self._number + 1} is missing: the next one is {row.number}")
+        elif not _equal(row.seal, sealed(self.key, self.tenant, self._before, row)):
+            self.found.append(f"row {row.number} was changed or put in another place: its seal does not fit")
+        self._before, self._number = row.seal, row.number
+
+    def end(self, head: LogHead | None) -> tuple[str, ...]:
+        """Look at the end, after all rows; everything that is wrong, empty where the log is whole."""
+        if head is not None and not is_sealed(self.key, self.tenant, head):
+            self.found.append("the end of the log was changed: its seal does not fit")
+        end = (0, BEGINNING) if head is None else (head.number, head.last_seal)
+        if end != (self._number, self._before):
+            message = (
+                f"the log ends at row {self._number}, and its end says {end[0]}: rows were removed, added or changed"
+            )
+            self.found.append(message)
+        return tuple(self.found)
+
+
 def problems(key: bytes, tenant: str, rows: Iterable[LogRow], head: LogHead | None) -> tuple[str, ...]:
     """What is wrong with a log, each in words with the number of the row; empty where it is whole.
 
     `rows` are all rows of the tenant in the order of their numbers.
     """
-    found: list[str] = []
-    before, number = BEGINNING, 0
+    check = LogCheck(key, tenant)
     for row in rows:
-        if row.number != number + 1:
-            found.append(f"row {number + 1} is missing: the next one is {row.number}")
-        elif not hmac.compare_digest(row.seal, sealed(key, tenant, before, row)):
-            found.append(f"row {row.number} was changed or put in another place: its seal does not fit")
-        before, number = row.seal, row.number
-    end = LogHead(0, BEGINNING, "") if head is None else head
-    if head is not None and not hmac.compare_digest(head.seal, sealed_head(key, tenant, head.number, head.last_seal)):
-        found.append("the end of the log was changed: its seal does not fit")
-    if (end.number, end.last_seal) != (number, before):
-        found.append(f"the log ends at row {number}, and its end says {end.number}: rows were removed or added")
-    return tuple(found)
+        check.add(row)
+    return check.end(head)
+
+
+def _equal(one: str, other: str) -> bool:
+    # As bytes, as texts that are not ASCII cannot be compared so; somebody may have put any into a row.
+    return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
 
 
 def _mac(key: bytes, *parts: str) -> str:

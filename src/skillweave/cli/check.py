@@ -73,7 +73,7 @@ def check(
         return Stream(_watched(registry, registry.watch(), graph))
     if not fix:
         return replace(_looked(loading.snapshot(), graph).answer(), notes=notes)
-    from skillweave.cli.checks.fixing import fix_files
+    from skillweave.cli.fixing import fix_files
 
     fixed, refused = fix_files(loading.snapshot(), loading.names(), write=not dry_run)
     checked = replace(_looked(loading.snapshot(), graph), fixed=fixed, dry_run=dry_run)
@@ -81,32 +81,11 @@ def check(
 
 
 def _looked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "Checked":
-    from skillweave.cli.checks.findings import relation_findings, text_findings
-    from skillweave.cli.checks.lines import Lines, with_lines
+    from skillweave.checks.check import check_skills
     from skillweave.cli.output.notes import tally_of
-    from skillweave.contracts import check_contracts
-    from skillweave.contracts.check import check_event_types
-    from skillweave.graph.findings import graph_findings
-    from skillweave.knowledge.findings import context_findings, entity_rules_in
-    from skillweave.select.index import compile_triggers
-    from skillweave.select.task import check_task_rules
-    from skillweave.text.search import MatchMode
 
     with working("Checking the triggers of", snapshot.loaded):
-        _, about_triggers = compile_triggers(snapshot.active(), MatchMode.WORD)
-    about_rules = check_task_rules(snapshot.task_rules, snapshot)
-    about_events = check_event_types(snapshot)
-    about_contracts = check_contracts(snapshot.values())
-    lines = Lines()
-    about_skills = with_lines((*about_triggers, *about_contracts), snapshot, lines)
-    about_texts = (
-        found
-        for skill in snapshot.values()
-        for found in (*text_findings(skill, lines), *relation_findings(skill, snapshot, lines))
-    )
-    about_parts = (*about_skills, *about_texts, *about_rules, *about_events)
-    about_context = context_findings(snapshot, entity_rules_in(snapshot), entities=False)
-    diagnostics = (*snapshot.diagnostics, *about_parts, *graph_findings(snapshot, graph), *about_context)
+        diagnostics = check_skills(snapshot, graph)
     return Checked(tally_of(snapshot), diagnostics, by_host_key(snapshot.active()))
 
 

@@ -225,10 +225,12 @@ async def context(
     Which sections a domain tag shows is said by the pack. What is left out is named with the reason.
     """
     from skillweave.cli.arguments.skills import load
-    from skillweave.cli.output.entities import context_shown, context_text
+    from skillweave.cli.output.entities import context_text
     from skillweave.disclose.render import CONTEXT_HEADING
     from skillweave.knowledge.assemble import assemble
     from skillweave.knowledge.rules import context_rules_in
+    from skillweave.knowledge.shown import context_shown
+    from skillweave.tokens.counter import Tiktoken
 
     snapshot = (await load(of.sources())).snapshot
     rules = context_rules_in(snapshot)
@@ -238,7 +240,7 @@ async def context(
     async with of.existing() as graph:
         entity = await known_entity(graph, ref)
         found = await assemble(graph, rules, entity.id, tags, seconds=PATIENCE_SECONDS)
-    shown = context_shown(found, tags)
+    shown = context_shown(found, tags, Tiktoken().count)
     return Answer(lambda: shown, partial(context_text, shown, heading=CONTEXT_HEADING, nodes=nodes))
 
 

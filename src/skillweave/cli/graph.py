@@ -11,7 +11,7 @@ import typer
 from skillweave.cli import completion, options
 from skillweave.cli.arguments.graph import Opened, context_of, open_graph, script_steps
 from skillweave.cli.failure import MISTAKE
-from skillweave.cli.output.page import Answer, Ink, extended
+from skillweave.cli.output.page import Answer, Ink
 
 if TYPE_CHECKING:
     from skillweave.graph.drawn import Overlay
@@ -92,7 +92,8 @@ async def next_(file: options.File, ctx: _Context = None) -> Answer:
     Prints where the conversation goes, what decided it, which other ways were not taken, and which guards kept a route
     closed. Where a scorer chooses the entry, it is asked. For a decision tree the leaf is printed too.
     """
-    from skillweave.cli.output.graph import Next, move_text
+    from skillweave.cli.output.graph import move_text
+    from skillweave.graph.answers import Next
     from skillweave.graph.graph import ScoredGraph
 
     context, notes = context_of(ctx, file)
@@ -102,7 +103,7 @@ async def next_(file: options.File, ctx: _Context = None) -> Answer:
     move, leaf = graph.explain(context, scoring), graph.leaf(context, scoring)
     end = None if leaf is None else leaf.skill
     return Answer(
-        partial(extended, Next, move, leaf=end),
+        partial(Next.of, move, leaf),
         partial(move_text, move, end),
         notes=(*notes, *opened.notes_with_errors()),
     )
@@ -149,7 +150,8 @@ async def simulate(
 
     The exit code is 1 when a step does not lead where the script expects.
     """
-    from skillweave.cli.output.graph import SimulationShown, played_text
+    from skillweave.cli.output.graph import played_text
+    from skillweave.graph.answers import SimulationShown
 
     steps, notes = script_steps(script, file)
     opened = await open_graph(file)
@@ -165,7 +167,8 @@ async def show(file: options.File) -> Answer:
 
     Each skill with what it is about, what begins it, and where it leads.
     """
-    from skillweave.cli.output.graph import GraphShown, shown_text
+    from skillweave.cli.output.graph import shown_text
+    from skillweave.graph.answers import GraphShown
 
     opened = await open_graph(file)
     return Answer(

@@ -12,6 +12,7 @@ from unicodedata import combining, normalize
 
 import typer
 
+from skillweave.checks.unedited import BODY
 from skillweave.cli.failure import Mistake
 from skillweave.codec import Portable
 from skillweave.formats.identity import id_of
@@ -103,55 +104,8 @@ def _body(draft: Draft) -> str:
     parts = "".join(f"- `{part}/{PARTS[part][0]}`: {PARTS[part][1]}\n" for part in draft.parts)
     files = f"\n## Files of this skill\n\n{parts}" if parts else ""
     examples = "".join(f"- {example}\n" for example in draft.examples)
-    return _BODY.format(title=title_of(draft.name), examples=examples, files=files).strip()
+    return BODY.format(title=title_of(draft.name), examples=examples, files=files).strip()
 
-
-_BODY = """\
-# {title}
-
-Say in two sentences what is done here and what a good result is.
-
-## When to use it
-
-Requests such as these call for it. `skillweave match` shows whether a request does, and the phrases in
-`metadata.triggers` above decide it.
-
-{examples}
-## When not to use it
-
-Name the requests that look alike and need something else, and say what.
-
-## What has to be known first
-
-List what must be there before the first step: files, facts, permissions. Say what to ask when something is missing.
-
-## How to do it
-
-1. Write each step as an order to the agent, with the command, tool or file that it needs.
-2. Say how to tell that the step worked, and what to do when it did not.
-3. Put facts that only some requests need into `references/`.
-
-## Result
-
-Show the form of the result: a short example says more than a description.
-
-## Before handing it over
-
-- Name what has to be checked, and how.
-- Name what must never be done.
-{files}"""
-
-
-def is_scaffold_text(line: str) -> bool:
-    """Whether a line is one that a new skill is written with, to be replaced."""
-    return line in _TO_REPLACE
-
-
-_TO_REPLACE = frozenset(
-    line
-    for line in _BODY.splitlines()
-    if line and not line.startswith("#") and "{" not in line and "skillweave match" not in line
-)
 
 _FILES: Mapping[str, str] = MappingProxyType(
     {

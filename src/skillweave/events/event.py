@@ -69,11 +69,26 @@ def event_id(*identity: str) -> str:
     return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+class Kept(StrEnum):
+    """Who keeps an event that is told: the store, in the same step as the State, or nobody."""
+
+    BY_THE_STORE = "by_the_store"
+    NOWHERE = "nowhere"
+
+
+class Wanted(StrEnum):
+    """What an observer wants to hear of: everything, or what the store does not keep already."""
+
+    EVERYTHING = "everything"
+    UNKEPT = "unkept"
+
+
 class Observer(Protocol):
     """Is told what happened, after it is stored; it need not answer, and its failure affects nobody else.
 
     The events of one conversation come in their order, and the next ones only when the last call has ended. A call
-    that takes longer than the Weaver's `observer_seconds` is cancelled, so what is slow belongs behind a queue.
+    that takes longer than the Weaver's `observer_seconds` is cancelled, so what is slow belongs behind a queue. One
+    that has an attribute `wanted`, a Wanted, is told that only.
     """
 
     async def observe(self, events: Sequence[Event]) -> None:

@@ -55,6 +55,10 @@ class EventStream(Protocol):
         """At most `limit` events after that position, the oldest kept ones first; raises StreamGap, see there."""
         ...
 
+    async def last(self, conversation: str, *, tenant: str = "") -> str:
+        """The position of the newest event that is kept, from which one can go on; the empty text where none is."""
+        ...
+
     def follow(
         self, conversation: str, after: str | None = None, *, tenant: str = ""
     ) -> AsyncGenerator[StreamedEvent, None]:

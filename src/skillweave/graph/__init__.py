@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from skillweave.doors import door
 
 if TYPE_CHECKING:
+    from skillweave.graph.answers import GraphShown, GraphSkillShown, Next, Played, SimulationShown
     from skillweave.graph.builder import Fork, decide
     from skillweave.graph.checked import Checkup, Level, Problem
     from skillweave.graph.compiled import CompiledGraph
@@ -55,7 +56,9 @@ __all__ = [
     "FieldTest",
     "Fork",
     "GraphBuilder",
+    "GraphShown",
     "GraphSkill",
+    "GraphSkillShown",
     "Guard",
     "Guarded",
     "HistoryMin",
@@ -69,10 +72,12 @@ __all__ = [
     "Loser",
     "Move",
     "MoveContext",
+    "Next",
     "Node",
     "NodeKind",
     "Op",
     "Overlay",
+    "Played",
     "Predicate",
     "PredicateContext",
     "Problem",
@@ -86,6 +91,7 @@ __all__ = [
     "Script",
     "Simulated",
     "Simulation",
+    "SimulationShown",
     "SkillGraph",
     "Step",
     "UserContains",
@@ -99,6 +105,7 @@ __getattr__ = door(
     __name__,
     """
 advance: at context_of is_between
+answers: GraphShown GraphSkillShown Next Played SimulationShown
 builder: Fork decide
 checked: CODES Checkup Level Problem
 compiled: CompiledGraph all_intents compile_graph compile_lexicon conditions_of decisions_of needs_scoring wired_ids

@@ -60,8 +60,8 @@ class Point(Portable):
             if (
                 isinstance(value, bool)
                 or not isinstance(value, int | float)
-                or not isfinite(value)
                 or abs(value) > most
+                or not isfinite(value)
             ):
                 checked.refuse(name, value, f"degrees from -{most} to {most}")
             object.__setattr__(self, name, float(value))
@@ -157,6 +157,14 @@ class AmbiguousEntity(SkillweaveError, ValueError):
         super().__init__(
             f"{len(self.ids):,} entities are called {ref[:100]!r}; name one by its id: {_first_of(self.ids)}"
         )
+
+
+class EntityNotFound(SkillweaveError, LookupError):
+    """A name that no entity has; `fix` says what to do instead."""
+
+    def __init__(self, ref: str, fix: str = "name it by its id, or by one of its other names") -> None:
+        self.ref = ref
+        super().__init__(f"no entity is called {ref[:100]!r}; {fix}")
 
 
 class UnknownEnd(SkillweaveError, ValueError):

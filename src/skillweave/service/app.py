@@ -1,8 +1,9 @@
 """The ASGI application: all endpoints over the parts of one Service."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -11,9 +12,14 @@ from starlette.exceptions import HTTPException
 
 from skillweave._version import __version__
 from skillweave.errors import SkillweaveError
+from skillweave.service.agents import AGENTS
 from skillweave.service.approvals import APPROVALS
+from skillweave.service.composition import COMPOSITION
 from skillweave.service.endpoints import PREFIX, add_endpoints
+from skillweave.service.entities import ENTITIES
+from skillweave.service.graphs import GRAPHS
 from skillweave.service.headers import SafeHeaders
+from skillweave.service.health import add_health
 from skillweave.service.ledger import LEDGER
 from skillweave.service.memory import MEMORY
 from skillweave.service.paths import SlashesInIds
@@ -26,12 +32,22 @@ from skillweave.service.problems import (
     on_unexpected,
 )
 from skillweave.service.service import Service
+from skillweave.service.skills import SKILLS
+from skillweave.service.spans import Traced, has_traces
+from skillweave.service.streams import EVENTS
 from skillweave.service.turns import TURNS
 from skillweave.service.verdicts import escalating
+from skillweave.service.watching import Watched
 from skillweave.service.writing import json_bytes
 
-GROUPS = (TURNS, LEDGER, MEMORY, APPROVALS)
+GROUPS = (TURNS, LEDGER, MEMORY, SKILLS, AGENTS, COMPOSITION, GRAPHS, ENTITIES, APPROVALS, EVENTS)
 """All endpoints, by their group, in the order of the document."""
+
+
+def describe() -> Mapping[str, Any]:
+    """The OpenAPI document of the service, the same for every service of this version."""
+    bare = FastAPI(openapi_url=None)
+    return add_endpoints(bare, GROUPS).whole(bare)
 
 
 def create_app(service: Service) -> FastAPI:
@@ -63,8 +79,12 @@ def create_app(service: Service) -> FastAPI:
     app.state.service = service
     app.add_middleware(SlashesInIds)
     app.add_middleware(SafeHeaders)
-    document = add_endpoints(app, GROUPS)
-    described = cache(lambda: json_bytes(document.whole(app)))
+    if has_traces():
+        app.add_middleware(Traced)
+    app.add_middleware(Watched, meters=service.meters)
+    add_health(app, service)
+    add_endpoints(app, GROUPS)
+    described = cache(lambda: json_bytes(describe()))
 
     @app.get(f"{PREFIX}/openapi.json", include_in_schema=False)
     async def openapi() -> Response:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable
 from math import isfinite
 from typing import NoReturn, TypeVar
@@ -16,6 +17,10 @@ from skillweave.service.problems import Refused
 T = TypeVar("T")
 
 _JSON = "application/json"
+_LENGTH = re.compile("[0-9]+")
+_LONGEST_LENGTH = 20
+_MOST_DIGITS = 300
+"""Digits of a whole number: more could not be compared with a number that has a fraction."""
 
 
 def body_of(shape: type[T]) -> Callable[[Request], Awaitable[T]]:
@@ -47,7 +52,7 @@ async def _content(request: Request) -> bytes:
     options: ServiceOptions = request.app.state.service.options
     most = options.most_body_bytes
     length = request.headers.get("content-length", "")
-    if length.isdigit() and int(length) > most:
+    if _LENGTH.fullmatch(length) and int(length[:_LONGEST_LENGTH]) > most:
         raise _too_large(most)
     parts, size = [], 0
     try:
@@ -74,6 +79,12 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"{digits[:40]}… is too large a number")
+    return int(digits)
+
+
 def _number(digits: str) -> float:
     number = float(digits)
     if not isfinite(number):
@@ -91,4 +102,6 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-_STRICT = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_number, object_pairs_hook=_object)
+_STRICT = json.JSONDecoder(
+    parse_constant=_refuse_constant, parse_int=_whole, parse_float=_number, object_pairs_hook=_object
+)

@@ -1,7 +1,8 @@
 """Who calls, whether they may, and what a handler gets to know of it."""
 
+import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,9 +11,14 @@ from fastapi import Header, Request
 from skillweave.access import ApiKey, Scope
 from skillweave.conversation import LONGEST_ID
 from skillweave.disclose.fit import Budget
-from skillweave.service.problems import Refused
+from skillweave.errors import StoreUnavailable
+from skillweave.service.local import require_local
+from skillweave.service.problems import Refused, refused_of
 from skillweave.service.service import Service
+from skillweave.service.watching import seen_in
 from skillweave.weaver import Weaver
+
+log = logging.getLogger("skillweave.service")
 
 _CHALLENGE = 'Bearer realm="skillweave"'
 
@@ -63,7 +69,11 @@ def call_with(scope: Scope, admission: Admission = Admission.BEFORE) -> Callable
 
     async def call(request: Request) -> Call:
         service: Service = request.app.state.service
+        seen = seen_in(request.scope)
+        seen.route = request.scope["route"].path
         key = await _key_of(request, service)
+        if key is not None:
+            seen.key, seen.tenant = key.id, key.tenant
         made = Call(service, request, key)
         if key is not None:
             if not key.may(scope):
@@ -81,13 +91,19 @@ async def _key_of(request: Request, service: Service) -> ApiKey | None:
     """The key of the request, None where the service has no keys; raises Refused for a request without a good one."""
     ring = service.ring
     if ring is None:
+        require_local(request)
         return None
     spelled = _spelled_in(request)
     address = "" if request.client is None else request.client.host
     # Who came with a good key before is let in, however many others behind the same address guess.
     if not ring.has_opened(spelled):
         await service.rates.require_welcome(address)
-    key = await ring.owner(spelled)
+    try:
+        key = await ring.owner(spelled)
+    except StoreUnavailable as error:
+        log.warning("a key could not be looked up: %r", str(error))
+        # Whoever has no key yet is not told which database the service has, and where.
+        raise replace(refused_of(error), detail="keys cannot be looked up now; try again") from None
     if key is None:
         await service.rates.note_refusal(address)
         detail = "send a key that is in use as `Authorization: Bearer sw_...`; make one with `skillweave keys new`"

@@ -40,7 +40,11 @@ class Document:
         done: dict[str, Any] = {"description": HTTPStatus(endpoint.status).phrase}
         if endpoint.answers is not None:
             done["content"] = {endpoint.media_type: {"schema": self.written.add(endpoint.answers)}}
-        return {endpoint.status: done, **told}
+        other = endpoint.or_status
+        also: dict[int | str, Any] = {}
+        if other is not None:
+            also[other] = {**done, "description": HTTPStatus(other).phrase}
+        return {endpoint.status: done, **also, **told}
 
     def additions(self, endpoint: "Endpoint") -> dict[str, Any]:
         """What FastAPI cannot know: the scope, and the body."""

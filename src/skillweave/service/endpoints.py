@@ -41,7 +41,8 @@ WITH_BODY = (400, 408, 413, 415)
 class Endpoint:
     """One endpoint: `takes` is the type of its body, `answers` that of its answer, None where it has none.
 
-    `problems` are the statuses of problems beside those that every endpoint has.
+    `problems` are the statuses of problems beside those that every endpoint has, `or_status` is another status that the
+    answer may have.
     """
 
     method: str
@@ -54,6 +55,7 @@ class Endpoint:
     status: int = 200
     problems: tuple[int, ...] = ()
     media_type: str = "application/json"
+    or_status: int | None = None
     admission: Admission = Admission.BEFORE
 
     @property
@@ -84,6 +86,7 @@ class Endpoints:
         status: int = 200,
         problems: Sequence[int] = (),
         media_type: str = "application/json",
+        or_status: int | None = None,
         admission: Admission = Admission.BEFORE,
     ) -> Callable[[Handler], Handler]:
         """Declare what follows as the handler of that method and path.
@@ -95,17 +98,9 @@ class Endpoints:
         def declare(handler: Handler) -> Handler:
             known = 204 if answers is None and status == 200 else status
             one = Endpoint(
-                method,
-                path,
-                handler,
-                scope,
-                self.group,
-                takes,
-                answers,
-                known,
-                tuple(problems),
-                media_type,
-                admission,
+                *(method, path, handler, scope, self.group, takes, answers, known, tuple(problems), media_type),
+                or_status=or_status,
+                admission=admission,
             )
             self.declared.append(one)
             return handler

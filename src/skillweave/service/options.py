@@ -13,7 +13,9 @@ class ServiceOptions:
     are the seconds in which it must have come. `requests_per_minute` is for each API key, None for no limit; a service
     that is open to everybody has none. `refusals_per_minute` is how often a client address may come without a key that
     opens, before it is not looked at any more. `key_seconds` are the seconds for which a key is remembered: so long a
-    revoked one may go on.
+    revoked one may go on. A stream of events that is silent says every `heartbeat_seconds` that it lives; a reader who
+    takes nothing of it for `reader_seconds` is dropped. After `stream_seconds` a stream ends and its reader comes
+    again, so that a key which no longer opens is noticed.
     """
 
     most_body_bytes: int = 8 * 1024 * 1024
@@ -21,6 +23,9 @@ class ServiceOptions:
     requests_per_minute: int | None = 6_000
     refusals_per_minute: int = 60
     key_seconds: float = 30.0
+    heartbeat_seconds: float = 15.0
+    reader_seconds: float = 30.0
+    stream_seconds: float = 900.0
 
     def __post_init__(self) -> None:
         checked = Checked("ServiceOptions")
@@ -30,3 +35,6 @@ class ServiceOptions:
             checked.whole("requests_per_minute", self.requests_per_minute, 1)
         checked.whole("refusals_per_minute", self.refusals_per_minute, 1)
         checked.number("key_seconds", self.key_seconds, 0, 3600)
+        checked.number("heartbeat_seconds", self.heartbeat_seconds, 0.001, 3600)
+        checked.number("reader_seconds", self.reader_seconds, 0.001, 3600)
+        checked.number("stream_seconds", self.stream_seconds, 0.001, 24 * 3600)

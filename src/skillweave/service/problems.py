@@ -12,8 +12,9 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from skillweave.access import KeyNotFound
-from skillweave.api.problem import MEDIA_TYPE, TYPES, Problem
+from skillweave.api.problem import MEDIA_TYPE, TYPES, Problem, code_of
 from skillweave.approvals.case import AlreadyDecided, ApprovalNotFound
+from skillweave.compose.spawn import SpawnRejected
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import (
     AgentNotFound,
@@ -22,6 +23,7 @@ from skillweave.errors import (
     Contended,
     InvalidVerdict,
     MissingExtra,
+    NoEmbedder,
     SkillNotFound,
     SkillweaveError,
     SourceUnavailable,
@@ -31,6 +33,7 @@ from skillweave.errors import (
 )
 from skillweave.events.event import EventRefused
 from skillweave.events.stream import StreamGap
+from skillweave.knowledge.entity import AmbiguousEntity, EntityNotFound
 from skillweave.service.headers import SAFE
 from skillweave.service.writing import json_bytes
 from skillweave.state.working_memory import MemoryTooLarge
@@ -40,6 +43,9 @@ log = logging.getLogger("skillweave.service")
 RETRY_SECONDS = 1
 """What a client is told to wait where nothing better is known."""
 
+MOST_CHOICES = 100
+"""Ids that a problem names of those that one of is meant."""
+
 _STATUS: Mapping[type[SkillweaveError], int] = {
     SkillNotFound: 404,
     ArtifactNotFound: 404,
@@ -48,6 +54,8 @@ _STATUS: Mapping[type[SkillweaveError], int] = {
     CheckpointNotFound: 404,
     ApprovalNotFound: 404,
     KeyNotFound: 404,
+    EntityNotFound: 404,
+    AmbiguousEntity: 409,
     InvalidVerdict: 409,
     AlreadyDecided: 409,
     EventRefused: 409,
@@ -55,6 +63,7 @@ _STATUS: Mapping[type[SkillweaveError], int] = {
     StreamGap: 410,
     MemoryTooLarge: 413,
     MissingExtra: 501,
+    NoEmbedder: 501,
     UnreadableState: 409,
     StoreUnavailable: 503,
     SourceUnavailable: 503,
@@ -72,14 +81,21 @@ class Refused(Exception):
     headers: Mapping[str, str] = field(default_factory=dict)
     place: str = ""
     findings: tuple[Diagnostic, ...] = ()
+    choices: tuple[str, ...] = ()
+    rejected: SpawnRejected | None = None
 
 
 def answer_to(refused: Refused) -> Response:
     """The problem document."""
-    title = HTTPStatus(refused.status).phrase
-    problem = Problem(f"{TYPES}{refused.code}", title, refused.status, refused.detail, refused.place, refused.findings)
-    content = json_bytes(problem.to_dict())
+    content = json_bytes(problem_of(refused).to_dict())
     return Response(content, refused.status, media_type=MEDIA_TYPE, headers=dict(refused.headers))
+
+
+def problem_of(refused: Refused) -> Problem:
+    """What the refusal says."""
+    title = HTTPStatus(refused.status).phrase
+    told = refused.place, refused.findings, refused.choices, refused.rejected
+    return Problem(f"{TYPES}{refused.code}", title, refused.status, refused.detail, *told)
 
 
 def refused_of(error: SkillweaveError) -> Refused:
@@ -92,11 +108,12 @@ def refused_of(error: SkillweaveError) -> Refused:
         headers["Retry-After"] = str(max(RETRY_SECONDS, ceil(seconds or 0)))
     return Refused(
         status,
-        _code_of(type(error)),
+        code_of(type(error)),
         str(error),
         headers,
         getattr(error, "place", ""),
         tuple(one for one in getattr(error, "findings", ()) if isinstance(one, Diagnostic)),
+        error.ids[:MOST_CHOICES] if isinstance(error, AmbiguousEntity) else (),
     )
 
 
@@ -136,8 +153,3 @@ async def on_unexpected(request: Request, error: Exception) -> Response:
     detail = "the service failed at this request; its log has the reason"
     # The framework sends this answer outside of all middleware.
     return answer_to(Refused(500, "internal-error", detail, SAFE))
-
-
-def _code_of(kind: type[Exception]) -> str:
-    """`SkillNotFound` is `skill-not-found`."""
-    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in kind.__name__).lstrip("-")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from skillweave.access import KeyStore
@@ -12,6 +12,7 @@ from skillweave.disclose.fit import Budget
 from skillweave.events.stream import EventStream
 from skillweave.registry.writing import WritableSource
 from skillweave.service.keyring import KeyRing
+from skillweave.service.meters import Meters
 from skillweave.service.options import ServiceOptions
 from skillweave.service.rates import Rates, SharedCounters
 from skillweave.state.working_memory import WorkingMemory
@@ -34,8 +35,10 @@ class Service(ClosedOnExit):
     """What every endpoint works with; `make_weaver` makes the Weaver of a tenant, at its first request.
 
     `skills` is the store that skills are published to, None where they are only read. `keys` are the API keys, None
-    for a service that is open to everybody who reaches it. `options` are the limits,
-    `counters` those of all replicas for the rate limit, None where this is the only one.
+    for a service that is open to everybody who reaches it. `options` are the limits, `counters` count the requests of
+    all replicas, None where this is the only one. `shared` is what the Weavers of all tenants have in common, to be
+    closed with the service. `checks` ask each part that it cannot work without, by what people call it. `leaving` is
+    set when the service is about to end: streams end then, so that their readers go on elsewhere.
     """
 
     make_weaver: Callable[[str], Weaver]
@@ -46,8 +49,12 @@ class Service(ClosedOnExit):
     skills: WritableSource | None = None
     options: ServiceOptions = field(default_factory=ServiceOptions)
     counters: SharedCounters | None = None
+    shared: tuple[object, ...] = ()
+    checks: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
+    leaving: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     ring: KeyRing | None = field(init=False)
     rates: Rates = field(init=False)
+    meters: Meters = field(init=False, default_factory=Meters)
     _tenants: "OrderedDict[str, _Tenant]" = field(init=False, default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
@@ -73,6 +80,11 @@ class Service(ClosedOnExit):
         known.budgets.move_to_end(budget)
         return varied
 
+    @property
+    def tenants_held(self) -> int:
+        """Tenants whose skills are held now."""
+        return len(self._tenants)
+
     async def make_ready(self) -> None:
         """Read and compile the default tenant's skills, so that the first turn does not wait for them."""
         await self.weaver("").make_ready()
@@ -82,7 +94,7 @@ class Service(ClosedOnExit):
         # Weavers of all tenants share their store: what each closes is closed once and no error is lost.
         weavers = [one.weaver for one in self._tenants.values()]
         results = await asyncio.gather(*(one.close() for one in weavers), return_exceptions=True)
-        await close_all((self.events, self.memory, self.approvals, self.keys, self.skills, self.rates))
+        await close_all((self.events, self.memory, self.approvals, self.keys, self.skills, self.rates, *self.shared))
         for result in results:
             if isinstance(result, BaseException):
                 raise result

@@ -39,7 +39,10 @@ async def weave(
     )
     turn = asked.turn(conversation, key=idempotency_key, memory=memory, new_id=lambda: uuid4().hex)
     weaver = call.weaver(asked.budget)
-    return await (weaver.claim(turn) if asked.delivery is DeliveryMode.TWO_PHASE else weaver.weave(turn))
+    two_phase = asked.delivery is DeliveryMode.TWO_PHASE
+    injection = await (weaver.claim(turn) if two_phase else weaver.weave(turn))
+    call.service.meters.turn(injection)
+    return injection
 
 
 @TURNS.at("POST", "/conversations/{conversation}/turns/{turn}/confirm", scope=Scope.WEAVE, problems=(409,))

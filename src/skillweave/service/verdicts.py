@@ -20,15 +20,17 @@ def desk_of(service: Service, tenant: str) -> ApprovalDesk:
     return ApprovalDesk(service.approvals, service.weaver(tenant), service.events)
 
 
-async def apply_waiting(service: Service, tenant: str, conversation: str) -> None:
-    """Have the conversation know what people decided, where a crash came between; one read where nothing waits.
+async def apply_waiting(service: Service, tenant: str, conversation: str) -> bool:
+    """Have the conversation know what people decided, where a crash came between; whether anything waited.
 
-    While the book does not answer the turn goes on without: what a person has not said yes to asks again.
+    One read where nothing does. While the book does not answer the turn goes on without: what a person has not said
+    yes to asks again.
     """
     try:
-        await desk_of(service, tenant).apply_waiting(conversation)
+        return await desk_of(service, tenant).apply_waiting(conversation)
     except StoreUnavailable as error:
         log.warning("verdicts that may wait for conversation %r were not applied: %r", conversation, str(error))
+        return False
 
 
 async def escalate_due(service: Service) -> int:

@@ -93,7 +93,10 @@ class Store(Ledger, DecisionLog, ConversationIndex, Protocol):
 
     @property
     def keeps_events(self) -> bool:
-        """Whether it keeps the events of `Writes` and brings them to those who listen; else the caller tells them."""
+        """Whether a swap puts the events of `Writes` into an EventStream, with the State or not at all.
+
+        Otherwise it leaves them out. Observers are told in both cases, by the caller.
+        """
         ...
 
     async def close(self) -> None:

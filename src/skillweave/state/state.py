@@ -272,7 +272,8 @@ class Writes:
     """All that one turn writes: a store takes it in one trip, and keeps all of it or nothing.
 
     `state` is the State after the turn; its revision is set by the store. `decisions` are logged under `turn_id`,
-    which they need. `events` are for stores with `keeps_events`; others leave them out.
+    which they need. `events`, what the change of the State means, are for stores with `keeps_events`, which put each
+    into the stream of the conversation once; others leave them out.
     """
 
     state: State

@@ -144,6 +144,14 @@ class MemoryEventStream(ClosedOnExit):
             known = self._known(key) or _Kept()
             return known.page(known.number(after), max(limit, 0))
 
+    async def last(self, conversation: str, *, tenant: str = "") -> str:
+        """The position of the newest event that is kept."""
+        key, now = (tenant_of(tenant), conversation), self._clock()
+        with self._lock:
+            self._forget(now)
+            known = self._known(key)
+            return known.events[-1].position if known is not None and known.events else ""
+
     async def follow(
         self, conversation: str, after: str | None = None, *, tenant: str = ""
     ) -> AsyncGenerator[StreamedEvent, None]:

@@ -72,10 +72,17 @@ class SplitStore(ClosedOnExit):
         self._waiting: dict[_Turn, _Waiting] = {}
         self._number = 0
         self._dropped = 0
+        self.dropped = 0
+        """Turns whose decisions were dropped or could not be written, in this process."""
         self._lock = Lock()
         self._process = os.getpid()
         self._writers: dict[asyncio.AbstractEventLoop, asyncio.Task[None]] = {}
         self._closed = False
+
+    @property
+    def waiting(self) -> int:
+        """Decisions that wait for the log."""
+        return self._number
 
     @property
     def keeps_events(self) -> bool:
@@ -154,6 +161,7 @@ class SplitStore(ClosedOnExit):
         while self._number > self._most and len(self._waiting) > 1:
             self._forget(next(iter(self._waiting)))
             self._dropped += 1
+            self.dropped += 1
         return not before and bool(self._dropped)
 
     def _forget(self, turn: _Turn) -> None:
@@ -191,6 +199,7 @@ class SplitStore(ClosedOnExit):
         except Exception as error:  # noqa: BLE001 - whatever a log raises, closing goes on
             with self._lock:
                 lost = len(self._waiting) + self._dropped
+                self.dropped += len(self._waiting)
                 self._waiting.clear()
                 self._number = self._dropped = 0
             log.warning("the decisions of %d turn%s were not logged: %s", lost, "" if lost == 1 else "s", error)

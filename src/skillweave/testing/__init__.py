@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from skillweave.doors import door
 
 if TYPE_CHECKING:
+    from skillweave.testing.approvals import ApprovalBookContract
     from skillweave.testing.embedders import EmbedderContract
     from skillweave.testing.entities import EntityGraphContract
     from skillweave.testing.event_stream import EventStreamContract
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         ScriptedReranker,
         WordCounter,
     )
+    from skillweave.testing.kept_events import KeptEventsContract
     from skillweave.testing.keys import KeyStoreContract
     from skillweave.testing.ledger import LedgerContract
     from skillweave.testing.machine import ConversationMachine
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from skillweave.testing.writable_entities import WritableGraphContract
 
 __all__ = [
+    "ApprovalBookContract",
     "ConversationMachine",
     "EmbedderContract",
     "EntityGraphContract",
@@ -38,6 +41,7 @@ __all__ = [
     "FailingSource",
     "FailingStore",
     "FakeEmbedder",
+    "KeptEventsContract",
     "KeyStoreContract",
     "KnownContext",
     "LedgerContract",
@@ -56,11 +60,13 @@ __all__ = [
 __getattr__ = door(
     __name__,
     """
+approvals: ApprovalBookContract
 embedders: EmbedderContract
 entities: EntityGraphContract
 event_stream: EventStreamContract
 fakes: FailingSource FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
 keys: KeyStoreContract
+kept_events: KeptEventsContract
 ledger: DECISION FULL_STATE LedgerContract
 machine: ConversationMachine
 matchers: MatcherContract

@@ -14,7 +14,7 @@ from skillweave.events.stream import KNOWN_AGAIN, MOST_KEPT, EventStream, Stream
 from skillweave.frozen import FrozenDict
 from skillweave.testing.ledger import HOSTILE_IDS, for_impossible_tenants
 
-PATIENCE = 30.0
+PATIENCE = 8.0
 """Seconds after which what a test waits for will not come any more."""
 PAYLOAD: FrozenDict[str, Any] = FrozenDict(
     {
@@ -75,6 +75,12 @@ async def taken(following: AsyncGenerator[StreamedEvent, None], count: int) -> l
     """The next so many events of a follower; raises TimeoutError where they do not come."""
     async with asyncio.timeout(PATIENCE):
         return [await anext(following) for _ in range(count)]
+
+
+async def taken_into(seen: list[StreamedEvent], following: AsyncGenerator[StreamedEvent, None], until: int) -> None:
+    """Add events of a follower to `seen` until there are more than `until`; what came before an error stays."""
+    while len(seen) <= until:
+        seen += await taken(following, 1)
 
 
 @pytest.mark.asyncio
@@ -148,6 +154,21 @@ class EventStreamContract:
         assert one.position.isprintable()
         assert 0 < len(one.position) <= 100
         assert " " not in one.position
+
+    async def test_the_last_position_is_that_of_the_newest_event(self, stream: EventStream) -> None:
+        await stream.append("c", numbered(1))
+        await stream.append("c", numbered(2, 3), tenant="a")
+        for tenant in ("", "a"):
+            kept = await stream.read("c", tenant=tenant)
+            assert await stream.last("c", tenant=tenant) == kept[-1].position
+            assert await stream.read("c", kept[-1].position, tenant=tenant) == ()
+
+    async def test_where_nothing_is_kept_the_last_position_is_the_beginning(self, stream: EventStream) -> None:
+        await stream.append("c", numbered(1))
+        assert await stream.last("d") == await stream.last("c", tenant="a") == ""
+        async with aclosing(stream.follow("d", await stream.last("d"))) as following:
+            await stream.append("d", numbered(2))
+            assert numbers(await taken(following, 1)) == [2]
 
     # -- appending ----------------------------------------------------------------------------------------------
 
@@ -335,7 +356,7 @@ class EventStreamContract:
             await self._beyond(stream, 1)
             last = await self._beyond(stream, self.most_kept + 1000)
             with pytest.raises(StreamGap) as raised:
-                await _taken_into(seen, following, last)
+                await taken_into(seen, following, last)
         assert numbers(seen) == list(range(len(seen))), "none is left out in silence"
         assert raised.value.after == seen[-1].position
 
@@ -381,11 +402,6 @@ class EventStreamContract:
             assert numbers(await stream.read("c")) == [1]
         except StoreUnavailable as error:
             assert "closed" in str(error)  # noqa: PT017 - a stream in memory need not refuse
-
-
-async def _taken_into(seen: list[StreamedEvent], following: AsyncGenerator[StreamedEvent, None], until: int) -> None:
-    while len(seen) <= until:
-        seen += await taken(following, 1)
 
 
 async def _rest(following: AsyncGenerator[StreamedEvent, None]) -> list[StreamedEvent]:

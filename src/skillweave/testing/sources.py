@@ -320,6 +320,12 @@ class WritableSourceContract:
         assert (await _alpha(source)).description == "old"
         assert len(await source.versions("alpha")) == 2
 
+    @pytest.mark.parametrize("no_hash", ["", "\0", "\ud800", "x" * 5_000], ids=["empty", "nul", "half", "long"])
+    async def test_what_can_be_no_hash_names_no_version(self, source: WritableSource, no_hash: str) -> None:
+        await source.publish(_definition("alpha", "x"))
+        with pytest.raises(VersionNotFound):
+            await source.roll_back("alpha", no_hash)
+
     async def test_a_version_that_never_was_is_answered_with_those_that_were(self, source: WritableSource) -> None:
         await source.publish(_definition("alpha", "x"))
         (only,) = await source.versions("alpha")

@@ -11,7 +11,6 @@ __all__ = ["CheckpointVerdict", "Judgement", "Left", "OnStoreFailure", "SyncWeav
 __getattr__ = door(
     __name__,
     """
-loop_thread: LoopThread
 telling: Observers
 """,
 )

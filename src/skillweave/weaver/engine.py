@@ -13,7 +13,7 @@ from skillweave.conversation import Turn, require_id
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.errors import AgentNotFound, StoreUnavailable
-from skillweave.events.event import Cause, Event
+from skillweave.events.event import Cause, Event, Kept
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, CurrentPolicy, Injection
 from skillweave.knowledge.assemble import GraphContext
@@ -86,12 +86,13 @@ class Engine:
         Raises Contended where others of the conversation were faster for 10 s.
         """
         listening = bool(self.announcer.observers.listening)
-        begun = self.announcer.clock() if listening else 0.0
+        begun = self.announcer.clock() if listening or self.store.keeps_events else 0.0
         prepared = await prepare(
             turn, await self.library(), self.matchers, self.fetch_seconds, self.settings.thresholds
         )
         known: tuple[State, float] | None = None
         unkept: tuple[Diagnostic, ...] = ()
+        kept = Kept.NOWHERE
         try:
             async with self.queues.race(self.tenant, turn.conversation) as race:
                 while True:
@@ -102,9 +103,10 @@ class Engine:
                     if settled.state is before:
                         unkept = await self._keep(turn, before, settled, news)
                         break
-                    writes = self._writes(settled, before, prepared, delivery, news)
+                    writes = self._writes(settled, before, prepared, delivery, news, begun)
                     if await self.store.swap(turn.conversation, before.revision, writes, tenant=self.tenant):
                         self._note(turn, before.revision + 1, settled)
+                        kept = self._kept
                         break
                     await race.lost()
             injection, states = settled.injection, (known[0], settled.state)
@@ -120,6 +122,7 @@ class Engine:
             stored=injection.revision is not None,
             delivery=delivery,
             begun=begun,
+            kept=kept,
         )
         found = (*unkept, *await telling.ended())
         return replace(injection, diagnostics=(*injection.diagnostics, *found)) if found else injection
@@ -237,22 +240,38 @@ class Engine:
                 after, answer = change(before, now)
                 if after == before:
                     return answer, False
-                if await self.store.swap(conversation, before.revision, Writes(after), tenant=self.tenant):
+                writes = Writes(after, events=self._changes(conversation, turn_id, (before, after), cause))
+                if await self.store.swap(conversation, before.revision, writes, tenant=self.tenant):
                     break
                 await race.lost()
-        await self.announcer.state_changed(conversation, turn_id, (before, after), cause)
+        await self.announcer.state_changed(conversation, turn_id, (before, after), cause, kept=self._kept)
         return answer, True
+
+    @property
+    def _kept(self) -> Kept:
+        """Where the events of a swap are afterwards."""
+        return Kept.BY_THE_STORE if self.store.keeps_events else Kept.NOWHERE
+
+    def _changes(
+        self, conversation: str, turn_id: str | None, states: tuple[State, State], cause: Cause
+    ) -> tuple[Event, ...]:
+        """The events of a change, for a store that keeps them."""
+        if not self.store.keeps_events:
+            return ()
+        from skillweave.weaver.events import change_events
+
+        return change_events(conversation, turn_id, *states, cause)
 
     async def _run(self, turn: Turn, prepared: Prepared, known: tuple[State, float], delivery: Delivery) -> Settled:
         # What is read belongs to the skills of this turn, whatever another one has loaded since.
         artifacts = partial(self.registry.read_artifact, snapshot=prepared.library.snapshot)
         # A graph keeps its own time, for the entity and then for its sections: ended from here all of them were lost.
         patience = None if self.entities is None else 2 * prepared.library.settings.context_seconds + _SPARE_SECONDS
-        reading = Reading(artifacts, self._context(prepared.library), self.fetch_seconds, patience)
+        reading = Reading(artifacts, self.context_source(prepared.library), self.fetch_seconds, patience)
         settled = await run(turn, prepared, *known, prepared.library.settings, self.matchers, reading, delivery)
         return replace(settled, injection=self._told(settled.injection))
 
-    def _context(self, library: Library) -> ContextSource | None:
+    def context_source(self, library: Library) -> ContextSource | None:
         """Where entity context comes from: the host's own source, or the graph with the rules of the skills."""
         if self.entities is None:
             return self.context
@@ -312,16 +331,26 @@ class Engine:
         )
 
     def _writes(
-        self, settled: Settled, before: State, prepared: Prepared, delivery: Delivery, news: tuple[Decision, ...]
+        self,
+        settled: Settled,
+        before: State,
+        prepared: Prepared,
+        delivery: Delivery,
+        news: tuple[Decision, ...],
+        begun: float,
     ) -> Writes:
-        """Everything that a turn stores, for one trip; its events only where the store keeps them."""
+        """Everything that a turn stores, for one trip; its events only where the store keeps them.
+
+        How long the turn took is known there up to this trip; observers are told with it.
+        """
         injection = settled.injection
         events: tuple[Event, ...] = ()
         if self.store.keeps_events:
             from skillweave.weaver.events import DecidedTurn, turn_events
 
             snapshot, revision = prepared.library.snapshot, before.revision + 1
-            events = turn_events(DecidedTurn(injection, snapshot, before, settled.state, revision, delivery, 0.0))
+            took = (self.announcer.clock() - begun) * 1000
+            events = turn_events(DecidedTurn(injection, snapshot, before, settled.state, revision, delivery, took))
         return Writes(settled.state, injection.turn_id, news, events)
 
     def _news(self, turn: Turn, before: State, settled: Settled) -> tuple[Decision, ...]:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.events.event import Cause, Event, Observer
+from skillweave.events.event import Cause, Event, Kept, Observer, Wanted
 
 if TYPE_CHECKING:
     from skillweave.compose.policy import Verdict
@@ -76,14 +76,18 @@ class Observers:
     listening: Sequence[Observer]
     seconds: float = OBSERVER_SECONDS
     _names: tuple[str, ...] = field(init=False)
+    _wanting: tuple[Wanted, ...] = field(init=False)
     _lanes: dict[_Lane, list[_Task]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # Once and now: a guest's attribute that fails must not fail when a turn is over.
         self._names = tuple(map(name_of, self.listening))
+        self._wanting = tuple(getattr(one, "wanted", Wanted.EVERYTHING) for one in self.listening)
 
-    def tell(self, conversation: str, events: Sequence[Event]) -> EventDispatch:
+    def tell(self, conversation: str, events: Sequence[Event], kept: Kept = Kept.NOWHERE) -> EventDispatch:
         """Begin to hand the events to everybody; their place in the order is taken when this returns.
+
+        What the store has kept is told to those only who want everything.
 
         Inside an observer's own call nobody waits for them: that call has to end before the next one begins.
         """
@@ -93,8 +97,13 @@ class Observers:
         tasks = {
             self._begun((number, loop, conversation), observer, events): self._names[number]
             for number, observer in enumerate(self.listening)
+            if kept is Kept.NOWHERE or self._wanting[number] is Wanted.EVERYTHING
         }
-        return NOBODY if _is_inside_a_call() else EventDispatch(MappingProxyType(tasks), loop.time() + self.seconds)
+        return (
+            NOBODY
+            if not tasks or _is_inside_a_call()
+            else EventDispatch(MappingProxyType(tasks), loop.time() + self.seconds)
+        )
 
     def _begun(self, lane: _Lane, observer: Observer, events: Sequence[Event]) -> _Task:
         loop = lane[1]
@@ -183,11 +192,12 @@ class Announcer:
         stored: bool,
         delivery: "Delivery",
         begun: float,
+        kept: Kept,
     ) -> EventDispatch:
         """Begin to tell what a turn did, to be asked where somebody listens.
 
         `states` are those before and after it, `stored` whether a ledger has them, `begun` is the clock's time in
-        seconds when the turn began.
+        seconds when the turn began, `kept` whether the store keeps the events.
         """
         from skillweave.weaver.events import DecidedTurn, turn_events
 
@@ -195,17 +205,17 @@ class Announcer:
         revision = None if not stored else before.revision if before == after else before.revision + 1
         duration = (self.clock() - begun) * 1000
         decided = DecidedTurn(injection, snapshot, before, after, revision, delivery, duration)
-        return self.observers.tell(injection.conversation, turn_events(decided))
+        return self.observers.tell(injection.conversation, turn_events(decided), kept)
 
     async def state_changed(
-        self, conversation: str, turn_id: str | None, states: "tuple[State, State]", cause: Cause
+        self, conversation: str, turn_id: str | None, states: "tuple[State, State]", cause: Cause, *, kept: Kept
     ) -> None:
         """Tell what people decided and which texts count as given no longer; what an observer cannot take is logged."""
         if not self.heard:
             return
         from skillweave.weaver.events import change_events
 
-        await self.observers.tell(conversation, change_events(conversation, turn_id, *states, cause)).ended()
+        await self.observers.tell(conversation, change_events(conversation, turn_id, *states, cause), kept).ended()
 
     async def tool_blocked(
         self, injection: "Injection | CurrentPolicy", verdict: "Verdict", call_id: str | None

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 from uuid import uuid4
 
+from skillweave.blocking import Blocking, BlockingBlock
 from skillweave.cachefile import CacheFolder
 from skillweave.checking import Checked
 from skillweave.closing import ClosedOnExit, close_all
@@ -29,6 +30,7 @@ from skillweave.knowledge.context import ContextSource
 from skillweave.knowledge.entity import EntityGraph
 from skillweave.knowledge.findings import context_findings
 from skillweave.limits import ToolLimits
+from skillweave.loop_thread import LoopThread
 from skillweave.registry import Agent, Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
 from skillweave.relations.rules import check_companions
@@ -53,13 +55,12 @@ from skillweave.state.state import (
 from skillweave.tenants import tenant_of
 from skillweave.tokens.counter import Tiktoken, TokenCounter
 from skillweave.turn.library import Libraries
-from skillweave.weaver.blocking import Blocking, entered, left
 from skillweave.weaver.emit import emit
 from skillweave.weaver.engine import Engine, OnStoreFailure
 from skillweave.weaver.entities import found_in, of_tenant, require_one
-from skillweave.weaver.loop_thread import LoopThread
 from skillweave.weaver.reading import Reads
 from skillweave.weaver.skill_sets import SkillSets
+from skillweave.weaver.surroundings import Surroundings
 from skillweave.weaver.telling import OBSERVER_SECONDS, Announcer, Observers
 from skillweave.weaver.verdicts import Engagements
 
@@ -71,7 +72,7 @@ FETCH_SECONDS = 2.0
 """The one deadline for artifacts and entity context."""
 
 
-class Weaver(Engagements, Reads, SkillSets, ClosedOnExit):
+class Weaver(Engagements, Reads, SkillSets, Surroundings, ClosedOnExit):
     """Puts the right skills into each turn of any number of conversations.
 
     Build one with `skillweave.open`, or from its parts: a Registry, a Store, Settings. All its state is in the Store,
@@ -477,26 +478,23 @@ class SyncWeaver:
     check_output = Blocking(Weaver.check_output)
     prepare_spawn = Blocking(Weaver.prepare_spawn)
     spawned = Blocking(Weaver.spawned)
+    skill_graph = Blocking(Weaver.skill_graph)
+    entity = Blocking(Weaver.entity)
+    entity_context = Blocking(Weaver.entity_context)
+    delivery = BlockingBlock(Weaver.delivery)
 
     def __init__(self, weaver: Weaver, thread: LoopThread) -> None:
         self.weaver = weaver
         self.thread = thread
 
+    @property
+    def awaited(self) -> Weaver:
+        """Whose verbs these are."""
+        return self.weaver
+
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run what awaits this weaver on its own loop, and wait for the result; for adapters of blocking hosts."""
         return self.thread.run(work)
-
-    @contextmanager
-    def delivery(self, message: MessageLike | Turn, **fields: Unpack[TurnFields]) -> Iterator[Injection]:
-        """See `Weaver.delivery`; a plain `with`."""
-        handing_over = self.weaver.delivery(message, **fields)
-        injection = self.run(entered(handing_over))
-        try:
-            yield injection
-        except BaseException as error:
-            self.run(left(handing_over, error))
-            raise
-        self.run(left(handing_over, None))
 
     def close(self) -> None:
         """Give back what the Weaver holds, and end the private thread."""

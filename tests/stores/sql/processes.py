@@ -5,11 +5,17 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeAlias
 
-from skillweave import Edge, Entity, Entry, SqlGraph, SqlSource
+from skillweave import Edge, Entity, Entry, SqlGraph, SqlSource, State
+from skillweave.stores.sql.approvals import SqlApprovals
+from skillweave.stores.sql.database import Database
+from skillweave.testing.approvals import DIGEST, PLAIN, YES
 from tests.services import replicas
 
+FEW = 4
+"""Processes of a race in which each step waits for the one before anyway."""
 SKILLS = 60
 STOPS = 100
+
 Fill: TypeAlias = Callable[[str, int], Coroutine[Any, Any, Any]]
 """What one process does, by the URL of the database and the process's number."""
 
@@ -31,6 +37,11 @@ def race_with_entities(url: str) -> list[Any]:
     return replicas.race(_run, url, _filled_with_entities)
 
 
+def race_with_approvals(url: str) -> list[Any]:
+    """As `race` in four processes, with one question that all ask and answer, and one of each process."""
+    return replicas.race(_run, url, _filled_with_approvals, processes=FEW)
+
+
 def _run(url: str, fill: Fill, one: int) -> Any:
     return asyncio.run(fill(url, one))
 
@@ -42,6 +53,14 @@ async def _filled(url: str, _: int) -> dict[str, int]:
         for begin in range(0, SKILLS, 20):
             changes.update(one.change.value for one in await source.upsert(pack[begin : begin + 20]))
         return dict(changes)
+
+
+async def _filled_with_approvals(url: str, one: int) -> str:
+    async with SqlApprovals(Database(url, timeout=60), bytes(range(32))) as book:
+        for name in ("of all", f"own{one:02}"):
+            await book.open(name, PLAIN, DIGEST, State())
+            await book.decide(name, YES)
+        return f"{one:02}"
 
 
 async def _filled_with_entities(url: str, one: int) -> str:

@@ -22,9 +22,14 @@ from skillweave import (
     SqlSource,
 )
 from skillweave.access import ApiKey, Scope
+from skillweave.approvals.steps import verdict_of
 from skillweave.frozen import FrozenDict
 from skillweave.skill import SkillText, ToolRules, Triggers
+from skillweave.stores.sql.approvals import SqlApprovals
 from skillweave.stores.sql.keys import SqlKeys
+from skillweave.stores.sql.working_memory import SqlWorkingMemory
+from skillweave.testing.approvals import CHANGED, DIGEST, PLAIN, REQUEST
+from skillweave.testing.ledger import FULL_STATE
 
 FILES = Path(__file__).parents[2] / "data" / "stores"
 """One `skills-NNNN.db` for each revision."""
@@ -52,6 +57,8 @@ BERTH = Edge("ship", "BERTHED_AT", "harbour", {"since": "2026-01"})
 
 KEY = ApiKey("0123456789abcdef", "acme", "Zoë's", frozenset({Scope.READ, Scope.WEAVE}), "ab" * 32, 1e9 + 0.125, 2e9)
 
+SEAL_KEY = bytes(range(32))
+
 
 async def fill(url: str) -> None:
     """Store all of it: skills, a graph of entities, and what the service keeps."""
@@ -60,6 +67,11 @@ async def fill(url: str) -> None:
         await graph.put([HARBOUR, SHIP], [BERTH])
     async with SqlKeys(url) as keys:
         await keys.put(KEY)
+    async with SqlWorkingMemory(url) as memory:
+        await memory.merge("c-1", {"well": "Ä-7"}, tenant="acme")
+    async with SqlApprovals(url, SEAL_KEY) as book:
+        await book.open("a-1", REQUEST, DIGEST, FULL_STATE)
+        await book.decide("a-1", CHANGED)
 
 
 async def fill_with_skills(url: str) -> None:
@@ -122,6 +134,17 @@ async def check_service(url: str, *, since: bool) -> None:
         assert list(await keys.list()) == ([KEY] if since else [])
         await keys.put(KEY)
         assert await keys.find(KEY.id) == KEY
+    async with SqlWorkingMemory(url, clock=lambda: 0.0) as memory:  # of before its time was over
+        assert await memory.read("c-1", tenant="acme") == ({"well": "Ä-7"} if since else {})
+        assert await memory.merge("c-2", {"a": 1}) == {"a": 1}
+    async with SqlApprovals(url, SEAL_KEY) as book:
+        for case in await book.waiting("c-1"):
+            assert (case.request, case.state, verdict_of(case)) == (REQUEST, FULL_STATE, CHANGED)
+            await book.applied(case.id)
+        await book.open("a-2", PLAIN, DIGEST, FULL_STATE)
+        kinds = ["created", "decided", "applied"] if since else []
+        assert [row.kind for row in await book.log()] == [*kinds, "created"]
+        assert await book.verify() == ()
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from skillweave.cli.output.page import Ink, Page, counted, finding_line, listed,
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic
 from skillweave.frozen import FrozenJson, thaw
-from skillweave.knowledge.context import EntityContext
 from skillweave.knowledge.entity import MOST_NEIGHBOURS, Entity, Nearby, Neighbour, Point
+from skillweave.knowledge.shown import ContextShown, LineShown
 
 _LONGEST_VALUE = 200
 """Characters of a property that are shown to people; `--json` has all of it."""
@@ -56,51 +56,6 @@ class NearShown(Portable):
     found: tuple[Nearby, ...]
     more: int
     other_datums: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class LineShown(Portable):
-    """One line of a section, and the ids of the entities that it came from."""
-
-    text: str
-    entities: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SectionShown(Portable):
-    """A named part of an entity's context, line by line."""
-
-    name: str
-    tokens: int
-    lines: tuple[LineShown, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ContextShown(Portable):
-    """What a skill with these domain tags is given about an entity, and why other sections are missing.
-
-    `unknown_tags` are those of which the pack does not say what they show; it shows what it has for such tags.
-    """
-
-    entity: str
-    tags: tuple[str, ...]
-    sections: tuple[SectionShown, ...]
-    tokens: int
-    omitted: tuple[str, ...]
-    unknown_tags: tuple[str, ...]
-
-
-def context_shown(found: EntityContext, tags: tuple[str, ...]) -> ContextShown:
-    """The sections line by line, and what they cost."""
-    from skillweave.tokens.counter import Tiktoken
-
-    pricing = Tiktoken()
-    sections = tuple(
-        SectionShown(part.name, pricing.count(part.text), tuple(LineShown(*line) for line in part.lines))
-        for part in found.sections
-    )
-    whole = pricing.count("\n".join(part.text for part in found.sections))
-    return ContextShown(found.entity, tags, sections, whole, found.omitted, found.unknown_tags)
 
 
 def loaded_text(loaded: Loaded, page: Page, *, place: str) -> str:

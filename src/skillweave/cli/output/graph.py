@@ -1,34 +1,25 @@
 """Graphs for people: moves, reachable skills, checkups, played scripts and whole graphs."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from skillweave.cli.output.page import Ink, Page, counted, evidence_shown, extended, printable
+from skillweave.cli.output.page import Ink, Page, counted, evidence_shown, printable
 from skillweave.cli.output.turn import way_text
 from skillweave.codec import Portable
 from skillweave.graph.declared import ANY
 from skillweave.graph.drawn import Edge, Node
-from skillweave.graph.move import Move
 
 if TYPE_CHECKING:
     from skillweave.graph.checked import Checkup
     from skillweave.graph.declared import Declared
     from skillweave.graph.graph import SkillGraph
+    from skillweave.graph.move import Move
     from skillweave.graph.simulate import Expect, Simulated, Simulation, Step
 
 
 _LEVELS = {"error": Ink.BAD, "warning": Ink.WARN}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Next(Move):
-    """Where a conversation goes in a skill graph; `leaf` is where a decision tree leads, absent in other graphs."""
-
-    json_keys: ClassVar[tuple[str, ...]] = (*Move.json_keys, "leaf?")
-
-    leaf: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,56 +27,6 @@ class Reachable(Portable):
     """The skills that the model may open."""
 
     reachable: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Played(Next):
-    """A move of a played script, the skill that the conversation is in after it, and whether the script expected it."""
-
-    json_keys: ClassVar[tuple[str, ...]] = (*Next.json_keys, "skill", "expect", "held")
-
-    skill: str | None
-    expect: Mapping[str, str | None] | None
-    held: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class SimulationShown(Portable):
-    """A played script; `ok` while no step led elsewhere than expected."""
-
-    ok: bool
-    moves: tuple[Played, ...]
-
-    @classmethod
-    def of(cls, simulation: "Simulation") -> "SimulationShown":
-        """The answer about a played script."""
-        return cls(simulation.ok, tuple(map(_played, simulation)))
-
-
-@dataclass(frozen=True, slots=True)
-class GraphSkillShown(Portable):
-    """A skill of a graph with the edges that lead to it; a `base` skill is engaged wherever the cursor is."""
-
-    id: str
-    description: str
-    base: bool
-    triggers: tuple[Edge, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GraphShown(Portable):
-    """A whole graph."""
-
-    digest: str
-    skills: tuple[GraphSkillShown, ...]
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
-
-    @classmethod
-    def of(cls, graph: "SkillGraph") -> "GraphShown":
-        """The answer about a graph."""
-        skills = (GraphSkillShown(of.skill.id, of.skill.description, of.base, of.triggers) for of in graph.skills)
-        return cls(graph.digest, tuple(skills), graph.nodes, graph.edges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +38,6 @@ class Drawn(Portable):
     format: Literal["mermaid", "svg"]
     drawing: str | None = None
     output: str | None = None
-
-
-def _played(step: "Simulated") -> Played:
-    expect = None if step.expect is None else step.expect.to_dict()
-    return extended(Played, step.move, leaf=step.leaf, skill=step.skill, expect=expect, held=step.held)
 
 
 def move_text(move: "Move", leaf: str | None, page: Page) -> str:

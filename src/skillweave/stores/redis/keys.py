@@ -8,17 +8,23 @@ from skillweave.tenants import tenant_of
 LEDGER = "skill:ledger:"
 """What the hash of given skills begins with, whatever program writes it."""
 _STATE, _DECISIONS = "skillweave:state:", "skillweave:decisions:"
+_EVENTS, _MEMORY = "skillweave:events:", "skillweave:memory:"
 _ESCAPED = str.maketrans({sign: f"%{ord(sign):02X}" for sign in ":{}%/"})
 _PATTERN = str.maketrans({sign: f"\\{sign}" for sign in "\\*?["})
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys of one conversation: its State, the skills that count as given, and the kept decisions."""
+    """The keys of one conversation.
+
+    Its State, the skills that count as given, the kept decisions, the stream of its events, and its working memory.
+    """
 
     state: str
     ledger: str
     decisions: str
+    events: str
+    memory: str
 
 
 def keys_of(tenant: str, conversation: str) -> Keys:
@@ -27,7 +33,8 @@ def keys_of(tenant: str, conversation: str) -> Keys:
     The braces are what a cluster takes for the part of a name that decides on the slot, and no escaped id has any.
     """
     ledger = f"{_before(tenant)}{_escaped(conversation)}"
-    return Keys(f"{_STATE}{{{ledger}}}", ledger, f"{_DECISIONS}{{{ledger}}}")
+    slot = f"{{{ledger}}}"
+    return Keys(f"{_STATE}{slot}", ledger, f"{_DECISIONS}{slot}", f"{_EVENTS}{slot}", f"{_MEMORY}{slot}")
 
 
 def state_pattern(tenant: str, prefix: str) -> str:

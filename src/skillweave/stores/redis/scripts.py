@@ -11,6 +11,8 @@ memory first, so that they fail as a whole.
 from dataclasses import dataclass, field
 from hashlib import sha1
 
+from skillweave.events.stream import KNOWN_AGAIN
+
 KEPT_WRITES = 8
 """So many swaps of others may be stored before one whose reply was lost is tried again."""
 MARK_LENGTH = 16
@@ -74,6 +76,26 @@ end
 """.replace("DAY", str(_DAY))
 
 
+_TELL = """
+local function tell(key, most, seconds, first)
+  local known, added, newest = {}, false, ''
+  for number, entry in ipairs(redis.call('XREVRANGE', key, '+', '-', 'COUNT', AGAIN)) do
+    if number == 1 then newest = entry[1] end
+    known[entry[2][2]] = true
+  end
+  for place = first, #ARGV, 2 do
+    local id = ARGV[place]
+    if not known[id] then
+      known[id], added = true, true
+      -- It names the one before it, so that whoever reads on can see whether any is missing in between.
+      newest = redis.call('XADD', key, 'MAXLEN', '~', most, '*', 'id', id, 'event', ARGV[place + 1], 'after', newest)
+    end
+  end
+  if added then redis.call('EXPIRE', key, seconds) end
+end
+""".replace("AGAIN", str(KNOWN_AGAIN))
+
+
 @dataclass(frozen=True, slots=True)
 class Script:
     """The text of a script, and the name by which a server knows it that has run it before."""
@@ -111,25 +133,33 @@ return {{time, kept[1], kept[2], kept[3], kept[4], kept[5]}}
 
 SWAP = Script(
     f"""
--- KEYS: the State, the given skills, the decisions. ARGV: the time or nothing, the seconds that the conversation is
--- kept or nothing, the revision that is expected, the next one, the document, the given skills, the mark of this swap,
--- the turn, its decisions or nothing, the seconds that those are kept.
-{_TIME}{_WORDS}{_LOG}
+-- KEYS: the State, the given skills, the decisions, and the events where there are any. ARGV: the time or nothing, the
+-- seconds that the conversation is kept or nothing, the revision that is expected, the next one, the document, the
+-- given skills, the mark of this swap, the turn, its decisions or nothing, the seconds that those are kept, how many
+-- events are kept, for how many seconds, then each event's id and the event.
+{_TIME}{_WORDS}{_LOG}{_TELL}
 local kept = redis.call('HMGET', KEYS[1], 'revision', 'given', 'seen', 'writes')
 redis.call('HLEN', KEYS[2])
 redis.call('HLEN', KEYS[3])
+if KEYS[4] then redis.call('XLEN', KEYS[4]) end
 if (kept[1] or '0') ~= ARGV[3] then
   -- It was stored already, where its reply was lost on the way.
   if kept[4] and string.find(kept[4], ARGV[7], 1, true) then return 1 end
   return 0
 end
 if redis.acl_check_cmd then
-  for _, words in ipairs({{
+  local needed = {{
     {{'HSET', KEYS[1], 'a', 'b'}}, {{'HDEL', KEYS[1], 'a'}}, {{'PERSIST', KEYS[1]}}, {{'EXPIRE', KEYS[1], '1'}},
     {{'HSET', KEYS[2], 'a', 'b'}}, {{'HDEL', KEYS[2], 'a'}}, {{'PERSIST', KEYS[2]}}, {{'EXPIRE', KEYS[2], '1'}},
     {{'HSET', KEYS[3], 'a', 'b'}}, {{'HDEL', KEYS[3], 'a'}}, {{'HINCRBY', KEYS[3], 'a', '1'}},
     {{'HGETALL', KEYS[3]}}, {{'EXPIRE', KEYS[3], '1'}},
-  }}) do
+  }}
+  if KEYS[4] then
+    needed[#needed + 1] = {{'XREVRANGE', KEYS[4], '+', '-'}}
+    needed[#needed + 1] = {{'XADD', KEYS[4], '*', 'a', 'b'}}
+    needed[#needed + 1] = {{'EXPIRE', KEYS[4], '1'}}
+  end
+  for _, words in ipairs(needed) do
     if not redis.acl_check_cmd(unpack(words)) then
       return redis.error_reply('NOPERM this user has no permission to run ' .. words[1] .. ' on ' .. words[2])
     end
@@ -153,6 +183,7 @@ elseif redis.call('PERSIST', KEYS[1]) == 1 then
   redis.call('PERSIST', KEYS[2])
 end
 if ARGV[9] ~= '' then log(KEYS[3], ARGV[8], ARGV[9], time, tonumber(ARGV[10])) end
+if KEYS[4] then tell(KEYS[4], ARGV[11], ARGV[12], 13) end
 return 1
 """
 )
@@ -176,3 +207,93 @@ return {{clock(ARGV[1]), redis.call('HGETALL', KEYS[1])}}
 """
 )
 """The time, and the fields of the kept decisions with their values."""
+
+TELL = Script(
+    f"""
+-- KEYS: the events. ARGV: how many are kept, for how many seconds, then each event's id and the event.
+{_TELL}
+tell(KEYS[1], ARGV[1], ARGV[2], 3)
+return 1
+"""
+)
+"""Puts events at the end, those that are not known."""
+
+HEAR = Script(
+    """
+-- KEYS: the events. ARGV: the position after which they are wanted, 0-0 for all that there were, nothing for all that
+-- are kept; how many at most.
+local after = ARGV[1] ~= '' and ARGV[1] or '0-0'
+if ARGV[1] ~= '' then
+  local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+  local there
+  if after == '0-0' then
+    there = not oldest or (oldest[2][6] or '') == ''
+  else
+    there = #redis.call('XRANGE', KEYS[1], after, after) > 0
+  end
+  if not there then return {0, oldest and oldest[1] or ''} end
+end
+local found = redis.call('XREAD', 'COUNT', ARGV[2], 'STREAMS', KEYS[1], after)
+return {1, found and found[1][2] or {}}
+"""
+)
+"""1 and the entries after a position, which is kept itself; else 0 and the oldest position that is kept."""
+
+NEWEST = Script(
+    """
+-- KEYS: the events.
+local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+return newest and newest[1] or '0-0'
+"""
+)
+"""The position of the newest event, 0-0 where there is none."""
+
+RECALL = Script(
+    """
+-- KEYS: the memory. ARGV: the seconds that it is kept.
+redis.call('EXPIRE', KEYS[1], ARGV[1])
+return redis.call('HGETALL', KEYS[1])
+"""
+)
+"""The keys of a working memory with their values, kept from now on."""
+
+MERGE = Script(
+    """
+-- KEYS: the memory. ARGV: the seconds that it is kept, how many bytes it may have, then for each key: the key, its
+-- value or nothing to remove it, and how many bytes the key has as JSON.
+local all, values, sizes = redis.call('HGETALL', KEYS[1]), {}, {}
+for place = 1, #all, 2 do
+  local length, value = string.match(all[place + 1], '^(%d+) (.*)$')
+  values[all[place]], sizes[all[place]] = value, tonumber(length)
+end
+for place = 3, #ARGV, 3 do
+  values[ARGV[place]] = ARGV[place + 1] ~= '' and ARGV[place + 1] or nil
+  sizes[ARGV[place]] = tonumber(ARGV[place + 2])
+end
+local bytes, count = 2, 0
+for key, value in pairs(values) do
+  -- A colon behind the key, and a comma between two of them.
+  bytes, count = bytes + sizes[key] + 1 + #value, count + 1
+end
+if count > 0 then bytes = bytes + count - 1 end
+if bytes > tonumber(ARGV[2]) then return {0, bytes} end
+for place = 3, #ARGV, 3 do
+  if ARGV[place + 1] == '' then
+    redis.call('HDEL', KEYS[1], ARGV[place])
+  else
+    redis.call('HSET', KEYS[1], ARGV[place], ARGV[place + 2] .. ' ' .. ARGV[place + 1])
+  end
+end
+redis.call('EXPIRE', KEYS[1], ARGV[1])
+return {1, redis.call('HGETALL', KEYS[1])}
+"""
+)
+"""1 and what a working memory holds after the change; else 0 and the bytes that it would have."""
+
+FORGET = Script(
+    """
+-- KEYS: what is removed.
+return redis.call('DEL', KEYS[1])
+"""
+)
+"""Whether there was anything: 1 or 0."""

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
 from redis.asyncio.retry import Retry
-from redis.backoff import ExponentialWithJitterBackoff
+from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 from redis.exceptions import (
     ConnectionError,  # noqa: A004 - the client library's own, not Python's
     NoScriptError,
@@ -31,7 +31,7 @@ _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _PAGE = 1000
 """So many keys are looked at in one step of a SCAN."""
 _Argument: TypeAlias = str | int | float
-_FAILURES = (RedisError, RedisClusterException, OSError, TimeoutError, UnicodeEncodeError)
+FAILURES = (RedisError, RedisClusterException, OSError, TimeoutError, UnicodeEncodeError)
 """What the client library raises, and what it lets through."""
 
 
@@ -53,8 +53,9 @@ class _Client:
 class Server:
     """A Redis, or a cluster, by its place; nothing is opened before the first call, and any loop may call."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, what: str = "ledger", maker: str = "RedisStore") -> None:
         self.place = place
+        self._told_closed = f"the {what} {place.shown} is closed; open it again with {maker}(...)"
         self._clients: PerLoop[_Client] = PerLoop(self._client, _Client.close, _Client.abandon)
         self._closed = False
 
@@ -83,7 +84,7 @@ class Server:
     async def call(self, work: Callable[[Redis | RedisCluster], Awaitable[T]]) -> T:
         """What the work answers, in time; raises StoreUnavailable."""
         if self._closed:
-            raise StoreUnavailable(f"the ledger {self.place.shown} is closed; open it again with RedisStore(...)")
+            raise StoreUnavailable(self._told_closed)
         client = self._clients.here()
         with _cancellation_kept():
             try:
@@ -92,7 +93,7 @@ class Server:
                         # Before it knows the nodes, the client library sends a script to any of them.
                         await client.redis.initialize()
                     return await work(client.redis)
-            except _FAILURES as error:
+            except FAILURES as error:
                 told = explained(error, self.place)
                 hidden = any(secret in str(error) for secret in self.place.secrets)
                 raise told from (None if hidden else error)
@@ -101,12 +102,28 @@ class Server:
                     raise
                 raise explained(ConnectionError(f"Connection lost: {error}"), self.place) from error
 
+    def listener(self, wait_seconds: float) -> Redis:
+        """A client of one connection, on which an answer may take so long; whoever asks for it closes it.
+
+        Only for a server that is no cluster. What it raises is the client library's.
+        """
+        options = self.place.options
+        return Redis.from_url(
+            self.place.url,
+            max_connections=1,
+            socket_timeout=wait_seconds + options.call_seconds,
+            socket_connect_timeout=min(options.connect_seconds, options.try_seconds),
+            retry=Retry(NoBackoff(), 0),
+            client_name="skillweave",
+            protocol=2,
+        )
+
     async def close(self) -> None:
         """Give back all connections; afterwards every call raises StoreUnavailable."""
         self._closed = True
         try:
             await self._clients.close()
-        except _FAILURES as error:
+        except FAILURES as error:
             raise explained(error, self.place) from error
 
     @asynccontextmanager

@@ -3,12 +3,14 @@
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from heapq import nsmallest
 
 from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import StoreUnavailable, UnreadableState
+from skillweave.events.stream import KEEP_EVENTS_SECONDS, MOST_KEPT
 from skillweave.servers import ServerFacts
 from skillweave.state.codec import decision_from_json, decision_to_json, state_from_json, state_to_json
 from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
@@ -16,9 +18,18 @@ from skillweave.state.sharing import given_keys, with_edits
 from skillweave.state.state import State, Writes
 from skillweave.stores.facts import connections_of_process
 from skillweave.stores.opening import needing
+from skillweave.stores.redis.entries import entries_of
 from skillweave.stores.redis.keys import conversation_of, keys_of, state_pattern
 from skillweave.stores.redis.place import place_of
 from skillweave.stores.redis.scripts import APPEND, LOAD, MARK_LENGTH, READ, SWAP
+
+
+class EventKeeping(StrEnum):
+    """Where a swap puts its events: nowhere, so that the caller tells them, or into the stream of the conversation."""
+
+    NOWHERE = "nowhere"
+    STREAM = "stream"
+
 
 _MOST_FOUND = 1000
 """So many ids more than a page has are held while the keys are looked through."""
@@ -31,6 +42,9 @@ class RedisStore(ClosedOnExit):
     remove some there. Without a `clock`, which gives seconds, the server's counts, so that clocks of other machines
     mean nothing.
 
+    With `events=EventKeeping.STREAM` a swap puts its events into the stream of its conversation, which RedisEventStream
+    reads, in the same step as the State: who follows hears of exactly what is stored.
+
     The options may stand in the URL's query too; what is given here wins. One event loop has at most `connections`
     (50); who comes when all are in use waits `wait_seconds` (5) for one. A call takes at most `call_seconds` (5), with
     connecting, at most `connect_seconds` (2) at a time, and with `retries` (2); a swap that is retried because its
@@ -41,7 +55,6 @@ class RedisStore(ClosedOnExit):
     raise StoreUnavailable, which names the server but never its password.
     """
 
-    keeps_events = False
     decisions_elsewhere = True
     """Memory is dear: where a SQL database of skills stands beside it, decisions are logged there."""
 
@@ -56,6 +69,7 @@ class RedisStore(ClosedOnExit):
         call_seconds: float | None = None,
         retries: int | None = None,
         keep_days: float | None = None,
+        events: EventKeeping = EventKeeping.NOWHERE,
     ) -> None:
         place = place_of(
             url,
@@ -74,6 +88,7 @@ class RedisStore(ClosedOnExit):
         self._place = place
         self._server = Server(place)
         self._clock = clock
+        self.keeps_events = events is EventKeeping.STREAM
         self._keep = "" if place.options.keep_seconds is None else str(place.options.keep_seconds)
 
     def __repr__(self) -> str:
@@ -103,9 +118,10 @@ class RedisStore(ClosedOnExit):
         Of a swap whose answer was lost, and that is tried again, the answer is that of the first try.
         """
         keys, revision = keys_of(tenant, conversation), expected_revision + 1
+        events = writes.events if self.keeps_events else ()
         stored = await self._server.run(
             SWAP,
-            (keys.state, keys.ledger, keys.decisions),
+            (keys.state, keys.ledger, keys.decisions, *((keys.events,) if events else ())),
             self._now(),
             self._keep,
             expected_revision,
@@ -116,6 +132,9 @@ class RedisStore(ClosedOnExit):
             writes.turn_id,
             _lines(writes.decisions),
             round(KEEP_DECISIONS_SECONDS),
+            MOST_KEPT,
+            round(KEEP_EVENTS_SECONDS),
+            *entries_of(events),
         )
         return bool(stored)
 

@@ -51,6 +51,11 @@ def is_storable_text(text: str) -> bool:
     return _UNHELD.search(text) is None
 
 
+def held_text(text: str) -> str:
+    """The text with a sign in place of each character that a database cannot hold."""
+    return _UNHELD.sub(REPLACEMENT, text)
+
+
 def json_text(data: Json) -> str:
     """The JSON text of storable data.
 

@@ -73,14 +73,23 @@ class SqlGraph(ClosedOnExit):
     Several processes may write to one database at once. The first call makes the tables, or brings them up to date; a
     file that is not there holds nothing, and only writing makes it. A call takes at most `timeout` seconds, with all
     that it waits for, and `put` and `remove` so long for each thousand; one event loop has at most `connections`. Both
-    may stand in the URL's query. `near` needs the package of the extra `geo`.
+    may stand in the URL's query. In the place of the URL may be a Database that several stores share, which stays open
+    when this is closed. `near` needs the package of the extra `geo`.
 
     Raises InvalidValue for a URL that cannot be read and a tenant that cannot be one, MissingExtra without the packages
     of the extra `sql` or `postgres`. All methods raise StoreUnavailable, which names the server but no password.
     """
 
-    def __init__(self, url: str, *, tenant: str = "", timeout: float = SECONDS, connections: int = CONNECTIONS) -> None:
-        self._database = Database(url, timeout=timeout, connections=connections)
+    def __init__(
+        self,
+        url: "Database | str",
+        *,
+        tenant: str = "",
+        timeout: float = SECONDS,
+        connections: int = CONNECTIONS,
+    ) -> None:
+        self._shares = isinstance(url, Database)
+        self._database = url if isinstance(url, Database) else Database(url, timeout=timeout, connections=connections)
         self.place = self._database.place
         self.tenant = tenant_of(tenant)
 
@@ -224,8 +233,9 @@ class SqlGraph(ClosedOnExit):
             edge = edges[-1]
 
     async def close(self) -> None:
-        """Give back the connections, of all tenants; a second call does nothing."""
-        await self._database.close()
+        """Give back the connections of all tenants, where they are its own; a second call does nothing."""
+        if not self._shares:
+            await self._database.close()
 
     @property
     def _owner(self) -> str:

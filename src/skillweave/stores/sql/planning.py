@@ -11,6 +11,7 @@ from skillweave.formats.spelling import ARTIFACT_REFS
 from skillweave.registry.definitions import Defined
 from skillweave.registry.writing import Change, Written, hashed
 from skillweave.skill import Skill
+from skillweave.stores.sql.documents import is_storable_text
 from skillweave.stores.sql.reading import (
     KnownVersion,
     ids_of,
@@ -123,7 +124,9 @@ async def plan_rolling_back(
     before = found.in_use.get(skill_id)
     if before is not None and before.content_hash == content_hash:
         return Plan(), before.skill
-    published = await read_versions(connection, reader.tenant, [(skill_id, content_hash)])
+    # What a database cannot hold, such as half of a surrogate pair, is the name of no version.
+    wanted = [(skill_id, content_hash)] if is_storable_text(content_hash) else []
+    published = await read_versions(connection, reader.tenant, wanted)
     if not published:
         if skill_id in found.in_use or skill_id in found.versions:
             raise VersionNotFound(skill_id, content_hash, found.hashes(skill_id))

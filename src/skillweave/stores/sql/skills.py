@@ -49,6 +49,7 @@ class SqlSource(ClosedOnExit):
     Versions of skills are never forgotten, artifacts are read when they are asked for. Several processes may write to
     one database at once. The first call makes the tables, or brings them up to date. A call takes at most `timeout`
     seconds, with all that it waits for; one event loop has at most `connections`. Both may stand in the URL's query.
+    In the place of the URL may be a Database that several stores share, which stays open when this is closed.
 
     Raises InvalidValue for a URL that cannot be read and a tenant that cannot be one, MissingExtra without the packages
     of the extra `sql` or `postgres`. All methods raise StoreUnavailable, which names the server but no password.
@@ -56,14 +57,15 @@ class SqlSource(ClosedOnExit):
 
     def __init__(
         self,
-        url: str,
+        url: "Database | str",
         *,
         name: str = "sql",
         tenant: str = "",
         timeout: float = SECONDS,
         connections: int = CONNECTIONS,
     ) -> None:
-        self._database = Database(url, timeout=timeout, connections=connections)
+        self._shares = isinstance(url, Database)
+        self._database = url if isinstance(url, Database) else Database(url, timeout=timeout, connections=connections)
         self.name = name
         self.tenant = tenant_of(tenant)
 
@@ -176,8 +178,9 @@ class SqlSource(ClosedOnExit):
         return await self._database.migrate()
 
     async def close(self) -> None:
-        """Give back the connections, of all tenants; a second call does nothing."""
-        await self._database.close()
+        """Give back the connections of all tenants, where they are its own; a second call does nothing."""
+        if not self._shares:
+            await self._database.close()
 
     @property
     def _reader(self) -> RowReader:

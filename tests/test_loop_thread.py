@@ -4,7 +4,7 @@ import asyncio
 from concurrent.futures import CancelledError
 from threading import Event, Thread
 
-from skillweave.weaver import LoopThread
+from skillweave.loop_thread import LoopThread
 
 
 def test_what_still_runs_when_the_thread_is_stopped_is_cancelled_and_never_waits_for_ever() -> None:

@@ -1,13 +1,13 @@
-"""What only `check` looks at: texts and relations that load, and that no agent is helped by."""
+"""What only checking looks at: texts and relations that load, and that no agent is helped by."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from skillweave.cli.checks import codes
-from skillweave.cli.checks.lines import Lines
-from skillweave.cli.scaffold import is_scaffold_text
+from skillweave.checks import codes
+from skillweave.checks.lines import Lines
+from skillweave.checks.unedited import is_scaffold_text
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import nearest_names
 from skillweave.formats.identity import id_of

@@ -1,0 +1,139 @@
+"""The client's door: one method for each operation of the service, and the same without `await`."""
+
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from uuid import uuid4
+
+import httpx
+
+from skillweave.blocking import Blocking, BlockingBlock, BlockingSeries
+from skillweave.checking import Checked
+from skillweave.client.approvals import Approvals
+from skillweave.client.events import Events
+from skillweave.client.ledger import Ledger
+from skillweave.client.sending import Retries, Wire
+from skillweave.client.turns import Turns
+from skillweave.closing import ClosedOnExit
+from skillweave.loop_thread import LoopThread
+
+T = TypeVar("T")
+
+TIMEOUT = 30.0
+"""Seconds to wait for one answer."""
+
+
+class Client(Turns, Ledger, Approvals, Events, ClosedOnExit):
+    """Calls a service at its address with an API key or none; the verbs are those of a Weaver.
+
+    `timeout` is in seconds, for one try. What is safe to repeat is sent again when the service does not answer or asks
+    to wait; every turn is, as it has an id. `transport` takes the place of the network, for tests and for proxies.
+
+    Verbs raise what the engine raises, such as SkillNotFound; every refusal of the service is a ServiceError with its
+    `problem` as well. ServiceUnreachable is raised where nobody answers. The client itself raises InvalidValue for an
+    address or a key that is none.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str | None = None,
+        *,
+        timeout: float = TIMEOUT,
+        retries: Retries | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        new_id: Callable[[], str] = lambda: uuid4().hex,
+    ) -> None:
+        checked = Checked("Client")
+        self._wire = Wire(
+            url,
+            key,
+            timeout=checked.number("timeout", timeout, 0.001),
+            retries=Retries()
+            if retries is None
+            else checked.kind("retries", retries, Retries, "Retries(...), or None"),
+            transport=transport,
+        )
+        self._new_id = new_id
+
+    @property
+    def url(self) -> str:
+        """The address of the service."""
+        return self._wire.url
+
+    async def close(self) -> None:
+        """Give back the connections."""
+        await self._wire.close()
+
+    def __repr__(self) -> str:
+        return f"Client({self.url!r})"
+
+
+class SyncClient:
+    """The verbs of a Client, blocking, on one private event-loop thread; works inside a running loop too."""
+
+    weave = Blocking(Client.weave)
+    claim = Blocking(Client.claim)
+    delivery = BlockingBlock(Client.delivery)
+    confirm = Blocking(Client.confirm)
+    release = Blocking(Client.release)
+    why = Blocking(Client.why)
+    list_conversations = BlockingSeries(Client.list_conversations)
+    state = Blocking(Client.state)
+    show_record = Blocking(Client.show_record)
+    mark = Blocking(Client.mark)
+    evict = Blocking(Client.evict)
+    clear = Blocking(Client.clear)
+    read_memory = Blocking(Client.read_memory)
+    merge_memory = Blocking(Client.merge_memory)
+    forget_memory = Blocking(Client.forget_memory)
+    ask_for_approval = Blocking(Client.ask_for_approval)
+    list_approvals = BlockingSeries(Client.list_approvals)
+    show_approval = Blocking(Client.show_approval)
+    decide_approval = Blocking(Client.decide_approval)
+    escalate_approvals = Blocking(Client.escalate_approvals)
+    read_approval_log = BlockingSeries(Client.read_approval_log)
+    verify_approval_log = Blocking(Client.verify_approval_log)
+    emit = Blocking(Client.emit)
+    stream = BlockingSeries(Client.stream)
+
+    def __init__(
+        self,
+        url: str,
+        key: str | None = None,
+        *,
+        timeout: float = TIMEOUT,
+        retries: Retries | None = None,
+    ) -> None:
+        self._client = Client(url, key, timeout=timeout, retries=retries)
+        self._thread = LoopThread()
+
+    @property
+    def awaited(self) -> Client:
+        """Whose verbs these are."""
+        return self._client
+
+    @property
+    def url(self) -> str:
+        """The address of the service."""
+        return self._client.url
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run what awaits the client on its own loop, and wait for the result."""
+        return self._thread.run(work)
+
+    def close(self) -> None:
+        """Give back the connections, and end the private thread."""
+        self.run(self._client.close())
+        self._thread.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"SyncClient({self.url!r})"

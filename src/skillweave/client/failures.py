@@ -1,0 +1,73 @@
+"""What the service refuses, as the exceptions that the engine raises in this process (RFC 9457)."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+
+from skillweave.api.problem import TYPES, Problem, code_of
+from skillweave.errors import SkillweaveError, StoreUnavailable
+
+_HOMES = (
+    "skillweave.errors",
+    "skillweave.access",
+    "skillweave.approvals.case",
+    "skillweave.events.event",
+    "skillweave.events.stream",
+    "skillweave.state.working_memory",
+)
+"""Where the exceptions are defined that the service answers as problems."""
+
+
+class ServiceError(SkillweaveError):
+    """What the service refuses: `problem` says why, `retry_after` in how many seconds it may be tried again, or None.
+
+    Where the engine has an exception of its own for it, this is one of these too: `except SkillNotFound` works over
+    HTTP as it does without. Its text is that of the problem; other attributes of such an exception are not there.
+    """
+
+    problem: Problem
+    retry_after: float | None
+
+    def __reduce__(self) -> tuple[Callable[..., "ServiceError"], tuple[Problem, float | None]]:
+        return error_of, (self.problem, self.retry_after)
+
+
+class ServiceUnreachable(StoreUnavailable):
+    """The service does not answer: no connection, or one that broke, also when it was tried again.
+
+    `sent` is whether the request may have reached it.
+    """
+
+    sent: bool = True
+
+
+def error_of(problem: Problem, retry_after: float | None = None) -> ServiceError:
+    """The exception for a problem."""
+    made = _kinds().get(problem.type.removeprefix(TYPES), ServiceError)
+    error = made.__new__(made, problem.detail)
+    Exception.__init__(error, problem.detail)
+    for name, value in _told(problem).items():
+        setattr(error, name, value)
+    error.problem, error.retry_after = problem, retry_after
+    return error
+
+
+def _told(problem: Problem) -> Mapping[str, object]:
+    return {"place": problem.place, "findings": problem.findings}
+
+
+@cache
+def _kinds() -> Mapping[str, type[ServiceError]]:
+    """By the last part of a problem's type, what is both a ServiceError and the engine's exception for it.
+
+    It is called as the engine's, which is what people look for.
+    """
+    found = (one for home in _HOMES for one in vars(import_module(home)).values())
+    own = [one for one in found if isinstance(one, type) and issubclass(one, SkillweaveError)]
+    return {
+        code_of(kind): type(
+            kind.__name__, (ServiceError, kind), {"__module__": kind.__module__, "__doc__": kind.__doc__}
+        )
+        for kind in own
+        if kind is not SkillweaveError
+    }

@@ -1,0 +1,37 @@
+"""The contract of a book of approvals finds mistakes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skillweave.testing import ApprovalBookContract, ManualClock
+from tests.approvals.books import MISTAKES, DictBook
+
+BOOKS = Path(__file__).with_name("books.py")
+
+
+class TestDictBook(ApprovalBookContract):
+    @pytest.fixture
+    def book(self, clock: ManualClock) -> DictBook:
+        return DictBook(clock)
+
+
+@pytest.fixture(scope="module")
+def failures() -> str:
+    """What pytest says of the contract for all books with a mistake."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n0", "--tb=no", "-p", "no:cacheprovider", str(BOOKS)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert "failed" in done.stdout, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("mistake", [mistake.__name__ for mistake in MISTAKES])
+def test_a_book_with_a_mistake_fails_the_contract(failures: str, mistake: str) -> None:
+    assert f"::Test{mistake}::" in failures

@@ -1,0 +1,72 @@
+"""Two tenants with the same ids: neither sees nor changes anything of the other."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from skillweave.access import Scope
+from skillweave.service.endpoints import Endpoint
+from tests.service.every import EVERY, name_of, takes_key
+from tests.service.guarded import IDS, MARK, NOBODY, OTHER_IDS, THEIRS, Guarded, guarded_service
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+every = pytest.mark.parametrize("endpoint", EVERY, ids=name_of)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def filled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Guarded]:
+    """A service in which the first tenant has things under ids of its own besides those that both have."""
+    async with guarded_service(tmp_path_factory.mktemp("tenants")) as guarded:
+        await guarded.fill(OTHER_IDS)
+        yield guarded
+
+
+@every
+async def test_nothing_of_another_tenant_is_seen_or_changed(filled: Guarded, endpoint: Endpoint) -> None:
+    before = await filled.kept()
+    key = filled.key(Scope.ADMIN, THEIRS)
+    for ids in (IDS, OTHER_IDS):
+        answer = await filled.ask(endpoint, key, ids)
+        assert answer.status < 500
+        assert MARK.encode() not in answer.content
+        assert not any(MARK.encode() in value for _, value in answer.headers)
+    assert await filled.kept() == before
+
+
+@pytest.mark.parametrize("endpoint", [one for one in EVERY if one.method in ("GET", "DELETE")], ids=name_of)
+async def test_what_another_tenant_has_is_answered_as_what_nobody_has(filled: Guarded, endpoint: Endpoint) -> None:
+    key = filled.key(Scope.ADMIN, NOBODY)
+    ours = await filled.ask(endpoint, key, OTHER_IDS)
+    nobodys = await filled.ask(endpoint, key, {name: f"none-{one}" for name, one in IDS.items()})
+    assert ours.status == nobodys.status
+    # The ids themselves may be told, and nothing else may differ.
+    assert ours.content.replace(b"ours-", b"") == nobodys.content.replace(b"none-", b"")
+
+
+async def test_the_owner_sees_what_the_other_does_not(filled: Guarded) -> None:
+    """What the tests above look for is there: otherwise they could not fail."""
+    shown = [
+        name_of(endpoint)
+        for endpoint in EVERY
+        if endpoint.method == "GET" and MARK.encode() in (await filled.ask(endpoint, filled.key(Scope.ADMIN))).content
+    ]
+    assert {"GET /memory/{conversation}", "GET /approvals", "GET /approvals/{approval}"} <= set(shown)
+
+
+with_key = pytest.mark.parametrize("endpoint", [one for one in EVERY if takes_key(one)], ids=name_of)
+
+
+@with_key
+async def test_the_same_idempotency_key_of_two_tenants_is_two_requests(filled: Guarded, endpoint: Endpoint) -> None:
+    # The tests above may have taken away what one of them had.
+    await filled.fill(IDS)
+    await filled.fill(IDS, THEIRS, "for-others")
+    ids, sent = {**IDS, "id": "the-same"}, {"Idempotency-Key": "the-same"}
+    ours = await filled.ask(endpoint, {**filled.key(Scope.ADMIN), **sent}, ids)
+    before = await filled.kept()
+    theirs = await filled.ask(endpoint, {**filled.key(Scope.ADMIN, THEIRS), **sent}, ids)
+    assert ours.status == theirs.status
+    assert MARK.encode() not in theirs.content
+    assert await filled.kept() == before
