@@ -32,15 +32,15 @@ context.set_forkserver_preload(
 )
 
 
-def race(work: Callable[..., Any], *arguments: object, count: int = PROCESSES) -> list[Any]:
+def race(work: Callable[..., Any], *arguments: object, processes: int = PROCESSES) -> list[Any]:
     """What each of so many processes answers that do the same work at the same moment, each with its number last.
 
     A process that fails answers with the words of its error.
     """
-    barrier = context.Barrier(count)
+    barrier = context.Barrier(processes)
     answers = context.SimpleQueue()
     started = [
-        context.Process(target=_run, args=(work, (*arguments, number), barrier, answers)) for number in range(count)
+        context.Process(target=_run, args=(work, (*arguments, number), barrier, answers)) for number in range(processes)
     ]
     for process in started:
         process.start()

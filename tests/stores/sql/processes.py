@@ -15,6 +15,7 @@ FEW = 4
 """Processes of a race in which each step waits for the one before anyway."""
 SKILLS = 60
 STOPS = 100
+
 Fill: TypeAlias = Callable[[str, int], Coroutine[Any, Any, Any]]
 """What one process does, by the URL of the database and the process's number."""
 
@@ -38,7 +39,7 @@ def race_with_entities(url: str) -> list[Any]:
 
 def race_with_approvals(url: str) -> list[Any]:
     """As `race` in four processes, with one question that all ask and answer, and one of each process."""
-    return replicas.race(_run, url, _filled_with_approvals, count=FEW)
+    return replicas.race(_run, url, _filled_with_approvals, processes=FEW)
 
 
 def _run(url: str, fill: Fill, one: int) -> Any:
