@@ -20,6 +20,7 @@ from skillweave.service.app import create_app
 from skillweave.service.connections import Bounded, bounded
 from skillweave.service.listening import CannotListen, addresses_of, bound_sockets, only_this_machine, start_listening
 from skillweave.service.logs import JsonLines
+from tests.cli.published import require_published
 from tests.service.parts import service_in
 
 SKILL = "---\nname: release\ndescription: Cuts a release.\ntriggers: {keywords: [release]}\n---\nTag the commit.\n"
@@ -49,13 +50,15 @@ class Process:
 def started(folder: Path, *arguments: str) -> Iterator[Process]:
     """`skillweave serve` on a file of the folder, at a port that was free."""
     words = [sys.executable, "-m", "skillweave", *QUIET, "serve", "--port", "0", "--no-cache", "--json", *arguments]
-    with subprocess.Popen(
-        words, cwd=folder, stdout=subprocess.PIPE, stderr=(folder / "log").open("a"), text=True
-    ) as running:
+    with (
+        (folder / "log").open("a", encoding="utf-8") as log,
+        subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True) as running,
+    ):
         try:
             assert running.stdout is not None
             line = running.stdout.readline()
             assert line, (folder / "log").read_text(encoding="utf-8")
+            require_published(words, line)
             yield Process(running, json.loads(line))
         finally:
             running.kill()
