@@ -66,36 +66,33 @@ async def test_a_key_that_has_to_wait_is_refused_before_its_body_is_read(limited
     assert is_too_many(answer)
 
 
-class Both:
-    """Counts only when the working memory was asked too, and the other way round: each waits for the other."""
+class Meeting(Rates):
+    """Counts a request only when somebody has come to the working memory, which waits for the count."""
 
-    def __init__(self, memory: WorkingMemory, rates: Rates) -> None:
-        self._memory, self._rates = memory, rates
-        self._asked = asyncio.Event()
-        self._counted = asyncio.Event()
+    def __init__(self, memory: WorkingMemory) -> None:
+        super().__init__(OPTIONS)
+        self._memory = memory
+        self._barrier = asyncio.Barrier(2)
 
     async def read(self, conversation: str, *, tenant: str = "") -> Mapping[str, FrozenJson]:
-        self._asked.set()
-        await asyncio.wait_for(self._counted.wait(), 10)
+        """What the working memory has."""
+        await asyncio.wait_for(self._barrier.wait(), 10)
         return await self._memory.read(conversation, tenant=tenant)
 
     async def admit(self, key_id: str) -> None:
-        self._counted.set()
-        await asyncio.wait_for(self._asked.wait(), 10)
-        await self._rates.admit(key_id)
-
-    def require_open(self, key_id: str) -> None:
-        self._rates.require_open(key_id)
+        """Count it."""
+        await asyncio.wait_for(self._barrier.wait(), 10)
+        await super().admit(key_id)
 
 
 async def test_a_turn_waits_for_its_limit_and_its_working_memory_at_once(
     guarded: Guarded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    service, turn = guarded.service, "/api/v1/conversations/at-once/turns"
-    both = Both(service.memory, service.rates)
-    monkeypatch.setattr(service, "memory", both)
-    monkeypatch.setattr(service, "rates", both)
-    answer = await guarded.wire.ask("POST", turn, {**JSON, **guarded.key(Scope.WEAVE)}, b'{"message": "x"}')
+    meeting = Meeting(guarded.service.memory)
+    monkeypatch.setattr(guarded.service, "memory", meeting)
+    monkeypatch.setattr(guarded.service, "rates", meeting)
+    headers = {**JSON, **guarded.key(Scope.WEAVE)}
+    answer = await guarded.wire.ask("POST", "/api/v1/conversations/at-once/turns", headers, b'{"message": "x"}')
     assert answer.status == 200
 
 
