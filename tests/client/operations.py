@@ -2,10 +2,10 @@
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, get_args, get_origin, get_type_hints
 from urllib.parse import unquote
 
 import httpx
@@ -13,12 +13,16 @@ from hypothesis import strategies as st
 
 from skillweave.client import Client
 from skillweave.client.room import Room
+from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, MessageLike, Turn
+from skillweave.weaver.reading import ToolAnswer, ToolSpec
 from tests.values import of
 
 PREFIX = "/api/v1"
-plain = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
-"""Ids and names: any text that is not empty."""
+LATE = {"ToolAnswer": ToolAnswer, "ToolSpec": ToolSpec}
+"""What the client imports only when it is asked for it."""
+plain = st.text(st.sampled_from("ab/.%?#& +:äß日😀"), min_size=1, max_size=8)
+"""Ids and names, with what has a meaning in a URL."""
 
 
 class Sent(Exception):
@@ -45,7 +49,7 @@ class Verb:
 
     def parameters(self) -> dict[str, tuple[Any, bool]]:
         """By name the type of each argument, and whether it must be given."""
-        hints = get_type_hints(self.function)
+        hints = get_type_hints(self.function, localns=LATE)
         found: dict[str, tuple[Any, bool]] = {}
         for one in list(inspect.signature(self.function).parameters.values())[1:]:
             if one.kind is inspect.Parameter.VAR_KEYWORD:
@@ -83,16 +87,16 @@ class Verb:
     @property
     def answers(self) -> Any:
         """The type of what it gives: of a list, that of an entry."""
-        hint = get_type_hints(self.function)["return"]
+        hint = get_type_hints(self.function, localns=LATE)["return"]
         return get_args(hint)[0] if get_origin(hint) in LISTS else hint
 
     @property
     def is_list(self) -> bool:
         """Whether it gives one entry after the other."""
-        return get_origin(get_type_hints(self.function)["return"]) is AsyncGenerator
+        return get_origin(get_type_hints(self.function, localns=LATE)["return"]) is AsyncGenerator
 
 
-LISTS = (AsyncGenerator,)
+LISTS = (AsyncGenerator, AsyncIterator)
 
 
 def _given(hint: Any) -> st.SearchStrategy[Any]:
@@ -101,11 +105,11 @@ def _given(hint: Any) -> st.SearchStrategy[Any]:
     if arms == [str]:
         return plain
     if set(get_args(MessageLike)) <= {*arms, *get_args(hint)}:
-        return plain | of(Message)
+        return plain  # a Message says its role, which is an argument too
     assert Turn not in arms
-    if is_typeddict(hint):
-        raise AssertionError(f"{hint} is not looked into")
-    return st.one_of(*map(of, arms))
+    if arms == [str, SpawnPlan]:
+        return plain
+    return st.one_of(*(st.lists(of(Message), max_size=2) if one == Sequence[MessageLike] else of(one) for one in arms))
 
 
 def verbs() -> list[Verb]:

@@ -10,9 +10,13 @@ import httpx
 from skillweave.blocking import Blocking, BlockingBlock, BlockingSeries
 from skillweave.checking import Checked
 from skillweave.client.approvals import Approvals
+from skillweave.client.composition import Compositions
+from skillweave.client.entities import Entities
 from skillweave.client.events import Events
+from skillweave.client.graphs import Graphs
 from skillweave.client.ledger import Ledger
 from skillweave.client.sending import Retries, Wire
+from skillweave.client.skills import Skills
 from skillweave.client.turns import Turns
 from skillweave.closing import ClosedOnExit
 from skillweave.loop_thread import LoopThread
@@ -23,7 +27,7 @@ TIMEOUT = 30.0
 """Seconds to wait for one answer."""
 
 
-class Client(Turns, Ledger, Approvals, Events, ClosedOnExit):
+class Client(Turns, Ledger, Skills, Compositions, Graphs, Entities, Approvals, Events, ClosedOnExit):
     """Calls a service at its address with an API key or none; the verbs are those of a Weaver.
 
     `timeout` is in seconds, for one try. What is safe to repeat is sent again when the service does not answer or asks
@@ -87,6 +91,38 @@ class SyncClient:
     read_memory = Blocking(Client.read_memory)
     merge_memory = Blocking(Client.merge_memory)
     forget_memory = Blocking(Client.forget_memory)
+    list_skills = BlockingSeries(Client.list_skills)
+    search_skills = Blocking(Client.search_skills)
+    get_skill = Blocking(Client.get_skill)
+    publish_skill = Blocking(Client.publish_skill)
+    remove_skill = Blocking(Client.remove_skill)
+    list_versions = BlockingSeries(Client.list_versions)
+    roll_back_skill = Blocking(Client.roll_back_skill)
+    list_artifacts = BlockingSeries(Client.list_artifacts)
+    get_artifact = Blocking(Client.get_artifact)
+    check_definitions = Blocking(Client.check_definitions)
+    list_agents = BlockingSeries(Client.list_agents)
+    get_agent = Blocking(Client.get_agent)
+    compose = Blocking(Client.compose)
+    validate = Blocking(Client.validate)
+    authorize = Blocking(Client.authorize)
+    prepare_spawn = Blocking(Client.prepare_spawn)
+    spawned = Blocking(Client.spawned)
+    list_tools = Blocking(Client.list_tools)
+    call_tool = Blocking(Client.call_tool)
+    list_graphs = Blocking(Client.list_graphs)
+    get_graph = Blocking(Client.get_graph)
+    check_graph = Blocking(Client.check_graph)
+    draw_graph_as_mermaid = Blocking(Client.draw_graph_as_mermaid)
+    draw_graph_as_svg = Blocking(Client.draw_graph_as_svg)
+    find_next_skill = Blocking(Client.find_next_skill)
+    simulate_graph = Blocking(Client.simulate_graph)
+    find_nearby_entities = Blocking(Client.find_nearby_entities)
+    get_entity = Blocking(Client.get_entity)
+    list_neighbours = Blocking(Client.list_neighbours)
+    assemble_context = Blocking(Client.assemble_context)
+    put_entities = Blocking(Client.put_entities)
+    remove_entity = Blocking(Client.remove_entity)
     ask_for_approval = Blocking(Client.ask_for_approval)
     list_approvals = BlockingSeries(Client.list_approvals)
     show_approval = Blocking(Client.show_approval)

@@ -11,7 +11,7 @@ from skillweave.api.event_request import EventRequest
 from skillweave.api.problem import Problem
 from skillweave.client.failures import ServiceError, ServiceUnreachable, error_of
 from skillweave.client.room import Room
-from skillweave.client.sending import Asked, at, given, problem_in
+from skillweave.client.sending import Asked, at, in_query, problem_in
 from skillweave.codec import read
 from skillweave.errors import InvalidData
 from skillweave.events.event import Event
@@ -50,12 +50,13 @@ class Events(Room):
         where it was. Raises StreamGap where that is no longer kept, ServiceUnreachable after too many tries in a row,
         ServiceError for what the service refuses.
         """
-        failures = 0
+        failures, seen = 0, ""
         while True:
             try:
-                async with aclosing(self._listen(conversation, after)) as listening:
+                async with aclosing(self._listen(conversation, after, seen)) as listening:
                     async for position, streamed in listening:
-                        failures, after = 0, position
+                        # Once it is open nothing may be missed, also where nothing was kept yet and so no position is.
+                        failures, seen, after = 0, position, ""
                         if streamed is not None:
                             yield streamed
             except (ServiceError, ServiceUnreachable) as error:
@@ -66,15 +67,16 @@ class Events(Room):
                 await self._wire.rested()
 
     async def _listen(
-        self, conversation: str, after: str | None
+        self, conversation: str, after: str | None, seen: str
     ) -> AsyncGenerator[tuple[str, StreamedEvent | None], None]:
         """One connection: each position that it tells, with the event there if it is one."""
-        query = {"after": after} if after == "" else None
-        headers = given({"Last-Event-ID": after or None, "Accept": "text/event-stream"})
+        headers = {"Accept": "text/event-stream", **({"Last-Event-ID": seen} if seen else {})}
         http, path = self._wire.http, at("/conversations/{}/stream", conversation)
-        timeout = httpx.Timeout(http.timeout, read=SILENT_SECONDS)
+        timeout = httpx.Timeout(**{**http.timeout.as_dict(), "read": SILENT_SECONDS})
         try:
-            async with http.stream("GET", path, params=query, headers=headers, timeout=timeout) as response:
+            async with http.stream(
+                "GET", path, params=in_query({"after": after}), headers=headers, timeout=timeout
+            ) as response:
                 if not response.is_success:
                     await response.aread()
                     raise problem_in(response)

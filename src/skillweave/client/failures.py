@@ -13,6 +13,7 @@ _HOMES = (
     "skillweave.approvals.case",
     "skillweave.events.event",
     "skillweave.events.stream",
+    "skillweave.knowledge.entity",
     "skillweave.state.working_memory",
 )
 """Where the exceptions are defined that the service answers as problems."""

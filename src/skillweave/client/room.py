@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Protocol, TypeVar
+from urllib.parse import quote
 
 from skillweave.client.sending import Asked, Wire
 
@@ -48,4 +49,5 @@ class Room:
 
     def _key(self, key: str | None) -> dict[str, str]:
         """The header by which a request that is sent again is done once, with a new key where none is given."""
-        return {"Idempotency-Key": self._new_id() if key is None else key}
+        # A header carries ASCII only; keys that differ stay different.
+        return {"Idempotency-Key": self._new_id() if key is None else quote(key, safe="!#$&'()*+,/:;=?@[]^`{|}~")}

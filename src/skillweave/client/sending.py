@@ -3,7 +3,7 @@
 import asyncio
 import json
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -138,7 +138,7 @@ class Wire:
             content, headers["Content-Type"] = json_bytes(asked.body), "application/json"
         try:
             response = await self.http.request(
-                asked.method, asked.path, params=given(asked.query), content=content, headers=given(headers)
+                asked.method, asked.path, params=in_query(asked.query), content=content, headers=headers
             )
         except httpx.TransportError as error:
             raise self.unreachable(error) from error
@@ -170,9 +170,13 @@ def at(path: str, *parts: str) -> str:
     return path.format(*(quote(part, safe="", errors="surrogatepass").replace(".", "%2E") for part in parts))
 
 
-def given(values: Mapping[str, object] | None) -> dict[str, str]:
-    """What is not None, as texts."""
-    return {name: _word(value) for name, value in (values or {}).items() if value is not None}
+def in_query(values: Mapping[str, object] | None) -> dict[str, str | list[str]]:
+    """What is not None, as texts; a list stands as often as it has members."""
+    return {
+        name: _word(value) if isinstance(value, str) or not isinstance(value, Sequence) else [*map(_word, value)]
+        for name, value in (values or {}).items()
+        if value is not None
+    }
 
 
 def json_bytes(body: object) -> bytes:
@@ -226,4 +230,4 @@ def _seconds_in(retry_after: str | None) -> float | None:
 
 
 def _word(value: object) -> str:
-    return ("true" if value else "false") if isinstance(value, bool) else str(value)
+    return str(value)
