@@ -23,6 +23,7 @@ IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))
 EXPLAINED = {
     "docs/concepts/extending.md": {"skillweave.formats"},
     "docs/concepts/ledger.md": {"skillweave.state.state"},
+    "docs/concepts/service-access.md": {"skillweave.access"},
 }
 """Rooms that a page about how it works names itself."""
 BEHIND = {

@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 import sys
+from base64 import b64encode
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 import skillweave
 from skillweave import Agent, Budget, Event, Settings, SpawnRequest, TaskRule, Turn, When
 from skillweave.access import ApiKey, Scope
-from skillweave.api.skills import ArtifactContent
+from skillweave.api import ArtifactContent, EventRequest, RollbackRequest, SpawnQuestion
 from skillweave.approvals.case import ApprovalReply, ApprovalRequest
 from skillweave.codec import Portable, is_free, union_arms
 from skillweave.events import Announced, BuiltIn
@@ -105,11 +106,30 @@ _whens = st.builds(When, coding=st.booleans(), risk_levels=of(get_type_hints(Whe
 _counts = st.integers(0, 10_000)
 _extra = st.dictionaries(st.text("xyz", max_size=3), json_values, max_size=2)
 
+
+def _base64(data: bytes) -> str:
+    return b64encode(data).decode()
+
+
 RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
-    ApiKey: lambda: {"name": said, "tenant": said, "scopes": st.frozensets(st.sampled_from(Scope), min_size=1)},
-    ArtifactContent: lambda: {"text": said, "base64": st.none()},
+    ApiKey: lambda: {
+        "id": st.text("0123456789abcdef", min_size=16, max_size=16),
+        "hash": st.text("0123456789abcdef", min_size=64, max_size=64),
+        "name": said,
+        "tenant": said,
+        "scopes": st.frozensets(st.sampled_from(Scope), min_size=1),
+        "created_at": st.floats(0, 1e10),
+        "revoked_at": st.none() | st.floats(0, 1e10),
+    },
+    EventRequest: lambda: {"turn_id": st.none() | said},
+    ArtifactContent: lambda: {
+        "text": st.none(),
+        "base64": st.binary(max_size=9).map(lambda data: b64encode(data).decode()),
+    },
+    RollbackRequest: lambda: {"content_hash": said},
+    SpawnQuestion: lambda: {"plan": st.none()},
     ApprovalReply: lambda: {"verdict": st.just(ApprovalVerdict.MODIFIED), "by": said, "note": said},
-    ApprovalRequest: lambda: {"conversation": said, "escalate_seconds": st.floats(0, 3e8)},
+    ApprovalRequest: lambda: {"conversation": said, "escalate_seconds": st.floats(0, 1e8)},
     Agent: lambda: {"id": ids, "budgets": st.dictionaries(texts, st.floats(0, 1e9) | _counts, max_size=2)},
     Turn: lambda: {"id": said, "conversation": said},
     Budget: lambda: dict.fromkeys(("total", "catalog", "shortlist", "per_skill", "reserve", "context"), _counts),

@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave import InvalidValue
-from skillweave.approvals.case import ApprovalReply
+from skillweave.approvals.case import ApprovalReply, ApprovalRequest
 from skillweave.state.state import ApprovalVerdict
 
 
@@ -29,3 +29,9 @@ def test_arguments_are_json() -> None:
 
 def test_a_verdict_is_also_taken_as_its_text() -> None:
     assert ApprovalReply("approved", "Zoë").verdict is ApprovalVerdict.APPROVED  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["reviewer", "escalate_to"])
+def test_who_is_asked_has_a_name_of_some_length(name: str) -> None:
+    with pytest.raises(InvalidValue, match="at most 200 characters"):
+        ApprovalRequest("c", "pay-bill", "release", **{name: "x" * 201})  # type: ignore[arg-type]

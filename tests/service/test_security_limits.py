@@ -1,6 +1,7 @@
 """Limits of the service on every endpoint: of each key, and of addresses that guess keys; and a silent key store."""
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,12 +9,14 @@ import pytest
 import pytest_asyncio
 
 from skillweave.access import Scope, new_key
+from skillweave.frozen import FrozenJson
 from skillweave.service.endpoints import Endpoint
 from skillweave.service.options import ServiceOptions
 from skillweave.service.rates import Rates
+from skillweave.state.working_memory import WorkingMemory
 from tests.service.every import EVERY, name_of
 from tests.service.guarded import OPTIONS, OURS, Guarded, guarded_service
-from tests.service.wire import Heard, bearer
+from tests.service.wire import JSON, Heard, bearer
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -61,6 +64,39 @@ async def test_a_key_that_has_to_wait_is_refused_before_its_body_is_read(limited
         await limited.ask(turn, key)
     answer = await limited.wire.ask("POST", "/api/v1/conversations/x/turns", key, is_endless=True)
     assert is_too_many(answer)
+
+
+class Both:
+    """Counts only when the working memory was asked too, and the other way round: each waits for the other."""
+
+    def __init__(self, memory: WorkingMemory, rates: Rates) -> None:
+        self._memory, self._rates = memory, rates
+        self._asked = asyncio.Event()
+        self._counted = asyncio.Event()
+
+    async def read(self, conversation: str, *, tenant: str = "") -> Mapping[str, FrozenJson]:
+        self._asked.set()
+        await asyncio.wait_for(self._counted.wait(), 10)
+        return await self._memory.read(conversation, tenant=tenant)
+
+    async def admit(self, key_id: str) -> None:
+        self._counted.set()
+        await asyncio.wait_for(self._asked.wait(), 10)
+        await self._rates.admit(key_id)
+
+    def require_open(self, key_id: str) -> None:
+        self._rates.require_open(key_id)
+
+
+async def test_a_turn_waits_for_its_limit_and_its_working_memory_at_once(
+    guarded: Guarded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, turn = guarded.service, "/api/v1/conversations/at-once/turns"
+    both = Both(service.memory, service.rates)
+    monkeypatch.setattr(service, "memory", both)
+    monkeypatch.setattr(service, "rates", both)
+    answer = await guarded.wire.ask("POST", turn, {**JSON, **guarded.key(Scope.WEAVE)}, b'{"message": "x"}')
+    assert answer.status == 200
 
 
 async def test_an_address_that_guesses_is_refused_and_whoever_had_a_good_key_is_not(limited: Guarded) -> None:

@@ -6,9 +6,11 @@ import pytest
 import pytest_asyncio
 
 from skillweave.access import Scope
+from skillweave.events import Announced
+from skillweave.events.event import Event
 from skillweave.service.endpoints import Endpoint
 from tests.service.every import EVERY, name_of, takes_key
-from tests.service.guarded import IDS, MARK, NOBODY, OTHER_IDS, THEIRS, Guarded, guarded_service
+from tests.service.guarded import IDS, MARK, NOBODY, OTHER_IDS, OURS, THEIRS, Guarded, guarded_service
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -53,6 +55,40 @@ async def test_the_owner_sees_what_the_other_does_not(filled: Guarded) -> None:
         if endpoint.method == "GET" and MARK.encode() in (await filled.ask(endpoint, filled.key(Scope.ADMIN))).content
     ]
     assert {"GET /memory/{conversation}", "GET /approvals", "GET /approvals/{approval}"} <= set(shown)
+
+
+STREAM = f"/api/v1/conversations/{IDS['conversation']}/stream?after="
+
+
+async def test_a_stream_has_the_events_of_its_tenant_alone(filled: Guarded) -> None:
+    await filled.fill(IDS, THEIRS, "for-others")
+    ours = await filled.wire.ask("GET", STREAM, filled.key(Scope.READ))
+    theirs = await filled.wire.ask("GET", STREAM, filled.key(Scope.READ, THEIRS))
+    nobodys = await filled.wire.ask("GET", STREAM, filled.key(Scope.READ, NOBODY))
+    assert MARK.encode() in ours.content
+    assert b"for-others" in theirs.content
+    assert MARK.encode() not in theirs.content
+    assert b"data:" not in nobodys.content
+
+
+async def test_a_position_in_the_stream_of_another_tenant_is_none_in_ours(filled: Guarded) -> None:
+    await filled.fill(IDS, THEIRS, "for-others")
+    (last, *_) = [one.position for one in await filled.service.events.read(IDS["conversation"], tenant=OURS)]
+    for headers in ({"Last-Event-ID": last}, {"Last-Event-ID": "1"}):
+        answer = await filled.wire.ask("GET", STREAM, {**filled.key(Scope.READ, THEIRS), **headers})
+        assert MARK.encode() not in answer.content
+        assert answer.status in (200, 410)
+
+
+async def test_what_an_event_says_cannot_begin_another_one(filled: Guarded) -> None:
+    forged = "x\r\n\r\nevent: turn.decided\ndata: {}\u2028\n\nid: 9"
+    told = Event("forged-1", "NOTED", "forged", None, Announced(IDS["skill"], {forged: forged}))
+    await filled.service.events.append("forged", [told], tenant=OURS)
+    heard = await filled.wire.ask("GET", "/api/v1/conversations/forged/stream?after=", filled.key(Scope.READ))
+    lines = heard.content.decode().splitlines()
+    assert [line for line in lines if line.startswith("event:")] == ["event: NOTED"]
+    assert len([line for line in lines if line.startswith("data:")]) == 1
+    assert len([line for line in lines if line.startswith("id:")]) == 1
 
 
 with_key = pytest.mark.parametrize("endpoint", [one for one in EVERY if takes_key(one)], ids=name_of)

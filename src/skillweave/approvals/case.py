@@ -11,7 +11,7 @@ from skillweave.codec import Portable
 from skillweave.conversation import ToolCall, require_id
 from skillweave.errors import InvalidValue, InvalidVerdict, SkillweaveError
 from skillweave.frozen import EMPTY, FrozenJson, as_json, freeze_mapping
-from skillweave.state.approvals import require_words
+from skillweave.state.approvals import LONGEST_NAME, require_words
 from skillweave.state.state import ApprovalVerdict, State
 
 ESCALATE_SECONDS = 24 * 3600.0
@@ -69,6 +69,9 @@ class ApprovalRequest(Portable):
                 checked.text(name, getattr(self, name))
         if self.call is not None:
             checked.kind("call", self.call, ToolCall, "skillweave.ToolCall(id, tool, arguments), or None")
+        for name in ("reviewer", "escalate_to"):
+            if len(getattr(self, name) or "") > LONGEST_NAME:
+                checked.refuse(name, getattr(self, name), f"at most {LONGEST_NAME} characters")
         checked.number("escalate_seconds", self.escalate_seconds, 0, MOST_ESCALATE_SECONDS)
         object.__setattr__(self, "payload", _bounded(checked, self.payload))
 

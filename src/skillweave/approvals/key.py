@@ -23,7 +23,7 @@ def read_or_make_key(path: Path | str) -> bytes:
     """
     path = Path(path)
     with suppress(FileNotFoundError):
-        return _read(path)
+        return read_key(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -37,10 +37,12 @@ def read_or_make_key(path: Path | str) -> bytes:
             os.link(beside, path)
     finally:
         beside.unlink()
-    return _read(path)
+    return read_key(path)
 
 
-def _read(path: Path) -> bytes:
+def read_key(path: Path | str) -> bytes:
+    """The key in the file; raises InvalidValue as `read_or_make_key`, OSError where it cannot be read."""
+    path = Path(path)
     with path.open(encoding="ascii", errors="replace") as file:
         mode = os.fstat(file.fileno()).st_mode
         if os.name == "posix" and mode & _OTHERS:

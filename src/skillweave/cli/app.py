@@ -49,6 +49,9 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "rollback": "Put an earlier version of a skill in use.",
         "unpublish": "Take a skill out of use.",
         "migrate": "Bring the tables of a database to the form of this version.",
+        "serve": "Answer over HTTP: turns, approvals, skills, events.",
+        "keys": "Make, list and revoke the API keys of a service.",
+        "approvals": "Read the log of approvals, and check that it is whole.",
         "doctor": "Find what is missing or wrong with this installation.",
         "schema": "Print the JSON Schemas of what --json prints.",
     }
@@ -71,7 +74,7 @@ _MODULES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Where a command stands that has no module of its name."""
-_GROUPS = ("ledger", "entities", "graph", "eval")
+_GROUPS = ("ledger", "entities", "graph", "eval", "keys", "approvals")
 
 
 def command() -> Any:  # noqa: ANN401 - typer's command type is private

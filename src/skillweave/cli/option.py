@@ -7,6 +7,7 @@ from typer import BadParameter
 
 SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
 MODEL, GRAPH, STORE, ENTITIES = "The model", "The graph", "The store", "Entities"
+SERVICE, LISTENING = "The service", "Listening"
 """The groups that options stand in, in `--help`."""
 
 

@@ -25,6 +25,7 @@ from skillweave.cli.option import (
     option,
     whole_number,
 )
+from skillweave.cli.service_options import ApprovalKeyFile, Drain, FirstKey, Host, Port, Quiet, Rate, RedisUrl
 
 if TYPE_CHECKING:
     from skillweave.cachefile import CacheFolder
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BUDGET", "ENTITIES", "GRAPH", "LEDGER", "MODEL", "OUTPUT", "SKILLS", "STORE", "TURN"]
 __all__ += ["Entities", "EntityTenant", "OfEntities", "Ref", "option", "whole_number"]
+__all__ += ["ApprovalKeyFile", "Drain", "FirstKey", "Host", "Port", "Quiet", "Rate", "RedisUrl"]
 """What commands find here and is written elsewhere."""
 
 PREPARE_SECONDS = 2.0
@@ -458,7 +460,7 @@ class Selecting:
             ledger=store,
             settings=settings,
             graph=graph,
-            matchers=self._matchers(),
+            matchers=self.matchers(),
             cache=folder,
             entities=entities,
         )
@@ -476,7 +478,7 @@ class Selecting:
         from skillweave.select.matchers import FITTED, make_matchers_ready, prepare_matchers
         from skillweave.select.selection import find_matchers, select
 
-        index, matchers = build_index(snapshot, cache=cache), find_matchers(self._matchers())
+        index, matchers = build_index(snapshot, cache=cache), find_matchers(self.matchers())
         await make_matchers_ready(matchers, index)
         prepared = await prepare_matchers(matchers, index, turn, PREPARE_SECONDS)
         # Settings bring the engine's imports along, which a plain match does without.
@@ -484,7 +486,8 @@ class Selecting:
         found = select(index, turn, matchers=matchers, prepared=prepared, thresholds=thresholds)
         return within_places(found, self.max_skills)
 
-    def _matchers(self) -> "tuple[str | Matcher, ...]":
+    def matchers(self) -> "tuple[str | Matcher, ...]":
+        """The matchers that are named, by name or made; raises SkillweaveError for an embedder that is not there."""
         from skillweave.select.selection import DEFAULT
 
         named = (*(self.matcher or DEFAULT), *(("mention",) if self.mention else ()))

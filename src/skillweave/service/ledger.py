@@ -34,13 +34,13 @@ async def list_conversations(call: Call, prefix: str = "", after: After = "", li
     return page(ConversationPage, found, limit, str)
 
 
-@LEDGER.at("GET", "/ledger/{conversation}", scope=Scope.READ, answers=State)
+@LEDGER.at("GET", "/ledger/{conversation}", scope=Scope.READ, answers=State, problems=(409,))
 async def show_conversation(call: Call, conversation: ConversationId) -> State:
     """All that is kept about the conversation; of one that nobody knows an empty state, with revision 0."""
     return await call.weaver().state(conversation)
 
 
-@LEDGER.at("GET", "/ledger/{conversation}/{key:path}", scope=Scope.READ, answers=Record, problems=(404,))
+@LEDGER.at("GET", "/ledger/{conversation}/{key:path}", scope=Scope.READ, answers=Record, problems=(404, 409))
 async def show_record(call: Call, conversation: ConversationId, key: LedgerKey) -> Record:
     """The record of one text: whether it was given, in which version, and which block holds it."""
     full = full_key(key)

@@ -113,6 +113,11 @@ def place_of(store: str | os.PathLike[str]) -> Place:
     return Place(f"sqlite:///{path}", path)
 
 
+def key_file_of(place: Place) -> Path | None:
+    """The file with the key of the log of approvals beside a store in a file; None for a database."""
+    return None if place.path is None else Path(f"{place.path}{KEY_SUFFIX}")
+
+
 def open_service(
     *skills: SkillSource,
     packs: Sequence[str] = (),
@@ -237,18 +242,16 @@ def _approvals(place: Place, key_file: str | os.PathLike[str] | None, database: 
     """The book of approvals with its seal; raises InvalidValue for a file that has no key, or is not there."""
     from skillweave.stores.sql.approvals import SqlApprovals
 
-    if place.path is None:
-        if key_file is None:
-            return UnsealedBook()
-        if not Path(key_file).exists():
-            # Made here it would be another one on each machine, and the log of one would look broken to all others.
-            raise InvalidValue(
-                f"the key file {os.fspath(key_file)} is not there; all services on one database seal the log of "
-                "approvals with the same key: copy it here, or make the first with "
-                f"`(umask 077; openssl rand -hex 32 > {os.fspath(key_file)})`"
-            )
-    named = Path(f"{place.path}{KEY_SUFFIX}") if key_file is None else Path(key_file)
-    return SqlApprovals(database, key=read_or_make_key(named))
+    if place.path is None and key_file is not None and not Path(key_file).exists():
+        # Made here it would be another one on each machine, and the log of one would look broken to all others.
+        raise InvalidValue(
+            f"the key file {os.fspath(key_file)} is not there; all services on one database seal the log of "
+            "approvals with the same key: copy it here, or make the first with "
+            f"`(umask 077; openssl rand -hex 32 > {os.fspath(key_file)})`"
+        )
+    beside = key_file_of(place)
+    named = Path(key_file) if key_file is not None else beside
+    return UnsealedBook() if named is None else SqlApprovals(database, key=read_or_make_key(named))
 
 
 def _make_weaver(parts: _Parts, tenant: str) -> Weaver:

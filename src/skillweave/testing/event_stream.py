@@ -14,7 +14,7 @@ from skillweave.events.stream import KNOWN_AGAIN, MOST_KEPT, EventStream, Stream
 from skillweave.frozen import FrozenDict
 from skillweave.testing.ledger import HOSTILE_IDS, for_impossible_tenants
 
-PATIENCE = 8.0
+PATIENCE = 30.0
 """Seconds after which what a test waits for will not come any more."""
 PAYLOAD: FrozenDict[str, Any] = FrozenDict(
     {
@@ -54,7 +54,23 @@ OF_EVERY_FORM = (
         ),
     ),
 )
-NEVER_A_POSITION = ("0", "-", "1-", "-1", "x-1", "nonsense", "9" * 400, "9" * 18 + "-1", " ", "$", "+", "*", "ä", "\0")
+NEVER_A_POSITION = (
+    "0",
+    "0-0",
+    "-",
+    "1-",
+    "-1",
+    "x-1",
+    "nonsense",
+    "9" * 400,
+    "9" * 18 + "-1",
+    " ",
+    "$",
+    "+",
+    "*",
+    "ä",
+    "\0",
+)
 """What no stream gave as the position of one of its events."""
 
 

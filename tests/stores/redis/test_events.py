@@ -279,7 +279,9 @@ async def test_what_is_read_in_passing_is_as_what_is_read_by_itself(stream: Redi
 
 # Connections of a loop that has ended are closed with the objects that hold them, of which Python warns.
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-async def test_two_event_loops_each_have_a_reader(redis_url: str, stream: RedisEventStream) -> None:
+async def test_two_event_loops_each_have_a_reader(redis_url: str) -> None:
+    stream = RedisEventStream(redis_url)
+
     async def hear() -> list[int]:
         async with aclosing(stream.follow("c", "")) as following:
             return numbers(await taken(following, 2))
@@ -290,6 +292,7 @@ async def test_two_event_loops_each_have_a_reader(redis_url: str, stream: RedisE
     await listening(stream, "c")
     await stream.append("c", numbered(2))
     assert (await there, await here) == ([1, 2], [1, 2])
+    await stream.close()
     gc.collect()
 
 

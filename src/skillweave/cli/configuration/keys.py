@@ -23,6 +23,7 @@ OF_ONE_TURN = frozenset(
 """What is said of one turn: configured, it would be taken for every turn, and nobody would see why."""
 OF_ONE_CALL = frozenset(
     {
+        "after",
         "all-skills",
         "at",
         "by",
@@ -38,6 +39,7 @@ OF_ONE_CALL = frozenset(
         "json",
         "label",
         "limit",
+        "name",
         "no-skills",
         "nodes",
         "note",
@@ -48,6 +50,7 @@ OF_ONE_CALL = frozenset(
         "prefix",
         "radius",
         "ref",
+        "scope",
         "section",
         "skill",
         "spawn-id",

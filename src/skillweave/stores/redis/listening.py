@@ -133,6 +133,12 @@ class Listening:
             channel.wake()
 
     async def _listen(self) -> None:
+        try:
+            await self._read_on()
+        finally:
+            await self._disconnect()
+
+    async def _read_on(self) -> None:
         pause = _FIRST_BACKOFF
         read: Callable[[dict[str, str]], Any] = self._poll if self._server.place.cluster else self._block
         # The client library may forget a cancellation that comes in the moment of an answer.
@@ -203,7 +209,7 @@ class Listening:
     async def _interrupt(self) -> None:
         """Let the reader begin again, until it has all streams that are followed."""
         try:
-            while self._reading and not self._channels.keys() <= self._reading:
+            while not self.closed and self._reading and not self._channels.keys() <= self._reading:
 
                 async def work(redis: Redis | RedisCluster) -> None:
                     await redis.execute_command("XADD", self._own, "MAXLEN", 1, "*", "w", "1")

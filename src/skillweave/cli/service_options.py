@@ -1,0 +1,71 @@
+"""The options of commands that are about the service."""
+
+from typing import Annotated, TypeAlias
+
+from skillweave.cli.option import LISTENING, SERVICE, option, whole_number
+
+DEFAULT_STORE = ".skillweave/service.db"
+
+ServiceStore: TypeAlias = Annotated[
+    str,
+    option(
+        SERVICE,
+        "--store URL-or-FILE",
+        "Where the service keeps everything: a file, or postgresql://USER:PASSWORD@HOST/NAME.",
+    ),
+]
+RedisUrl: TypeAlias = Annotated[
+    str | None,
+    option(
+        SERVICE,
+        "--redis URL",
+        "A Redis for conversations, working memory and events, which several services on one PostgreSQL share.",
+    ),
+]
+ApprovalKeyFile: TypeAlias = Annotated[
+    str | None,
+    option(
+        SERVICE,
+        "--approval-key-file FILE",
+        "The key that seals the log of approvals. Default: beside a store in a file; all services on one PostgreSQL "
+        "need the same one to keep approvals.",
+    ),
+]
+Host: TypeAlias = Annotated[
+    str, option(LISTENING, "--host NAME", "Where to listen. Beyond this machine only with an API key.")
+]
+Port: TypeAlias = Annotated[
+    int, option(LISTENING, "--port N", "The port; 0 for any that is free.", parser=whole_number)
+]
+FirstKey: TypeAlias = Annotated[
+    bool, option(LISTENING, "--first-key", "Make a key for everything where there is none yet, and print it once.")
+]
+Rate: TypeAlias = Annotated[
+    str | None,
+    option(LISTENING, "--rate N/minute", "Requests that each key may make in a minute, or `off`."),
+]
+Drain: TypeAlias = Annotated[
+    float,
+    option(
+        LISTENING,
+        "--drain SECONDS",
+        "Asked to stop, answer so long that it is not ready before it stops, so that a load balancer can notice.",
+    ),
+]
+Quiet: TypeAlias = Annotated[bool, option(LISTENING, "--no-access-log", "Log what goes wrong, and not each request.")]
+KeyName: TypeAlias = Annotated[str, option(SERVICE, "--name TEXT", "What people know the key by.")]
+KeyScopes: TypeAlias = Annotated[
+    list[str] | None,
+    option(
+        SERVICE,
+        "--scope NAME",
+        "What it may do: read, weave (run turns), write (skills, entities), approve or admin (all). Repeatable. "
+        "Default: read and weave",
+    ),
+]
+KeyTenant: TypeAlias = Annotated[
+    str, option(SERVICE, "--tenant NAME", "Whose conversations and skills it opens, where several customers are kept.")
+]
+LogTenant: TypeAlias = Annotated[
+    str | None, option(SERVICE, "--tenant NAME", "Whose log. Default: those of all tenants")
+]
