@@ -19,7 +19,7 @@ def require_published(words: Sequence[str], out: str) -> None:
     name = next((word for word in words if word in COMMANDS), None)
     if name is None or not wants_json(words) or "--help" in words or not out:
         return
-    if name in ("ledger", "entities", "graph"):
+    if name in ("ledger", "entities", "graph", "keys", "approvals"):
         name = f"{name}-{words[words.index(name) + 1]}"
     if name == "eval":
         named = "live" if "--live" in words else words[words.index(name) + 1]

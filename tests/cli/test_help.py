@@ -60,10 +60,18 @@ COMMANDS = [
     ("rollback",),
     ("unpublish",),
     ("migrate",),
+    ("serve",),
+    ("keys",),
+    ("keys", "new"),
+    ("keys", "list"),
+    ("keys", "revoke"),
+    ("approvals",),
+    ("approvals", "verify"),
+    ("approvals", "log"),
     ("doctor",),
     ("schema",),
 ]
-GROUPS = [("ledger",), ("entities",), ("graph",), ("eval",)]
+GROUPS = [("ledger",), ("entities",), ("graph",), ("eval",), ("keys",), ("approvals",)]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

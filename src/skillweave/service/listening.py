@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from ipaddress import ip_address
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
-
 from skillweave.errors import SkillweaveError
-from skillweave.service.problems import Refused, answer_to
 
 MOST_PORT = 65_535
 BACKLOG = 2048
@@ -76,36 +72,6 @@ def addresses_of(sockets: Sequence[socket.socket]) -> list[str]:
 def only_this_machine(sockets: Sequence[socket.socket]) -> bool:
     """Whether nobody elsewhere reaches them, by the addresses that they have, whatever name was given."""
     return all(ip_address(one.getsockname()[0].partition("%")[0]).is_loopback for one in sockets)
-
-
-class LocalHosts:
-    """ASGI middleware that answers only to names of this machine.
-
-    For a service without keys: a page in a browser here could have its own name lead to this machine, and then speak
-    to the service in the name of whoever looks at the page.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the application does, or refuse."""
-        if scope["type"] == "http" and not is_local(Headers(scope=scope).get("host", "")):
-            detail = "a service without keys answers only to names of this machine, such as localhost"
-            await answer_to(Refused(421, "not-local", detail))(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
-
-
-def is_local(host: str) -> bool:
-    """Whether the header `Host` names this machine."""
-    name = host.rpartition("]")[0].removeprefix("[") if host.startswith("[") else host.partition(":")[0]
-    if name.lower().rstrip(".") == "localhost" or name.lower().endswith(".localhost"):
-        return True
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return False
 
 
 def _bind(one: socket.socket, family: int, address: tuple[object, ...]) -> None:

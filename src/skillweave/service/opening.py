@@ -163,7 +163,7 @@ def open_service(
     database = Database(place.url)
     own = SqlSource(database, name="store")
     known = SqlGraph(database) if entities is None else graph_of_entities(entities)
-    kept_in = _with_redis(place, redis, database) if redis is not None else _without_redis(place, database)
+    kept_in = _with_redis(place, redis) if redis is not None else _without_redis(place, database)
     parts = _Parts(
         own=own,
         sources=tuple(SharedSource(one) for one in given),
@@ -219,13 +219,13 @@ def _without_redis(place: Place, database: "Database") -> _KeptIn:
     return _KeptIn(store, SqlWorkingMemory(database), MemoryEventStream(), Wanted.EVERYTHING, checks)
 
 
-def _with_redis(place: Place, redis: str, database: "Database") -> _KeptIn:
+def _with_redis(place: Place, redis: str) -> _KeptIn:
     from skillweave.stores.redis.events import RedisEventStream
     from skillweave.stores.redis.store import EventKeeping, RedisStore
-    from skillweave.stores.sql.working_memory import SqlWorkingMemory
+    from skillweave.stores.redis.working_memory import RedisWorkingMemory
 
     store = SplitStore(RedisStore(redis, events=EventKeeping.STREAM), _log(place))
-    memory, events, counters = SqlWorkingMemory(database), RedisEventStream(redis), shared_counters(redis)
+    memory, events, counters = RedisWorkingMemory(redis), RedisEventStream(redis), shared_counters(redis)
     return _KeptIn(store, memory, events, Wanted.UNKEPT, {"redis": partial(store.load, _NOBODYS)}, counters)
 
 

@@ -8,12 +8,10 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-from starlette.types import ASGIApp
 from uvicorn import Config, Server
 
 from skillweave.service.app import create_app
 from skillweave.service.connections import IDLE_SECONDS, bounded
-from skillweave.service.listening import LocalHosts
 from skillweave.service.service import Service
 
 FINISH_SECONDS = 20
@@ -36,9 +34,8 @@ async def serve(
     connections, so that whoever spreads the load can notice. Turns that run have `finish_seconds`. Asked a second time
     it ends at once. `told` is called when it listens.
     """
-    app: ASGIApp = create_app(service)
     config = Config(
-        app if service.keys is not None else LocalHosts(app),
+        create_app(service),
         log_config=None,
         access_log=False,
         server_header=False,
