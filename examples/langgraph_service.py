@@ -6,7 +6,7 @@ runs it. The model is a script.
 
     pip install 'skillweave[service,client,langgraph]'
     python examples/langgraph_service.py                                # over a service of its own
-    python examples/langgraph_service.py --url http://127.0.0.1:8765    # over one that has these skills
+    python examples/langgraph_service.py --url http://127.0.0.1:8321    # over one that has these skills
 """
 
 import argparse

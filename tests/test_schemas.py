@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 import skillweave
 from skillweave import ToolRules
-from skillweave.schemas import SHAPES, UnknownSchema, names, schema, schema_of
+from skillweave.schemas import SHAPES, Definitions, UnknownSchema, names, schema, schema_of
 
 
 class Report(TypedDict):
@@ -55,6 +55,18 @@ def test_a_shape_of_another_room_may_be_a_typed_dict() -> None:
     assert (described["title"], described["description"]) == ("Report", "What a command tells.")
     assert described["required"] == ["rules"]
     assert described["properties"]["rules"] == {"type": "array", "items": {"$ref": "#/$defs/ToolRules"}}
+
+
+def test_two_classes_of_one_name_are_described_beside_each_other() -> None:
+    from skillweave.api import Problem
+    from skillweave.graph.checked import Problem as GraphProblem
+
+    defined = Definitions()
+    assert defined.add(Problem) == {"$ref": "#/$defs/Problem"}
+    assert defined.add(GraphProblem) == {"$ref": "#/$defs/GraphProblem"}
+    assert defined.add(Problem) == {"$ref": "#/$defs/Problem"}
+    assert "status" in defined.schemas["Problem"]["properties"]
+    assert "level" in defined.schemas["GraphProblem"]["properties"]
 
 
 def test_an_unknown_name_is_answered_with_a_likely_one() -> None:

@@ -164,12 +164,18 @@ if TYPE_CHECKING:
         Told,
         Writes,
     )
+    from skillweave.stores.event_stream import MemoryEventStream
     from skillweave.stores.memory import MemoryStore
+    from skillweave.stores.redis.events import RedisEventStream
     from skillweave.stores.redis.store import EventKeeping, RedisStore
+    from skillweave.stores.redis.working_memory import RedisWorkingMemory
     from skillweave.stores.split import SplitStore
+    from skillweave.stores.sql.approvals import SqlApprovals
     from skillweave.stores.sql.conversations import PostgresStore
     from skillweave.stores.sql.entities import SqlGraph
+    from skillweave.stores.sql.keys import SqlKeys
     from skillweave.stores.sql.skills import SqlSource
+    from skillweave.stores.sql.working_memory import SqlWorkingMemory
     from skillweave.stores.sqlite import SqliteStore
     from skillweave.task import RiskLevel, Task, TaskRule, When
     from skillweave.text.embedding import Embedder
@@ -226,12 +232,18 @@ sources.named: Progress SkillSource
 state.port: DecisionLog Logged Store TurnDecisions
 state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lifecycle Record State Superseded Told
     Writes
+stores.event_stream: MemoryEventStream
 stores.memory: MemoryStore
 stores.split: SplitStore
 stores.sql.conversations: PostgresStore
+stores.redis.events: RedisEventStream
 stores.redis.store: EventKeeping RedisStore
+stores.redis.working_memory: RedisWorkingMemory
+stores.sql.approvals: SqlApprovals
 stores.sql.entities: SqlGraph
+stores.sql.keys: SqlKeys
 stores.sql.skills: SqlSource
+stores.sql.working_memory: SqlWorkingMemory
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
 text.embedding: Embedder
@@ -323,6 +335,7 @@ __all__ = [
     "Logged",
     "MatchContext",
     "Matcher",
+    "MemoryEventStream",
     "MemoryGraph",
     "MemorySource",
     "MemoryStore",
@@ -356,7 +369,9 @@ __all__ = [
     "PropertyRoles",
     "Read",
     "Record",
+    "RedisEventStream",
     "RedisStore",
+    "RedisWorkingMemory",
     "Refusal",
     "Registry",
     "Rejected",
@@ -389,8 +404,11 @@ __all__ = [
     "SpawnRejected",
     "SpawnRequest",
     "SplitStore",
+    "SqlApprovals",
     "SqlGraph",
+    "SqlKeys",
     "SqlSource",
+    "SqlWorkingMemory",
     "SqliteStore",
     "State",
     "Status",

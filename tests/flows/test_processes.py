@@ -1,33 +1,35 @@
 """Sixteen processes race on one ledger."""
 
-import json
+import asyncio
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
-PROCESSES = 16
-TURNS = 12
-
-_RACER = """
-import asyncio, json, sys
 import skillweave
 from skillweave.settings import CatalogMode, Settings
 from skillweave.testing.fakes import WordCounter
+from tests.services.replicas import race
 
-async def main(name, path, turns):
+TURNS = 12
+
+
+def _given(ledger: str, number: int) -> tuple[str, ...]:
+    """What one process gives in its turns of the conversation that all of them have."""
+    return asyncio.run(_turns(f"racer-{number}", ledger))
+
+
+async def _turns(name: str, ledger: str) -> tuple[str, ...]:
     skills = [{"id": f"skill-{n}", "description": "d", "text": {"instructions": f"How, {n}."}} for n in range(4)]
-    weaver = skillweave.open(*skills, ledger=path, counter=WordCounter(), settings=Settings(catalog=CatalogMode.NEVER))
-    given = []
-    for turn in range(turns):
+    settings = Settings(catalog=CatalogMode.NEVER)
+    weaver = skillweave.open(*skills, ledger=ledger, counter=WordCounter(), settings=settings)
+    given: list[str] = []
+    for turn in range(TURNS):
         named = [f"skill-{turn % 4}"]
         async with weaver.delivery("x", conversation="c", turn_id=f"{name}-{turn}", named=named) as injection:
             given += injection.skills
-    print(json.dumps(given))
     await weaver.store.close()
-
-asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
-"""
+    return tuple(given)
 
 
 def test_sixteen_processes_on_one_file_give_each_skill_once(tmp_path: Path) -> None:
@@ -43,21 +45,9 @@ def test_sixteen_processes_on_one_postgresql_give_each_skill_once(postgres_url: 
 
 
 def assert_each_given_once(ledger: str) -> None:
-    racers = [
-        subprocess.Popen(
-            [sys.executable, "-c", _RACER, f"racer-{n}", ledger, str(TURNS)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for n in range(PROCESSES)
-    ]
-    given: Counter[str] = Counter()
-    for racer in racers:
-        output, errors = racer.communicate(timeout=300)
-        assert racer.returncode == 0, errors
-        given.update(json.loads(output))
-    assert given == Counter({f"skill-{n}": 1 for n in range(4)})
+    answers = race(_given, ledger)
+    assert [answer for answer in answers if isinstance(answer, str)] == []
+    assert Counter(skill for given in answers for skill in given) == Counter({f"skill-{n}": 1 for n in range(4)})
 
 
 _FORKING = """

@@ -2,21 +2,22 @@
 
 import asyncio
 import json
-import subprocess
 import sys
 from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from skillweave.cli import named_store
+from skillweave.cli import named_store, run
 from skillweave.registry import Registry
 from skillweave.registry.registry import POLL_SECONDS
 from skillweave.sources import Folder
+from tests.services.replicas import PROCESSES, race
 
 RELEASE = "---\nname: release\ndescription: {}\n---\n\nText.\n"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
-PROCESSES = 16
 
 
 @pytest.fixture
@@ -25,15 +26,18 @@ def store(database_url: str) -> str:
     return f"{database_url}?timeout=60"
 
 
+def _seeded(words: list[str], _: int) -> tuple[int, str, str]:
+    """How one process's command ends, and what it prints."""
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        code = run(words)
+    return code, out.getvalue(), err.getvalue()
+
+
 def test_sixteen_processes_seed_one_store_at_once_and_every_skill_is_inserted_by_one(store: str) -> None:
-    words = [sys.executable, "-m", "skillweave", "--no-config", "seed", str(EXAMPLES), "--pack", "coding"]
-    words += ["--store", store, "--json"]
-    running = [
-        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(PROCESSES)
-    ]
-    ended = [(process.communicate(timeout=300), process.returncode) for process in running]
-    assert [(code, err) for (_, err), code in ended] == [(0, "")] * PROCESSES
-    answers = [json.loads(out) for (out, _), _ in ended]
+    words = ["--no-config", "seed", str(EXAMPLES), "--pack", "coding", "--store", store, "--json"]
+    ended = race(_seeded, words)
+    assert [(code, err) for code, _, err in ended] == [(0, "")] * PROCESSES
+    answers = [json.loads(out) for _, out, _ in ended]
     inserted = Counter(skill for answer in answers for skill in answer["inserted"])
     unchanged = Counter(skill for answer in answers for skill in answer["unchanged"])
     assert set(inserted.values()) == {1}

@@ -1,13 +1,15 @@
 """A service with keys and two tenants that have the same ids, and what the first of them has is marked."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+import psycopg
 from fastapi import FastAPI
+from redis import Redis
 
 from skillweave import Checkpoint, Entity, SqlGraph
 from skillweave.access import ApiKey, Scope, new_key
@@ -50,6 +52,10 @@ OPTIONS = ServiceOptions(
 )
 
 
+Look: TypeAlias = Callable[[str], Mapping[str, Sequence[Any]]]
+"""Reads all that a tenant has, past every part of the service: rows by their tables, and values by their keys."""
+
+
 @dataclass(frozen=True, slots=True)
 class Guarded:
     """The service, and keys of each tenant: one for each scope alone."""
@@ -59,6 +65,7 @@ class Guarded:
     keys: Mapping[tuple[str, Scope], tuple[ApiKey, str]]
     folder: Path
     url: str
+    look: Look
     bodies: Bodies
 
     @property
@@ -101,6 +108,8 @@ class Guarded:
         weaver = service.weaver(tenant)
         await weaver.refresh()
         await weaver.weave(Turn(ids["turn"], conversation, message_of("What are the dues?")))
+        # Whoever reads the log writes what waits for it.
+        await weaver.why(conversation)
         await service.memory.merge(conversation, {"berth": mark}, tenant=tenant)
         told = Event("event-1", "NOTED", conversation, ids["turn"], Announced(ids["skill"], {"text": mark}))
         await service.events.append(conversation, [told], tenant=tenant)
@@ -124,15 +133,31 @@ class Guarded:
             [one.event for one in await self.service.events.read(conversation, tenant=tenant)]
             for conversation in (IDS["conversation"], OTHER_IDS["conversation"])
         ]
-        return _rows(self.folder, tenant), told
+        return self.look(tenant), told
 
 
 @asynccontextmanager
 async def guarded_service(folder: Path, options: ServiceOptions = OPTIONS) -> AsyncIterator[Guarded]:
-    """The service over SQLite files, filled for both tenants."""
+    """The service over a SQLite file, filled for both tenants."""
     store = folder / "service.db"
-    url = f"sqlite:///{store}"
     made = open_service(store=store, counter=WordCounter(), options=options)
+    async with _guarded(made, folder, f"sqlite:///{store}", lambda tenant: _rows(store, tenant)) as found:
+        yield found
+
+
+@asynccontextmanager
+async def guarded_service_on(folder: Path, postgres: str, redis: str) -> AsyncIterator[Guarded]:
+    """The same on an empty PostgreSQL database and a Redis."""
+    key = folder / "approvals.key"
+    key.touch(mode=0o600)
+    key.write_text("ab" * 32)
+    made = open_service(store=postgres, redis=redis, counter=WordCounter(), options=OPTIONS, approval_key_file=key)
+    async with _guarded(made, folder, postgres, lambda tenant: _held(postgres, redis, tenant)) as found:
+        yield found
+
+
+@asynccontextmanager
+async def _guarded(made: Service, folder: Path, url: str, look: Look) -> AsyncIterator[Guarded]:
     # With connections of its own, so that it can be silent alone.
     service = replace(made, keys=SqlKeys(url))
     app = create_app(service)
@@ -146,22 +171,36 @@ async def guarded_service(folder: Path, options: ServiceOptions = OPTIONS) -> As
         for key, _ in keys.values():
             await service.keys.put(key)
         document = (await Wire(app).ask("GET", "/api/v1/openapi.json")).json()
-        guarded = Guarded(app, service, keys, folder, url, Bodies(document))
+        guarded = Guarded(app, service, keys, folder, url, look, Bodies(document))
         await guarded.fill(IDS)
         await guarded.fill(IDS, THEIRS, "for-others")
         yield guarded
 
 
-def _rows(folder: Path, tenant: str) -> Mapping[str, Sequence[Any]]:
-    """The rows of that tenant, by the file and the table."""
+def _rows(path: Path, tenant: str) -> Mapping[str, Sequence[Any]]:
+    """The rows of that tenant in a SQLite file, by their tables."""
     found: dict[str, Sequence[Any]] = {}
-    for path in sorted(folder.glob("*.db")):
-        with sqlite3.connect(path) as connection:
-            tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            for table in sorted(tables):
-                columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-                if "tenant" in columns:
-                    chosen = connection.execute(f"SELECT * FROM {table} WHERE tenant = ?", (tenant,))
-                    found[f"{path.name} {table}"] = sorted(map(repr, chosen))
-        connection.close()
+    with closing(sqlite3.connect(path)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in sorted(tables):
+            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+            if "tenant" in columns:
+                chosen = connection.execute(f"SELECT * FROM {table} WHERE tenant = ?", (tenant,))
+                found[table] = sorted(map(repr, chosen))
+    return found
+
+
+def _held(postgres: str, redis: str, tenant: str) -> Mapping[str, Sequence[Any]]:
+    """The rows of that tenant in PostgreSQL by their tables, and what a Redis has under its name, by the keys."""
+    found: dict[str, Sequence[Any]] = {}
+    having = (
+        "SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'tenant'"
+    )
+    with psycopg.connect(postgres) as connection:
+        for (table,) in connection.execute(having).fetchall():
+            chosen = connection.execute(f'SELECT * FROM "{table}" WHERE tenant = %s', (tenant,))
+            found[table] = sorted(map(repr, chosen))
+    with Redis.from_url(redis) as client:
+        for key in sorted(client.scan_iter(f"*:{tenant}:*")):
+            found[key.decode()] = [client.dump(key)]
     return found

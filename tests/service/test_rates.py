@@ -61,8 +61,7 @@ async def test_a_key_makes_as_many_requests_as_it_may(counters: SharedCounters |
 
 
 async def test_who_comes_too_often_is_told_how_long_to_wait(counters: SharedCounters | None) -> None:
-    refused = (await answers(Rates(FEW, counters), "a", 6))[-1]
-    assert refused is not None
+    refused = next(one for one in await answers(Rates(FEW, counters), "a", 6) if one is not None)
     assert refused.status == 429
     assert 1 <= int(refused.headers["Retry-After"]) <= 60
 
@@ -181,8 +180,9 @@ async def test_a_redis_that_takes_requests_and_never_answers_stops_nobody() -> N
 
 async def test_an_address_that_guesses_is_not_listened_to_any_more() -> None:
     rates = Rates(FEW)
-    for _ in range(2):
-        await rates.require_welcome("192.0.2.1")
+    await rates.require_welcome("192.0.2.1")
+    # Twice as often as it may, so that a minute of the clock that ends in between makes no difference.
+    for _ in range(4):
         await rates.note_refusal("192.0.2.1")
     with pytest.raises(Refused) as caught:
         await rates.require_welcome("192.0.2.1")
@@ -192,7 +192,7 @@ async def test_an_address_that_guesses_is_not_listened_to_any_more() -> None:
 
 async def test_addresses_of_one_network_of_a_customer_are_one() -> None:
     rates = Rates(FEW)
-    for number in range(2):
+    for number in range(4):
         await rates.note_refusal(f"2001:db8:1:2::{number}")
     with pytest.raises(Refused):
         await rates.require_welcome("2001:db8:1:2:ffff::9")

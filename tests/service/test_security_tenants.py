@@ -1,26 +1,53 @@
 """Two tenants with the same ids: neither sees nor changes anything of the other."""
 
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 import pytest_asyncio
+from redis import Redis
 
 from skillweave.access import Scope
 from skillweave.events import Announced
 from skillweave.events.event import Event
 from skillweave.service.endpoints import Endpoint
 from tests.service.every import EVERY, name_of, takes_key
-from tests.service.guarded import IDS, MARK, NOBODY, OTHER_IDS, OURS, THEIRS, Guarded, guarded_service
+from tests.service.guarded import (
+    IDS,
+    MARK,
+    NOBODY,
+    OTHER_IDS,
+    OURS,
+    THEIRS,
+    Guarded,
+    guarded_service,
+    guarded_service_on,
+)
+from tests.services.fixtures import POSTGRES, REDIS, new_database
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 every = pytest.mark.parametrize("endpoint", EVERY, ids=name_of)
 
 
+@pytest.fixture(scope="module", params=["embedded", "servers"])
+def servers(request: pytest.FixtureRequest) -> Iterator[tuple[str, str] | None]:
+    """The URLs of a PostgreSQL database and of a Redis, and none of both for the embedded store."""
+    if request.param == "embedded":
+        yield None
+        return
+    redis = os.environ.get(REDIS) or request.getfixturevalue("redis_server").url()
+    for postgres in new_database(os.environ.get(POSTGRES) or request.getfixturevalue("postgres_server").url()):
+        with Redis.from_url(redis) as client:
+            client.flushdb()
+        yield postgres, redis
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def filled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Guarded]:
+async def filled(tmp_path_factory: pytest.TempPathFactory, servers: tuple[str, str] | None) -> AsyncIterator[Guarded]:
     """A service in which the first tenant has things under ids of its own besides those that both have."""
-    async with guarded_service(tmp_path_factory.mktemp("tenants")) as guarded:
+    folder = tmp_path_factory.mktemp("tenants")
+    async with guarded_service(folder) if servers is None else guarded_service_on(folder, *servers) as guarded:
         await guarded.fill(OTHER_IDS)
         yield guarded
 
@@ -62,8 +89,8 @@ STREAM = f"/api/v1/conversations/{IDS['conversation']}/stream?after="
 
 async def test_a_stream_has_the_events_of_its_tenant_alone(filled: Guarded) -> None:
     await filled.fill(IDS, THEIRS, "for-others")
-    ours = await filled.wire.ask("GET", STREAM, filled.key(Scope.READ))
-    theirs = await filled.wire.ask("GET", STREAM, filled.key(Scope.READ, THEIRS))
+    ours = await filled.wire.ask("GET", STREAM, filled.key(Scope.READ), until=MARK.encode())
+    theirs = await filled.wire.ask("GET", STREAM, filled.key(Scope.READ, THEIRS), until=b"for-others")
     nobodys = await filled.wire.ask("GET", STREAM, filled.key(Scope.READ, NOBODY))
     assert MARK.encode() in ours.content
     assert b"for-others" in theirs.content
@@ -84,7 +111,8 @@ async def test_what_an_event_says_cannot_begin_another_one(filled: Guarded) -> N
     forged = "x\r\n\r\nevent: turn.decided\ndata: {}\u2028\n\nid: 9"
     told = Event("forged-1", "NOTED", "forged", None, Announced(IDS["skill"], {forged: forged}))
     await filled.service.events.append("forged", [told], tenant=OURS)
-    heard = await filled.wire.ask("GET", "/api/v1/conversations/forged/stream?after=", filled.key(Scope.READ))
+    target, key = "/api/v1/conversations/forged/stream?after=", filled.key(Scope.READ)
+    heard = await filled.wire.ask("GET", target, key, until=b"data:")
     lines = heard.content.decode().splitlines()
     assert [line for line in lines if line.startswith("event:")] == ["event: NOTED"]
     assert len([line for line in lines if line.startswith("data:")]) == 1

@@ -1,6 +1,7 @@
 """Skills over HTTP: looked at, searched, published, rolled back and checked."""
 
 import base64
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -200,6 +201,14 @@ async def test_a_version_that_was_never_published_cannot_be_rolled_back_to(clien
     assert (answer.status_code, answer.json()["type"]) == (404, "urn:skillweave:problem:version-not-found")
 
 
+@pytest.mark.parametrize("content_hash", ["", "a\u0000", "\ud800", "x" * 201], ids=["empty", "nul", "half", "long"])
+async def test_what_can_be_no_content_hash_is_refused(client: AsyncClient, content_hash: str) -> None:
+    await publish(client)
+    body = json.dumps({"content_hash": content_hash})
+    answer = await client.post("/skills/knots/rollback", content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["place"]) == (422, "content_hash")
+
+
 async def test_a_removed_skill_is_gone_at_once_and_can_come_back(client: AsyncClient) -> None:
     first = (await publish(client)).json()
     assert (await client.delete("/skills/knots")).status_code == 204
@@ -276,6 +285,18 @@ async def test_agents_are_listed_by_id_and_answered(client: AsyncClient) -> None
     assert ([one["id"] for one in first["items"]], first["next"]) == (["crane-driver"], "crane-driver")
     assert (await client.get("/agents/harbour-master")).json()["skills"] == ["berth-planning", "pilotage"]
     assert (await client.get("/agents/captain")).status_code == 404
+
+
+async def test_another_replica_has_a_published_skill_when_it_compares_versions(sqlite_url: str, pack: Path) -> None:
+    later = parts_of(sqlite_url, pack)
+    async with asked(parts_of(sqlite_url, pack)) as one, asked(later) as other:
+        assert (await other.get("/skills/knots")).status_code == 404
+        await publish(one)
+        # Versions are compared at most once a second, by this clock.
+        freshness = later.weaver("").registry._freshness
+        now = freshness.clock
+        freshness.clock = lambda: now() + 2
+        assert (await other.get("/skills/knots")).status_code == 200
 
 
 class TestOnPostgresql:

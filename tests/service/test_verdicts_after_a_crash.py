@@ -8,7 +8,7 @@ import pytest
 
 from skillweave.approvals.book import ApprovalBook
 from skillweave.approvals.case import ApprovalCase
-from skillweave.errors import StoreUnavailable
+from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
 from skillweave.events.event import Event
 from skillweave.stores.event_stream import MemoryEventStream
 from skillweave.weaver.verdicts import CheckpointVerdict
@@ -151,14 +151,23 @@ async def test_a_skill_that_is_gone_fails_no_turn(tmp_path: Path) -> None:
         assert (await office.get(f"approvals/{approval}"))["status"] == "pending"
 
 
-class SilentBook(DyingBook):
-    """A book that does not answer when it is asked what waits."""
+class FailingBook(DyingBook):
+    """A book that fails when it is asked what waits."""
+
+    error: SkillweaveError
 
     async def waiting(self, conversation: str, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
-        raise StoreUnavailable("the database does not answer")
+        raise self.error
 
 
-async def test_a_turn_goes_on_while_the_book_does_not_answer(tmp_path: Path) -> None:
-    silent = service_of(tmp_path, book=lambda book: SilentBook(book, ""))  # type: ignore[arg-type,return-value]
-    async with opened(silent) as office:
+@pytest.mark.parametrize(
+    "error", [StoreUnavailable("the database does not answer"), Contended("c", 9)], ids=["silent", "contended"]
+)
+async def test_a_turn_goes_on_while_it_is_not_known_what_waits(tmp_path: Path, error: SkillweaveError) -> None:
+    def failing(book: ApprovalBook) -> FailingBook:
+        made = FailingBook(book, "")
+        made.error = error
+        return made
+
+    async with opened(service_of(tmp_path, book=failing)) as office:  # type: ignore[arg-type]
         assert len((await office.turn("pay the bill"))["messages"]) == 1

@@ -12,7 +12,9 @@ from starlette.types import ASGIApp, Message
 
 ADDRESS = "203.0.113.9"
 LISTENING_SECONDS = 0.05
-"""Seconds for which an answer that never ends is listened to."""
+"""Seconds for which an answer that never ends is listened to, where nothing is awaited."""
+PATIENCE = 20.0
+"""Seconds in which what is awaited must come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,12 @@ class Wire:
         address: str = ADDRESS,
         is_endless: bool = False,
         breaks_off: bool = False,
+        until: bytes = b"",
     ) -> Heard:
         """Send a request; `target` goes as it is.
 
-        An endless body never comes to its end; of one that breaks off, the client goes away before it does.
+        An endless body never comes to its end; of one that breaks off, the client goes away before it does. An answer
+        that never ends is listened to `until` that comes, where something is awaited.
         """
         pieces = [body] if isinstance(body, bytes) else list(body)
         told = asyncio.Event()
@@ -65,13 +69,13 @@ class Wire:
                 await asyncio.Event().wait()
             if not breaks_off:
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(LISTENING_SECONDS):
+                    async with asyncio.timeout(PATIENCE if until else LISTENING_SECONDS):
                         await told.wait()
             return {"type": "http.disconnect"}
 
         async def send(message: Message) -> None:
             heard.append(message)
-            if message.get("body"):
+            if until and until in message.get("body", b""):
                 told.set()
 
         path, _, query = target.partition("?")

@@ -6,6 +6,7 @@ import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
+from skillweave.approvals.key import read_or_make_key
 from tests.services.servers import HOST, Server
 
 
@@ -41,6 +42,8 @@ class Replica(Server):
 
 def on_servers(postgres: str, redis: str, skills: Path, folder: Path) -> tuple[Replica, Replica]:
     """Two replicas over one PostgreSQL and one Redis, with the same skills and the same key for approvals."""
-    words = ("--store", postgres, "--redis", redis, "--skills", str(skills), "--rate", "0")
-    words = (*words, "--approval-key-file", str(folder / "approval.key"))
+    words = ("--store", postgres, "--redis", redis, "--skills", str(skills), "--rate", "off")
+    key = folder / "approval.key"
+    read_or_make_key(key)
+    words = (*words, "--approval-key-file", str(key))
     return Replica(*words), Replica(*words)

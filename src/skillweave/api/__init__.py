@@ -11,6 +11,7 @@ graphs: GraphListed GraphPage SimulationRequest
 event_request: EventRequest
 pages: ApprovalPage ConversationPage LogPage page
 problem: Problem
+sent_event: SentEvent
 skills: AgentPage ArtifactContent ArtifactPage CheckReport CheckRequest RollbackRequest SkillDefinition SkillListed
     SkillPage SkillPublished SkillVersion VersionPage
 turn_request: DeliveryMode TurnRequest

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
         ToolBlocked,
         TurnDecided,
     )
+    from skillweave.events.stream import EventStream, StreamedEvent, StreamGap
+    from skillweave.events.streaming import StreamObserver
 
 __all__ = [
     "Announced",
@@ -30,6 +32,7 @@ __all__ = [
     "CursorMoved",
     "Event",
     "EventRefused",
+    "EventStream",
     "EventType",
     "Observer",
     "Payload",
@@ -40,6 +43,9 @@ __all__ = [
     "SpawnRequested",
     "SpawnStarted",
     "SpawnValidated",
+    "StreamGap",
+    "StreamObserver",
+    "StreamedEvent",
     "ToolBlocked",
     "TurnDecided",
 ]
@@ -50,6 +56,8 @@ __getattr__ = door(
 event: RESERVED BuiltIn event_id event_of name_problem
 payloads: CheckpointDecided CheckpointPending CursorMoved Given SkillEvicted SkillInjected SkillRefreshed
     SpawnRejected SpawnRequested SpawnStarted SpawnValidated ToolBlocked TurnDecided
+stream: EventStream StreamGap StreamedEvent
+streaming: StreamObserver
 """,
 )
 

@@ -63,6 +63,8 @@ class Document:
             routes=app.routes,
         )
         keys = {"type": "http", "scheme": "bearer", "description": "An API key, as `skillweave keys new` prints it."}
-        schemas = {**self.written.schemas, **self.taken.schemas}
+        # The framework describes the choices of parameters; our own description of the same class goes before it.
+        theirs = described.get("components", {}).get("schemas", {})
+        schemas = {**theirs, **self.written.schemas, **self.taken.schemas}
         components = {"schemas": dict(sorted(schemas.items())), "securitySchemes": {"key": keys}}
         return {**described, "components": components}

@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from skillweave.access import Scope as KeyScope
 from skillweave.api.event_request import EventRequest
+from skillweave.api.sent_event import SentEvent
 from skillweave.codec import write
 from skillweave.errors import StoreUnavailable
 from skillweave.events.event import Event
@@ -56,7 +57,7 @@ Position = Annotated[
     "GET",
     "/conversations/{conversation}/stream",
     scope=KeyScope.READ,
-    answers=str,
+    answers=SentEvent,
     media_type="text/event-stream",
     problems=(410,),
 )

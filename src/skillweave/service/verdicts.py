@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from skillweave.approvals.desk import ApprovalDesk
-from skillweave.errors import StoreUnavailable
+from skillweave.errors import Contended, StoreUnavailable
 from skillweave.service.service import Service
 
 log = logging.getLogger("skillweave.service")
@@ -23,12 +23,12 @@ def desk_of(service: Service, tenant: str) -> ApprovalDesk:
 async def apply_waiting(service: Service, tenant: str, conversation: str) -> bool:
     """Have the conversation know what people decided, where a crash came between; whether anything waited.
 
-    One read where nothing does. While the book does not answer the turn goes on without: what a person has not said
-    yes to asks again.
+    One read where nothing does. While the book does not answer, or others of the conversation are faster, the turn goes
+    on without: what a person has not said yes to asks again.
     """
     try:
         return await desk_of(service, tenant).apply_waiting(conversation)
-    except StoreUnavailable as error:
+    except (StoreUnavailable, Contended) as error:
         log.warning("verdicts that may wait for conversation %r were not applied: %r", conversation, str(error))
         return False
 

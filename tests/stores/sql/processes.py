@@ -3,30 +3,18 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from multiprocessing import get_context
-from multiprocessing.synchronize import Barrier
 from typing import Any, TypeAlias
 
 from skillweave import Edge, Entity, Entry, SqlGraph, SqlSource, State
 from skillweave.stores.sql.approvals import SqlApprovals
 from skillweave.stores.sql.database import Database
 from skillweave.testing.approvals import DIGEST, PLAIN, YES
+from tests.services import replicas
 
-PROCESSES = 16
 FEW = 4
 """Processes of a race in which each step waits for the one before anyway."""
 SKILLS = 60
 STOPS = 100
-_context = get_context("forkserver")
-_context.set_forkserver_preload(
-    [
-        "skillweave.stores.sql.skills",
-        "skillweave.stores.sql.entities",
-        "skillweave.stores.sql.approvals",
-        "psycopg",
-        "alembic.command",
-    ]
-)
 
 Fill: TypeAlias = Callable[[str, int], Coroutine[Any, Any, Any]]
 """What one process does, by the URL of the database and the process's number."""
@@ -41,39 +29,21 @@ def entries(count: int = SKILLS) -> list[Entry]:
 
 def race(url: str) -> list[Any]:
     """What each of sixteen processes answers that fill the same database with skills at the same moment."""
-    return _race(url, _filled)
+    return replicas.race(_run, url, _filled)
 
 
 def race_with_entities(url: str) -> list[Any]:
     """As `race`, with entities of which all put the same ones in another order, and one of its own."""
-    return _race(url, _filled_with_entities)
+    return replicas.race(_run, url, _filled_with_entities)
 
 
 def race_with_approvals(url: str) -> list[Any]:
     """As `race` in four processes, with one question that all ask and answer, and one of each process."""
-    return _race(url, _filled_with_approvals, FEW)
+    return replicas.race(_run, url, _filled_with_approvals, processes=FEW)
 
 
-def _race(url: str, fill: Fill, count: int = PROCESSES) -> list[Any]:
-    barrier = _context.Barrier(count)
-    answers = _context.SimpleQueue()
-    started = [_context.Process(target=_run, args=(url, fill, one, barrier, answers)) for one in range(count)]
-    for process in started:
-        process.start()
-    found = [answers.get() for _ in started]
-    for process in started:
-        process.join()
-    return found
-
-
-def _run(
-    url: str, fill: Callable[[str, int], Coroutine[Any, Any, Any]], one: int, barrier: Barrier, answers: Any
-) -> None:
-    barrier.wait()
-    try:
-        answers.put(asyncio.run(fill(url, one)))
-    except Exception as error:  # noqa: BLE001 - shown by the test
-        answers.put(f"{type(error).__name__}: {error}")
+def _run(url: str, fill: Fill, one: int) -> Any:
+    return asyncio.run(fill(url, one))
 
 
 async def _filled(url: str, _: int) -> dict[str, int]:
