@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 import skillweave
-from docs.tools.http_page import http_page
+from docs.tools.http_page import http_page, openapi_document
 from docs.tools.plain import plain
 from docs.tools.run import DOCS, ROOT, run_command
 from skillweave.frontmatter.codes import Code
@@ -254,6 +254,7 @@ PAGES = MappingProxyType(
         "cli.md": cli_page,
         "diagnostics.md": diagnostics_page,
         "http.md": partial(http_page, NOTE),
+        "openapi.json": openapi_document,
     }
 )
 """What is made, by file name."""

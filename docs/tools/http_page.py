@@ -1,16 +1,17 @@
 """The page of the service's endpoints, made from their declarations."""
 
 import inspect
+import json
 from collections.abc import Iterable, Iterator
 
 from docs.tools.plain import plain
-from skillweave.service.app import GROUPS
+from skillweave.service.app import GROUPS, describe
 from skillweave.service.endpoints import Endpoint
 
 ANSWER = """\
 Every endpoint of `skillweave serve`, with the scope that a key needs for it. All paths begin with `/api/v1`. What is
-taken and answered in every detail is in the OpenAPI document of the service, `GET /api/v1/openapi.json`. Keys, limits
-and problems are in [Access to the service](../concepts/service-access.md)."""
+taken and answered in every detail is in the [OpenAPI document](openapi.json), which the service gives too, at
+`GET /api/v1/openapi.json`. Keys, limits and problems are in [Access to the service](../concepts/service-access.md)."""
 
 
 def http_page(note: str) -> str:
@@ -26,6 +27,11 @@ def http_page(note: str) -> str:
             *_rows(group.declared),
         ]
     return "\n".join(parts) + "\n"
+
+
+def openapi_document() -> str:
+    """The OpenAPI document of the service."""
+    return json.dumps(describe(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _rows(declared: Iterable[Endpoint]) -> Iterator[str]:

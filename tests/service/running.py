@@ -1,25 +1,20 @@
-"""A whole service over real parts, reached without a network or over a real socket."""
+"""A service on a real socket, as streams need one: what has no socket is answered as a whole."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import httpx
 import uvicorn
-from fastapi import FastAPI
 
-import skillweave
 from skillweave.events.stream import EventStream
 from skillweave.service.app import create_app
+from skillweave.service.opening import Entry, open_service
 from skillweave.service.options import ServiceOptions
 from skillweave.service.service import Service
-from skillweave.stores.event_stream import MemoryEventStream
-from skillweave.stores.sql.keys import SqlKeys
-from skillweave.stores.sql.working_memory import SqlWorkingMemory
 from skillweave.testing import WordCounter
 
-SEAL = b"a seal that only the tests have!"
 MOON: Mapping[str, Any] = {
     "id": "moon-watch",
     "description": "Watches the moon.",
@@ -37,44 +32,18 @@ TIDE: Mapping[str, Any] = {
 
 
 def whole_service(
-    folder: Path, *, events: EventStream | None = None, options: ServiceOptions | None = None, guarded: bool = False
+    folder: Path, *, events: EventStream | None = None, options: ServiceOptions | None = None, **given: Any
 ) -> Service:
-    """A Service over the files of the folder; with API keys where it is guarded."""
-    where, stream = f"sqlite:///{folder / 'service.db'}", events or MemoryEventStream()
-
-    def make_weaver(tenant: str) -> skillweave.Weaver:
-        return skillweave.open(
-            dict(MOON),
-            dict(TIDE),
-            ledger=folder / "state.db",
-            counter=WordCounter(),
-            tenant=tenant,
-        )
-
-    return Service(
-        make_weaver,
-        SqlWorkingMemory(where),
-        stream,
-        None,
-        keys=SqlKeys(where) if guarded else None,
-        options=options or ServiceOptions(requests_per_minute=None),
-    )
+    """A Service over the files of the folder, open to everybody; `events` takes the place of its event stream."""
+    known = {"store": folder / "service.db", "counter": WordCounter(), "entry": Entry.OPEN, **given}
+    service = open_service(dict(MOON), dict(TIDE), options=options, **known)
+    return service if events is None else replace(service, events=events)
 
 
 @asynccontextmanager
-async def reached(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    """The application without a network; an answer comes as a whole, so no stream can be read."""
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://service/api/v1") as http,
-    ):
-        yield http
-
-
-@asynccontextmanager
-async def served(app: FastAPI, *, port: int = 0) -> AsyncIterator[str]:
-    """The address of the application on a real socket."""
-    config = uvicorn.Config(app, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=2)
+async def served_service(service: Service, *, port: int = 0) -> AsyncIterator[str]:
+    """The address of the service on a real socket of this machine."""
+    config = uvicorn.Config(create_app(service), port=port, log_config=None, timeout_graceful_shutdown=2)
     config.load()
     server = uvicorn.Server(config)
     server.lifespan = config.lifespan_class(config)
@@ -84,13 +53,5 @@ async def served(app: FastAPI, *, port: int = 0) -> AsyncIterator[str]:
         (own,) = server.servers
         yield f"http://127.0.0.1:{own.sockets[0].getsockname()[1]}"
     finally:
+        service.leaving.set()
         await server.shutdown()
-
-
-@asynccontextmanager
-async def served_service(service: Service, change: Callable[[FastAPI], object] = lambda _: None) -> AsyncIterator[str]:
-    """The address of the service on a real socket."""
-    app = create_app(service)
-    change(app)
-    async with served(app) as address:
-        yield address

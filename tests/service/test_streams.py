@@ -21,7 +21,8 @@ from skillweave.service.service import Service
 from skillweave.service.streams import sent
 from skillweave.stores.event_stream import MemoryEventStream
 from skillweave.testing.event_stream import numbered
-from tests.service.running import reached, served_service, whole_service
+from tests.service.parts import reached
+from tests.service.running import served_service, whole_service
 
 PATIENCE = 20.0
 STREAM = "/api/v1/conversations/c/stream"
@@ -156,7 +157,7 @@ async def test_what_happens_while_a_reader_takes_what_was_kept_is_not_lost(servi
 
 async def test_a_position_that_is_no_longer_kept_answers_410(service: Service) -> None:
     async with reached(create_app(service)) as http:
-        answer = await http.get("/conversations/c/stream", headers={"Last-Event-ID": "long-ago-7"})
+        answer = await http.get(STREAM, headers={"Last-Event-ID": "long-ago-7"})
     assert answer.status_code == 410
     assert answer.json()["type"] == "urn:skillweave:problem:stream-gap"
     assert "long-ago-7" in answer.json()["detail"]
@@ -273,3 +274,55 @@ def test_nothing_in_an_event_can_end_its_line() -> None:
     lines = sent(StreamedEvent(hostile, event)).decode().splitlines()
     assert [line.partition(":")[0] for line in lines] == ["event", "data", "id", ""]
     assert json.loads(lines[1].removeprefix("data: ")) == event.to_dict()
+
+
+async def test_what_a_turn_did_and_what_a_skill_announces_is_heard_in_order(service: Service) -> None:
+    async with (
+        served_service(service) as address,
+        httpx.AsyncClient(base_url=f"{address}/api/v1/conversations/c", timeout=PATIENCE) as http,
+        listening(address) as source,
+    ):
+        await http.post("/turns", json={"message": "Is the moon up?"})
+        asked = {"skill_id": "moon-watch", "event_type": "MoonRose", "payload": {"at": "22:10"}}
+        told = await http.post("/events", json=asked)
+        assert told.status_code == 200, told.text
+        heard: list[ServerSentEvent] = []
+        events = source.aiter_sse()
+        while not heard or heard[-1].event != "MoonRose":
+            heard += await events_of(events, 1)
+    assert {"turn.decided", "skill.injected"} <= {one.event for one in heard[:-1]}
+    assert json.loads(heard[-1].data) == told.json()
+
+
+@pytest.mark.parametrize("how", ["key", "header"])
+async def test_the_same_key_again_is_the_same_event_and_is_told_once(service: Service, how: str) -> None:
+    async with reached(create_app(service)) as http:
+        await http.post("/api/v1/conversations/c/turns", json={"message": "Is the moon up?"})
+        asked = {"skill_id": "moon-watch", "event_type": "MoonRose", "payload": {}}
+        key = {"json": {**asked, "key": "k"}} if how == "key" else {"json": asked, "headers": {"Idempotency-Key": "k"}}
+        first, second = [(await http.post("/api/v1/conversations/c/events", **key)).json() for _ in range(2)]  # type: ignore[arg-type]
+        assert first == second
+        kept = [one.event.id for one in await service.events.read("c")]
+    assert kept.count(first["id"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "headers", "status", "code"),
+    [
+        ({"skill_id": "nobody"}, {}, 404, "skill-not-found"),
+        ({"event_type": "Other"}, {}, 409, "event-refused"),
+        ({"key": "a"}, {"Idempotency-Key": "b"}, 422, "invalid-value"),
+        ({"key": ""}, {}, 422, "invalid-value"),
+        ({"payload": [1]}, {}, 422, "invalid-data"),
+    ],
+)
+async def test_an_event_that_may_not_be_announced_is_refused(
+    service: Service, changed: dict[str, object], headers: dict[str, str], status: int, code: str
+) -> None:
+    async with reached(create_app(service)) as http:
+        await http.post("/api/v1/conversations/c/turns", json={"message": "Is the moon up?"})
+        before = await service.events.last("c")
+        asked = {"skill_id": "moon-watch", "event_type": "MoonRose", "payload": {}, **changed}
+        answer = await http.post("/api/v1/conversations/c/events", json=asked, headers=headers)
+        assert (answer.status_code, answer.json()["type"]) == (status, f"urn:skillweave:problem:{code}")
+        assert await service.events.last("c") == before

@@ -1,7 +1,7 @@
 """Several skills together, tool calls and sub-agents over HTTP."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from skillweave.api.composition import (
     AuthorizeRequest,
@@ -19,9 +19,7 @@ from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
 from skillweave.conversation import Message, Placement
 from skillweave.limits import ToolLimits
 from skillweave.relations.validate import ValidationResult
-
-if TYPE_CHECKING:
-    from skillweave.weaver.reading import ToolAnswer, ToolSpec  # at run time it brings the whole engine
+from skillweave.weaver.reading import ToolAnswer, ToolSpec
 
 T = TypeVar("T")
 
@@ -97,10 +95,8 @@ class Compositions(Room):
         """Say that the sub-agent of this plan was started: those who listen are told."""
         await self._wire.send(Asked("POST", "/spawn/started", body=plan))
 
-    async def list_tools(self) -> "tuple[ToolSpec, ...]":
+    async def list_tools(self) -> tuple[ToolSpec, ...]:
         """The tools of skillweave's own, which a host declares to its model and calls in a conversation."""
-        from skillweave.weaver.reading import ToolSpec
-
         return await self._wire.answer(Asked("GET", "/tools"), tuple[ToolSpec, ...])
 
     async def call_tool(
@@ -114,13 +110,11 @@ class Compositions(Room):
         tools: Sequence[str] | None = None,
         limits: ToolLimits | None = None,
         placement: Placement | None = None,
-    ) -> "ToolAnswer":
+    ) -> ToolAnswer:
         """What the model gets for its call of one of skillweave's own tools, also for a call that cannot be made.
 
         What it loads counts as given with the answer; see `Weaver.call_tool`.
         """
-        from skillweave.weaver.reading import ToolAnswer
-
         request = ToolCallRequest(
             name, arguments, call_id, _row(transcript), tools=_row(tools), limits=limits, placement=placement
         )

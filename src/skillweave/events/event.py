@@ -70,7 +70,7 @@ def event_id(*identity: str) -> str:
 
 
 class Kept(StrEnum):
-    """Who keeps an event that is told: the store, in the same step as the State, or nobody."""
+    """Who keeps an event that is told: the store, in the same step as the State and not without it, or nobody."""
 
     BY_THE_STORE = "by_the_store"
     NOWHERE = "nowhere"

@@ -112,6 +112,8 @@ class Engine:
             injection, states = settled.injection, (known[0], settled.state)
         except StoreUnavailable as error:
             injection, states = await self._run_unread(turn, prepared, delivery, known, error)
+            # Whether it was stored nobody knows; who reads the store's events would hear of the same turn twice.
+            kept = self._kept
         if not listening:
             return replace(injection, diagnostics=(*injection.diagnostics, *unkept)) if unkept else injection
         # Before the next wait, so that turns that are stored one after the other are told in that order too.

@@ -114,6 +114,24 @@ async def test_a_turn_with_its_events_is_one_load_and_one_swap(redis_url: str, s
     assert [one.event.event_type for one in await stream.read("c")] == ["turn.decided", "skill.injected"]
 
 
+async def test_a_turn_that_was_not_stored_is_told_by_the_stream_only_once_it_is(
+    redis_url: str, stream: RedisEventStream
+) -> None:
+    async with (
+        Proxy(redis_url) as proxy,
+        RedisStore(proxy.url, call_seconds=0.3, retries=0, events=EventKeeping.STREAM) as store,
+    ):
+        weaver = weaver_on(store, StreamObserver(stream, wanted=Wanted.UNKEPT))
+        await weaver.weave("go", conversation="warm")
+        proxy.fall_silent()
+        assert (await weaver.weave("go", conversation="c", turn_id="t")).revision is None
+        proxy.speak()
+        assert await stream.read("c") == ()
+        proxy.cut()
+        assert (await weaver.weave("go", conversation="c", turn_id="t")).revision == 1
+    assert [one.event.event_type for one in await stream.read("c")] == ["turn.decided", "skill.injected"]
+
+
 async def test_a_stream_of_another_type_refuses_the_swap_as_a_whole(store: RedisStore, raw: Redis) -> None:
     raw.set(KEY, "something else")
     with pytest.raises(StoreUnavailable, match="holds a key of another type"):
