@@ -10,6 +10,7 @@ from skillweave.registry import Loaded
 from skillweave.service.opening import Entry, open_service, place_of
 from skillweave.service.shared_source import SharedSource
 from skillweave.sources.code import InCode
+from skillweave.stores.sql.skills import SqlSource
 from tests.service.parts import MOORING, RELEASE, reached_in, service_in
 
 
@@ -40,6 +41,41 @@ async def test_a_tenant_has_its_own_skills_before_those_of_all(tmp_path: Path) -
     assert theirs["release"].text.instructions == "Ask Ada first."
     assert others["release"].text.instructions == RELEASE["text"]["instructions"]
     assert theirs.keys() == others.keys() == {"release", "mooring"}
+
+
+async def test_tenants_without_skills_of_their_own_share_what_is_compiled_until_they_publish_one(
+    tmp_path: Path,
+) -> None:
+    async with service_in(tmp_path) as service:
+        assert isinstance(service.skills, SqlSource)
+        await service.skills.for_tenant("first").publish(dict(RELEASE))
+        acme, globex = service.weaver("acme"), service.weaver("globex")
+        before = await acme.snapshot()
+        assert await globex.snapshot() is before
+        libraries = [await one._engine.library() for one in (acme, globex)]
+        assert libraries[0].index is libraries[1].index
+        await service.skills.for_tenant("acme").publish({**RELEASE, "id": "acme-only"})
+        await acme.refresh()
+        after = await acme.snapshot()
+        assert after.keys() == {"acme-only", "release", "mooring"}
+        assert after.generation > before.generation
+        assert await globex.snapshot() is before
+        assert "acme-only" in str((await acme.preview("release", conversation="c")).decisions)
+
+
+async def test_what_a_tenant_publishes_elsewhere_is_there_a_second_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skillweave.registry.freshness.COMPARE_SECONDS", 0.0)
+    async with service_in(tmp_path) as service, service_in(tmp_path) as other:
+        assert isinstance(other.skills, SqlSource)
+        await other.skills.for_tenant("first").publish(dict(RELEASE))
+        weaver = service.weaver("acme")
+        assert "acme-only" not in await weaver.snapshot()
+        await other.skills.for_tenant("acme").publish({**RELEASE, "id": "acme-only"})
+        assert "acme-only" in await weaver.snapshot()
+        await other.skills.for_tenant("acme").remove("acme-only")
+        assert "acme-only" not in await weaver.snapshot()
 
 
 async def test_skills_of_all_tenants_are_read_once(tmp_path: Path) -> None:

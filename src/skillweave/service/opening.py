@@ -21,7 +21,7 @@ from skillweave.formats.strictness import Strictness
 from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.entity import EntityGraph
 from skillweave.redaction import without_secrets
-from skillweave.registry import Registry, Source
+from skillweave.registry import Source
 from skillweave.select.matchers import Matcher
 from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.service.options import ServiceOptions
@@ -29,6 +29,7 @@ from skillweave.service.rates import SharedCounters, shared_counters
 from skillweave.service.service import Service
 from skillweave.service.shared_source import SharedSource
 from skillweave.service.spans import trace_observers
+from skillweave.service.tenant_registry import Common, TenantRegistry
 from skillweave.service.unsealed import UnsealedBook
 from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
@@ -77,10 +78,19 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class _CommonSkills:
+    """The skills of all tenants, and the Weaver that compiles them and runs no turn."""
+
+    registry: Common
+    weaver: Weaver
+
+
+@dataclass(frozen=True, slots=True)
 class _Parts:
     """What the Weavers of all tenants have in common."""
 
     own: "SqlSource"
+    common: "_CommonSkills"
     sources: tuple[Source, ...]
     store: Store
     events: EventStream
@@ -164,17 +174,21 @@ def open_service(
     own = SqlSource(database, name="store")
     known = SqlGraph(database) if entities is None else graph_of_entities(entities)
     kept_in = _with_redis(place, redis) if redis is not None else _without_redis(place, database)
+    # One for all: what it reads is there once.
+    counting = Tiktoken() if counter is None else counter
+    sources = tuple(SharedSource(one) for one in given)
+    common = Common(sources)
     parts = _Parts(
         own=own,
-        sources=tuple(SharedSource(one) for one in given),
+        common=_CommonSkills(common, Weaver(common, kept_in.store, settings, counter=counting, cache=cache)),
+        sources=sources,
         store=kept_in.store,
         events=kept_in.events,
         wanted=kept_in.wanted,
         entities=known,
         graph=graph,
         settings=settings,
-        # One for all: what each reads and learns is there once.
-        counter=Tiktoken() if counter is None else counter,
+        counter=counting,
         matchers=matchers if embedder is None else with_embedder(matchers, embedder),
         on_store_failure=on_store_failure,
         observers=(*trace_observers(), *observers),
@@ -258,11 +272,13 @@ def _make_weaver(parts: _Parts, tenant: str) -> Weaver:
     """The Weaver of a tenant: its own skills go before those of all tenants."""
     for_tenant = getattr(parts.entities, "for_tenant", None)
     telling = StreamObserver(parts.events, tenant=tenant, wanted=parts.wanted)
+    common = parts.common
     return Weaver(
-        Registry([parts.own.for_tenant(tenant), *parts.sources]),
+        TenantRegistry(parts.own.for_tenant(tenant), parts.sources, common.registry),
         parts.store,
         parts.settings,
         counter=parts.counter,
+        like=common.weaver,
         entities=for_tenant(tenant) if callable(for_tenant) else parts.entities,
         graph=parts.graph,
         matchers=parts.matchers,

@@ -114,7 +114,7 @@ class Rates:
         bucket = _bucket(address)
         if not await self._addresses.test(self._refusals, bucket):
             stats = await self._addresses.get_window_stats(self._refusals, bucket)
-            detail = f"too many requests without a key that opens came from {address or 'there'}; check the key"
+            detail = "too many requests without a key that opens came from this address; check the key"
             raise _refused(detail, stats.reset_time - time.time())
 
     async def note_refusal(self, address: str) -> None:

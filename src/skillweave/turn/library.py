@@ -12,7 +12,7 @@ from skillweave.disclose.fit import Pricing
 from skillweave.graph.findings import graph_in
 from skillweave.graph.graph import SkillGraph
 from skillweave.knowledge.findings import EntityRules, entity_rules_in
-from skillweave.registry import Agent, AgentPart, Snapshot
+from skillweave.registry import Agent, AgentPart, Registry, Snapshot
 from skillweave.select.index import SkillIndex, build_index
 from skillweave.select.lexical import MATCHERS_OF_WORDS
 from skillweave.select.matchers import Matchers
@@ -61,18 +61,34 @@ class _Made(Generic[T]):
         return value
 
 
+@dataclass(frozen=True, slots=True)
+class Common:
+    """Skills that others have too, and what is compiled of them."""
+
+    registry: Registry
+    libraries: "Libraries"
+
+
 class Libraries:
     """Compiles the newest snapshot; shared by all variants of a Weaver, on whatever thread they run.
 
     The index depends on task rules only, the catalog on what its block may show, the graph on who may be engaged:
     what two settings have in common is compiled once for both. Of a snapshot after another one only the words of
     changed skills are read. In `cache` compiled indexes are kept for other processes. Those of an agent (`agent_id`)
-    compile its own skills only, and again only when one of these changes.
+    compile its own skills only, and again only when one of these changes. What the registry of `common` shows is
+    compiled there, once for all who have the same skills.
     """
 
-    def __init__(self, pricing: Pricing, cache: CacheFolder | None = None, agent_id: str | None = None) -> None:
+    def __init__(
+        self,
+        pricing: Pricing,
+        cache: CacheFolder | None = None,
+        agent_id: str | None = None,
+        common: "Common | None" = None,
+    ) -> None:
         self.pricing = pricing
         self.agent_id = agent_id
+        self._common = common
         self._cache = cache
         self._part = None if agent_id is None else AgentPart(agent_id)
         self._of_agents: dict[str, Libraries] = {}
@@ -86,6 +102,9 @@ class Libraries:
         `graph` goes before the one that a pack brings. Call it beside the event loop: it takes up to a second for
         1,000 skills, and others wait for it.
         """
+        common = self._common
+        if common is not None and snapshot is common.registry.snapshot:
+            return common.libraries.compile(snapshot, settings, matchers, graph)
         with self._compiling:
             if snapshot is not self._snapshot:
                 self._begin(snapshot)

@@ -54,7 +54,7 @@ from skillweave.state.state import (
 )
 from skillweave.tenants import tenant_of
 from skillweave.tokens.counter import Tiktoken, TokenCounter
-from skillweave.turn.library import Libraries
+from skillweave.turn.library import Common, Libraries
 from skillweave.weaver.emit import emit
 from skillweave.weaver.engine import Engine, OnStoreFailure
 from skillweave.weaver.entities import found_in, of_tenant, require_one
@@ -80,6 +80,7 @@ class Weaver(Engagements, Reads, SkillSets, Surroundings, ClosedOnExit):
     goes before the one that a pack brings. `context` says what is known about an entity; in its place `entities` is a
     graph of them, of which the packs say what is shown. `observers` are told what happened before a verb
     returns, each for at most `observer_seconds`. `cache` is a folder to keep compiled indexes in, for other processes.
+    `like` is a Weaver with the same counter: what its registry shows too, in the very same snapshot, is compiled once.
 
     Raises InvalidValue for an argument of another type than is wanted, UnknownMatcher for a matcher's name.
     """
@@ -101,6 +102,7 @@ class Weaver(Engagements, Reads, SkillSets, Surroundings, ClosedOnExit):
         observer_seconds: float = OBSERVER_SECONDS,
         tenant: str = "",
         cache: str | os.PathLike[str] | None = None,
+        like: "Weaver | None" = None,
         new_id: Callable[[], str] = lambda: uuid4().hex,
     ) -> None:
         checked = Checked("Weaver")
@@ -118,7 +120,11 @@ class Weaver(Engagements, Reads, SkillSets, Surroundings, ClosedOnExit):
             registry=checked.kind("registry", registry, Registry, "a Registry of sources"),
             store=store,
             settings=settings or Settings(),
-            libraries=Libraries(Pricing(counter or Tiktoken()), None if cache is None else CacheFolder(Path(cache))),
+            libraries=Libraries(
+                Pricing(counter or Tiktoken()),
+                None if cache is None else CacheFolder(Path(cache)),
+                common=None if like is None else Common(like.registry, like._engine.libraries),  # noqa: SLF001 - another of the same class
+            ),
             matchers=find_matchers(matchers),
             context=context,
             on_store_failure=checked.member("on_store_failure", on_store_failure, OnStoreFailure),

@@ -1,0 +1,75 @@
+"""The skills of one tenant: those of all tenants as they are, as long as it has published none of its own."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from skillweave.diagnostics import Diagnostic
+from skillweave.registry import Changes, Registry, Snapshot, Source
+from skillweave.registry.codes import NO_SKILLS
+from skillweave.registry.registry import Artifact
+from skillweave.registry.snapshot import changes_between
+
+
+class Common(Registry):
+    """The skills of all tenants, loaded by the first who needs them."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        super().__init__(sources)
+        self._is_loaded = False
+
+    async def ready(self) -> Snapshot:
+        """The newest snapshot; raises SourceUnavailable where a source was never read."""
+        if not self._is_loaded:
+            await self.refresh()
+            self._is_loaded = True
+        return self.snapshot
+
+
+class TenantRegistry(Registry):
+    """Skills of a tenant before those of all tenants.
+
+    While there are none of its own its snapshot is the very one of all tenants, so that nothing is compiled for it.
+    """
+
+    def __init__(self, own: Source, sources: Iterable[Source], common: Common) -> None:
+        super().__init__((own, *sources))
+        self._common = common
+        self._own: Registry | None = Registry((own,))
+
+    async def refresh(self) -> Changes:
+        """Read again what changed; raises as `Registry.refresh`."""
+        if self._own is None:
+            return await super().refresh()
+        before = self.snapshot
+        await self._own.refresh()
+        await self._common.ready()
+        await self._follow(self._own)
+        return changes_between(before, self.snapshot)
+
+    async def catch_up(self, seconds: float) -> Diagnostic | None:
+        """Read again what another process changed; why this may have missed it."""
+        if self._own is None:
+            return await super().catch_up(seconds)
+        behind = await self._own.catch_up(seconds)
+        behind = await self._common.catch_up(seconds) or behind
+        await self._follow(self._own)
+        return behind
+
+    async def read_artifact(self, skill_id: str, artifact_id: str, *, snapshot: Snapshot | None = None) -> Artifact:
+        """One artifact with its content; raises SkillNotFound and ArtifactNotFound."""
+        return await super().read_artifact(skill_id, artifact_id, snapshot=snapshot or self.snapshot)
+
+    async def _follow(self, own: Registry) -> None:
+        """Show what all tenants have, or begin with what is the tenant's own."""
+        if _is_bare(own.snapshot):
+            self.snapshot = self._common.snapshot
+            return
+        self._own = None
+        # Numbers of generations go on: whoever holds an answer of the last one sees that it is old.
+        self._state = replace(self._state, snapshot=Snapshot(generation=self.snapshot.generation))
+        await super().refresh()
+
+
+def _is_bare(snapshot: Snapshot) -> bool:
+    """Whether there is nothing, and nothing else to say about it: most tenants have no skills of their own."""
+    return not (len(snapshot) or snapshot.agents) and all(one.code == NO_SKILLS.name for one in snapshot.diagnostics)
