@@ -34,7 +34,7 @@ class TenantRegistry(Registry):
     def __init__(self, own: Source, sources: Iterable[Source], common: Common) -> None:
         super().__init__((own, *sources))
         self._common = common
-        self._own: Registry | None = Registry((own,))
+        self._own: Registry | None = Registry((own,), clock=lambda: self._freshness.clock())
 
     async def refresh(self) -> Changes:
         """Read again what changed; raises as `Registry.refresh`."""
