@@ -92,9 +92,13 @@ class Fuzzed:
     def answer(self, case: schemathesis.Case) -> httpx.Response:
         """What the service answers to the generated request."""
         prepared = requests.Request(**case.as_transport_kwargs(base_url=HOST)).prepare()
-        headers = list(prepared.headers.items())
+        headers = [(_bytes(name), _bytes(value)) for name, value in prepared.headers.items()]
         request = httpx.Request(str(prepared.method), str(prepared.url), headers=headers, content=prepared.body)
         return self.thread.run(self.http.send(request))
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("latin-1")
 
 
 @asynccontextmanager
