@@ -18,7 +18,7 @@ import skillweave.adapters
 ROOT = Path(__file__).parents[1]
 ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
 PACKS = ("skillweave.packs.texas_rrc", "skillweave.packs.tool")
-ROOMS = ("approvals", "client", "events", "graph", "seed")
+ROOMS = ("access", "api", "approvals", "client", "events", "graph", "seed")
 DOORS = ("skillweave", *(f"skillweave.{room}" for room in ROOMS), *PACKS, *ADAPTERS)
 IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
 EXPLAINED = {
@@ -109,7 +109,7 @@ def guides() -> list[Path]:
 @pytest.mark.parametrize("guide", guides(), ids=lambda guide: str(guide.relative_to(ROOT)))
 def test_no_guide_imports_from_behind_a_door(guide: Path) -> None:
     doors = re.compile(
-        r"skillweave(\.(access|approvals|client|events|graph|schemas|seed|service|telemetry)"
+        r"skillweave(\.(access|api|approvals|client|events|graph|schemas|seed|service|telemetry)"
         r"|\.testing(\.\w+)*|\.packs\.\w+|\.adapters\.\w+)?"
     )
     named = {found[1] for found in IMPORT.finditer(guide.read_text("utf-8"))}

@@ -12,6 +12,7 @@ A page gets a folder of its own with the example skills in `skills`, and its blo
 - `sql`: runs in the page's database; its rows, if it has any, stand in a `text` block titled `Output` behind it.
 - `db.example:5432` and `kv.example:6379` are a real PostgreSQL, with the database `skills` of a user `weaver`, and a
   real Redis.
+- `localhost:8321` is a real service with the example skills, in a page that shows `skillweave.client`.
 - clients of OpenAI and Anthropic, and of a model at `http://localhost:8080`, reach a script that answers in its place.
 - an image whose file one of these steps wrote too: both must be the same.
 
@@ -43,6 +44,7 @@ import yaml
 from docs.tools.page import OUTPUT, Block, Page
 from docs.tools.provider import LOCAL, scripted_provider
 from docs.tools.servers import DATABASE, POSTGRES, USER, real_servers, table_of
+from docs.tools.service import real_service
 from skillweave import Weaver
 
 ROOT = Path(__file__).parents[2]
@@ -182,8 +184,9 @@ def run_page(path: Path) -> list[Wrong]:
     with (
         scripted_provider() if _CLIENT.search(page.text) else nullcontext(LOCAL) as address,
         real_servers(page.text) as servers,
+        real_service(page.text, SKILLS) as service,
     ):
-        run = _Run(page, {LOCAL: address, **servers})
+        run = _Run(page, {LOCAL: address, **servers, **service})
         with _folder(), _environment(_keys(address)), run.ended():
             run.steps()
             run.pictures()

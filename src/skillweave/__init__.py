@@ -101,6 +101,7 @@ if TYPE_CHECKING:
         SectionRule,
         context_rules_in,
     )
+    from skillweave.knowledge.shown import ContextShown, LineShown, SectionShown
     from skillweave.limits import ToolLimits
     from skillweave.registry import (
         Artifact,
@@ -210,6 +211,7 @@ knowledge.entity: AmbiguousEntity Direction Edge Entity EntityGraph EntityNotFou
     UnknownEnd
     WritableGraph
 knowledge.memory: MemoryGraph
+knowledge.shown: ContextShown LineShown SectionShown
 knowledge.rules: ContextRules Hop IdPattern SectionPart SectionRule context_rules_in
 limits: ToolLimits
 registry: Artifact Changes Loaded LoadedVersion Precedence Registry Snapshot Source WrappedSource
@@ -285,6 +287,7 @@ __all__ = [
     "Composition",
     "Contended",
     "ContextRules",
+    "ContextShown",
     "ContextSource",
     "CurrentPolicy",
     "Decision",
@@ -329,6 +332,7 @@ __all__ = [
     "Judgement",
     "Left",
     "Lifecycle",
+    "LineShown",
     "Loaded",
     "LoadedVersion",
     "Location",
@@ -387,6 +391,7 @@ __all__ = [
     "Section",
     "SectionPart",
     "SectionRule",
+    "SectionShown",
     "Selection",
     "ServerFacts",
     "Settings",

@@ -15,6 +15,8 @@ from skillweave.errors import SkillweaveError
 from skillweave.redaction import HIDDEN
 from skillweave.tenants import tenant_of
 
+__all__ = ["ApiKey", "KeyNotFound", "KeyStore", "Scope", "id_in", "new_key", "opens"]
+
 LONGEST_KEY_NAME = 100
 """Characters of the name by which people know a key."""
 _ID, _HASH = re.compile(r"[0-9a-f]{16}"), re.compile(r"[0-9a-f]{64}")

@@ -5,6 +5,7 @@ import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, get_args, get_origin, get_type_hints
 from urllib.parse import unquote
 
@@ -109,6 +110,8 @@ def _given(hint: Any) -> st.SearchStrategy[Any]:
     assert Turn not in arms
     if arms == [str, SpawnPlan]:
         return plain
+    if len(arms) == 1 and isinstance(arms[0], type) and issubclass(arms[0], Enum):
+        return st.just(list(arms[0])[-1])  # the first one is often the default, which a body leaves out
     return st.one_of(*(st.lists(of(Message), max_size=2) if one == Sequence[MessageLike] else of(one) for one in arms))
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from skillweave import InvalidValue, StoreUnavailable
 from skillweave.access import Scope, new_key
+from skillweave.approvals.key import read_or_make_key
 from skillweave.registry import Loaded
 from skillweave.service.opening import Entry, open_service, place_of
 from skillweave.service.shared_source import SharedSource
@@ -160,3 +161,49 @@ def test_a_store_needs_a_name() -> None:
 def test_a_file_has_several_spellings(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     assert place_of(name).path == tmp_path / "x" / "s.db"
+
+
+async def test_two_services_on_postgresql_and_a_redis_are_one(
+    postgres_tables_url: str, redis_url: str, tmp_path: Path
+) -> None:
+    read_or_make_key(tmp_path / "approvals.key")
+    given = {"store": postgres_tables_url, "redis": redis_url, "approval_key_file": tmp_path / "approvals.key"}
+    turn = {"id": "t1", "message": "Let us release."}
+    async with reached_in(tmp_path, **given) as first, reached_in(tmp_path, **given) as second:
+        ready = (await second.get("/readyz")).json()
+        await first.put("/api/v1/memory/c", json={"ship": "Aurora"})
+        given_first = (await first.post("/api/v1/conversations/c/turns", json=turn)).json()
+        given_again = (await second.post("/api/v1/conversations/c/turns", json=turn)).json()
+        memory = (await second.get("/api/v1/memory/c")).json()
+        approvals = await second.get("/api/v1/approvals")
+        why = (await first.get("/api/v1/conversations/c/why")).json()
+    assert ready["parts"] == {"database": "ok", "redis": "ok"}
+    assert given_again["messages"] == given_first["messages"]
+    assert memory == {"ship": "Aurora"}
+    assert approvals.status_code == 200
+    assert "release" in {one["decision"]["skill_id"] for one in why}
+
+
+async def test_what_one_service_does_a_listener_of_another_hears_once(
+    postgres_tables_url: str, redis_url: str, tmp_path: Path
+) -> None:
+    given = {"store": postgres_tables_url, "redis": redis_url}
+    async with service_in(tmp_path, **given) as one, service_in(tmp_path, **given) as other:
+        await one.weaver("acme").weave("release", conversation="heard", turn_id="t1")
+        heard = await other.events.read("heard", tenant="acme")
+        assert await other.events.read("heard") == ()
+    names = [streamed.event.event_type for streamed in heard]
+    assert names.count("turn.decided") == names.count("skill.injected") == 1
+
+
+async def test_a_service_on_postgresql_alone_keeps_conversations_there(
+    postgres_tables_url: str, tmp_path: Path
+) -> None:
+    async with reached_in(tmp_path, store=postgres_tables_url) as http:
+        answer = await http.post("/api/v1/conversations/alone/turns", json={"id": "t1", "message": "release"})
+        approvals = await http.get("/api/v1/approvals")
+    async with reached_in(tmp_path, store=postgres_tables_url) as http:
+        kept = (await http.get("/api/v1/ledger/alone")).json()
+    assert answer.json()["revision"] == 1
+    assert [record["key"] for record in kept["records"]] == ["skill:release"]
+    assert (approvals.status_code, "--approval-key-file" in approvals.json()["detail"]) == (503, True)

@@ -1,6 +1,71 @@
 """What travels between the service and its clients, where no other value of skillweave already says it."""
 
+from typing import TYPE_CHECKING
+
 from skillweave.doors import door
+
+if TYPE_CHECKING:
+    from skillweave.api.composition import (
+        AuthorizeRequest,
+        ComposeRequest,
+        SpawnQuestion,
+        ToolCallRequest,
+        ValidateRequest,
+    )
+    from skillweave.api.entities import EntitiesPut, Neighbours
+    from skillweave.api.event_request import EventRequest
+    from skillweave.api.graphs import GraphListed, GraphPage, SimulationRequest
+    from skillweave.api.pages import ApprovalPage, ConversationPage, LogPage
+    from skillweave.api.problem import Problem
+    from skillweave.api.sent_event import SentEvent
+    from skillweave.api.skills import (
+        AgentPage,
+        ArtifactContent,
+        ArtifactPage,
+        CheckReport,
+        CheckRequest,
+        RollbackRequest,
+        SkillDefinition,
+        SkillListed,
+        SkillPage,
+        SkillPublished,
+        SkillVersion,
+        VersionPage,
+    )
+    from skillweave.api.turn_request import DeliveryMode, TurnRequest
+
+__all__ = [
+    "AgentPage",
+    "ApprovalPage",
+    "ArtifactContent",
+    "ArtifactPage",
+    "AuthorizeRequest",
+    "CheckReport",
+    "CheckRequest",
+    "ComposeRequest",
+    "ConversationPage",
+    "DeliveryMode",
+    "EntitiesPut",
+    "EventRequest",
+    "GraphListed",
+    "GraphPage",
+    "LogPage",
+    "Neighbours",
+    "Problem",
+    "RollbackRequest",
+    "SentEvent",
+    "SimulationRequest",
+    "SkillDefinition",
+    "SkillListed",
+    "SkillPage",
+    "SkillPublished",
+    "SkillVersion",
+    "SpawnQuestion",
+    "ToolCallRequest",
+    "TurnRequest",
+    "ValidateRequest",
+    "VersionPage",
+]
 
 __getattr__ = door(
     __name__,
@@ -17,3 +82,8 @@ skills: AgentPage ArtifactContent ArtifactPage CheckReport CheckRequest Rollback
 turn_request: DeliveryMode TurnRequest
 """,
 )
+
+
+def __dir__() -> list[str]:
+    """The exports, also those not loaded yet."""
+    return sorted(__all__)

@@ -66,6 +66,7 @@ async def _looked(settings: "Settings") -> list["Finding"]:
         (surroundings.SKILLS, lambda: surroundings.look_at_roots(Path.cwd(), Path.home(), wanted, packs)),
         (surroundings.LEDGER, partial(surroundings.look_at_ledger, settings.value("ledger"), wanted)),
         (surroundings.ENTITIES, partial(surroundings.look_at_entities, entities, tenant)),
+        (surroundings.SERVICE, partial(surroundings.look_at_service, settings.value("store"), settings.value("redis"))),
         (surroundings.TERMINAL, lambda: surroundings.look_at_terminal(Path.home())),
     )
     return [finding for section, look in looks async for finding in _found(section, look)]

@@ -25,8 +25,8 @@ EXAMPLES = {
     "serve": """
 skillweave serve --skills examples/skills
 skillweave serve --host 0.0.0.0 --first-key --skills skills
-skillweave serve --store postgresql://weaver@db.internal/skills --redis redis://cache.internal \\
-    --approval-key-file approvals.key
+skillweave serve --store postgresql://weaver@db.internal/skills --approval-key-file approvals.key
+skillweave serve --store postgresql://weaver@db.internal/skills --redis redis://cache.internal
 """
 }
 _RATE = re.compile(r"([1-9][0-9]{0,8})(?:/min(?:ute)?)?")

@@ -3,7 +3,17 @@
 from typing import TYPE_CHECKING
 
 from skillweave.doors import door
-from skillweave.events.event import Announced, Callback, Cause, Event, EventRefused, EventType, Observer, Payload
+from skillweave.events.event import (
+    Announced,
+    Callback,
+    Cause,
+    Event,
+    EventRefused,
+    EventType,
+    Observer,
+    Payload,
+    Wanted,
+)
 
 if TYPE_CHECKING:
     from skillweave.events.payloads import (
@@ -48,6 +58,7 @@ __all__ = [
     "StreamedEvent",
     "ToolBlocked",
     "TurnDecided",
+    "Wanted",
 ]
 
 __getattr__ = door(

@@ -34,7 +34,7 @@ class TenantRegistry(Registry):
     def __init__(self, own: Source, sources: Iterable[Source], common: Common) -> None:
         super().__init__((own, *sources))
         self._common = common
-        self._own: Registry | None = Registry((own,))
+        self._own: Registry | None = Registry((own,), clock=self._now)
 
     async def refresh(self) -> Changes:
         """Read again what changed; raises as `Registry.refresh`."""
@@ -58,6 +58,10 @@ class TenantRegistry(Registry):
     async def read_artifact(self, skill_id: str, artifact_id: str, *, snapshot: Snapshot | None = None) -> Artifact:
         """One artifact with its content; raises SkillNotFound and ArtifactNotFound."""
         return await super().read_artifact(skill_id, artifact_id, snapshot=snapshot or self.snapshot)
+
+    def _now(self) -> float:
+        """The time by which versions are compared, the same for what is the tenant's own."""
+        return self._freshness.clock()
 
     async def _follow(self, own: Registry) -> None:
         """Show what all tenants have, or begin with what is the tenant's own."""

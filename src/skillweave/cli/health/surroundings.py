@@ -45,6 +45,7 @@ SKILLS = "skills"
 
 LEDGER = "ledger"
 ENTITIES = "entities"
+SERVICE = "service"
 _NOBODY = "skillweave doctor"
 _NEVER = 1 << 40
 TERMINAL = "terminal"
@@ -175,6 +176,26 @@ async def look_at_ledger(ledger: str | None, skills: Sequence[str] | None = ()) 
         yield _silent(LEDGER, name, error)
     except SkillweaveError as error:
         yield Finding(LEDGER, name, Level.PROBLEM, str(error))
+
+
+async def look_at_service(store: str | None, redis: str | None) -> AsyncIterator[Finding]:
+    """What a service with this configuration may lose in a crash, and what its Redis says; nothing without one."""
+    from skillweave.stores import store_of
+
+    if redis is not None:
+        conversations = store_of(redis)
+        try:
+            for finding in (await look_at_server(SERVICE, conversations)).findings:
+                yield finding
+        except StoreUnavailable as error:
+            yield _silent(SERVICE, without_secrets(redis), error)
+        finally:
+            await close_all((conversations,))
+        message = "are kept in the store, after the answer: a crash of a process loses the last second"
+        yield Finding(SERVICE, "decisions", Level.NOTE, message, "end `skillweave serve` with SIGTERM, never SIGKILL")
+    elif store is not None and store.startswith("postgresql://"):
+        message = "reach only those who listen to the same service, and are gone when it ends"
+        yield Finding(SERVICE, "events", Level.NOTE, message, "name a Redis beside the store: --redis URL")
 
 
 async def look_at_entities(name: str | None, tenant: str) -> AsyncIterator[Finding]:
