@@ -97,6 +97,11 @@ class DictBook(ClosedOnExit):
         found = (self.cases[one] for one in self.order if one[0] == owner)
         return tuple(case for case in found if case.request.conversation == conversation and not case.applied)
 
+    async def conversations_waiting(self, *, tenant: str = "") -> frozenset[str]:
+        owner = tenant_of(tenant)
+        cases = [self.cases[one] for one in self.order if one[0] == owner]
+        return frozenset(case.request.conversation for case in cases if not case.applied)
+
     async def escalate(self, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
         owner = tenant_of(tenant)
         due = [
@@ -220,6 +225,18 @@ class WaitsForEver(DictBook):
         owner = tenant_of(tenant)
         cases = [self.cases[one] for one in self.order if one[0] == owner]
         return tuple(case for case in cases if case.request.conversation == conversation)
+
+
+class WaitsForTenantsTogether(DictBook):
+    async def conversations_waiting(self, *, tenant: str = "") -> frozenset[str]:
+        cases = [self.cases[one] for one in self.order]
+        return frozenset(case.request.conversation for case in cases if not case.applied)
+
+
+class NamesWhatWaitedOnce(DictBook):
+    async def conversations_waiting(self, *, tenant: str = "") -> frozenset[str]:
+        owner = tenant_of(tenant)
+        return frozenset(self.cases[one].request.conversation for one in self.order if one[0] == owner)
 
 
 class OrderedByLanguage(DictBook):

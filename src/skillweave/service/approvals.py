@@ -108,7 +108,11 @@ async def decide_approval(call: Call, approval: ApprovalId, asked: ApprovalReply
     Another verdict than the first answers 409, and so does one that the conversation cannot have, as where the skill
     has changed since: the approval is pending again then.
     """
-    return await desk_of(call.service, call.tenant).decide(approval, asked)
+    try:
+        return await desk_of(call.service, call.tenant).decide(approval, asked)
+    finally:
+        # Also where it failed in between: then the verdict waits, and the next turn here is to find it.
+        call.service.waiting.forget(call.tenant)
 
 
 def _id_of(tenant: str, key: str | None) -> str:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Annotated, Any, TypeVar, get_type_hints
 
-from fastapi import APIRouter, Depends, FastAPI, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
 from fastapi.responses import Response
+from starlette.routing import BaseRoute
 
 from skillweave.access import Scope
 from skillweave.conversation import LONGEST_ID
@@ -108,8 +109,8 @@ class Endpoints:
         return declare
 
 
-def add_endpoints(app: FastAPI, groups: Iterable[Endpoints]) -> Document:
-    """Have the application answer at all of these, and the document that describes them."""
+def make_routes(groups: Iterable[Endpoints]) -> tuple[Sequence[BaseRoute], Document]:
+    """A route for each of these, for any number of applications, and the document that describes them."""
     router, document = APIRouter(prefix=PREFIX), Document()
     for endpoint in (one for group in groups for one in group.declared):
         router.add_api_route(
@@ -126,8 +127,7 @@ def add_endpoints(app: FastAPI, groups: Iterable[Endpoints]) -> Document:
             responses=document.responses(endpoint),
             openapi_extra=document.additions(endpoint),
         )
-    app.include_router(router)
-    return document
+    return router.routes, document
 
 
 def _answering(endpoint: Endpoint) -> Callable[..., Awaitable[Response]]:

@@ -15,6 +15,7 @@ from skillweave.service.keyring import KeyRing
 from skillweave.service.meters import Meters
 from skillweave.service.options import ServiceOptions
 from skillweave.service.rates import Rates, SharedCounters
+from skillweave.service.waiting import Waiting
 from skillweave.state.working_memory import WorkingMemory
 from skillweave.weaver import Weaver
 
@@ -55,11 +56,13 @@ class Service(ClosedOnExit):
     ring: KeyRing | None = field(init=False)
     rates: Rates = field(init=False)
     meters: Meters = field(init=False, default_factory=Meters)
+    waiting: Waiting = field(init=False)
     _tenants: "OrderedDict[str, _Tenant]" = field(init=False, default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
         self.ring = None if self.keys is None else KeyRing(self.keys, self.options.key_seconds)
         self.rates = Rates(self.options, self.counters)
+        self.waiting = Waiting(self.approvals)
 
     def weaver(self, tenant: str, budget: Budget | None = None) -> Weaver:
         """The Weaver of the tenant, for a turn with that budget where one is given."""
