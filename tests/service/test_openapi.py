@@ -27,8 +27,8 @@ from skillweave.approvals.case import ApprovalRequest
 from skillweave.client import Client
 from skillweave.loop_thread import LoopThread
 from skillweave.service.app import create_app, describe
-from tests.service.at_work import parts_of, write_pack
 from tests.service.guarded import Guarded
+from tests.service.harbour import harbour_service, write_pack
 from tests.service.parts import reached_in
 
 EXAMPLES = 60 if os.environ.get("SKILLWEAVE_SOAK") else 6
@@ -104,7 +104,7 @@ def _bytes(text: str | bytes) -> bytes:
 @asynccontextmanager
 async def filled(folder: Path) -> AsyncIterator[tuple[httpx.AsyncClient, Mapping[str, str]]]:
     """The service with something under each of the ids, and the ids."""
-    service = parts_of(f"sqlite:///{folder / 'service.db'}", write_pack(folder))
+    service = harbour_service(f"sqlite:///{folder / 'service.db'}", write_pack(folder))
     app = create_app(service)
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with (
