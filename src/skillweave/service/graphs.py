@@ -7,7 +7,7 @@ from fastapi import Path, Query
 from fastapi.responses import Response
 
 from skillweave.access import Scope
-from skillweave.api.graphs import GraphListed, GraphPage, SimulationRequest
+from skillweave.api.graphs import CURRENT, GraphListed, GraphPage, SimulationRequest
 from skillweave.graph.answers import GraphShown, Next, SimulationShown
 from skillweave.graph.checked import Checkup
 from skillweave.graph.drawn import Overlay
@@ -20,8 +20,6 @@ from skillweave.service.problems import Refused
 
 GRAPHS = Endpoints("graphs")
 
-CURRENT = "current"
-"""What the graph that is in use can be called in place of its digest."""
 _LOCKED = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
 """A drawing needs its own styles, and nothing else."""
 

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from skillweave.access import Scope as KeyScope
 from skillweave.api.event_request import EventRequest
-from skillweave.api.sent_event import SentEvent
+from skillweave.api.sent_event import GAP, SentEvent
 from skillweave.codec import write
 from skillweave.errors import StoreUnavailable
 from skillweave.events.event import Event
@@ -27,8 +27,6 @@ log = logging.getLogger("skillweave.service")
 
 EVENTS = Endpoints("events")
 
-GAP = "stream.gap"
-"""The event that says in the middle of a stream that what came next is no longer kept; the stream ends with it."""
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 LONGEST_POSITION = 100
 RETRY_MS = 1000
