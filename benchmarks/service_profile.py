@@ -10,9 +10,9 @@ import pstats
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from service import SKILLS, TURNS
 
@@ -29,9 +29,10 @@ PARTS: Sequence[tuple[str, Sequence[str]]] = (
     ("JSON", ("/json/",)),
 )
 CONVERSATIONS = 60
+App: TypeAlias = Callable[..., Awaitable[None]]
 
 
-async def _ask(app: Any, path: str, body: bytes) -> None:
+async def _ask(app: App, path: str, body: bytes) -> None:
     told: list[Any] = []
 
     async def receive() -> dict[str, object]:
@@ -48,7 +49,7 @@ async def _ask(app: Any, path: str, body: bytes) -> None:
         raise SystemExit(f"the service answered {told[0]['status']}")
 
 
-async def _conversations(app: Any, name: str, count: int) -> None:
+async def _conversations(app: App, name: str, count: int) -> None:
     for number in range(count):
         for said in TURNS:
             body = json.dumps({"message": said}).encode()

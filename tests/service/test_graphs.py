@@ -119,4 +119,4 @@ async def test_without_a_graph_nothing_is_listed_and_none_is_current(bare: Async
     assert (await bare.get("/graphs")).json() == {"items": [], "next": None}
     answer = await bare.get("/graphs/current/svg")
     assert answer.status_code == 404
-    assert "no pack brings one" in answer.json()["detail"]
+    assert "start the service with a pack" in answer.json()["detail"]

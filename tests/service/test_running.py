@@ -166,6 +166,17 @@ async def test_headers_without_end_are_refused(tmp_path: Path) -> None:
         writer.close()
 
 
+async def test_a_large_body_that_comes_together_with_its_headers_is_no_large_header(tmp_path: Path) -> None:
+    body = json.dumps({"message": "x" * 70_000}).encode()
+    head = b"POST /api/v1/conversations/c/turns HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    async with served(tmp_path) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        answer = await reader.read()
+        writer.close()
+    assert answer.startswith(b"HTTP/1.1 200"), answer[:100]
+
+
 async def test_one_connection_too_many_is_told_to_come_again(tmp_path: Path) -> None:
     async with served(tmp_path, most_connections=1) as port:
         _, held = await asyncio.open_connection("127.0.0.1", port)

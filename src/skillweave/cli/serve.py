@@ -180,6 +180,8 @@ async def _checked(service: "Service") -> int:
     """How many skills the default tenant has; raises StoreUnavailable for the first part that does not answer."""
     import asyncio
 
+    from skillweave.service.opening import READINESS
+
     for name, check in service.checks.items():
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
@@ -191,7 +193,7 @@ async def _checked(service: "Service") -> int:
     await service.make_ready()
     weaver = service.weaver("")
     # What is read at the first use, such as a vocabulary of tokens, no turn of anybody has to wait for.
-    await weaver.preview("Is it ready?", conversation="skillweave-ready")
+    await weaver.preview("Is it ready?", conversation=READINESS)
     return len(await weaver.snapshot())
 
 

@@ -120,16 +120,19 @@ async def _graph_of(call: Call, graph_id: str) -> SkillGraph:
     graph = await call.weaver().skill_graph()
     if graph is not None and graph_id in (CURRENT, graph.digest):
         return graph
-    there = f"the one in use is {graph.digest}" if graph is not None else "no pack brings one"
+    there = (
+        f"the one in use is {graph.digest}, or `{CURRENT}`"
+        if graph is not None
+        else "start the service with a pack that has one"
+    )
     raise Refused(404, "graph-not-found", f"there is no skill graph {graph_id[:100]!r}; {there}")
 
 
 def _overlay(graph: SkillGraph, visited: list[str] | None, current: str | None) -> Overlay | None:
     for skill_id in (*(visited or ()), *(() if current is None else (current,))):
         if skill_id not in graph.compiled.wired:
-            raise Refused(
-                422, "invalid-parameter", f"{skill_id[:100]!r} is no skill of this graph; `GET` it to see them"
-            )
+            detail = f"{skill_id[:100]!r} is no skill of this graph; GET /api/v1/graphs/{graph.digest} lists its skills"
+            raise Refused(422, "invalid-parameter", detail)
     if not visited and current is None:
         return None
     reached = () if current is None else graph.reachable_skills(current)

@@ -88,6 +88,11 @@ class Service(ClosedOnExit):
         """Tenants whose skills are held now."""
         return len(self._tenants)
 
+    async def tenants(self) -> tuple[str, ...]:
+        """The default tenant, and every one that has or had a key, sorted; raises StoreUnavailable."""
+        keys = () if self.keys is None else await self.keys.list()
+        return tuple(sorted({"", *(key.tenant for key in keys)}))
+
     async def make_ready(self) -> None:
         """Read and compile the default tenant's skills, so that the first turn does not wait for them."""
         await self.weaver("").make_ready()

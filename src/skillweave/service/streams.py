@@ -76,7 +76,7 @@ async def stream(
         # Resolved before the answer begins: what happens once the reader has it can no longer be missed.
         asked = await events.last(conversation, tenant=tenant)
     await events.read(conversation, asked, 1, tenant=tenant)  # raises StreamGap while it can still be a status
-    return Listening(call.service, events.follow(conversation, asked, tenant=tenant), asked)
+    return EventsResponse(call.service, events.follow(conversation, asked, tenant=tenant), asked)
 
 
 @EVENTS.at(
@@ -104,7 +104,7 @@ async def emit(
     )
 
 
-class Listening(Response):
+class EventsResponse(Response):
     """A stream to one reader, until the reader, the service or the stream ends, or its time is over."""
 
     media_type = "text/event-stream"

@@ -10,7 +10,7 @@ from skillweave.registry.registry import Artifact
 from skillweave.registry.snapshot import changes_between
 
 
-class Common(Registry):
+class CommonRegistry(Registry):
     """The skills of all tenants, loaded by the first who needs them."""
 
     def __init__(self, sources: Iterable[Source]) -> None:
@@ -31,7 +31,7 @@ class TenantRegistry(Registry):
     While there are none of its own its snapshot is the very one of all tenants, so that nothing is compiled for it.
     """
 
-    def __init__(self, own: Source, sources: Iterable[Source], common: Common) -> None:
+    def __init__(self, own: Source, sources: Iterable[Source], common: CommonRegistry) -> None:
         super().__init__((own, *sources))
         self._common = common
         self._own: Registry | None = Registry((own,), clock=self._now)

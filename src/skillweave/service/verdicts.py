@@ -39,9 +39,7 @@ async def apply_waiting(service: Service, tenant: str, conversation: str) -> boo
 
 async def escalate_due(service: Service) -> int:
     """Hand on the approvals of all tenants whose time is over; how many there were."""
-    keys = () if service.keys is None else await service.keys.list()
-    tenants = sorted({"", *(key.tenant for key in keys)})
-    return sum([len(await service.approvals.escalate(tenant=tenant)) for tenant in tenants])
+    return sum([len(await service.approvals.escalate(tenant=tenant)) for tenant in await service.tenants()])
 
 
 @asynccontextmanager
