@@ -131,6 +131,14 @@ def test_a_rate_that_is_none_is_refused(cli: Any, store: str, rate: str) -> None
     assert "6000/minute, or off" in done.err
 
 
+@pytest.mark.parametrize("seconds", ["-1", "nan", "inf", "3601"])
+def test_a_drain_that_no_timer_can_end_is_refused(cli: Any, store: str, seconds: str) -> None:
+    # At an address that it would refuse next, so that it never begins to serve here.
+    done = cli("serve", "--drain", seconds, "--host", "0.0.0.0", "--store", store)
+    assert (done.code, done.out) == (1, "")
+    assert "give seconds from 0 to 3,600" in done.err
+
+
 def test_a_service_is_not_opened_to_others_without_a_key(cli: Any, store: str) -> None:
     done = cli("serve", "--host", "0.0.0.0", "--port", "0", "--store", store)
     assert (done.code, done.out) == (1, "")

@@ -30,6 +30,7 @@ skillweave serve --store postgresql://weaver@db.internal/skills --redis redis://
 """
 }
 _RATE = re.compile(r"([1-9][0-9]{0,8})(?:/min(?:ute)?)?")
+_LONGEST_DRAIN_SECONDS = 3600.0
 _PATIENCE_SECONDS = 30.0
 """Who starts a service waits for a database that is starting too."""
 _FIRST = "the first key"
@@ -61,7 +62,8 @@ def serve(
     _require_packages()
     from skillweave.service.running import run
 
-    asked = _Asked(host, port, first_key, _options_of(rate), drain, not no_access_log, store, redis, as_json)
+    limits, seconds = _options_of(rate), _seconds_of(drain)
+    asked = _Asked(host, port, first_key, limits, seconds, not no_access_log, store, redis, as_json)
     run(asked.served(approval_key_file, entities, loading, selecting))
 
 
@@ -214,3 +216,10 @@ def _options_of(rate: str | None) -> "ServiceOptions":
     if found is None:
         raise Mistake(f"--rate is {rate[:40]!r}; give requests in a minute, such as 6000/minute, or off")
     return ServiceOptions(requests_per_minute=int(found[1]))
+
+
+def _seconds_of(drain: float) -> float:
+    # No timer ends after `nan` seconds: the service could then only be killed.
+    if not 0 <= drain <= _LONGEST_DRAIN_SECONDS:
+        raise Mistake(f"--drain is {drain:g}; give seconds from 0 to {_LONGEST_DRAIN_SECONDS:,.0f}")
+    return drain
