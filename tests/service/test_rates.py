@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -211,3 +212,25 @@ def test_a_url_that_is_none_of_a_redis_is_refused_without_its_password(url: str)
     with pytest.raises(InvalidValue) as caught:
         shared_counters(url)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "reached"),
+    [
+        ("redis://cache.internal", {"host": "cache.internal", "port": 6379, "password": None}),
+        ("redis://", {"host": "localhost", "port": 6379, "password": None}),
+        ("rediss://ann:p%40ss@cache.internal/2", {"host": "cache.internal", "password": "p@ss", "db": 2}),
+        ("redis://[::1]", {"host": "::1", "port": 6379}),
+        ("unix:///run/redis.sock", {"path": "/run/redis.sock"}),
+    ],
+    ids=["no port", "no host", "an encoded password", "IPv6", "a socket"],
+)
+def test_counters_take_every_url_that_a_store_of_conversations_takes(url: str, reached: dict[str, object]) -> None:
+    connection: Any = shared_counters(url).storage.bridge
+    settings = connection.get_connection().connection_pool.connection_kwargs
+    assert {name: settings.get(name) for name in reached} == reached
+
+
+def test_counters_on_a_cluster_take_an_encoded_password() -> None:
+    connection: Any = shared_counters("redis+cluster://:p%40ss@cache.internal").storage.bridge
+    assert connection.get_connection().connection_kwargs["password"] == "p@ss"

@@ -93,6 +93,9 @@ def test_the_first_key_is_printed_once_and_stands_in_no_log(folder: Path) -> Non
         url = f"{first.address}/api/v1/ledger/c"
         assert httpx.get(url, timeout=30).status_code == 401
         assert httpx.get(url, headers={"Authorization": f"Bearer {key}"}, timeout=30).status_code == 200
+        # An answer comes before its line of the log, which a stop waits for and a kill does not.
+        first.running.send_signal(signal.SIGTERM)
+        assert first.running.wait(30) == 0
     with started(folder, "--first-key") as second:
         assert second.told["first_key"] is None
     log = (folder / "log").read_text(encoding="utf-8")

@@ -12,12 +12,13 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
 from skillweave._version import __version__
+from skillweave.api import PREFIX
 from skillweave.errors import SkillweaveError
 from skillweave.service.agents import AGENTS
 from skillweave.service.approvals import APPROVALS
 from skillweave.service.composition import COMPOSITION
 from skillweave.service.document import Document
-from skillweave.service.endpoints import PREFIX, make_routes
+from skillweave.service.endpoints import make_routes
 from skillweave.service.entities import ENTITIES
 from skillweave.service.graphs import GRAPHS
 from skillweave.service.headers import SafeHeaders

@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from starlette.routing import BaseRoute
 
 from skillweave.access import Scope
+from skillweave.api import PREFIX
 from skillweave.api.pages import MOST_LISTED
 from skillweave.conversation import LONGEST_ID
 from skillweave.service.bodies import body_of
@@ -22,7 +23,6 @@ from skillweave.service.writing import answer
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 
-PREFIX = "/api/v1"
 
 ConversationId = Annotated[
     str, Path(min_length=1, max_length=LONGEST_ID, description="The conversation's id, the same for every turn of it.")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from math import ceil
 from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage, RedisClusterStorage, RedisStorage
@@ -16,7 +17,7 @@ from limits.errors import StorageError
 
 from skillweave.service.options import ServiceOptions
 from skillweave.service.problems import Refused
-from skillweave.stores.redis.place import place_of
+from skillweave.stores.redis.place import SOCKET, place_of
 
 log = logging.getLogger("skillweave.service")
 
@@ -56,12 +57,25 @@ def shared_counters(url: str) -> SharedCounters:
     }
     named: dict[str, Any] = {"implementation": "redispy", "key_prefix": _PREFIX, "wrap_exceptions": True}
     storage: RedisStorage
+    parts = urlsplit(place.url)
+    server = _server(parts)
     if place.cluster:
-        server = place.url.partition("://")[2]
+        # A cluster's client takes the password as it is, every other one decodes that of the URL.
+        login = {"username": parts.username, "password": parts.password}
+        settings |= {name: unquote(text) for name, text in login.items() if text}
         storage = RedisClusterStorage(f"async+redis+cluster://{server}", ssl=place.secure, **named, **settings)
+    elif parts.scheme == SOCKET:
+        storage = RedisStorage(f"async+redis+{place.url}", **named, **settings)
     else:
-        storage = RedisStorage(f"async+{place.url}", **named, **settings)
+        storage = RedisStorage(f"async+{parts._replace(netloc=server).geturl()}", **named, **settings)
     return SharedCounters(storage, place.shown, (StorageError, RedisClusterException, OSError, TimeoutError))
+
+
+def _server(parts: SplitResult) -> str:
+    """User, password, host and port; `limits` takes no URL without a host and a port, as RedisStore does."""
+    login, at, _ = parts.netloc.rpartition("@")
+    host = parts.hostname or "localhost"
+    return f"{login}{at}{f'[{host}]' if ':' in host else host}:{parts.port or 6379}"
 
 
 class Rates:
