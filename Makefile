@@ -52,14 +52,18 @@ test: $(STAMP)
 	@$(MAKE) --no-print-directory lowest
 
 # The lowest release of each framework and driver that an extra names, in an environment of its own. Left out are the tests that
-# need other packages, and those without a framework. A new test that needs such a package fails here: name it. Laws over random
-# input and stores of the standard library alone are tested with the other tests; `make soak` has the laws here too.
+# need other packages, and those in which neither a framework nor a driver does anything: it is all the same to them, and they are
+# run with the other tests. A new test that needs such a package fails here: name it. Laws over random input are tested with the
+# other tests; `make soak` has the laws here too.
 LOWEST := .venv-lowest
 LOWEST_STAMP := $(LOWEST)/.installed-$(shell cksum pyproject.toml requirements/lowest.txt 2>/dev/null | cksum | cut -d' ' -f1)
 LOWEST_EXTRAS := agent-framework geo google-adk langchain langgraph openai-agents postgres pydantic-ai redis sql
 LOWEST_WITHOUT := recording test_messages* test_missing_packages.py test_agent_framework_responses.py \
 	test_agent_framework_workflows.py test_pydantic_ai_responses.py test_deepagents.py test_langchain_marks.py test_langchain_models.py \
-	test_langgraph_answer.py stores/test_memory.py stores/test_sqlite.py
+	test_langgraph_answer.py \
+	adapters/test_approval.py adapters/test_bridge.py adapters/test_spawning.py \
+	stores/test_broken_streams.py stores/test_event_stream.py stores/test_facts.py stores/test_loops.py stores/test_memory.py \
+	stores/test_opening.py stores/test_split.py stores/test_sqlite.py
 
 $(LOWEST)/bin/python:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; install one or call make PYTHON=/path/to/python"; exit 1; }

@@ -18,6 +18,7 @@ from results import Effort, Figure, Row, Target
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from skillweave.approvals import read_or_make_key
 from tests.services.servers import PostgresServer, RedisServer, free_port
 
 HERE = Path(__file__).parent
@@ -126,7 +127,9 @@ def _sizes(port: int) -> list[int]:
 
 
 def _key_file(folder: str) -> list[str]:
-    return ["--approval-key-file", str(Path(folder, "approval.key"))]
+    key = Path(folder, "approval.key")
+    read_or_make_key(key)
+    return ["--approval-key-file", str(key)]
 
 
 @contextlib.contextmanager

@@ -1,5 +1,5 @@
 import re
-from importlib.metadata import EntryPoints
+from pathlib import Path
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_an_unknown_name_is_answered_with_the_known_ones_and_what_to_do() -> Non
 
 
 def test_in_a_checkout_that_was_never_installed_the_sentence_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: EntryPoints())
+    monkeypatch.setattr("sys.path", [])
     remedy = r"there is none at all: install skillweave itself, in a checkout with `pip install -e \.`"
     with pytest.raises(SkillweaveError, match=rf"^no ledger for sqlite:// is installed; {remedy}$"):
         store_of("state.db")
@@ -43,3 +43,15 @@ def test_names_of_any_length_make_a_short_message() -> None:
 @pytest.mark.parametrize("url", ["folder://skills", "pack://skills.yaml"])
 async def test_a_built_in_source_can_be_named_by_its_scheme(url: str) -> None:
     assert source_of(url).name == "skills"
+
+
+def test_a_package_that_is_installed_meanwhile_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    packs: Extensions[object] = Extensions("packs", "pack")
+    before = packs.names()
+    assert packs.names() == before
+    about = tmp_path / "late-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: late\nVersion: 1.0\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[skillweave.packs]\nlate = json:loads\n", encoding="utf-8")
+    assert packs.names() == tuple(sorted({*before, "late"}))

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skillweave.access import new_key
 from skillweave.redaction import without_keys, without_secrets
 
 SIGNS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Z")), min_size=1)
@@ -55,3 +56,8 @@ def test_what_is_no_secret_stays(said: str) -> None:
 
 def test_the_keys_of_providers_are_hidden_where_models_are_asked() -> None:
     assert without_keys("refused sk-0123456789abcdef, x://a:b@h (Bearer abc") == "refused ***, x://***@h (Bearer ***"
+
+
+def test_of_an_api_key_of_the_service_only_its_id_stays() -> None:
+    _, spelled = new_key("agent", ["read"], now=1.0, random=bytes(range(40)))
+    assert without_secrets(f"key {spelled!r} is refused") == "key 'sw_0001020304050607_***' is refused"

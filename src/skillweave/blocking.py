@@ -1,6 +1,6 @@
 """Awaited verbs as blocking ones: what a class needs that runs another class's verbs on a loop in its own thread."""
 
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, overload
@@ -54,13 +54,13 @@ class BlockingSeries(Generic[P, T]):
     @overload
     def __get__(self, sync: None, owner: type) -> Self: ...
     @overload
-    def __get__(self, sync: OnLoop, owner: type) -> Callable[P, Iterator[T]]: ...
-    def __get__(self, sync: OnLoop | None, owner: type) -> Self | Callable[P, Iterator[T]]:
+    def __get__(self, sync: OnLoop, owner: type) -> Callable[P, Generator[T, None, None]]: ...
+    def __get__(self, sync: OnLoop | None, owner: type) -> Self | Callable[P, Generator[T, None, None]]:
         if sync is None:
             return self
 
         @wraps(self._verb)
-        def verb(*args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
+        def verb(*args: P.args, **kwargs: P.kwargs) -> Generator[T, None, None]:
             series = self._verb(sync.awaited, *args, **kwargs)
             try:
                 while found := sync.run(_next(series)):

@@ -1,7 +1,10 @@
 """Extensions by entry point: what is built in is found by its name in the same way as what another package brings."""
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from skillweave.errors import SkillweaveError
@@ -64,9 +67,7 @@ class Extensions(Generic[T]):
             raise SkillweaveError(message) from error
 
     def _entries(self) -> "EntryPoints":
-        from importlib.metadata import entry_points
-
-        return entry_points(group=PREFIX + self.group)
+        return _installed(PREFIX + self.group, tuple((folder, _changed_at(folder)) for folder in sys.path))
 
     def _unknown(self, name: str, known: Sequence[str]) -> str:
         ways = [f"{self.choice} {', '.join(known)}", "install the package that brings it"]
@@ -80,3 +81,19 @@ class Extensions(Generic[T]):
 
     def _called(self, name: str) -> str:
         return f"{self.noun} {self.form.format(name[:_LONGEST_NAME])}"
+
+
+@lru_cache(64)
+def _installed(group: str, _folders: tuple[tuple[str, int], ...]) -> "EntryPoints":
+    """The entry points of a group; read anew, from every installed package, only after one was added or removed."""
+    from importlib.metadata import entry_points
+
+    return entry_points(group=group)
+
+
+def _changed_at(folder: str) -> int:
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except (OSError, ValueError):
+        # As importlib does, which has nothing from there either.
+        return 0

@@ -15,12 +15,14 @@ _PASSWORD = re.compile(r"(?i)\b((?:password|passwd)\s*=\s*)(?:'[^'\n]*'|[^&\s'\"
 """As PostgreSQL's library writes one, outside of any URL."""
 _KEY = re.compile(r"\b(?:sk|pk|gsk|xai|key|AIza)[-_A-Za-z0-9*.]{12,}|(?<=[Bb]earer )\S+")
 """How the keys of providers of models begin. Ids of skills may begin so too."""
+_OWN_KEY = re.compile(r"\b(sw_[0-9a-f]{16}_)[A-Za-z0-9_-]{20,}")
+"""An API key of the service; its id is no secret."""
 
 
 def without_secrets(text: str) -> str:
-    """The text with `***` for the user and password of a URL, and for what is called a password."""
+    """The text with `***` for the user and password of a URL, for what is called a password, and for our API keys."""
     hidden = _IN_QUERY.sub(rf"\1={HIDDEN}", _URL_USER.sub(f"{HIDDEN}@", text))
-    return _PASSWORD.sub(rf"\g<1>{HIDDEN}", hidden)
+    return _OWN_KEY.sub(rf"\g<1>{HIDDEN}", _PASSWORD.sub(rf"\g<1>{HIDDEN}", hidden))
 
 
 def without_keys(text: str) -> str:

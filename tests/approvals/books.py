@@ -4,7 +4,7 @@ Not collected by itself, as its name says no test.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 
 from skillweave.approvals.case import ApprovalCase, ApprovalNotFound, ApprovalRequest, ApprovalStatus
 from skillweave.approvals.documents import step_to_json
-from skillweave.approvals.log import LogHead, LogRow, first_head, next_row, problems
+from skillweave.approvals.log import LogCheck, LogHead, LogRow, first_head, next_row
 from skillweave.approvals.steps import applied, asked, asked_again, decided, escalated, refused
 from skillweave.checking import Checked
 from skillweave.closing import ClosedOnExit
@@ -96,6 +96,11 @@ class DictBook(ClosedOnExit):
         owner = tenant_of(tenant)
         found = (self.cases[one] for one in self.order if one[0] == owner)
         return tuple(case for case in found if case.request.conversation == conversation and not case.applied)
+
+    async def conversations_waiting(self, *, tenant: str = "") -> frozenset[str]:
+        owner = tenant_of(tenant)
+        cases = [self.cases[one] for one in self.order if one[0] == owner]
+        return frozenset(case.request.conversation for case in cases if not case.applied)
 
     async def escalate(self, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
         owner = tenant_of(tenant)
@@ -222,6 +227,18 @@ class WaitsForEver(DictBook):
         return tuple(case for case in cases if case.request.conversation == conversation)
 
 
+class WaitsForTenantsTogether(DictBook):
+    async def conversations_waiting(self, *, tenant: str = "") -> frozenset[str]:
+        cases = [self.cases[one] for one in self.order]
+        return frozenset(case.request.conversation for case in cases if not case.applied)
+
+
+class NamesWhatWaitedOnce(DictBook):
+    async def conversations_waiting(self, *, tenant: str = "") -> frozenset[str]:
+        owner = tenant_of(tenant)
+        return frozenset(self.cases[one].request.conversation for one in self.order if one[0] == owner)
+
+
 class OrderedByLanguage(DictBook):
     def place(self, case: ApprovalCase) -> tuple[Any, ...]:
         return case.created_at, case.id.casefold(), case.id
@@ -311,3 +328,14 @@ def _contract_of(mistake: type[DictBook]) -> type[ApprovalBookContract]:
 
 
 globals().update({f"Test{mistake.__name__}": _contract_of(mistake) for mistake in MISTAKES})
+
+
+def problems(key: bytes, tenant: str, rows: Iterable[LogRow], head: LogHead | None) -> tuple[str, ...]:
+    """What is wrong with a log, each in words with the number of the row; empty where it is whole.
+
+    `rows` are all rows of the tenant in the order of their numbers.
+    """
+    check = LogCheck(key, tenant)
+    for row in rows:
+        check.add(row)
+    return check.end(head)

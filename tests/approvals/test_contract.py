@@ -1,13 +1,12 @@
 """The contract of a book of approvals finds mistakes."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from skillweave.testing import ApprovalBookContract, ManualClock
 from tests.approvals.books import MISTAKES, DictBook
+from tests.contract_failures import contract_failures
 
 BOOKS = Path(__file__).with_name("books.py")
 
@@ -21,15 +20,7 @@ class TestDictBook(ApprovalBookContract):
 @pytest.fixture(scope="module")
 def failures() -> str:
     """What pytest says of the contract for all books with a mistake."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n0", "--tb=no", "-p", "no:cacheprovider", str(BOOKS)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-    )
-    assert "failed" in done.stdout, done.stdout + done.stderr
-    return done.stdout
+    return contract_failures(BOOKS)
 
 
 @pytest.mark.parametrize("mistake", [mistake.__name__ for mistake in MISTAKES])

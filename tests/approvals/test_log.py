@@ -14,9 +14,9 @@ from skillweave.approvals.log import (
     first_head,
     is_sealed,
     next_row,
-    problems,
     sealed,
 )
+from tests.approvals.books import problems
 
 KEY = bytes(range(32))
 TENANT = "acme"

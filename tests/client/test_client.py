@@ -147,7 +147,7 @@ async def test_the_blocking_client_has_the_same_verbs_with_plain_loops_and_block
             assert list(client.list_conversations()) == ["c"]
             heard = client.stream("c", after="")
             assert next(heard).event.conversation == "c"
-            heard.close()  # type: ignore[attr-defined]
+            heard.close()
             with pytest.raises(SkillNotFound):
                 client.get_skill("nobody")
 

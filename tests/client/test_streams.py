@@ -11,10 +11,18 @@ from skillweave.client import Client, Retries, ServiceUnreachable
 from skillweave.events.stream import StreamedEvent, StreamGap
 from skillweave.service.options import ServiceOptions
 from skillweave.stores.event_stream import MemoryEventStream
-from skillweave.testing.event_stream import numbered, numbers, taken
+from skillweave.testing.event_stream import numbered, numbers
 from tests.service.running import served_service, whole_service
 
 QUICK = Retries(most=50, first_seconds=0.005, longest_seconds=0.05)
+
+PATIENCE = 20.0
+
+
+async def taken(stream: AsyncGenerator[StreamedEvent, None], count: int) -> list[StreamedEvent]:
+    """The next so many events; not the contract's own, whose patience the tests of broken streams make very short."""
+    async with asyncio.timeout(PATIENCE):
+        return [await anext(stream) for _ in range(count)]
 
 
 class Frail(MemoryEventStream):

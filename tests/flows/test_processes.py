@@ -9,7 +9,7 @@ from pathlib import Path
 import skillweave
 from skillweave.settings import CatalogMode, Settings
 from skillweave.testing.fakes import WordCounter
-from tests.services.replicas import race
+from tests.services.racing import race
 
 TURNS = 12
 

@@ -14,7 +14,7 @@ from skillweave.cli import named_store, run
 from skillweave.registry import Registry
 from skillweave.registry.registry import POLL_SECONDS
 from skillweave.sources import Folder
-from tests.services.replicas import PROCESSES, race
+from tests.services.racing import PROCESSES, race
 
 RELEASE = "---\nname: release\ndescription: {}\n---\n\nText.\n"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"

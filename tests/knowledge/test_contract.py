@@ -1,7 +1,5 @@
 """The contract of an entity graph finds mistakes."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +7,7 @@ import pytest
 from skillweave import MemoryGraph
 from skillweave.testing import EntityGraphContract
 from skillweave.testing.entities import EDGES, ENTITIES
+from tests.contract_failures import contract_failures
 from tests.knowledge.broken_graphs import MISTAKES
 
 GRAPHS = Path(__file__).with_name("broken_graphs.py")
@@ -23,15 +22,7 @@ class TestGraphThatOthersFill(EntityGraphContract):
 @pytest.fixture(scope="module")
 def failures() -> str:
     """What pytest says of the contract for all graphs with a mistake."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n0", "--tb=no", "-p", "no:cacheprovider", str(GRAPHS)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-    )
-    assert "failed" in done.stdout, done.stdout + done.stderr
-    return done.stdout
+    return contract_failures(GRAPHS)
 
 
 @pytest.mark.parametrize("mistake", [mistake.__name__ for mistake in MISTAKES])

@@ -10,8 +10,8 @@ import pytest_asyncio
 from httpx import AsyncClient
 
 from skillweave import SqlSource
-from tests.service.at_work import asked, parts_of, write_pack
 from tests.service.guarded import Guarded, guarded_service
+from tests.service.harbour import asked, harbour_service, write_pack
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -49,5 +49,5 @@ def pack(tmp_path: Path) -> Path:
 @pytest_asyncio.fixture
 async def client(sqlite_url: str, pack: Path) -> AsyncIterator[AsyncClient]:
     """A client of a service over the pack and an empty SQLite file."""
-    async with asked(parts_of(sqlite_url, pack)) as client:
+    async with asked(harbour_service(sqlite_url, pack)) as client:
         yield client

@@ -6,8 +6,9 @@ from inspect import signature
 from typing import Any
 from urllib.parse import quote
 
+from skillweave.api import PREFIX
 from skillweave.service.app import GROUPS
-from skillweave.service.endpoints import PREFIX, Endpoint
+from skillweave.service.endpoints import Endpoint
 
 EVERY: tuple[Endpoint, ...] = tuple(one for group in GROUPS for one in group.declared)
 WITH_BODY = tuple(one for one in EVERY if one.takes is not None)

@@ -22,6 +22,7 @@ from skillweave.stores.event_stream import MemoryEventStream
 from skillweave.stores.sql.approvals import SqlApprovals
 from skillweave.stores.sql.working_memory import SqlWorkingMemory
 from skillweave.testing import WordCounter
+from tests.service.parts import reached
 
 SEAL = b"a seal that only the tests have!"
 PAY: Mapping[str, Any] = {
@@ -118,9 +119,5 @@ def _new_database() -> bytes:
 @asynccontextmanager
 async def opened(service: Service) -> AsyncIterator[Office]:
     """The service behind its API, without a network."""
-    app = create_app(service)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://office") as http,
-    ):
+    async with reached(create_app(service), "http://office") as http:
         yield Office(service, http)

@@ -1,6 +1,6 @@
 """A service as `open_service` makes it, on one SQLite file, reached without a network."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -27,18 +27,18 @@ MOORING: Mapping[str, Any] = {
 }
 
 
-def service_in(folder: Path, **given: Any) -> Service:
-    """A service with two skills on a file of the folder; open to everybody unless it is said otherwise."""
+def service_in(folder: Path, skills: Sequence[Mapping[str, Any]] = (RELEASE, MOORING), **given: Any) -> Service:
+    """A service with these skills on a file of the folder; open to everybody unless it is said otherwise."""
     known = {"store": folder / "service.db", "counter": WordCounter(), "entry": Entry.OPEN, **given}
-    return open_service(dict(RELEASE), dict(MOORING), **known)
+    return open_service(*map(dict, skills), **known)
 
 
 @asynccontextmanager
-async def reached(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+async def reached(app: FastAPI, base_url: str = "http://127.0.0.1") -> AsyncIterator[httpx.AsyncClient]:
     """The application without a network, started and in the end stopped; no streams can be read in this way."""
     async with (
         app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as http,
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=base_url) as http,
     ):
         yield http
 

@@ -10,10 +10,8 @@ import uvicorn
 
 from skillweave.events.stream import EventStream
 from skillweave.service.app import create_app
-from skillweave.service.opening import Entry, open_service
-from skillweave.service.options import ServiceOptions
 from skillweave.service.service import Service
-from skillweave.testing import WordCounter
+from tests.service.parts import service_in
 
 MOON: Mapping[str, Any] = {
     "id": "moon-watch",
@@ -31,12 +29,9 @@ TIDE: Mapping[str, Any] = {
 }
 
 
-def whole_service(
-    folder: Path, *, events: EventStream | None = None, options: ServiceOptions | None = None, **given: Any
-) -> Service:
+def whole_service(folder: Path, *, events: EventStream | None = None, **given: Any) -> Service:
     """A Service over the files of the folder, open to everybody; `events` takes the place of its event stream."""
-    known = {"store": folder / "service.db", "counter": WordCounter(), "entry": Entry.OPEN, **given}
-    service = open_service(dict(MOON), dict(TIDE), options=options, **known)
+    service = service_in(folder, (MOON, TIDE), **given)
     return service if events is None else replace(service, events=events)
 
 

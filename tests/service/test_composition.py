@@ -10,7 +10,7 @@ from httpx import AsyncClient
 
 from skillweave import SpawnPlan, SpawnRejected, ToolAnswer
 from skillweave.testing import Recorder
-from tests.service.at_work import asked, parts_of
+from tests.service.harbour import asked, harbour_service
 
 SPAWN = {"request": {"task": "Watch the dock.", "skills": ["dock-watch"]}}
 
@@ -24,7 +24,7 @@ def heard() -> Recorder:
 @pytest_asyncio.fixture
 async def client(sqlite_url: str, pack: Path, heard: Recorder) -> AsyncIterator[AsyncClient]:
     """A client of a service whose events are heard."""
-    async with asked(parts_of(sqlite_url, pack, observers=[heard])) as client:
+    async with asked(harbour_service(sqlite_url, pack, observers=[heard])) as client:
         yield client
 
 

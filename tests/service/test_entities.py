@@ -11,7 +11,7 @@ from httpx import AsyncClient
 
 import skillweave
 from skillweave import Edge, Entity, Point
-from tests.service.at_work import asked, parts_of
+from tests.service.harbour import asked, harbour_service
 
 BERTH = Entity("berth-7", "Berth", {"name": "Berth 7", "depth_m": 11.5}, ("Seven",), Point(53.5413, 9.9668, "WGS84"))
 SHIP = Entity("ship/aurora #1", "Ship", {"name": "Aurora", "imo": "IMO 9321483", "draught_m": 9.8}, ("IMO 9321483",))
@@ -135,7 +135,7 @@ async def test_an_entity_is_removed_by_its_id_with_its_edges(filled: AsyncClient
 @pytest_asyncio.fixture
 async def bare(sqlite_url: str, pack: Path) -> AsyncIterator[AsyncClient]:
     """A client of a service that knows nothing of entities."""
-    service = parts_of(sqlite_url, pack)
+    service = harbour_service(sqlite_url, pack)
     service.make_weaver = lambda _: skillweave.open(str(pack))
     async with asked(service) as client:
         yield client
@@ -165,7 +165,7 @@ class TestOnPostgresql:
     """What depends on the database, on PostgreSQL."""
 
     async def test_entities_are_put_found_and_removed(self, postgres_url: str, pack: Path) -> None:
-        async with asked(parts_of(postgres_url, pack)) as client:
+        async with asked(harbour_service(postgres_url, pack)) as client:
             assert (await client.put("/entities", json=body(BERTH, SHIP, BOOKED))).status_code == 204
             assert (await client.get(f"/entities/{path(SHIP.id)}/neighbours")).json()["items"]
             told = await client.get("/context/assemble/seven", params={"tags": "mooring"})

@@ -8,7 +8,7 @@ import pytest_asyncio
 from httpx import AsyncClient
 
 from skillweave.graph import Checkup, GraphShown, Next
-from tests.service.at_work import asked, parts_of
+from tests.service.harbour import asked, harbour_service
 
 BOOKED = {"tool": "book_berth", "content": "done", "status": "success"}
 
@@ -111,7 +111,7 @@ async def test_a_script_that_cannot_be_read_is_refused(client: AsyncClient, step
 @pytest_asyncio.fixture
 async def bare(sqlite_url: str) -> AsyncIterator[AsyncClient]:
     """A client of a service without a pack."""
-    async with asked(parts_of(sqlite_url, None)) as client:
+    async with asked(harbour_service(sqlite_url, None)) as client:
         yield client
 
 
@@ -119,4 +119,4 @@ async def test_without_a_graph_nothing_is_listed_and_none_is_current(bare: Async
     assert (await bare.get("/graphs")).json() == {"items": [], "next": None}
     answer = await bare.get("/graphs/current/svg")
     assert answer.status_code == 404
-    assert "no pack brings one" in answer.json()["detail"]
+    assert "start the service with a pack" in answer.json()["detail"]

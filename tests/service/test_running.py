@@ -93,6 +93,9 @@ def test_the_first_key_is_printed_once_and_stands_in_no_log(folder: Path) -> Non
         url = f"{first.address}/api/v1/ledger/c"
         assert httpx.get(url, timeout=30).status_code == 401
         assert httpx.get(url, headers={"Authorization": f"Bearer {key}"}, timeout=30).status_code == 200
+        # An answer comes before its line of the log, which a stop waits for and a kill does not.
+        first.running.send_signal(signal.SIGTERM)
+        assert first.running.wait(30) == 0
     with started(folder, "--first-key") as second:
         assert second.told["first_key"] is None
     log = (folder / "log").read_text(encoding="utf-8")
@@ -164,6 +167,17 @@ async def test_headers_without_end_are_refused(tmp_path: Path) -> None:
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: " + b"x" * 70_000)
         assert (await reader.read()).startswith(b"HTTP/1.1 431")
         writer.close()
+
+
+async def test_a_large_body_that_comes_together_with_its_headers_is_no_large_header(tmp_path: Path) -> None:
+    body = json.dumps({"message": "x" * 70_000}).encode()
+    head = b"POST /api/v1/conversations/c/turns HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    async with served(tmp_path) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        answer = await reader.read()
+        writer.close()
+    assert answer.startswith(b"HTTP/1.1 200"), answer[:100]
 
 
 async def test_one_connection_too_many_is_told_to_come_again(tmp_path: Path) -> None:

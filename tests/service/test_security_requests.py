@@ -7,7 +7,8 @@ from urllib.parse import quote
 import pytest
 
 from skillweave.access import Scope
-from skillweave.service.endpoints import PREFIX, Endpoint
+from skillweave.api import PREFIX
+from skillweave.service.endpoints import Endpoint
 from tests.service.every import EVERY, WITH_BODY, WITH_ID, changed, leaves, name_of, target_of
 from tests.service.guarded import IDS, OPTIONS, Guarded
 from tests.service.wire import JSON, Heard

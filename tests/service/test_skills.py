@@ -12,7 +12,7 @@ from httpx import AsyncClient, Response
 
 from skillweave import Skill
 from skillweave.formats import to_definition, to_dict, to_tiers
-from tests.service.at_work import asked, parts_of
+from tests.service.harbour import asked, harbour_service
 
 KNOTS = {"id": "knots", "description": "Ties knots.", "version": "1", "triggers": {"keywords": ["knot"]}}
 
@@ -225,7 +225,7 @@ async def test_a_skill_that_is_not_stored_cannot_be_removed(client: AsyncClient)
 @pytest_asyncio.fixture
 async def reader(sqlite_url: str, pack: Path) -> AsyncIterator[AsyncClient]:
     """A client of a service that only reads skills."""
-    service = parts_of(sqlite_url, pack)
+    service = harbour_service(sqlite_url, pack)
     service.skills = None
     async with asked(service) as client:
         yield client
@@ -288,8 +288,8 @@ async def test_agents_are_listed_by_id_and_answered(client: AsyncClient) -> None
 
 
 async def test_another_replica_has_a_published_skill_when_it_compares_versions(sqlite_url: str, pack: Path) -> None:
-    later = parts_of(sqlite_url, pack)
-    async with asked(parts_of(sqlite_url, pack)) as one, asked(later) as other:
+    later = harbour_service(sqlite_url, pack)
+    async with asked(harbour_service(sqlite_url, pack)) as one, asked(later) as other:
         assert (await other.get("/skills/knots")).status_code == 404
         await publish(one)
         # Versions are compared at most once a second, by this clock.
@@ -303,14 +303,14 @@ class TestOnPostgresql:
     """What depends on the database, on PostgreSQL."""
 
     async def test_a_skill_is_published_read_rolled_back_and_removed(self, postgres_url: str) -> None:
-        async with asked(parts_of(postgres_url, None)) as one:
+        async with asked(harbour_service(postgres_url, None)) as one:
             first = (await publish(one, KNOTS, references__bowline={"text": "Over, under."})).json()
             assert (await publish(one, {**KNOTS, "version": "2"})).json()["change"] == "updated"
             back = await one.post("/skills/knots/rollback", json={"content_hash": first["content_hash"]})
             assert back.json()["version"] == "1"
             assert (await one.get("/skills/knots/artifacts/references/bowline.md")).text == "Over, under."
-            async with asked(parts_of(postgres_url, None)) as other:
+            async with asked(harbour_service(postgres_url, None)) as other:
                 assert (await other.get("/skills/knots")).status_code == 200
                 assert (await one.delete("/skills/knots")).status_code == 204
-            async with asked(parts_of(postgres_url, None)) as other:
+            async with asked(harbour_service(postgres_url, None)) as other:
                 assert (await other.get("/skills/knots")).status_code == 404

@@ -6,10 +6,14 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.services.servers import PostgresServer, RedisServer
+
+if TYPE_CHECKING:
+    from psycopg import Connection
 
 POSTGRES = "SKILLWEAVE_TEST_POSTGRES"
 """The URL of a PostgreSQL in which the tests may make and drop databases; none is started then."""
@@ -109,18 +113,29 @@ def redis_url(request: pytest.FixtureRequest) -> str:
 
 def new_database(server: str, template: str = "template1") -> Iterator[str]:
     """The URL of a new database of that server, which is dropped afterwards: as the template is, which is empty."""
-    import psycopg
-
     name = f"skillweave_test_{os.getpid()}_{next(_numbers)}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        # Copying the files is twice as fast as writing their content to the log, which is what servers from 15 on do.
-        copying = "STRATEGY file_copy" if connection.info.server_version >= 150_000 else ""
-        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" {copying}')
+    connection = _connection(server)
+    # Copying the files is twice as fast as writing their content to the log, which is what servers from 15 on do.
+    copying = "STRATEGY file_copy" if connection.info.server_version >= 150_000 else ""
+    connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" {copying}')
     try:
         yield f"{server.rpartition('/')[0]}/{name}"
     finally:
-        with psycopg.connect(server, autocommit=True) as connection:
-            connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        _connection(server).execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+_connections: dict[str, "Connection[Any]"] = {}
+
+
+def _connection(server: str) -> "Connection[Any]":
+    """The connection that makes and drops databases, which each process keeps; a new one after a test restarted it."""
+    import psycopg
+
+    try:
+        _connections[server].execute("SELECT 1")
+    except (KeyError, psycopg.OperationalError):
+        _connections[server] = psycopg.connect(server, autocommit=True)
+    return _connections[server]
 
 
 def _postgres(request: pytest.FixtureRequest) -> str:

@@ -1,8 +1,6 @@
 """Working memory: how it is merged, and that its contract finds mistakes."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from hypothesis import given
 from skillweave.frozen import EMPTY, FrozenJson, as_json
 from skillweave.state.working_memory import MOST_MEMORY_BYTES, memory_from_json, memory_to_json, merged
 from skillweave.testing import ManualClock, WorkingMemoryContract
+from tests.contract_failures import contract_failures
 from tests.state.memories import MISTAKES, DictMemory
 from tests.strategies import json_mappings
 
@@ -61,15 +60,7 @@ def test_what_is_written_is_read_back_equal_and_is_as_long_as_was_counted(values
 @pytest.fixture(scope="module")
 def failures() -> str:
     """What pytest says of the contract for all memories with a mistake."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n0", "--tb=no", "-p", "no:cacheprovider", str(MEMORIES)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-    )
-    assert "failed" in done.stdout, done.stdout + done.stderr
-    return done.stdout
+    return contract_failures(MEMORIES)
 
 
 @pytest.mark.parametrize("mistake", [mistake.__name__ for mistake in MISTAKES])

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     )
     from skillweave.api.turn_request import DeliveryMode, TurnRequest
 
+PREFIX = "/api/v1"
+"""What the path of every operation begins with."""
+
 __all__ = [
     "AgentPage",
     "ApprovalPage",

@@ -7,6 +7,8 @@ from typing import ClassVar
 from skillweave.codec import Portable
 from skillweave.errors import InvalidGraph
 
+CURRENT = "current"
+"""What the graph that is in use can be called in place of its digest."""
 MOST_STEPS = 1_000
 """Steps of a script that the service plays."""
 

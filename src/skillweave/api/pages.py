@@ -11,6 +11,9 @@ from skillweave.codec import Portable
 T = TypeVar("T")
 P = TypeVar("P")
 
+MOST_LISTED = 100
+"""Entries of one page."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConversationPage(Portable):

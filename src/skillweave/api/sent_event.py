@@ -5,6 +5,9 @@ from typing import ClassVar
 
 from skillweave.codec import Portable
 
+GAP = "stream.gap"
+"""The event that says in the middle of a stream that what came next is no longer kept; the stream ends with it."""
+
 
 @dataclass(frozen=True, slots=True)
 class SentEvent(Portable):

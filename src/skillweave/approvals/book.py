@@ -74,6 +74,10 @@ class ApprovalBook(Protocol):
         """The decided approvals of a conversation that are not applied, in the order in which they were decided."""
         ...
 
+    async def conversations_waiting(self, *, tenant: str = "") -> frozenset[str]:
+        """The conversations of the tenant for which `waiting` answers something; usually none."""
+        ...
+
     async def escalate(self, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
         """Hand every pending approval whose time is over to the next reviewer; those whose time was over.
 

@@ -1,7 +1,6 @@
 """The log of approvals: each row is chained to the one before by an HMAC, so that a change to any of them shows."""
 
 import hmac
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import ClassVar
@@ -108,17 +107,6 @@ class LogCheck:
             )
             self.found.append(message)
         return tuple(self.found)
-
-
-def problems(key: bytes, tenant: str, rows: Iterable[LogRow], head: LogHead | None) -> tuple[str, ...]:
-    """What is wrong with a log, each in words with the number of the row; empty where it is whole.
-
-    `rows` are all rows of the tenant in the order of their numbers.
-    """
-    check = LogCheck(key, tenant)
-    for row in rows:
-        check.add(row)
-    return check.end(head)
 
 
 def _equal(one: str, other: str) -> bool:

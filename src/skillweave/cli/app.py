@@ -1,7 +1,7 @@
 """The commands, put together; the module of a command is loaded when that command is used."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -93,6 +93,7 @@ def load_command(name: str) -> Callable[[], Any]:
     return partial(_made, name)
 
 
+@cache
 def _made(name: str) -> Any:  # noqa: ANN401
     """Every module of commands has the examples of each, by its name and in the order of the help."""
     module = import_module(f"skillweave.cli.{_MODULES.get(name, name)}")

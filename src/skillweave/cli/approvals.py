@@ -38,7 +38,7 @@ _UNUSED = bytes(32)
 
 
 async def verify(
-    tenant: options.LogTenant = None,
+    tenant: options.CheckedLogs = None,
     approval_key_file: options.ApprovalKeyFile = None,
     store: options.ServiceStore = options.DEFAULT_STORE,
 ) -> Answer:
@@ -63,7 +63,7 @@ async def verify(
 
 
 async def log(
-    tenant: options.KeyTenant = "",
+    tenant: options.ShownLog = "",
     after: _After = 0,
     limit: _Limit = 100,
     store: options.ServiceStore = options.DEFAULT_STORE,

@@ -25,8 +25,8 @@ EXAMPLES = {
     "serve": """
 skillweave serve --skills examples/skills
 skillweave serve --host 0.0.0.0 --first-key --skills skills
-skillweave serve --store postgresql://weaver@db.internal/skills --redis redis://cache.internal \\
-    --approval-key-file approvals.key
+skillweave serve --store postgresql://weaver@db.internal/skills --approval-key-file approvals.key
+skillweave serve --store postgresql://weaver@db.internal/skills --redis redis://cache.internal
 """
 }
 _RATE = re.compile(r"([1-9][0-9]{0,8})(?:/min(?:ute)?)?")
@@ -180,6 +180,8 @@ async def _checked(service: "Service") -> int:
     """How many skills the default tenant has; raises StoreUnavailable for the first part that does not answer."""
     import asyncio
 
+    from skillweave.service.opening import READINESS
+
     for name, check in service.checks.items():
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
@@ -191,7 +193,7 @@ async def _checked(service: "Service") -> int:
     await service.make_ready()
     weaver = service.weaver("")
     # What is read at the first use, such as a vocabulary of tokens, no turn of anybody has to wait for.
-    await weaver.preview("Is it ready?", conversation="skillweave-ready")
+    await weaver.preview("Is it ready?", conversation=READINESS)
     return len(await weaver.snapshot())
 
 

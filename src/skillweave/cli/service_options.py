@@ -38,7 +38,8 @@ Port: TypeAlias = Annotated[
     int, option(LISTENING, "--port N", "The port; 0 for any that is free.", parser=whole_number)
 ]
 FirstKey: TypeAlias = Annotated[
-    bool, option(LISTENING, "--first-key", "Make a key for everything where there is none yet, and print it once.")
+    bool,
+    option(LISTENING, "--first-key", "If no key was ever made, make one that may do everything; it is printed once."),
 ]
 Rate: TypeAlias = Annotated[
     str | None,
@@ -49,10 +50,11 @@ Drain: TypeAlias = Annotated[
     option(
         LISTENING,
         "--drain SECONDS",
-        "Asked to stop, answer so long that it is not ready before it stops, so that a load balancer can notice.",
+        "After it is asked to stop, go on for so long while /readyz says that it is not ready, so that a load balancer "
+        "can notice.",
     ),
 ]
-Quiet: TypeAlias = Annotated[bool, option(LISTENING, "--no-access-log", "Log what goes wrong, and not each request.")]
+Quiet: TypeAlias = Annotated[bool, option(LISTENING, "--no-access-log", "Log only what goes wrong, not each request.")]
 KeyName: TypeAlias = Annotated[str, option(SERVICE, "--name TEXT", "What people know the key by.")]
 KeyScopes: TypeAlias = Annotated[
     list[str] | None,
@@ -64,8 +66,10 @@ KeyScopes: TypeAlias = Annotated[
     ),
 ]
 KeyTenant: TypeAlias = Annotated[
-    str, option(SERVICE, "--tenant NAME", "Whose conversations and skills it opens, where several customers are kept.")
+    str,
+    option(SERVICE, "--tenant NAME", "The tenant whose conversations and skills the key opens."),
 ]
-LogTenant: TypeAlias = Annotated[
-    str | None, option(SERVICE, "--tenant NAME", "Whose log. Default: those of all tenants")
+CheckedLogs: TypeAlias = Annotated[
+    str | None, option(SERVICE, "--tenant NAME", "The tenant whose log to check. Default: those of all tenants")
 ]
+ShownLog: TypeAlias = Annotated[str, option(SERVICE, "--tenant NAME", "The tenant whose log to list.")]

@@ -22,9 +22,9 @@ def require_address(url: str, key: str | None) -> str:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port  # the port is read here, so that a wrong one is found now
     except (ValueError, AttributeError):
-        raise InvalidValue(f"Client(url={shown!r}) is no address; give one like http://127.0.0.1:8000") from None
+        raise InvalidValue(f"Client(url={shown!r}) is no address; give one like http://127.0.0.1:8321") from None
     if parts.scheme not in ("http", "https") or not host:
-        raise InvalidValue(f"Client(url={shown!r}) is no address; give one like http://127.0.0.1:8000")
+        raise InvalidValue(f"Client(url={shown!r}) is no address; give one like http://127.0.0.1:8321")
     if parts.username is not None or parts.query or parts.fragment:
         raise InvalidValue(
             f"Client(url={shown!r}) has more than an address; leave out user, `?` and `#`, and give the key as key="

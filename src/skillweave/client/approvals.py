@@ -36,7 +36,7 @@ class Approvals(Room):
         return await self._wire.answer(Asked("GET", at("/approvals/{}", approval)), ApprovalCase)
 
     async def decide_approval(self, approval: str, reply: ApprovalReply) -> ApprovalCase:
-        """Say yes, no, or yes with other arguments; the conversation has it with the answer. Again changes nothing.
+        """Say yes, no, or yes with other arguments; then the conversation has the verdict. Again changes nothing.
 
         Raises ApprovalNotFound, AlreadyDecided for another verdict than the first, and InvalidVerdict for one that the
         conversation cannot have.
@@ -45,7 +45,7 @@ class Approvals(Room):
         return await self._wire.answer(asked, ApprovalCase)
 
     async def escalate_approvals(self) -> tuple[ApprovalCase, ...]:
-        """Hand every approval whose time is over to the next reviewer; the answer are those that were."""
+        """Hand every approval whose time is over to the next reviewer; answers with those that were handed on."""
         asked = Asked("POST", "/approvals/escalate", repeat=Repeat.NEVER)
         return await self._wire.answer(asked, tuple[ApprovalCase, ...])
 

@@ -9,6 +9,7 @@ from httpx_sse import EventSource, ServerSentEvent
 
 from skillweave.api.event_request import EventRequest
 from skillweave.api.problem import Problem
+from skillweave.api.sent_event import GAP
 from skillweave.client.failures import ServiceError, ServiceUnreachable, error_of
 from skillweave.client.room import Room
 from skillweave.client.sending import Asked, at, in_query, problem_in
@@ -19,7 +20,6 @@ from skillweave.events.stream import StreamedEvent
 
 SILENT_SECONDS = 60.0
 """A stream that says nothing for so long, not even that it lives, is broken: four times what the service waits."""
-_GAP = "stream.gap"
 
 
 class Events(Room):
@@ -95,7 +95,7 @@ def _event_in(sent: ServerSentEvent) -> StreamedEvent | None:
         data = json.loads(sent.data)
     except ValueError:
         raise InvalidData(f"the event at {sent.id[:100]!r} of the stream is no JSON") from None
-    if sent.event == _GAP:
+    if sent.event == GAP:
         raise error_of(read(data, Problem))
     return StreamedEvent(sent.id, read(data, Event))
 

@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 
-from skillweave.api.graphs import GraphListed, GraphPage, SimulationRequest
+from skillweave.api.graphs import CURRENT, GraphListed, GraphPage, SimulationRequest
 from skillweave.client.room import Room
 from skillweave.client.sending import Asked, at
 from skillweave.graph.answers import GraphShown, Next, SimulationShown
 from skillweave.graph.checked import Checkup
 from skillweave.graph.move import MoveContext
-
-CURRENT = "current"
-"""The graph that is in use, whatever its digest is."""
 
 
 class Graphs(Room):

@@ -4,13 +4,11 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Protocol, TypeVar
 from urllib.parse import quote
 
+from skillweave.api.pages import MOST_LISTED
 from skillweave.client.sending import Asked, Wire
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
-
-ENTRIES = 100
-"""Entries of one page, the most that the service gives."""
 
 
 class Page(Protocol[T_co]):
@@ -39,7 +37,7 @@ class Room:
         """The entries of all pages, each page asked for when the one before is used up."""
         after: str | None = None
         while True:
-            asked = Asked("GET", path, {**(query or {}), "after": after, "limit": ENTRIES})
+            asked = Asked("GET", path, {**(query or {}), "after": after, "limit": MOST_LISTED})
             found = await self._wire.answer(asked, page)
             for one in found.items:
                 yield one

@@ -12,6 +12,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from skillweave._version import __version__
+from skillweave.api import PREFIX
 from skillweave.api.problem import MEDIA_TYPE, Problem
 from skillweave.checking import Checked
 from skillweave.client.address import require_address, require_key
@@ -27,7 +28,6 @@ except ImportError as missing:
 
 T = TypeVar("T")
 
-PREFIX = "/api/v1"
 _TOO_MANY = 429
 _BROKEN = (502, 503, 504)
 """Statuses of a service, or of what stands before it, that does not answer just now."""

@@ -67,7 +67,7 @@ async def list_approvals(
 
 @APPROVALS.at("POST", "/approvals/escalate", scope=Scope.APPROVE, answers=tuple[ApprovalCase, ...])
 async def escalate_approvals(call: Call) -> tuple[ApprovalCase, ...]:
-    """Hand every approval whose time is over to the next reviewer; the answer are those that were.
+    """Hand every approval whose time is over to the next reviewer; answers with those that were handed on.
 
     The service does so every minute by itself.
     """
@@ -103,12 +103,16 @@ async def show_approval(call: Call, approval: ApprovalId) -> ApprovalCase:
     problems=(404, 409),
 )
 async def decide_approval(call: Call, approval: ApprovalId, asked: ApprovalReply) -> ApprovalCase:
-    """Say yes, no, or yes with other arguments; the conversation has it with the answer. Again changes nothing.
+    """Say yes, no, or yes with other arguments; then the conversation has the verdict. Again changes nothing.
 
     Another verdict than the first answers 409, and so does one that the conversation cannot have, as where the skill
     has changed since: the approval is pending again then.
     """
-    return await desk_of(call.service, call.tenant).decide(approval, asked)
+    try:
+        return await desk_of(call.service, call.tenant).decide(approval, asked)
+    finally:
+        # Also where it failed in between: then the verdict waits, and the next turn here is to find it.
+        call.service.waiting.forget(call.tenant)
 
 
 def _id_of(tenant: str, key: str | None) -> str:

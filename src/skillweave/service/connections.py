@@ -53,10 +53,18 @@ class Bounded(_Protocol):
         if self.transport.is_closing():
             return
         if self._header_timer is not None:
+            left = MOST_HEADER_BYTES - self._header_bytes
             self._header_bytes += len(data)
-            if self._header_bytes > MOST_HEADER_BYTES and not self._is_answering():
-                self._refuse(_TOO_LARGE)
-                return
+            if len(data) > left:
+                # The rest may be a body that came together with its headers: only the parser knows where they end.
+                begun, data = data[:left], data[left:]
+                if begun:
+                    super().data_received(begun)
+                if self.transport.is_closing():
+                    return
+                if not self._is_answering():
+                    self._refuse(_TOO_LARGE)
+                    return
         super().data_received(data)
         if self._is_answering():
             self._end_header_timer()

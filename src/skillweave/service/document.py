@@ -1,12 +1,12 @@
 """The OpenAPI document: FastAPI's account of paths and parameters, with the published schemas of our values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from starlette.routing import BaseRoute
 
 from skillweave._version import __version__
 from skillweave.api.problem import MEDIA_TYPE, Problem
@@ -54,13 +54,13 @@ class Document:
             extra["requestBody"] = {"required": True, "content": content}
         return extra
 
-    def whole(self, app: FastAPI) -> Mapping[str, Any]:
-        """The document of the application."""
+    def whole(self, routes: Sequence[BaseRoute]) -> Mapping[str, Any]:
+        """The document of these routes."""
         described = get_openapi(
             title="skillweave",
             version=__version__,
             description="Puts the right skill into an agent's context: once, inside a token budget, explained.",
-            routes=app.routes,
+            routes=routes,
         )
         keys = {"type": "http", "scheme": "bearer", "description": "An API key, as `skillweave keys new` prints it."}
         # The framework describes the choices of parameters; our own description of the same class goes before it.

@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Annotated, Any, TypeVar, get_type_hints
 
-from fastapi import APIRouter, Depends, FastAPI, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
 from fastapi.responses import Response
+from starlette.routing import BaseRoute
 
 from skillweave.access import Scope
+from skillweave.api import PREFIX
+from skillweave.api.pages import MOST_LISTED
 from skillweave.conversation import LONGEST_ID
 from skillweave.service.bodies import body_of
 from skillweave.service.calls import Admission, Call, call_with
@@ -20,9 +23,6 @@ from skillweave.service.writing import answer
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 
-PREFIX = "/api/v1"
-MOST_LISTED = 100
-"""Entries of one page."""
 
 ConversationId = Annotated[
     str, Path(min_length=1, max_length=LONGEST_ID, description="The conversation's id, the same for every turn of it.")
@@ -108,8 +108,8 @@ class Endpoints:
         return declare
 
 
-def add_endpoints(app: FastAPI, groups: Iterable[Endpoints]) -> Document:
-    """Have the application answer at all of these, and the document that describes them."""
+def make_routes(groups: Iterable[Endpoints]) -> tuple[Sequence[BaseRoute], Document]:
+    """A route for each of these, for any number of applications, and the document that describes them."""
     router, document = APIRouter(prefix=PREFIX), Document()
     for endpoint in (one for group in groups for one in group.declared):
         router.add_api_route(
@@ -126,8 +126,7 @@ def add_endpoints(app: FastAPI, groups: Iterable[Endpoints]) -> Document:
             responses=document.responses(endpoint),
             openapi_extra=document.additions(endpoint),
         )
-    app.include_router(router)
-    return document
+    return router.routes, document
 
 
 def _answering(endpoint: Endpoint) -> Callable[..., Awaitable[Response]]:

@@ -7,7 +7,7 @@ from fastapi import Path, Query
 from fastapi.responses import Response
 
 from skillweave.access import Scope
-from skillweave.api.graphs import GraphListed, GraphPage, SimulationRequest
+from skillweave.api.graphs import CURRENT, GraphListed, GraphPage, SimulationRequest
 from skillweave.graph.answers import GraphShown, Next, SimulationShown
 from skillweave.graph.checked import Checkup
 from skillweave.graph.drawn import Overlay
@@ -20,8 +20,6 @@ from skillweave.service.problems import Refused
 
 GRAPHS = Endpoints("graphs")
 
-CURRENT = "current"
-"""What the graph that is in use can be called in place of its digest."""
 _LOCKED = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
 """A drawing needs its own styles, and nothing else."""
 
@@ -120,16 +118,19 @@ async def _graph_of(call: Call, graph_id: str) -> SkillGraph:
     graph = await call.weaver().skill_graph()
     if graph is not None and graph_id in (CURRENT, graph.digest):
         return graph
-    there = f"the one in use is {graph.digest}" if graph is not None else "no pack brings one"
+    there = (
+        f"the one in use is {graph.digest}, or `{CURRENT}`"
+        if graph is not None
+        else "start the service with a pack that has one"
+    )
     raise Refused(404, "graph-not-found", f"there is no skill graph {graph_id[:100]!r}; {there}")
 
 
 def _overlay(graph: SkillGraph, visited: list[str] | None, current: str | None) -> Overlay | None:
     for skill_id in (*(visited or ()), *(() if current is None else (current,))):
         if skill_id not in graph.compiled.wired:
-            raise Refused(
-                422, "invalid-parameter", f"{skill_id[:100]!r} is no skill of this graph; `GET` it to see them"
-            )
+            detail = f"{skill_id[:100]!r} is no skill of this graph; GET /api/v1/graphs/{graph.digest} lists its skills"
+            raise Refused(422, "invalid-parameter", detail)
     if not visited and current is None:
         return None
     reached = () if current is None else graph.reachable_skills(current)

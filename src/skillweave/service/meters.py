@@ -22,7 +22,7 @@ SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 """The limits of the histogram of latencies."""
 WAITING_SECONDS = 15.0
 """Seconds for which the number of approvals that wait is kept."""
-MOST_TENANTS = 1_000
+MOST_COUNTED = 1_000
 """Tenants whose approvals are counted."""
 _ASKING_SECONDS = 2.0
 
@@ -93,9 +93,8 @@ class Meters:
     async def _ask(self, service: "Service", count: Callable[[Sequence[str]], Awaitable[int]]) -> None:
         try:
             async with asyncio.timeout(_ASKING_SECONDS):
-                keys = () if service.keys is None else await service.keys.list()
-                tenants = sorted({"", *(key.tenant for key in keys)})
-                self._approvals.set(await count(tenants[:MOST_TENANTS]))
+                tenants = await service.tenants()
+                self._approvals.set(await count(tenants[:MOST_COUNTED]))
         except (StoreUnavailable, TimeoutError):
             # No number is better than an old one that looks fine.
             self._approvals.set(float("nan"))

@@ -29,7 +29,7 @@ from skillweave.service.rates import SharedCounters, shared_counters
 from skillweave.service.service import Service
 from skillweave.service.shared_source import SharedSource
 from skillweave.service.spans import trace_observers
-from skillweave.service.tenant_registry import Common, TenantRegistry
+from skillweave.service.tenant_registry import CommonRegistry, TenantRegistry
 from skillweave.service.unsealed import UnsealedBook
 from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
@@ -52,8 +52,8 @@ KEY_SUFFIX = ".approvals-key"
 """What the name of the file with the key of the log of approvals ends with, beside a store in a file."""
 LOG_CONNECTIONS = 4
 """Connections of the log of decisions, which is written in batches, and seldom read."""
-_NOBODYS = "skillweave-ready"
-"""The conversation that is asked for to see whether its store answers; nothing is ever kept of it."""
+READINESS = "skillweave-ready"
+"""The conversation that is read to see whether its store answers; nothing is ever kept of it."""
 _STORES = "a file name or postgresql://user:password@host/name"
 
 
@@ -81,7 +81,7 @@ class Place:
 class _CommonSkills:
     """The skills of all tenants, and the Weaver that compiles them and runs no turn."""
 
-    registry: Common
+    registry: CommonRegistry
     weaver: Weaver
 
 
@@ -90,7 +90,7 @@ class _Parts:
     """What the Weavers of all tenants have in common."""
 
     own: "SqlSource"
-    common: "_CommonSkills"
+    common: _CommonSkills
     sources: tuple[Source, ...]
     store: Store
     events: EventStream
@@ -177,7 +177,7 @@ def open_service(
     # One for all: what it reads is there once.
     counting = Tiktoken() if counter is None else counter
     sources = tuple(SharedSource(one) for one in given)
-    common = Common(sources)
+    common = CommonRegistry(sources)
     parts = _Parts(
         own=own,
         common=_CommonSkills(common, Weaver(common, kept_in.store, settings, counter=counting, cache=cache)),
@@ -229,7 +229,7 @@ def _without_redis(place: Place, database: "Database") -> _KeptIn:
         store: Store = PostgresStore(place.url)
     else:
         store = SqliteStore(place.path)
-    checks = {"conversations": partial(store.load, _NOBODYS)}
+    checks = {"conversations": partial(store.load, READINESS)}
     return _KeptIn(store, SqlWorkingMemory(database), MemoryEventStream(), Wanted.EVERYTHING, checks)
 
 
@@ -240,7 +240,7 @@ def _with_redis(place: Place, redis: str) -> _KeptIn:
 
     store = SplitStore(RedisStore(redis, events=EventKeeping.STREAM), _log(place))
     memory, events, counters = RedisWorkingMemory(redis), RedisEventStream(redis), shared_counters(redis)
-    return _KeptIn(store, memory, events, Wanted.UNKEPT, {"redis": partial(store.load, _NOBODYS)}, counters)
+    return _KeptIn(store, memory, events, Wanted.UNKEPT, {"redis": partial(store.load, READINESS)}, counters)
 
 
 def _log(place: Place) -> Store:

@@ -15,6 +15,7 @@ from skillweave.service.keyring import KeyRing
 from skillweave.service.meters import Meters
 from skillweave.service.options import ServiceOptions
 from skillweave.service.rates import Rates, SharedCounters
+from skillweave.service.waiting import Waiting
 from skillweave.state.working_memory import WorkingMemory
 from skillweave.weaver import Weaver
 
@@ -55,11 +56,13 @@ class Service(ClosedOnExit):
     ring: KeyRing | None = field(init=False)
     rates: Rates = field(init=False)
     meters: Meters = field(init=False, default_factory=Meters)
+    waiting: Waiting = field(init=False)
     _tenants: "OrderedDict[str, _Tenant]" = field(init=False, default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
         self.ring = None if self.keys is None else KeyRing(self.keys, self.options.key_seconds)
         self.rates = Rates(self.options, self.counters)
+        self.waiting = Waiting(self.approvals)
 
     def weaver(self, tenant: str, budget: Budget | None = None) -> Weaver:
         """The Weaver of the tenant, for a turn with that budget where one is given."""
@@ -84,6 +87,11 @@ class Service(ClosedOnExit):
     def tenants_held(self) -> int:
         """Tenants whose skills are held now."""
         return len(self._tenants)
+
+    async def tenants(self) -> tuple[str, ...]:
+        """The default tenant, and every one that has or had a key, sorted; raises StoreUnavailable."""
+        keys = () if self.keys is None else await self.keys.list()
+        return tuple(sorted({"", *(key.tenant for key in keys)}))
 
     async def make_ready(self) -> None:
         """Read and compile the default tenant's skills, so that the first turn does not wait for them."""

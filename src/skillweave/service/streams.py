@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from skillweave.access import Scope as KeyScope
 from skillweave.api.event_request import EventRequest
-from skillweave.api.sent_event import SentEvent
+from skillweave.api.sent_event import GAP, SentEvent
 from skillweave.codec import write
 from skillweave.errors import StoreUnavailable
 from skillweave.events.event import Event
@@ -27,8 +27,6 @@ log = logging.getLogger("skillweave.service")
 
 EVENTS = Endpoints("events")
 
-GAP = "stream.gap"
-"""The event that says in the middle of a stream that what came next is no longer kept; the stream ends with it."""
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 LONGEST_POSITION = 100
 RETRY_MS = 1000
@@ -76,7 +74,7 @@ async def stream(
         # Resolved before the answer begins: what happens once the reader has it can no longer be missed.
         asked = await events.last(conversation, tenant=tenant)
     await events.read(conversation, asked, 1, tenant=tenant)  # raises StreamGap while it can still be a status
-    return Listening(call.service, events.follow(conversation, asked, tenant=tenant), asked)
+    return EventsResponse(call.service, events.follow(conversation, asked, tenant=tenant), asked)
 
 
 @EVENTS.at(
@@ -104,7 +102,7 @@ async def emit(
     )
 
 
-class Listening(Response):
+class EventsResponse(Response):
     """A stream to one reader, until the reader, the service or the stream ends, or its time is over."""
 
     media_type = "text/event-stream"

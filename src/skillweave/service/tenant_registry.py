@@ -10,7 +10,7 @@ from skillweave.registry.registry import Artifact
 from skillweave.registry.snapshot import changes_between
 
 
-class Common(Registry):
+class CommonRegistry(Registry):
     """The skills of all tenants, loaded by the first who needs them."""
 
     def __init__(self, sources: Iterable[Source]) -> None:
@@ -31,10 +31,10 @@ class TenantRegistry(Registry):
     While there are none of its own its snapshot is the very one of all tenants, so that nothing is compiled for it.
     """
 
-    def __init__(self, own: Source, sources: Iterable[Source], common: Common) -> None:
+    def __init__(self, own: Source, sources: Iterable[Source], common: CommonRegistry) -> None:
         super().__init__((own, *sources))
         self._common = common
-        self._own: Registry | None = Registry((own,))
+        self._own: Registry | None = Registry((own,), clock=self._now)
 
     async def refresh(self) -> Changes:
         """Read again what changed; raises as `Registry.refresh`."""
@@ -58,6 +58,10 @@ class TenantRegistry(Registry):
     async def read_artifact(self, skill_id: str, artifact_id: str, *, snapshot: Snapshot | None = None) -> Artifact:
         """One artifact with its content; raises SkillNotFound and ArtifactNotFound."""
         return await super().read_artifact(skill_id, artifact_id, snapshot=snapshot or self.snapshot)
+
+    def _now(self) -> float:
+        """The time by which versions are compared, the same for what is the tenant's own."""
+        return self._freshness.clock()
 
     async def _follow(self, own: Registry) -> None:
         """Show what all tenants have, or begin with what is the tenant's own."""

@@ -60,6 +60,10 @@ class UnsealedBook(ClosedOnExit, ApprovalBook):
         """None."""
         return ()
 
+    async def conversations_waiting(self, *, tenant: str = "") -> frozenset[str]:
+        """None."""
+        return frozenset()
+
     async def escalate(self, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
         """None."""
         return ()

@@ -23,10 +23,14 @@ def desk_of(service: Service, tenant: str) -> ApprovalDesk:
 async def apply_waiting(service: Service, tenant: str, conversation: str) -> bool:
     """Have the conversation know what people decided, where a crash came between; whether anything waited.
 
-    One read where nothing does. While the book does not answer, or others of the conversation are faster, the turn goes
-    on without: what a person has not said yes to asks again.
+    A verdict waits where a crash, or a ledger that was silent, came before its answer; a turn may go on without it for
+    a second, as it may before the crash. While the book does not answer, or others of the conversation are faster, the
+    turn goes on without too: what a person has not said yes to asks again.
     """
     try:
+        if conversation not in await service.waiting.of(tenant):
+            return False
+        service.waiting.forget(tenant)
         return await desk_of(service, tenant).apply_waiting(conversation)
     except (StoreUnavailable, Contended) as error:
         log.warning("verdicts that may wait for conversation %r were not applied: %r", conversation, str(error))
@@ -35,9 +39,7 @@ async def apply_waiting(service: Service, tenant: str, conversation: str) -> boo
 
 async def escalate_due(service: Service) -> int:
     """Hand on the approvals of all tenants whose time is over; how many there were."""
-    keys = () if service.keys is None else await service.keys.list()
-    tenants = sorted({"", *(key.tenant for key in keys)})
-    return sum([len(await service.approvals.escalate(tenant=tenant)) for tenant in tenants])
+    return sum([len(await service.approvals.escalate(tenant=tenant)) for tenant in await service.tenants()])
 
 
 @asynccontextmanager

@@ -242,15 +242,19 @@ class ApprovalBookContract:
             await book.open(one, PLAIN, DIGEST, State(), tenant=tenant)
         await book.open("a-4", replace(PLAIN, conversation="c-2"), DIGEST, State(), tenant=tenant)
         assert await book.waiting("c-1", tenant=tenant) == ()
+        assert await book.conversations_waiting(tenant=tenant) == frozenset()
         for one in ("a-2", "a-4", "a-1"):
             await book.decide(one, YES, tenant=tenant)
         assert [case.id for case in await book.waiting("c-1", tenant=tenant)] == ["a-2", "a-1"]
         assert [case.id for case in await book.waiting("c-2", tenant=tenant)] == ["a-4"]
+        assert await book.conversations_waiting(tenant=tenant) == {"c-1", "c-2"}
+        await book.applied("a-4", tenant=tenant)
+        assert await book.conversations_waiting(tenant=tenant) == {"c-1"}
         done = await book.applied("a-2", tenant=tenant)
         assert done == replace(await book.get("a-2", tenant=tenant), applied=True)
         assert await book.waiting("c-1", tenant=tenant) == (await book.get("a-1", tenant=tenant),)
         assert await book.applied("a-2", tenant=tenant) == done
-        assert (await _kinds(book, tenant)).count("applied") == 1
+        assert (await _kinds(book, tenant)).count("applied") == 2
 
     async def test_what_is_pending_cannot_be_applied(self, book: ApprovalBook, tenant: str) -> None:
         await book.open("a-1", PLAIN, DIGEST, State(), tenant=tenant)
@@ -408,6 +412,7 @@ class ApprovalBookContract:
         assert await book.get("a-1", tenant=other) == theirs
         assert await book.list(tenant=other) == (theirs,)
         assert await book.waiting("c-1", tenant=other) == ()
+        assert await book.conversations_waiting(tenant=other) == frozenset()
         ours, rows = await book.log(tenant=tenant), await book.log(tenant=other)
         assert [row.number for row in ours] == [1, 2]
         assert [row.number for row in rows] == [1]

@@ -9,7 +9,7 @@ from skillweave import Edge, Entity, Entry, SqlGraph, SqlSource, State
 from skillweave.stores.sql.approvals import SqlApprovals
 from skillweave.stores.sql.database import Database
 from skillweave.testing.approvals import DIGEST, PLAIN, YES
-from tests.services import replicas
+from tests.services import racing
 
 FEW = 4
 """Processes of a race in which each step waits for the one before anyway."""
@@ -29,17 +29,17 @@ def entries(count: int = SKILLS) -> list[Entry]:
 
 def race(url: str) -> list[Any]:
     """What each of sixteen processes answers that fill the same database with skills at the same moment."""
-    return replicas.race(_run, url, _filled)
+    return racing.race(_run, url, _filled)
 
 
 def race_with_entities(url: str) -> list[Any]:
     """As `race`, with entities of which all put the same ones in another order, and one of its own."""
-    return replicas.race(_run, url, _filled_with_entities)
+    return racing.race(_run, url, _filled_with_entities)
 
 
 def race_with_approvals(url: str) -> list[Any]:
     """As `race` in four processes, with one question that all ask and answer, and one of each process."""
-    return replicas.race(_run, url, _filled_with_approvals, processes=FEW)
+    return racing.race(_run, url, _filled_with_approvals, processes=FEW)
 
 
 def _run(url: str, fill: Fill, one: int) -> Any:

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from skillweave import Change, Edge, Entity, Entry, SqlGraph, SqlSource
-from tests.services.replicas import PROCESSES
+from tests.services.racing import PROCESSES
 from tests.stores.sql.conftest import ByHand
 from tests.stores.sql.processes import SKILLS, STOPS, race, race_with_entities
 

@@ -41,6 +41,9 @@ _ESCALATED = 50
 """Approvals that go on to the next reviewer in one transaction."""
 _CASES = ApprovalRow
 
+_WAITING = "decided IS NOT NULL AND NOT applied"
+"""In the words of the index, so that SQLite uses it."""
+
 
 class SqlApprovals(InDatabase):
     """Approvals of all tenants in a database: `sqlite:///path` or `postgresql://user:password@host/name`.
@@ -145,9 +148,19 @@ class SqlApprovals(InDatabase):
 
     async def waiting(self, conversation: str, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
         """The decided approvals of a conversation that are not applied, in the order in which they were decided."""
-        # In the words of the index, so that SQLite uses it.
-        open_ones = _CASES.conversation_hash == hash_of(conversation), text("decided IS NOT NULL AND NOT applied")
+        open_ones = _CASES.conversation_hash == hash_of(conversation), text(_WAITING)
         return await self._cases(None, _CASES.tenant == owner_of(tenant), *open_ones, order=(_CASES.decided,))
+
+    async def conversations_waiting(self, *, tenant: str = "") -> frozenset[str]:
+        """The conversations with a decided approval that is not applied."""
+        if self._database.is_missing:
+            return frozenset()
+        wanted = select(_CASES.conversation).where(_CASES.tenant == owner_of(tenant), text(_WAITING)).distinct()
+
+        async def work(connection: "AsyncConnection") -> frozenset[str]:
+            return frozenset((await connection.scalars(wanted)).all())
+
+        return await self._database.read(work)
 
     async def escalate(self, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
         """Hand every pending approval whose time is over to the next reviewer; those whose time was over.

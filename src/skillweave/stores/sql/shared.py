@@ -11,7 +11,7 @@ from skillweave.servers import ServerFacts
 from skillweave.stores.sql.database import Database
 from skillweave.tenants import DEFAULT_TENANT, tenant_of
 
-_SERVERS_CLOCK: ColumnElement[float] = type_coerce(
+SERVERS_CLOCK: ColumnElement[float] = type_coerce(
     select(cast(extract("epoch", func.clock_timestamp()), Double)).scalar_subquery(), Double
 )
 
@@ -50,7 +50,7 @@ def clock_of(connection: AsyncConnection, clock: Callable[[], float] | None) -> 
     A server's clock is a query of its own: one that is asked for each row would leave an index unused.
     """
     if clock is None and connection.dialect.name == "postgresql":
-        return _SERVERS_CLOCK
+        return SERVERS_CLOCK
     return literal(float((clock or time.time)()), Double)
 
 

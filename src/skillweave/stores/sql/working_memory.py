@@ -1,6 +1,7 @@
 """Working memory of conversations in a SQLite file or a PostgreSQL database (spec 8)."""
 
 import random
+import time
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -11,15 +12,15 @@ from skillweave.state.working_memory import KEEP_MEMORY_SECONDS, memory_from_jso
 from skillweave.stores.opening import needing
 
 with needing("sql", "working memory in a database"):
-    from sqlalchemy import delete, func, select, tuple_, update
+    from sqlalchemy import Double, bindparam, delete, func, select, tuple_, update
 
     from skillweave.stores.sql.database import Database
-    from skillweave.stores.sql.shared import InDatabase, clock_of, owner_of
+    from skillweave.stores.sql.shared import SERVERS_CLOCK, InDatabase, clock_of, owner_of
     from skillweave.stores.sql.tables import WorkingMemoryRow
     from skillweave.stores.sql.upserts import put_row
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
+    from sqlalchemy import ColumnElement, CursorResult, Select
     from sqlalchemy.ext.asyncio import AsyncConnection
 
 SWEEP_CHANCE = 0.02
@@ -30,6 +31,15 @@ _SLACK = 60.0
 """So many seconds longer than promised it is kept, so that only one read a minute has to write that it was one."""
 _KEPT = KEEP_MEMORY_SECONDS + _SLACK
 _ROW = WorkingMemoryRow
+
+
+def _find(now: "ColumnElement[float]") -> "Select[str, float]":
+    row = (_ROW.tenant == bindparam("tenant"), _ROW.conversation_hash == bindparam("conversation_hash"))
+    return select(_ROW.document, _ROW.until - now).where(*row, _ROW.until > now)
+
+
+# Every turn of a service reads: made once, as to put a statement together costs as much as to run it.
+_FIND, _FIND_BY_SERVER = _find(bindparam("now", type_=Double)), _find(SERVERS_CLOCK)
 
 
 class SqlWorkingMemory(InDatabase):
@@ -52,18 +62,23 @@ class SqlWorkingMemory(InDatabase):
             return EMPTY
 
         async def work(connection: "AsyncConnection") -> str | None:
-            now = clock_of(connection, self._clock)
-            found = (await connection.execute(select(_ROW.document, _ROW.until - now).where(*asked.alive(now)))).first()
+            found = (await self._found(connection, asked)).first()
             if found is None:
                 return None
             document, left = found
             # More than it ever gets is left after a clock was put back.
             if not KEEP_MEMORY_SECONDS <= left <= _KEPT:
+                now = clock_of(connection, self._clock)
                 await connection.execute(update(_ROW).where(*asked.alive(now)).values(until=now + _KEPT))
             return str(document)
 
         document = await self._database.read(work)
         return EMPTY if document is None else memory_from_json(document)
+
+    async def _found(self, connection: "AsyncConnection", asked: "_Asked") -> "CursorResult[str, float]":
+        if self._clock is None and connection.dialect.name == "postgresql":
+            return await connection.execute(_FIND_BY_SERVER, asked.key)
+        return await connection.execute(_FIND, {**asked.key, "now": float((self._clock or time.time)())})
 
     async def merge(
         self, conversation: str, values: Mapping[str, object], *, tenant: str = ""

@@ -5,13 +5,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from httpx import ASGITransport, AsyncClient
+from httpx import AsyncClient
 
 from skillweave.service.app import create_app
 from skillweave.service.opening import Entry, open_service
 from skillweave.service.service import Service
 from skillweave.testing import WordCounter
 from tests.cli.harbour import PACK
+from tests.service.parts import reached
 
 API = "http://service/api/v1"
 GRAPH = """
@@ -42,7 +43,7 @@ def write_pack(folder: Path) -> Path:
     return path
 
 
-def parts_of(url: str, pack: Path | None, **given: Any) -> Service:
+def harbour_service(url: str, pack: Path | None, **given: Any) -> Service:
     """A service over the pack and what is in the database, open to everybody."""
     skills = () if pack is None else (str(pack),)
     return open_service(*skills, store=url, counter=WordCounter(), entry=Entry.OPEN, **given)
@@ -51,9 +52,5 @@ def parts_of(url: str, pack: Path | None, **given: Any) -> Service:
 @asynccontextmanager
 async def asked(service: Service) -> AsyncIterator[AsyncClient]:
     """A client of the service, which runs while the block does."""
-    app = create_app(service)
-    async with (
-        app.router.lifespan_context(app),
-        AsyncClient(transport=ASGITransport(app), base_url=API) as client,
-    ):
+    async with reached(create_app(service), API) as client:
         yield client
