@@ -10,7 +10,11 @@ from skillweave.events.stream import StreamedEvent, StreamGap
 from skillweave.stores.event_stream import MemoryEventStream
 from skillweave.testing import EventStreamContract, event_stream
 
-event_stream.PATIENCE = 0.05  # what these do not tell at once, they never tell
+
+@pytest.fixture(autouse=True)
+def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What these do not tell at once, they never tell."""
+    monkeypatch.setattr(event_stream, "PATIENCE", 0.05)
 
 
 class TakesTwice(MemoryEventStream):

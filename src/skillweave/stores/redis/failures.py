@@ -103,7 +103,7 @@ def _code(error: BaseException) -> str:
         return "NOAUTH"
     if code:
         return code
-    if "no permissions" in text:
+    if "no permissions" in text or "can't run this command" in text:  # the latter inside a script, before Redis 7.2
         return "NOPERM"
     if "unknown command" in text.lower() and "eval" in text.lower():
         return "SCRIPTS"
