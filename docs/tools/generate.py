@@ -64,6 +64,10 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "entries-not-scored": ("warning", "the scorer of the skill graph gave no answer, so that it chose no entry"),
         "event-declared-twice": ("warning", "two sources declare an event differently; the first one counts"),
         "empty-keyword": ("error", "an empty trigger, which would match every message; left out"),
+        "memory-unavailable": (
+            "warning",
+            "working memory does not answer; a turn of the service goes without it",
+        ),
         "event-schema-unchecked": ("info", "the schemas of events are not looked at without the package `jsonschema`"),
         "graph-ignored": ("warning", "a second source brings a skill graph; that of the first one counts"),
         "inactive-skill": ("warning", "the skill graph leads to a skill that is a draft or disabled"),

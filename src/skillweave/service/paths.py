@@ -1,12 +1,19 @@
 """Ids in paths that hold a slash, as those of sub-agents' conversations do: `%2F` in a path is part of an id."""
 
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote_to_bytes
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from skillweave.service.problems import Refused, answer_to
+
 _SLASH = "\uf02f"
 """Stands for a slash of an id while a path is matched; no id can hold it, as it is not printable."""
+
+
+_NO_UTF_8 = answer_to(
+    Refused(422, "invalid-parameter", "the path holds bytes that are no text in UTF-8, or none that an id can hold")
+)
 
 
 class SlashesInIds:
@@ -18,9 +25,16 @@ class SlashesInIds:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand the request on, with `%2F` apart from `/`."""
         raw: bytes = scope.get("raw_path") or b""
-        if b"%2f" in raw.lower():
-            parts = raw.decode("ascii", "replace").split("/")
-            scope = {**scope, "path": "/".join(unquote(part).replace("/", _SLASH) for part in parts)}
+        if b"%" in raw:
+            try:
+                parts = [unquote_to_bytes(part).decode() for part in raw.split(b"/")]
+            except UnicodeDecodeError:
+                await _NO_UTF_8(scope, receive, send)
+                return
+            if any(_SLASH in part for part in parts):
+                await _NO_UTF_8(scope, receive, send)
+                return
+            scope = {**scope, "path": "/".join(part.replace("/", _SLASH) for part in parts)}
         await self._app(scope, receive, send)
 
 

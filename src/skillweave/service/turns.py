@@ -1,10 +1,16 @@
 """Turns: the main job. What to give to the model, whether it was delivered, and why it was so."""
 
 import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
 from uuid import uuid4
 
 from skillweave.access import Scope
 from skillweave.api.turn_request import DeliveryMode, TurnRequest
+from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.errors import StoreUnavailable
+from skillweave.frozen import FrozenJson
 from skillweave.injection import Injection
 from skillweave.service.calls import Admission, Call, IdempotencyKey
 from skillweave.service.endpoints import ConversationId, Endpoints, TurnId
@@ -13,6 +19,9 @@ from skillweave.service.verdicts import apply_waiting
 from skillweave.state.port import Logged
 
 TURNS = Endpoints("turns")
+MEMORY_UNAVAILABLE = "memory-unavailable"
+"""The code of the diagnostic of a turn that went without the conversation's working memory."""
+log = logging.getLogger("skillweave.service")
 
 
 @TURNS.at(
@@ -32,8 +41,8 @@ async def weave(
     The same turn again gets the same answer and changes nothing. With the delivery `two-phase` the texts are claimed
     for 60 seconds: confirm the turn when the model has them, else release it.
     """
-    memory, *_ = await asyncio.gather(
-        call.service.memory.read(conversation, tenant=call.tenant),
+    (memory, found), *_ = await asyncio.gather(
+        _working_memory(call, conversation),
         apply_waiting(call.service, call.tenant, conversation),
         call.admitted(),
     )
@@ -42,7 +51,7 @@ async def weave(
     two_phase = asked.delivery is DeliveryMode.TWO_PHASE
     injection = await (weaver.claim(turn) if two_phase else weaver.weave(turn))
     call.service.meters.turn(injection)
-    return injection
+    return replace(injection, diagnostics=(*injection.diagnostics, *found)) if found else injection
 
 
 @TURNS.at("POST", "/conversations/{conversation}/turns/{turn}/confirm", scope=Scope.WEAVE, problems=(409,))
@@ -68,6 +77,17 @@ async def release(call: Call, conversation: ConversationId, turn: TurnId) -> Non
 async def why(call: Call, conversation: ConversationId, skill: str | None = None) -> tuple[Logged, ...]:
     """The kept decisions of the conversation, of one skill or all, oldest first; for thirty days."""
     return await call.weaver().why(conversation, skill)
+
+
+async def _working_memory(call: Call, conversation: str) -> tuple[Mapping[str, FrozenJson], tuple[Diagnostic, ...]]:
+    """What is kept; while nothing answers, nothing with a finding: a turn never fails for a store that is silent."""
+    try:
+        return await call.service.memory.read(conversation, tenant=call.tenant), ()
+    except StoreUnavailable as error:
+        log.warning("working memory of a turn was not read: %r", str(error))
+        message = "working memory does not answer, so that the turn goes without it"
+        fix = "try again when its store answers, or send what the turn needs as `memory`"
+        return {}, (Diagnostic(MEMORY_UNAVAILABLE, Severity.WARNING, message, fix=fix),)
 
 
 def _no_claim(turn: str) -> Refused:
