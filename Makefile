@@ -1,4 +1,4 @@
-# Everything works on a bare machine with Python 3.11 or newer, pip, git and make; with uv it is only faster. The tests fetch
+# Everything works on a bare machine with Python 3.11 or newer, pip, git and make. The tests fetch
 # Mermaid from npm's registry once, with a Node that pip brings, and start a PostgreSQL and a Redis: the machine's own, else those
 # that pip brings.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -6,6 +6,21 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
+
+# Fills an environment with the packages of a file. uv is ten times as fast as pip, which brings one where the machine has none; it
+# knows nothing of pip's settings, so that pip does it where packages come from a mirror that only these name.
+define fill
+	@if $(1)/bin/python -m pip --version >/dev/null 2>&1; then PIP="$(1)/bin/python -m pip --disable-pip-version-check"; \
+	else PIP="$(PYTHON) -m pip --disable-pip-version-check --python $(1)/bin/python"; fi; \
+	UV="$(UV)"; \
+	if test -z "$$UV" && $$PIP install -q --require-hashes -r requirements/uv.txt >/dev/null 2>&1; then UV="$(1)/bin/uv"; fi; \
+	if test -z "$$UV" || ! VIRTUAL_ENV="$(CURDIR)/$(1)" $$UV pip install -q --require-hashes -r $(2) >/dev/null 2>&1; then \
+		$$PIP install -q --require-hashes -r $(2) || exit 1; \
+	fi; \
+	if test "$(3)" = itself; then \
+		PATH="$(CURDIR)/$(1)/bin:$$PATH" $$PIP install -q --no-deps --no-build-isolation -e . || exit 1; \
+	fi
+endef
 STAMP := $(VENV)/.installed-$(shell cksum pyproject.toml requirements/dev.txt 2>/dev/null | cksum | cut -d' ' -f1)
 
 .PHONY: help demo test lowest quick check lint types layers soak bench docs docs-serve docs-pages fit lock clean
@@ -28,15 +43,7 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || $(PYTHON) -m venv --without-pip --clear $(VENV)
 
 $(STAMP): $(VENV)/bin/python pyproject.toml requirements/dev.txt
-ifneq ($(UV),)
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install -q --require-hashes -r requirements/dev.txt
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install -q --no-deps --no-build-isolation -e .
-else
-	@if $(BIN)/python -m pip --version >/dev/null 2>&1; then PIP="$(BIN)/python -m pip"; \
-	else PIP="$(PYTHON) -m pip --python $(BIN)/python"; fi; \
-	$$PIP install -q --disable-pip-version-check --require-hashes -r requirements/dev.txt && \
-	PATH="$(CURDIR)/$(BIN):$$PATH" $$PIP install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
-endif
+	$(call fill,$(VENV),requirements/dev.txt,itself)
 	@rm -f $(VENV)/.installed-* && touch $@
 
 demo: $(STAMP)
@@ -70,15 +77,7 @@ $(LOWEST)/bin/python:
 	@$(PYTHON) -m venv $(LOWEST) >/dev/null 2>&1 || $(PYTHON) -m venv --without-pip --clear $(LOWEST)
 
 $(LOWEST_STAMP): $(LOWEST)/bin/python pyproject.toml requirements/lowest.txt
-ifneq ($(UV),)
-	@VIRTUAL_ENV=$(CURDIR)/$(LOWEST) $(UV) pip install -q --require-hashes -r requirements/lowest.txt
-	@VIRTUAL_ENV=$(CURDIR)/$(LOWEST) $(UV) pip install -q --no-deps --no-build-isolation -e .
-else
-	@if $(LOWEST)/bin/python -m pip --version >/dev/null 2>&1; then PIP="$(LOWEST)/bin/python -m pip"; \
-	else PIP="$(PYTHON) -m pip --python $(LOWEST)/bin/python"; fi; \
-	$$PIP install -q --disable-pip-version-check --require-hashes -r requirements/lowest.txt && \
-	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $$PIP install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
-endif
+	$(call fill,$(LOWEST),requirements/lowest.txt,itself)
 	@rm -f $(LOWEST)/.installed-* && touch $@
 
 lowest: $(LOWEST_STAMP)
@@ -116,15 +115,7 @@ $(BENCH)/bin/python:
 	@p="$(BENCH_PYTHON)"; p="$${p:-$(PYTHON)}"; $$p -m venv $(BENCH) >/dev/null 2>&1 || $$p -m venv --without-pip --clear $(BENCH)
 
 $(BENCH_STAMP): $(BENCH)/bin/python pyproject.toml requirements/bench.txt
-ifneq ($(UV),)
-	@VIRTUAL_ENV=$(CURDIR)/$(BENCH) $(UV) pip install -q --require-hashes -r requirements/bench.txt
-	@VIRTUAL_ENV=$(CURDIR)/$(BENCH) $(UV) pip install -q --no-deps --no-build-isolation -e .
-else
-	@if $(BENCH)/bin/python -m pip --version >/dev/null 2>&1; then PIP="$(BENCH)/bin/python -m pip"; \
-	else PIP="$(PYTHON) -m pip --python $(BENCH)/bin/python"; fi; \
-	$$PIP install -q --disable-pip-version-check --require-hashes -r requirements/bench.txt && \
-	PATH="$(CURDIR)/$(BENCH)/bin:$$PATH" $$PIP install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
-endif
+	$(call fill,$(BENCH),requirements/bench.txt,itself)
 	@rm -f $(BENCH)/.installed-* && touch $@
 
 bench: $(BENCH_STAMP)
@@ -140,13 +131,7 @@ $(DOCS)/bin/python:
 	@$(PYTHON) -m venv $(DOCS) >/dev/null 2>&1 || $(PYTHON) -m venv --without-pip --clear $(DOCS)
 
 $(DOCS_STAMP): $(DOCS)/bin/python requirements/docs.txt
-ifneq ($(UV),)
-	@VIRTUAL_ENV=$(CURDIR)/$(DOCS) $(UV) pip install -q --require-hashes -r requirements/docs.txt
-else
-	@if $(DOCS)/bin/python -m pip --version >/dev/null 2>&1; then PIP="$(DOCS)/bin/python -m pip"; \
-	else PIP="$(PYTHON) -m pip --python $(DOCS)/bin/python"; fi; \
-	$$PIP install -q --disable-pip-version-check --require-hashes -r requirements/docs.txt
-endif
+	$(call fill,$(DOCS),requirements/docs.txt)
 	@rm -f $(DOCS)/.installed-* && touch $@
 
 docs: $(DOCS_STAMP)
@@ -167,6 +152,8 @@ lock:
 		-o requirements/bench.txt
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
 		--custom-compile-command "make lock" requirements/docs.in -o requirements/docs.txt
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
+		--custom-compile-command "make lock" requirements/uv.in -o requirements/uv.txt
 	uv pip compile -q --universal --python-version 3.11 --no-annotate --no-header --resolution lowest-direct \
 		$(LOWEST_EXTRAS:%=--extra %) pyproject.toml \
 		| grep -E '^(agent-framework-core|aiosqlite|alembic|google-adk|langchain|langgraph|openai-agents|psycopg|psycopg-binary|pydantic-ai-slim|pyproj|redis|sqlalchemy|tenacity)==' >$(VENV)/lowest.txt
