@@ -5,9 +5,13 @@ import atexit
 import os
 from collections.abc import Coroutine
 from threading import Lock, Thread
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
+
+from skillweave.closing import Closable
 
 T = TypeVar("T")
+C = TypeVar("C", bound=Closable)
 
 LAST_SECONDS = 5.0
 """What still runs at the end of the program has so long to write what it holds."""
@@ -70,3 +74,28 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
             loop.run_until_complete(asyncio.wait(left))
     finally:
         loop.close()
+
+
+class OnLoopThread(Generic[C]):
+    """An object whose verbs are awaited, on a loop of its own: what its blocking twin is made of."""
+
+    def __init__(self, awaited: C, thread: LoopThread) -> None:
+        self.awaited = awaited
+        self.thread = thread
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run what awaits this object on its own loop, and wait for the result; for adapters of blocking hosts."""
+        return self.thread.run(work)
+
+    def close(self) -> None:
+        """Give back what the object holds, and end the private thread."""
+        self.run(self.awaited.close())
+        self.thread.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,8 +1,7 @@
 """The client's door: one method for each operation of the service, and the same without `await`."""
 
-from collections.abc import Callable, Coroutine
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 from uuid import uuid4
 
 import httpx
@@ -19,7 +18,7 @@ from skillweave.client.sending import Retries, Wire
 from skillweave.client.skills import Skills
 from skillweave.client.turns import Turns
 from skillweave.closing import ClosedOnExit
-from skillweave.loop_thread import LoopThread
+from skillweave.loop_thread import LoopThread, OnLoopThread
 
 T = TypeVar("T")
 
@@ -73,7 +72,7 @@ class Client(Turns, Ledger, Skills, Compositions, Graphs, Entities, Approvals, E
         return f"Client({self.url!r})"
 
 
-class SyncClient:
+class SyncClient(OnLoopThread[Client]):
     """The verbs of a Client, blocking, on one private event-loop thread; works inside a running loop too."""
 
     weave = Blocking(Client.weave)
@@ -141,35 +140,12 @@ class SyncClient:
         timeout: float = TIMEOUT,
         retries: Retries | None = None,
     ) -> None:
-        self._client = Client(url, key, timeout=timeout, retries=retries)
-        self._thread = LoopThread()
-
-    @property
-    def awaited(self) -> Client:
-        """Whose verbs these are."""
-        return self._client
+        super().__init__(Client(url, key, timeout=timeout, retries=retries), LoopThread())
 
     @property
     def url(self) -> str:
         """The address of the service."""
-        return self._client.url
-
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run what awaits the client on its own loop, and wait for the result."""
-        return self._thread.run(work)
-
-    def close(self) -> None:
-        """Give back the connections, and end the private thread."""
-        self.run(self._client.close())
-        self._thread.stop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        return self.awaited.url
 
     def __repr__(self) -> str:
         return f"SyncClient({self.url!r})"

@@ -3,14 +3,13 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar, Unpack
+from typing import TypeVar, Unpack
 from uuid import uuid4
 
 from skillweave.blocking import Blocking, BlockingBlock
@@ -30,7 +29,7 @@ from skillweave.knowledge.context import ContextSource
 from skillweave.knowledge.entity import EntityGraph
 from skillweave.knowledge.findings import context_findings
 from skillweave.limits import ToolLimits
-from skillweave.loop_thread import LoopThread
+from skillweave.loop_thread import LoopThread, OnLoopThread
 from skillweave.registry import Agent, Changes, Registry, Snapshot
 from skillweave.registry.registry import QUIET_SECONDS
 from skillweave.relations.rules import check_companions
@@ -441,7 +440,7 @@ class Weaver(Engagements, Reads, SkillSets, Surroundings, ClosedOnExit):
         return SyncWeaver(self, LoopThread())
 
 
-class SyncWeaver:
+class SyncWeaver(OnLoopThread[Weaver]):
     """The verbs of a Weaver, blocking, on one private event-loop thread; made by `weaver.sync`."""
 
     weave = Blocking(Weaver.weave)
@@ -488,29 +487,3 @@ class SyncWeaver:
     entity = Blocking(Weaver.entity)
     entity_context = Blocking(Weaver.entity_context)
     delivery = BlockingBlock(Weaver.delivery)
-
-    def __init__(self, weaver: Weaver, thread: LoopThread) -> None:
-        self.weaver = weaver
-        self.thread = thread
-
-    @property
-    def awaited(self) -> Weaver:
-        """Whose verbs these are."""
-        return self.weaver
-
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run what awaits this weaver on its own loop, and wait for the result; for adapters of blocking hosts."""
-        return self.thread.run(work)
-
-    def close(self) -> None:
-        """Give back what the Weaver holds, and end the private thread."""
-        self.run(self.weaver.close())
-        self.thread.stop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
