@@ -71,6 +71,8 @@ LOWEST_WITHOUT := recording test_messages* test_missing_packages.py test_agent_f
 	adapters/test_approval.py adapters/test_bridge.py adapters/test_spawning.py \
 	stores/test_broken_streams.py stores/test_event_stream.py stores/test_facts.py stores/test_loops.py stores/test_memory.py \
 	stores/test_opening.py stores/test_split.py stores/test_sqlite.py
+# Long ones, of which `make soak` runs these with the lowest releases.
+LOWEST_IN_SOAK := tests/stores/sql/test_skills_equal.py tests/stores/sql/test_working_memory.py
 
 $(LOWEST)/bin/python:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; install one or call make PYTHON=/path/to/python"; exit 1; }
@@ -81,7 +83,8 @@ $(LOWEST_STAMP): $(LOWEST)/bin/python pyproject.toml requirements/lowest.txt
 	@rm -f $(LOWEST)/.installed-* && touch $@
 
 lowest: $(LOWEST_STAMP)
-	@$(LOWEST)/bin/python -m pytest $(ALL_CORES) -m "not soak and not hypothesis" tests/adapters tests/stores $(LOWEST_WITHOUT:%=--ignore-glob='*/%')
+	@$(LOWEST)/bin/python -m pytest $(ALL_CORES) -m "not soak and not hypothesis" tests/adapters tests/stores $(LOWEST_WITHOUT:%=--ignore-glob='*/%') \
+		$(LOWEST_IN_SOAK:%=--ignore=%)
 
 quick: $(STAMP)
 	@$(BIN)/python -m pytest $(ALL_CORES) --quick -m "not soak and not hypothesis"
@@ -101,6 +104,7 @@ soak: $(STAMP) $(LOWEST_STAMP)
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m soak -q -s tests/properties
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m hypothesis -q $(ALL_CORES)
 	@$(LOWEST)/bin/python -m pytest -m hypothesis -q $(ALL_CORES) tests/adapters tests/stores $(LOWEST_WITHOUT:%=--ignore-glob='*/%')
+	@$(LOWEST)/bin/python -m pytest -q $(ALL_CORES) $(LOWEST_IN_SOAK)
 
 fit: $(STAMP)
 	@$(BIN)/python benchmarks/fit_selection.py
