@@ -4,8 +4,6 @@ from collections.abc import Callable
 from typing import TypeVar
 from uuid import uuid4
 
-import httpx
-
 from skillweave.blocking import Blocking, BlockingBlock, BlockingSeries
 from skillweave.checking import Checked
 from skillweave.client.approvals import Approvals
@@ -19,6 +17,10 @@ from skillweave.client.skills import Skills
 from skillweave.client.turns import Turns
 from skillweave.closing import ClosedOnExit
 from skillweave.loop_thread import LoopThread, OnLoopThread
+from skillweave.stores.opening import needing
+
+with needing("client", "the client of the service"):
+    import httpx
 
 T = TypeVar("T")
 

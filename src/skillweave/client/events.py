@@ -4,9 +4,6 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 
-import httpx
-from httpx_sse import EventSource, ServerSentEvent
-
 from skillweave.api.event_request import EventRequest
 from skillweave.api.problem import Problem
 from skillweave.api.sent_event import GAP
@@ -17,6 +14,11 @@ from skillweave.codec import read
 from skillweave.errors import InvalidData
 from skillweave.events.event import Event
 from skillweave.events.stream import StreamedEvent
+from skillweave.stores.opening import needing
+
+with needing("client", "the client of the service"):
+    import httpx
+    from httpx_sse import EventSource, ServerSentEvent
 
 SILENT_SECONDS = 60.0
 """A stream that says nothing for so long, not even that it lives, is broken: four times what the service waits."""

@@ -24,23 +24,26 @@ from skillweave.redaction import without_secrets
 from skillweave.registry import Source
 from skillweave.select.matchers import Matcher
 from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
-from skillweave.service.options import ServiceOptions
-from skillweave.service.rates import SharedCounters, shared_counters
-from skillweave.service.service import Service
-from skillweave.service.shared_source import SharedSource
-from skillweave.service.spans import trace_observers
-from skillweave.service.tenant_registry import CommonRegistry, TenantRegistry
-from skillweave.service.unsealed import UnsealedBook
 from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
 from skillweave.state.port import Store
 from skillweave.state.working_memory import WorkingMemory
 from skillweave.stores.event_stream import MemoryEventStream
+from skillweave.stores.opening import needing
 from skillweave.stores.split import SplitStore
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.text.embedding import Embedder
 from skillweave.tokens.counter import Tiktoken, TokenCounter
 from skillweave.weaver import OnStoreFailure, Weaver
+
+with needing("service", "the service"):
+    from skillweave.service.options import ServiceOptions
+    from skillweave.service.rates import SharedCounters, shared_counters
+    from skillweave.service.service import Service
+    from skillweave.service.shared_source import SharedSource
+    from skillweave.service.spans import trace_observers
+    from skillweave.service.tenant_registry import CommonRegistry, TenantRegistry
+    from skillweave.service.unsealed import UnsealedBook
 
 if TYPE_CHECKING:
     from skillweave.stores.sql.database import Database

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from skillweave.stores.sql.entities import SqlGraph
     from skillweave.stores.sql.skills import SqlSource
 
-_PACKAGES = ("sqlalchemy", "greenlet", "alembic", "aiosqlite", "tenacity", "psycopg", "redis")
-"""What the extras `sql`, `postgres` and `redis` bring, by the names that are imported."""
+_PACKAGES = (
+    *("sqlalchemy", "greenlet", "alembic", "aiosqlite", "tenacity", "psycopg", "redis"),
+    *("fastapi", "starlette", "limits", "prometheus_client", "httpx", "httpx_sse"),
+)
+"""What the extras `sql`, `postgres`, `redis`, `service` and `client` bring, by the names that are imported."""
 
 
 def postgres_ledger(rest: str) -> "PostgresStore":
