@@ -6,6 +6,9 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
+# The engine, and the distributions around it: installed with --no-deps over the locked packages of others.
+OURS := . $(wildcard packages/*)
+PROJECTS := pyproject.toml $(wildcard packages/*/pyproject.toml)
 
 # Fills an environment with the packages of a file. uv is ten times as fast as pip, which brings one where the machine has none; it
 # knows nothing of pip's settings, so that pip does it where packages come from a mirror that only these name.
@@ -18,10 +21,10 @@ define fill
 		$$PIP install -q --require-hashes -r $(2) || exit 1; \
 	fi; \
 	if test "$(3)" = itself; then \
-		PATH="$(CURDIR)/$(1)/bin:$$PATH" $$PIP install -q --no-deps --no-build-isolation -e . || exit 1; \
+		PATH="$(CURDIR)/$(1)/bin:$$PATH" $$PIP install -q --no-deps --no-build-isolation $(OURS:%=-e %) || exit 1; \
 	fi
 endef
-STAMP := $(VENV)/.installed-$(shell cksum pyproject.toml requirements/dev.txt 2>/dev/null | cksum | cut -d' ' -f1)
+STAMP := $(VENV)/.installed-$(shell cksum $(PROJECTS) requirements/dev.txt 2>/dev/null | cksum | cut -d' ' -f1)
 
 .PHONY: help demo test lowest quick check lint types layers soak bench docs docs-serve docs-pages fit lock clean
 help:
@@ -42,7 +45,7 @@ $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; install one or call make PYTHON=/path/to/python"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || $(PYTHON) -m venv --without-pip --clear $(VENV)
 
-$(STAMP): $(VENV)/bin/python pyproject.toml requirements/dev.txt
+$(STAMP): $(VENV)/bin/python $(PROJECTS) requirements/dev.txt
 	$(call fill,$(VENV),requirements/dev.txt,itself)
 	@rm -f $(VENV)/.installed-* && touch $@
 
@@ -63,27 +66,29 @@ test: $(STAMP)
 # run with the other tests. A new test that needs such a package fails here: name it. Laws over random input are tested with the
 # other tests; `make soak` has the laws here too.
 LOWEST := .venv-lowest
-LOWEST_STAMP := $(LOWEST)/.installed-$(shell cksum pyproject.toml requirements/lowest.txt 2>/dev/null | cksum | cut -d' ' -f1)
-LOWEST_EXTRAS := agent-framework geo google-adk langchain langgraph openai-agents postgres pydantic-ai redis sql
+LOWEST_STAMP := $(LOWEST)/.installed-$(shell cksum $(PROJECTS) requirements/lowest.txt 2>/dev/null | cksum | cut -d' ' -f1)
+LOWEST_EXTRAS := agent-framework geo google-adk langchain langgraph openai-agents pydantic-ai
+LOWEST_TESTS := tests/adapters tests/stores packages/skillweave-stores/tests
 LOWEST_WITHOUT := recording test_messages* test_missing_packages.py test_agent_framework_responses.py \
 	test_agent_framework_workflows.py test_pydantic_ai_responses.py test_deepagents.py test_langchain_marks.py test_langchain_models.py \
 	test_langgraph_answer.py \
 	adapters/test_approval.py adapters/test_bridge.py adapters/test_spawning.py \
-	stores/test_broken_streams.py stores/test_event_stream.py stores/test_facts.py stores/test_loops.py stores/test_memory.py \
-	stores/test_opening.py stores/test_split.py stores/test_sqlite.py
+	stores/test_broken_streams.py stores/test_event_stream.py stores/test_memory.py stores/test_split.py stores/test_sqlite.py \
+	skillweave_stores/test_facts.py skillweave_stores/test_loops.py skillweave_stores/test_opening.py \
+	skillweave_stores/commands skillweave_stores/flows skillweave_stores/seed
 # Long ones, of which `make soak` runs these with the lowest releases.
-LOWEST_IN_SOAK := tests/stores/sql/test_skills_equal.py tests/stores/sql/test_working_memory.py
+LOWEST_IN_SOAK := packages/skillweave-stores/tests/skillweave_stores/sql/test_skills_equal.py packages/skillweave-stores/tests/skillweave_stores/sql/test_working_memory.py
 
 $(LOWEST)/bin/python:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; install one or call make PYTHON=/path/to/python"; exit 1; }
 	@$(PYTHON) -m venv $(LOWEST) >/dev/null 2>&1 || $(PYTHON) -m venv --without-pip --clear $(LOWEST)
 
-$(LOWEST_STAMP): $(LOWEST)/bin/python pyproject.toml requirements/lowest.txt
+$(LOWEST_STAMP): $(LOWEST)/bin/python $(PROJECTS) requirements/lowest.txt
 	$(call fill,$(LOWEST),requirements/lowest.txt,itself)
 	@rm -f $(LOWEST)/.installed-* && touch $@
 
 lowest: $(LOWEST_STAMP)
-	@$(LOWEST)/bin/python -m pytest $(ALL_CORES) -m "not soak and not hypothesis" tests/adapters tests/stores $(LOWEST_WITHOUT:%=--ignore-glob='*/%') \
+	@$(LOWEST)/bin/python -m pytest $(ALL_CORES) -m "not soak and not hypothesis" $(LOWEST_TESTS) $(LOWEST_WITHOUT:%=--ignore-glob='*/%') \
 		$(LOWEST_IN_SOAK:%=--ignore=%)
 
 quick: $(STAMP)
@@ -103,7 +108,7 @@ layers: $(STAMP)
 soak: $(STAMP) $(LOWEST_STAMP)
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m soak -q -s tests/properties
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m hypothesis -q $(ALL_CORES)
-	@$(LOWEST)/bin/python -m pytest -m hypothesis -q $(ALL_CORES) tests/adapters tests/stores $(LOWEST_WITHOUT:%=--ignore-glob='*/%')
+	@$(LOWEST)/bin/python -m pytest -m hypothesis -q $(ALL_CORES) $(LOWEST_TESTS) $(LOWEST_WITHOUT:%=--ignore-glob='*/%')
 	@$(LOWEST)/bin/python -m pytest -q $(ALL_CORES) $(LOWEST_IN_SOAK)
 
 fit: $(STAMP)
@@ -113,12 +118,12 @@ fit: $(STAMP)
 BENCH_PYTHON ?= $(shell for p in $(PYTHON) python3.14 python3.13 python3.12; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && { echo $$p; break; }; done)
 BENCH := .venv-bench
-BENCH_STAMP := $(BENCH)/.installed-$(shell cksum pyproject.toml requirements/bench.txt 2>/dev/null | cksum | cut -d' ' -f1)
+BENCH_STAMP := $(BENCH)/.installed-$(shell cksum $(PROJECTS) requirements/bench.txt 2>/dev/null | cksum | cut -d' ' -f1)
 
 $(BENCH)/bin/python:
 	@p="$(BENCH_PYTHON)"; p="$${p:-$(PYTHON)}"; $$p -m venv $(BENCH) >/dev/null 2>&1 || $$p -m venv --without-pip --clear $(BENCH)
 
-$(BENCH_STAMP): $(BENCH)/bin/python pyproject.toml requirements/bench.txt
+$(BENCH_STAMP): $(BENCH)/bin/python $(PROJECTS) requirements/bench.txt
 	$(call fill,$(BENCH),requirements/bench.txt,itself)
 	@rm -f $(BENCH)/.installed-* && touch $@
 

@@ -17,12 +17,13 @@ import psycopg
 from results import Effort, Row, Target, figure, single
 from timing import Timing, awaited, interleaved
 
-from skillweave import Edge, Entity, Point, SqlGraph
+from skillweave import Edge, Entity, Point
 from skillweave.knowledge.geodesy import Box, box_around
+from skillweave_stores import SqlGraph
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.services.servers import PostgresServer
+from tests.skillweave_testing.services.servers import PostgresServer
 
 DATUM = "NAD83"
 SOUTH, NORTH, WEST, EAST = 25.8, 36.5, -106.6, -93.5

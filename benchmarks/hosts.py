@@ -11,8 +11,8 @@ from timing import Batch, Timing, interleaved
 
 from skillweave import CatalogMode, Placement, Settings, Weaver
 from skillweave.adapters.messages import openai_style
-from skillweave.testing.hosts import Script, Sent
 from skillweave.tokens.counter import Tiktoken
+from skillweave_testing.hosts import Script, Sent
 
 BARE = "the bare framework"
 HIT, AGAIN = "a skill matches", "follow-up, skill present"
@@ -119,7 +119,7 @@ def langchain(placement: Placement) -> Host:
         from langgraph.checkpoint.memory import InMemorySaver
 
         from skillweave.adapters.langchain import SkillMiddleware
-        from skillweave.testing.hosts.langchain import ScriptedChatModel
+        from skillweave_testing.hosts.langchain import ScriptedChatModel
 
         middleware = [] if weaver is None else [SkillMiddleware(weaver, placement=placement)]
         agent: Any = create_agent(
@@ -142,7 +142,7 @@ def langgraph(*steps: str) -> Host:
         from langgraph.graph import START, MessagesState, StateGraph
 
         from skillweave.adapters.langgraph import build_skill_agent
-        from skillweave.testing.hosts.langchain import ScriptedChatModel
+        from skillweave_testing.hosts.langchain import ScriptedChatModel
 
         model = ScriptedChatModel(script=script)
         if weaver is not None:
@@ -183,7 +183,7 @@ def agent_framework(script: Script, weaver: Weaver | None) -> Opened:
     from agent_framework import Agent, InMemoryHistoryProvider
 
     from skillweave.adapters.agent_framework import SkillContextProvider
-    from skillweave.testing.hosts.agent_framework import ScriptedChatClient
+    from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 
     providers: list[Any] = [InMemoryHistoryProvider()]
     if weaver is not None:
@@ -209,7 +209,7 @@ def pydantic_ai(placement: Placement) -> Host:
         from pydantic_ai.conversation import Conversation
 
         from skillweave.adapters.pydantic_ai import Skills
-        from skillweave.testing.hosts.pydantic_ai import scripted_model
+        from skillweave_testing.hosts.pydantic_ai import scripted_model
 
         capabilities = [] if weaver is None else [Skills(weaver, placement=placement)]
         agent = Agent(scripted_model(script), instructions=BASE, capabilities=capabilities)
@@ -233,7 +233,7 @@ def openai_agents(script: Script, weaver: Weaver | None) -> Opened:
     from agents import Agent, RunConfig, Runner, SQLiteSession
 
     from skillweave.adapters.openai_agents import Skills
-    from skillweave.testing.hosts.openai_agents import ScriptedModel
+    from skillweave_testing.hosts.openai_agents import ScriptedModel
 
     untraced = RunConfig(tracing_disabled=True)
     skills = None if weaver is None else Skills(weaver)

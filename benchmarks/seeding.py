@@ -50,8 +50,8 @@ def write_skills(folder: Path, skills: int, document_bytes: int) -> None:
 
 
 async def _seeded(url: str, folder: str) -> Seeding:
-    from skillweave.seed import seed
     from skillweave.sources import source_of
+    from skillweave_stores.seed import seed
 
     async with source_of(url) as store:  # type: ignore[attr-defined]
         begin = time.perf_counter()

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from service import SKILLS, TURNS
 
-from skillweave.service import Entry, create_app, open_service
+from skillweave_server import Entry, create_app, open_service
 
 PARTS: Sequence[tuple[str, Sequence[str]]] = (
     ("waiting for SQLite's threads", ("method 'poll'", "select.epoll", "_queue.SimpleQueue", "method 'recv'")),

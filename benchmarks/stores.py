@@ -17,6 +17,7 @@ from timing import Batch, Timing, awaited, interleaved, timing_of
 from turn import AGAIN, HIT, turns
 
 import skillweave
+import skillweave_stores
 from skillweave.state.codec import state_to_json
 from skillweave.state.port import Store
 from skillweave.state.state import State, Writes
@@ -26,7 +27,7 @@ from skillweave.weaver import Weaver
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.services.servers import PostgresServer, RedisServer, Server
+from tests.skillweave_testing.services.servers import PostgresServer, RedisServer, Server
 
 MOST_GROWTH = 1.5
 """Ten times as many skills may take so many times the memory, so that it counts as flat."""
@@ -85,7 +86,7 @@ async def _seen(url: str, effort: Effort) -> Row:
     """Seconds from a publish on one replica to the first turn of another one that gives the new text."""
     seconds = []
     database = _new_database(url, "published")
-    async with skillweave.SqlSource(database) as store:
+    async with skillweave_stores.SqlSource(database) as store:
         await store.publish(_edition(0))
         replica = skillweave.open(database)
         for number in range(1, 4 if effort is Effort.QUICK else 16):

@@ -30,8 +30,8 @@ from agent_framework import (
 import skillweave
 from skillweave import CatalogMode, Settings
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
-from skillweave.testing.hosts import Asks, Says, Script
-from skillweave.testing.hosts.agent_framework import ScriptedChatClient
+from skillweave_testing.hosts import Asks, Says, Script
+from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 
 SKILLS = Path(__file__).parent / "skills"
 CLIENTS = {

@@ -29,7 +29,7 @@ import skillweave
 from skillweave import CatalogMode, Settings
 from skillweave.adapters.agent_framework import SkillContextProvider
 from skillweave.adapters.agent_framework.spawn import spawn_subagent
-from skillweave.testing.hosts.agent_framework import ScriptedChatClient
+from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 
 LEAD = "You lead a team. Give coding to a sub-agent that has the skills for it, and report what it says."
 OWN = ("read_skill", "list_skills", "read_artifact", "search_skills")

@@ -23,8 +23,8 @@ from google.genai import types
 
 import skillweave
 from skillweave.adapters.google_adk import SkillPlugin
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.google_adk import ScriptedLlm
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.google_adk import ScriptedLlm
 
 SKILLS = Path(__file__).parent / "skills"
 HEADING = "=== Skill Activated: "

@@ -25,8 +25,8 @@ from langgraph.types import Command
 import skillweave
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.decisions import Outcome
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.langchain import ScriptedChatModel
 
 SKILLS = Path(__file__).parent / "skills"
 BASE = "You are the assistant of a small company's office."

@@ -22,7 +22,7 @@ from langgraph.types import Command
 
 import skillweave
 from skillweave.adapters.langgraph import SkillState, build_skill_agent
-from skillweave.testing.hosts import Asks, Says, Script
+from skillweave_testing.hosts import Asks, Says, Script
 
 SKILL: dict[str, Any] = {
     "id": "exception-filing",
@@ -70,7 +70,7 @@ TOOLS = (find_operators, change_record, submit_filing)
 def chat_model(name: str | None) -> BaseChatModel:
     """The model of that name, `provider:name`, or the script."""
     if name is None:
-        from skillweave.testing.hosts.langchain import ScriptedChatModel
+        from skillweave_testing.hosts.langchain import ScriptedChatModel
 
         return ScriptedChatModel(script=SCRIPT)
     from langchain.chat_models import init_chat_model

@@ -32,10 +32,10 @@ from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
 
-from skillweave.service.app import create_app
-from skillweave.service.opening import Entry, open_service
-from skillweave.testing.hosts import Asks, Says, Script
-from skillweave.testing.hosts.langchain import ScriptedChatModel
+from skillweave_server.app import create_app
+from skillweave_server.opening import Entry, open_service
+from skillweave_testing.hosts import Asks, Says, Script
+from skillweave_testing.hosts.langchain import ScriptedChatModel
 
 SKILLS = Path(__file__).parent / "skills"
 SAYS = (

@@ -18,8 +18,8 @@ from agents.items import ToolCallItem, ToolCallOutputItem
 
 import skillweave
 from skillweave.adapters.openai_agents import Skills
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.openai_agents import ScriptedModel
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.openai_agents import ScriptedModel
 
 SKILLS = Path(__file__).parent / "skills"
 BASE = "You are the assistant of a small company's office."

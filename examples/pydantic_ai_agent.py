@@ -19,8 +19,8 @@ from pydantic_ai.models import Model, ModelRequestContext
 
 import skillweave
 from skillweave.adapters.pydantic_ai import Skills, approvals
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.pydantic_ai import scripted_model
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.pydantic_ai import scripted_model
 
 SKILLS = Path(__file__).parent / "skills"
 HEADING = "=== Skill Activated: "

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from skillweave import MemoryStore, Registry, Settings, Skill, Store, Weaver
 from skillweave.graph import Declared, Entry, GraphSkill, Keywords, Route, SkillGraph
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 
 
 def graph_of(

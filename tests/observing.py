@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from skillweave import MemoryStore, Registry, Skill, Weaver
 from skillweave.sources import InCode
-from skillweave.testing import Recorder, WordCounter
+from skillweave_testing import Recorder, WordCounter
 
 
 def weaver_of(*skills: Skill, observers: Sequence[object] = (), **options: object) -> Weaver:

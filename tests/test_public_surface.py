@@ -17,7 +17,7 @@ import skillweave.adapters
 
 ROOT = Path(__file__).parents[1]
 ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
-PACKS = ("skillweave.packs.texas_rrc", "skillweave.packs.tool")
+PACKS = ("skillweave_texas_rrc", "skillweave.packs.tool")
 ROOMS = ("access", "api", "approvals", "client", "events", "graph", "seed")
 DOORS = ("skillweave", *(f"skillweave.{room}" for room in ROOMS), *PACKS, *ADAPTERS)
 IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
@@ -35,7 +35,7 @@ BEHIND = {
     "skillweave.graph.judging.Verdict",
     "skillweave.registry.snapshot.Offer",
     "skillweave.select.index.SkillIndex",
-    "skillweave.stores.sql.database.Database",
+    "skillweave_stores.sql.database.Database",
     "skillweave.loop_thread.LoopThread",
 }
 """Machinery that public classes are made with, which their own builders put in: no user writes its name."""

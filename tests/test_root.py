@@ -27,7 +27,7 @@ def test_every_export_can_be_had_twice() -> None:
 def test_an_export_survives_the_import_of_every_submodule() -> None:
     script = (
         "import pkgutil, importlib, skillweave\n"
-        "skip = ('skillweave.testing', 'skillweave.__main__')\n"
+        "skip = ('skillweave_testing', 'skillweave.__main__')\n"
         "for module in pkgutil.walk_packages(skillweave.__path__, 'skillweave.'):\n"
         "    if not module.name.startswith(skip): importlib.import_module(module.name)\n"
         "print(callable(skillweave.open), skillweave.Weaver.__name__, skillweave.State.__name__)"

@@ -24,8 +24,8 @@ from skillweave.frozen import EMPTY, FrozenDict, freeze_mapping, thaw
 from skillweave.graph import ScorePolicy
 from skillweave.knowledge.entity import Edge, Entity, Point
 from skillweave.knowledge.rules import ContextRules, Hop, IdPattern, SectionPart, SectionRule
-from skillweave.packs.texas_rrc.thresholds import Threshold
 from skillweave.state.state import ApprovalVerdict
+from skillweave_texas_rrc.thresholds import Threshold
 from tests.sources.entity_strategies import properties
 from tests.strategies import ids, json_mappings, json_values, texts
 
@@ -44,7 +44,7 @@ def portable_classes() -> list[type[Portable]]:
     """Every class whose values travel, wherever it is defined."""
     for module in pkgutil.walk_packages(skillweave.__path__, "skillweave."):
         if not module.name.startswith(
-            ("skillweave.__main__", "skillweave.testing", "skillweave.adapters", "skillweave.cli")
+            ("skillweave.__main__", "skillweave_testing", "skillweave.adapters", "skillweave.cli")
         ):
             importlib.import_module(module.name)
     found: dict[type[Portable], None] = {}

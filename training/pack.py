@@ -15,8 +15,8 @@ from sentencepiece import SentencePieceProcessor
 from sentencepiece import sentencepiece_model_pb2 as protocol
 from texts import documents_and_lines, translations
 
-from skillweave.embedders.encoder import LAYERS, PIECES, TABLE, packed_layers, packed_rows
-from skillweave.embedders.multilingual import ID, WEIGHTS
+from skillweave_multilingual.encoder import LAYERS, PIECES, TABLE, packed_layers, packed_rows
+from skillweave_multilingual.multilingual import ID, WEIGHTS
 
 COMMONEST = 40_000
 HINDI_SCORE = -12.0

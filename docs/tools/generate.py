@@ -44,10 +44,10 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "skillweave.formats.codes": "The fields of a definition",
         "skillweave.registry.codes": "Sources of every kind",
         "skillweave.sources.codes": "Files, folders and packs",
-        "skillweave.stores.sql.codes": "Rows of a database",
+        "skillweave_stores.sql.codes": "Rows of a database",
         "skillweave.contracts.codes": "Output contracts",
         "skillweave.checks.codes": "What only `check` looks at",
-        "skillweave.evaluate.codes": "Evaluations of triggers and descriptions",
+        "skillweave_eval.codes": "Evaluations of triggers and descriptions",
     }
 )
 """Headings of the tables in the code, in the order of reading; a table without one goes by its module."""

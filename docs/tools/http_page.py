@@ -5,8 +5,8 @@ import json
 from collections.abc import Iterable, Iterator
 
 from docs.tools.plain import plain
-from skillweave.service.app import GROUPS, describe
-from skillweave.service.endpoints import Endpoint
+from skillweave_server.app import GROUPS, describe
+from skillweave_server.endpoints import Endpoint
 
 ANSWER = """\
 Every endpoint of `skillweave serve`, with the scope that a key needs for it. All paths begin with `/api/v1`. What is

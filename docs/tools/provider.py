@@ -7,7 +7,7 @@ so that a page shows what really arrives, and it calls the tool `search_ledger` 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from skillweave.testing.hosts import Says, Script, Sent, tool_call
+from skillweave_testing.hosts import Says, Script, Sent, tool_call
 from tests.adapters.recording.server import RecordingServer
 
 LOCAL = "http://localhost:8080"

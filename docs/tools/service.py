@@ -19,7 +19,7 @@ def real_service(text: str, skills: Path) -> Iterator[Mapping[str, str]]:
         return
     import uvicorn
 
-    from skillweave.service import Entry, create_app, open_service
+    from skillweave_server import Entry, create_app, open_service
 
     with tempfile.TemporaryDirectory() as folder:
         service = open_service(str(skills), store=Path(folder) / "service.db", entry=Entry.OPEN)

@@ -1,6 +1,6 @@
 """What the models of the coding examples say when no real one is named."""
 
-from skillweave.testing.hosts import Asks, Says, Script
+from skillweave_testing.hosts import Asks, Says, Script
 
 TASK = "Write a function double(number) in double.py that doubles a number."
 

@@ -167,16 +167,7 @@ if TYPE_CHECKING:
     )
     from skillweave.stores.event_stream import MemoryEventStream
     from skillweave.stores.memory import MemoryStore
-    from skillweave.stores.redis.events import RedisEventStream
-    from skillweave.stores.redis.store import EventKeeping, RedisStore
-    from skillweave.stores.redis.working_memory import RedisWorkingMemory
     from skillweave.stores.split import SplitStore
-    from skillweave.stores.sql.approvals import SqlApprovals
-    from skillweave.stores.sql.conversations import PostgresStore
-    from skillweave.stores.sql.entities import SqlGraph
-    from skillweave.stores.sql.keys import SqlKeys
-    from skillweave.stores.sql.skills import SqlSource
-    from skillweave.stores.sql.working_memory import SqlWorkingMemory
     from skillweave.stores.sqlite import SqliteStore
     from skillweave.task import RiskLevel, Task, TaskRule, When
     from skillweave.text.embedding import Embedder
@@ -237,15 +228,6 @@ state.state: Approval ApprovalVerdict Delivery Engaged FallbackKind Fragment Lif
 stores.event_stream: MemoryEventStream
 stores.memory: MemoryStore
 stores.split: SplitStore
-stores.sql.conversations: PostgresStore
-stores.redis.events: RedisEventStream
-stores.redis.store: EventKeeping RedisStore
-stores.redis.working_memory: RedisWorkingMemory
-stores.sql.approvals: SqlApprovals
-stores.sql.entities: SqlGraph
-stores.sql.keys: SqlKeys
-stores.sql.skills: SqlSource
-stores.sql.working_memory: SqlWorkingMemory
 stores.sqlite: SqliteStore
 task: RiskLevel Task TaskRule When
 text.embedding: Embedder
@@ -307,7 +289,6 @@ __all__ = [
     "EntityNotFound",
     "Entry",
     "Event",
-    "EventKeeping",
     "EventRefused",
     "EventType",
     "Evidence",
@@ -365,7 +346,6 @@ __all__ = [
     "PendingCheckpoint",
     "Placement",
     "Point",
-    "PostgresStore",
     "Precedence",
     "PreparedSchema",
     "PreparingMatcher",
@@ -373,9 +353,6 @@ __all__ = [
     "PropertyRoles",
     "Read",
     "Record",
-    "RedisEventStream",
-    "RedisStore",
-    "RedisWorkingMemory",
     "Refusal",
     "Registry",
     "Rejected",
@@ -409,11 +386,6 @@ __all__ = [
     "SpawnRejected",
     "SpawnRequest",
     "SplitStore",
-    "SqlApprovals",
-    "SqlGraph",
-    "SqlKeys",
-    "SqlSource",
-    "SqlWorkingMemory",
     "SqliteStore",
     "State",
     "Status",

@@ -1,6 +1,7 @@
 """Every exception that skillweave raises: a caller's mistake and a world that does not answer are different classes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from heapq import nlargest
 
@@ -219,6 +220,18 @@ class MissingExtra(SkillweaveError, ImportError):
         super().__init__(
             f"{what} needs the package {package}, which is not installed: pip install 'skillweave[{extra}]'"
         )
+
+
+@contextmanager
+def needing(extra: str, what: str) -> Iterator[None]:
+    """Wraps imports of packages that an extra brings; raises MissingExtra, which names `what` needs it."""
+    try:
+        yield
+    except ImportError as error:
+        package = (error.name or "").partition(".")[0]
+        if not package or package.startswith("skillweave"):
+            raise
+        raise MissingExtra(what, package, extra) from error
 
 
 class UnsupportedVersion(SkillweaveError, ImportError):

@@ -1,12 +1,14 @@
-"""Extensions by entry point: what is built in is found by its name in the same way as what another package brings."""
+"""Extensions: what is built in stands in a table, what other packages bring is found by entry point."""
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from skillweave.distributions import how_to_install
 from skillweave.errors import SkillweaveError
 
 if TYPE_CHECKING:
@@ -24,8 +26,10 @@ _LONGEST_NAME = 100
 class Extensions(Generic[T]):
     """One kind of extension, such as ledgers: its entry points are in the group `skillweave.{group}` and refer to a T.
 
-    `noun` and `form` are how a message names one (`{}://` where a name is the scheme of a URL), `choice` how it begins
-    the list of those that there are, and `instead` what else one may do, a clause or nothing.
+    `built_in` is the table of our own, name to `module:attribute`, which no package can shadow. `noun` and `form` are
+    how a message names one (`{}://` where a name is the scheme of a URL), `choice` how it begins the list of those that
+    there are, and `instead` what else one may do, a clause or nothing. `satellites` says which of our own distributions
+    brings a name.
     """
 
     group: str
@@ -33,10 +37,12 @@ class Extensions(Generic[T]):
     form: str = "{!r}"
     choice: str = "use one of"
     instead: str = ""
+    built_in: Mapping[str, str] = field(default_factory=dict)
+    satellites: Mapping[str, str] = field(default_factory=dict)
 
     def names(self) -> tuple[str, ...]:
-        """The names of all that are installed, sorted."""
-        return tuple(sorted(self._entries().names))
+        """Returns the names of all that are built in or installed, sorted."""
+        return tuple(sorted({*self.built_in, *self._entries().names}))
 
     def load(self, name: str) -> T:
         """What the entry point of that name refers to.
@@ -51,9 +57,12 @@ class Extensions(Generic[T]):
         Raises SkillweaveError when no installed package brings it, when its package cannot be loaded, and when the
         call fails, with the reason.
         """
+        if name in self.built_in:
+            module, _, attribute = self.built_in[name].partition(":")
+            return call(getattr(import_module(module), attribute))
         known = self._entries()
         if name not in known.names:
-            raise SkillweaveError(self._unknown(name, sorted(known.names)))
+            raise SkillweaveError(self._unknown(name))
         entry = known[name]
         try:
             return call(entry.load())
@@ -69,12 +78,12 @@ class Extensions(Generic[T]):
     def _entries(self) -> "EntryPoints":
         return _installed(PREFIX + self.group, tuple((folder, _changed_at(folder)) for folder in sys.path))
 
-    def _unknown(self, name: str, known: Sequence[str]) -> str:
-        ways = [f"{self.choice} {', '.join(known)}", "install the package that brings it"]
-        if not known:
-            # Not even the built-in ones: this is a checkout whose entry points no installer has written down.
-            ways = ["there is none at all: install skillweave itself, in a checkout with `pip install -e .`"]
-        ways += [self.instead] if self.instead else []
+    def _unknown(self, name: str) -> str:
+        if name in self.satellites:
+            return f"no {self._called(name)} is installed; {how_to_install(self.satellites[name])}"
+        known = self.names()
+        ways = [f"{self.choice} {', '.join(known)}"] if known else []
+        ways += ["install the package that brings it", *([self.instead] if self.instead else [])]
         *first, last = ways
         listed = f"{', '.join(first)}, or {last}" if first else last
         return f"no {self._called(name)} is installed; {listed}"

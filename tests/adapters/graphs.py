@@ -10,10 +10,10 @@ from langgraph.graph import END, START, StateGraph
 from skillweave import Weaver
 from skillweave.adapters.langgraph import SkillState, build_skill_agent, skill_nodes
 from skillweave.factory import open_weaver
-from skillweave.testing import WordCounter
-from skillweave.testing.hosts import Script
-from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import BASE, SKILLS, Workshop
+from skillweave_testing import WordCounter
+from skillweave_testing.hosts import Script
+from skillweave_testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts.play import BASE, SKILLS, Workshop
 from tests.adapters.hosts.langchain_agent import as_langchain
 
 MARKED = "That calls for it. SKILL_SELECT:greetings"

@@ -33,10 +33,10 @@ from skillweave import ApprovalNeeded, InvalidTurn, InvalidVerdict, Role, Settin
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave.adapters.agent_framework.messages import host_messages, name_of
 from skillweave.errors import UnguardedAgent
-from skillweave.testing import WordCounter
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.agent_framework import ScriptedChatClient
-from skillweave.testing.hosts.play import BASE, FILING, GREETINGS, INVOICES, Workshop, heading, weaver_in
+from skillweave_testing import WordCounter
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.agent_framework import ScriptedChatClient
+from skillweave_testing.hosts.play import BASE, FILING, GREETINGS, INVOICES, Workshop, heading, weaver_in
 from tests.adapters.hosts.agent_framework_agent import function
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
@@ -901,7 +901,7 @@ def test_without_the_package_the_scripted_client_names_the_extra_in_one_line() -
 import sys
 sys.modules["agent_framework"] = None
 try:
-    import skillweave.testing.hosts.agent_framework
+    import skillweave_testing.hosts.agent_framework
 except ImportError as error:
     print(type(error).__name__, error)
 """

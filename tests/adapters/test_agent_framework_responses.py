@@ -12,9 +12,9 @@ from openai import AsyncOpenAI
 
 from skillweave import InvalidVerdict, Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to, spawn_subagent
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.agent_framework import ScriptedChatClient
-from skillweave.testing.hosts.play import BASE, Workshop, weaver_in
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.agent_framework import ScriptedChatClient
+from skillweave_testing.hosts.play import BASE, Workshop, weaver_in
 from tests.adapters.hosts.agent_framework_agent import function
 from tests.adapters.recording.server import KEY, RecordingServer
 

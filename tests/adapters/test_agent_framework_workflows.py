@@ -32,9 +32,9 @@ from agent_framework_orchestrations import (
 from skillweave import Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to, require_guarded
 from skillweave.errors import UnguardedAgent
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.agent_framework import ScriptedChatClient
-from skillweave.testing.hosts.play import BASE, FILING, INVOICES, Workshop, weaver_in
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.agent_framework import ScriptedChatClient
+from skillweave_testing.hosts.play import BASE, FILING, INVOICES, Workshop, weaver_in
 from tests.adapters.hosts.agent_framework_agent import function
 
 ANN = {"verdict": "approved", "by": "Ann Lee"}

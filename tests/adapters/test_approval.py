@@ -17,7 +17,7 @@ from skillweave.adapters.approval import (
     waiting,
 )
 from skillweave.adapters.chat import Call
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.skills import make_skill
 
 FILING = make_skill(

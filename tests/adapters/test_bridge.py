@@ -18,7 +18,7 @@ from skillweave import (
 from skillweave.adapters import bridge as bridge_module
 from skillweave.adapters.bridge import Bridge, is_own
 from skillweave.adapters.chat import Call, HostMessage
-from skillweave.testing import FailingStore, Recorder, WordCounter
+from skillweave_testing import FailingStore, Recorder, WordCounter
 from tests.skills import make_skill
 
 INVOICE = make_skill(

@@ -19,9 +19,9 @@ from skillweave import UnguardedAgent, Weaver
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.adapters.langgraph import build_skill_agent, spawn_subagent
 from skillweave.adapters.supported import Unguarded
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import FILING, GREETINGS, INVOICES, Workshop
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts.play import FILING, GREETINGS, INVOICES, Workshop
 from tests.adapters.graphs import BOTH, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 from tests.adapters.recording.server import KEY, RecordingServer

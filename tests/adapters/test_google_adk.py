@@ -23,9 +23,9 @@ from pydantic import BaseModel
 
 from skillweave import Checkpoint, OnlySkillTools, Placement, Settings, ToolRules, Weaver
 from skillweave.adapters.google_adk import MARK, SkillPlugin, history, host_messages, is_skill_event
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.google_adk import ScriptedLlm
-from skillweave.testing.hosts.play import FILING, INVOICES, Workshop, heading, weaver_in
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.google_adk import ScriptedLlm
+from skillweave_testing.hosts.play import FILING, INVOICES, Workshop, heading, weaver_in
 from tests.adapters.hosts.google_adk_agent import answer, as_adk, said, words_in
 from tests.observing import weaver_of
 from tests.skills import make_skill

@@ -23,10 +23,10 @@ from skillweave import InvalidTurn, MemoryStore, Placement, Settings, SpawnPlan,
 from skillweave.adapters.langchain import SkillMiddleware, Speaker
 from skillweave.compose import prepare_spawn
 from skillweave.factory import open_weaver
-from skillweave.testing import WordCounter
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import FILING_FOR_ALL, GREETINGS, INVOICES, NARRATIVE, Workshop, heading, weaver_in
+from skillweave_testing import WordCounter
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts.play import FILING_FOR_ALL, GREETINGS, INVOICES, NARRATIVE, Workshop, heading, weaver_in
 from tests.adapters.hosts.langchain_agent import as_langchain
 
 INVOICE = "Is this invoice right?"

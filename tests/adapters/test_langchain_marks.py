@@ -20,9 +20,9 @@ from skillweave.adapters.chat import only_markers
 from skillweave.adapters.langchain import SkillMiddleware, is_skill_message, without_skill_text
 from skillweave.adapters.langgraph import build_skill_agent
 from skillweave.disclose.block import LOADS_NOTHING
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import GREETINGS, INVOICES, Workshop
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts.play import GREETINGS, INVOICES, Workshop
 from tests.adapters.graphs import BOTH, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 from tests.adapters.recording.server import KEY, RecordingServer

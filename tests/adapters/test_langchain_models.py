@@ -15,9 +15,9 @@ from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.adapters.langchain_models import require_text_kept
 from skillweave.adapters.langgraph import build_skill_agent
 from skillweave.adapters.supported import Unguarded
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import INVOICES
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts.play import INVOICES
 from tests.adapters.graphs import BOTH, opened, said, thread
 from tests.adapters.recording.server import KEY, RecordingServer
 

@@ -23,9 +23,9 @@ from skillweave.adapters.chat import NOT_RUN
 from skillweave.adapters.langchain import SkillMiddleware, require_asked
 from skillweave.adapters.langchain_pause import NO_ANSWER, continued
 from skillweave.adapters.langgraph import SkillState, build_skill_agent, skill_nodes
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import Workshop, weaver_in
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts.play import Workshop, weaver_in
 from tests.adapters.graphs import BOTH, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 

@@ -11,10 +11,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from skillweave import InvalidTurn, Lifecycle, Settings, SpawnPlan, SpawnRequest, Weaver
 from skillweave.adapters.langchain import Speaker
 from skillweave.adapters.langgraph import build_skill_agent, skill_nodes
-from skillweave.testing import KnownContext
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import BASE, GREETINGS, INVOICES, SKILLS, Workshop
+from skillweave_testing import KnownContext
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts.play import BASE, GREETINGS, INVOICES, SKILLS, Workshop
 from tests.adapters.graphs import (
     BOTH,
     MARKED,

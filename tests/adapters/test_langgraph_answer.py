@@ -15,9 +15,9 @@ from typing_extensions import TypedDict
 
 from skillweave import InvalidTurn
 from skillweave.adapters.langgraph import SkillState, build_skill_agent
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import GREETINGS, INVOICES, Workshop
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts.play import GREETINGS, INVOICES, Workshop
 from tests.adapters.graphs import MARKED, agent_of, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 from tests.adapters.recording.server import KEY, RecordingServer

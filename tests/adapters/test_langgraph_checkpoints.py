@@ -11,8 +11,8 @@ from langgraph.types import Command, interrupt
 from skillweave import ApprovalNeeded, ApprovalVerdict, ToolCall, Weaver
 from skillweave.adapters.approval import Reply, record
 from skillweave.adapters.chat import Call
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.play import FILING, FILING_FOR_ALL, GREETINGS, NARRATIVE, SKILLS, Workshop, heading
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.play import FILING, FILING_FOR_ALL, GREETINGS, NARRATIVE, SKILLS, Workshop, heading
 from tests.adapters.graphs import BOTH, MARKED, agent_of, asked, holding, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 

@@ -8,9 +8,9 @@ from langgraph.types import RetryPolicy
 
 from skillweave import InvalidTurn
 from skillweave.adapters.langgraph import SkillState, skill_nodes
-from skillweave.testing import KnownContext
-from skillweave.testing.hosts import Script
-from skillweave.testing.hosts.play import GREETINGS, SKILLS, Workshop, heading
+from skillweave_testing import KnownContext
+from skillweave_testing.hosts import Script
+from skillweave_testing.hosts.play import GREETINGS, SKILLS, Workshop, heading
 from tests.adapters.graphs import BOTH, MARKED, agent_of, holding, marked, nodes_graph, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 

@@ -14,10 +14,10 @@ from skillweave import ApprovalNeeded, Settings, Weaver
 from skillweave.adapters.langchain_pause import NO_ANSWER
 from skillweave.adapters.langgraph import SkillState, skill_nodes
 from skillweave.settings import CatalogMode
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import BASE, CROWD, GREETINGS, INVOICES, Workshop
-from skillweave.testing.hosts.tails import OVERVIEW, QUESTION
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts.play import BASE, CROWD, GREETINGS, INVOICES, Workshop
+from skillweave_testing.hosts.tails import OVERVIEW, QUESTION
 from tests.adapters.graphs import BOTH, holding, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
 

@@ -7,7 +7,7 @@ import pytest
 
 import skillweave
 from skillweave import CatalogMode, Placement, Settings, ToolRules, Weaver
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.chatting import ALL_SHAPES, BASE, Host, Says
 from tests.skills import make_skill
 

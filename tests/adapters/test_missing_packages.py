@@ -38,7 +38,7 @@ def test_the_extra_is_all_that_its_adapters_and_their_scripted_model_need(tmp_pa
     environment = environment_with(tmp_path / "env", [*needed(), *packages_of(extra)])
     modules = [f"skillweave.adapters.{module}" for module, its in ADAPTERS.items() if its == extra]
     scripted = "langchain" if extra == "langgraph" else extra.replace("-", "_")
-    assert environment.importing(*modules, f"skillweave.testing.hosts.{scripted}") == ""
+    assert environment.importing(*modules, f"skillweave_testing.hosts.{scripted}") == ""
 
 
 @pytest.mark.parametrize("module", ["messages", "messages.openai_style", "bridge", "approval", "spawning"])

@@ -44,10 +44,10 @@ from skillweave import (
 from skillweave.adapters.openai_agents import Skills
 from skillweave.adapters.supported import Unguarded
 from skillweave.factory import open_weaver
-from skillweave.testing import WordCounter
-from skillweave.testing.hosts import Asks, Says, Script, tool_call
-from skillweave.testing.hosts.openai_agents import ScriptedModel
-from skillweave.testing.hosts.play import BASE, FILING_FOR_ALL, INVOICES, NARRATIVE, SKILLS, Workshop
+from skillweave_testing import WordCounter
+from skillweave_testing.hosts import Asks, Says, Script, tool_call
+from skillweave_testing.hosts.openai_agents import ScriptedModel
+from skillweave_testing.hosts.play import BASE, FILING_FOR_ALL, INVOICES, NARRATIVE, SKILLS, Workshop
 from tests.adapters.hosts.openai_agents_agent import UNTRACED, declared
 
 pytestmark = pytest.mark.asyncio

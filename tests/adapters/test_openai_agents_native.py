@@ -34,9 +34,9 @@ from skillweave import CatalogMode, Settings, SqliteStore, UnguardedAgent, Weave
 from skillweave.adapters.openai_agents import Skills
 from skillweave.adapters.supported import Unguarded
 from skillweave.factory import open_weaver
-from skillweave.testing import WordCounter
-from skillweave.testing.hosts import Asks, Says, Script
-from skillweave.testing.hosts.openai_agents import ScriptedModel
+from skillweave_testing import WordCounter
+from skillweave_testing.hosts import Asks, Says, Script
+from skillweave_testing.hosts.openai_agents import ScriptedModel
 
 pytestmark = pytest.mark.asyncio
 

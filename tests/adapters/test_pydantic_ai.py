@@ -56,9 +56,9 @@ from skillweave.adapters.pydantic_ai.messages import about_to_be_sent, host_mess
 from skillweave.compose import prepare_spawn
 from skillweave.errors import UnguardedAgent
 from skillweave.factory import open_weaver
-from skillweave.testing import Recorder, WordCounter
-from skillweave.testing.hosts import Asks, Says, Script, tool_call
-from skillweave.testing.hosts.play import (
+from skillweave_testing import Recorder, WordCounter
+from skillweave_testing.hosts import Asks, Says, Script, tool_call
+from skillweave_testing.hosts.play import (
     FILING,
     FILING_FOR_ALL,
     GREETINGS,
@@ -69,7 +69,7 @@ from skillweave.testing.hosts.play import (
     heading,
     weaver_in,
 )
-from skillweave.testing.hosts.pydantic_ai import scripted_model
+from skillweave_testing.hosts.pydantic_ai import scripted_model
 from tests.adapters.hosts.pydantic_ai_agent import as_pydantic
 
 INVOICE = "Is this invoice right?"

@@ -14,11 +14,11 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from skillweave import Placement, Weaver
 from skillweave.adapters.pydantic_ai import Skills, approvals
 from skillweave.factory import open_weaver
-from skillweave.testing import WordCounter
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.play import GREETINGS, INVOICES, TOPICS, Workshop, long_text, weaver_in
-from skillweave.testing.hosts.pydantic_ai import scripted_model
-from skillweave.testing.hosts.room import NARROW
+from skillweave_testing import WordCounter
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.play import GREETINGS, INVOICES, TOPICS, Workshop, long_text, weaver_in
+from skillweave_testing.hosts.pydantic_ai import scripted_model
+from skillweave_testing.hosts.room import NARROW
 from tests.adapters.hosts.pydantic_ai_agent import as_pydantic
 from tests.adapters.recording.server import KEY, RecordingServer
 

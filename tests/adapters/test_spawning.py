@@ -24,7 +24,7 @@ from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call, HostMessage, read_call
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, spawn_id_of
 from skillweave.factory import open_weaver
-from skillweave.testing import FailingStore, Recorder
+from skillweave_testing import FailingStore, Recorder
 
 PAIR = ["specification-engine", "opencode-implementer"]
 TOOLS = ["specKit", "opencode-executor", "write", "edit", "spawn_subagent"]

@@ -22,13 +22,13 @@ from skillweave.adapters.langchain import SkillMiddleware, Speaker
 from skillweave.adapters.langchain_core import with_tail
 from skillweave.adapters.openai_agents import Skills as OpenAiSkills
 from skillweave.adapters.pydantic_ai import Skills as PydanticSkills
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.agent_framework import ScriptedChatClient
-from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.openai_agents import ScriptedModel
-from skillweave.testing.hosts.play import BASE, CROWD, Workshop, plain_weaver_in
-from skillweave.testing.hosts.pydantic_ai import scripted_model
-from skillweave.testing.hosts.tails import OVERVIEW, QUESTION, tail_in
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.agent_framework import ScriptedChatClient
+from skillweave_testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts.openai_agents import ScriptedModel
+from skillweave_testing.hosts.play import BASE, CROWD, Workshop, plain_weaver_in
+from skillweave_testing.hosts.pydantic_ai import scripted_model
+from skillweave_testing.hosts.tails import OVERVIEW, QUESTION, tail_in
 from tests.adapters.hosts.agent_framework_agent import function
 from tests.adapters.hosts.langchain_agent import as_langchain
 from tests.adapters.hosts.pydantic_ai_agent import as_pydantic

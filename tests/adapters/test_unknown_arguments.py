@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from skillweave import Placement, Settings
-from skillweave.testing.hosts import HostedAgent, Says, Script, tool_call
-from skillweave.testing.hosts.play import Workshop, plain_weaver_in
+from skillweave_testing.hosts import HostedAgent, Says, Script, tool_call
+from skillweave_testing.hosts.play import Workshop, plain_weaver_in
 from tests.adapters.hosts.agent_framework_agent import FrameworkAgent
 from tests.adapters.hosts.langchain_agent import LangChainAgent
 from tests.adapters.hosts.langgraph_agent import LangGraphAgent

@@ -19,8 +19,8 @@ from skillweave.closing import ClosedOnExit
 from skillweave.errors import InvalidValue
 from skillweave.state.state import State
 from skillweave.tenants import tenant_of
-from skillweave.testing import ApprovalBookContract, ManualClock
 from skillweave.weaver.verdicts import CheckpointVerdict
+from skillweave_testing import ApprovalBookContract, ManualClock
 
 KEY = bytes(range(32))
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.testing import ApprovalBookContract, ManualClock
+from skillweave_testing import ApprovalBookContract, ManualClock
 from tests.approvals.books import MISTAKES, DictBook
 from tests.contract_failures import contract_failures
 

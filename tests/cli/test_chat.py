@@ -30,8 +30,8 @@ from skillweave.cli import (
 )
 from skillweave.cli.chat_terminal import summary
 from skillweave.cli.output.turn import Told
-from skillweave.testing.hosts import Says, Script, tool_call
-from skillweave.testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts.langchain import ScriptedChatModel
 from tests.cli.conftest import Ran, write_skill
 from tests.cli.harbour import write_harbour
 
@@ -334,8 +334,8 @@ def provider(tmp_path: Path) -> dict[str, str]:
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(
         "import os\n"
-        "from skillweave.testing.hosts.langchain import ScriptedChatModel\n"
-        "from skillweave.testing.hosts import Script\n"
+        "from skillweave_testing.hosts.langchain import ScriptedChatModel\n"
+        "from skillweave_testing.hosts import Script\n"
         "def ChatOllama(model):\n"
         "    if model == 'keyless':\n"
         "        raise ValueError('Did not find ollama_api_key, please set it')\n"

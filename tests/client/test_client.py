@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 import pytest_asyncio
+from tests.skillweave_server.running import TIDE, served_service, whole_service
 
 from skillweave import Budget
 from skillweave.access import Scope, new_key
@@ -14,10 +15,9 @@ from skillweave.api.skills import SkillDefinition
 from skillweave.approvals.case import AlreadyDecided, ApprovalReply, ApprovalRequest, ApprovalStatus, ApprovalVerdict
 from skillweave.client import Client, ServiceError, SyncClient
 from skillweave.errors import SkillNotFound
-from skillweave.service.app import create_app
-from skillweave.service.opening import Entry
 from skillweave.state.state import Delivery
-from tests.service.running import TIDE, served_service, whole_service
+from skillweave_server.app import create_app
+from skillweave_server.opening import Entry
 
 HERE = "http://127.0.0.1"
 

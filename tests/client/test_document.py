@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from skillweave.client import Client, SyncClient
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected
 from skillweave.schemas import Definitions
-from skillweave.service.app import describe
+from skillweave_server.app import describe
 from tests.client.operations import PREFIX, Verb, operation_of, verbs
 
 OTHER_NAMES = {"show_conversation": "state", "spawn": "prepare_spawn", "note_spawn_started": "spawned"}

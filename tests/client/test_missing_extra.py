@@ -10,7 +10,7 @@ import pytest
     ("package", "imported", "extra"),
     [
         ("httpx", "from skillweave.client import Client", "client"),
-        ("limits", "from skillweave.service import open_service", "service"),
+        ("limits", "from skillweave_server import open_service", "service"),
     ],
     ids=["client", "service"],
 )

@@ -19,7 +19,7 @@ from skillweave.client.address import KeyInTheOpen
 from skillweave.client.failures import error_of
 from skillweave.client.sending import at
 from skillweave.errors import Contended, InvalidData, InvalidValue, SkillNotFound, StoreUnavailable
-from skillweave.service.problems import _STATUS
+from skillweave_server.problems import _STATUS
 
 KEY = "sw_0123456789abcdef_" + "k" * 43
 Answer = httpx.Response | Exception

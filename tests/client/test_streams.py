@@ -6,13 +6,13 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
+from tests.skillweave_server.running import served_service, whole_service
 
 from skillweave.client import Client, Retries, ServiceUnreachable
 from skillweave.events.stream import StreamedEvent, StreamGap
-from skillweave.service.options import ServiceOptions
 from skillweave.stores.event_stream import MemoryEventStream
-from skillweave.testing.event_stream import numbered, numbers
-from tests.service.running import served_service, whole_service
+from skillweave_server.options import ServiceOptions
+from skillweave_testing.event_stream import numbered, numbers
 
 QUICK = Retries(most=50, first_seconds=0.005, longest_seconds=0.05)
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from skillweave import Skill, Tiktoken
 from skillweave.disclose import Catalog, CountedOnce, PricedCatalog, Pricing
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.skills import make_skill
 
 WORDS = Pricing(WordCounter())

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from skillweave import ArtifactRef, Rung, SkillTools
 from skillweave.disclose import Inlined, LeftOut, Passage, Pricing, Shown, Want
 from skillweave.disclose.fit import fit
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.skills import make_skill
 

@@ -12,8 +12,8 @@ from skillweave.disclose import Inlined, LeftOut, Passage, Pricing, Shown, Want
 from skillweave.disclose.fit import fit
 from skillweave.disclose.render import Extras, render_skill
 from skillweave.skill import Skill
-from skillweave.testing import WordCounter
 from skillweave.tokens.counter import Tiktoken, TokenCounter
+from skillweave_testing import WordCounter
 from tests.skills import make_skill
 
 COUNTERS = (Tiktoken("o200k_base"), Tiktoken("cl100k_base"), WordCounter())

@@ -1,6 +1,6 @@
 from skillweave import ArtifactRef, Rung
 from skillweave.disclose import REPLACES, Extras, Inlined, Pricing
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.skills import make_skill
 
 

@@ -2,7 +2,7 @@
 
 from skillweave import Rung, SkillText
 from skillweave.disclose import Extras, Leaf, Pricing, Reading, Section, render_reading, render_skill
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.skills import make_skill
 
 FIX = make_skill("fix", instructions="Fix $ARGUMENTS, then test.")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from skillweave import Placement
-from skillweave.testing.hosts.contracts import (
+from skillweave_testing.hosts.contracts import (
     AdapterContract,
     CallPlacementContract,
     CheckpointContract,
@@ -15,7 +15,7 @@ from skillweave.testing.hosts.contracts import (
     StreamingContract,
     SyncContract,
 )
-from skillweave.testing.hosts.play import HostContract
+from skillweave_testing.hosts.play import HostContract
 from tests.cli.health.environments import EXTRAS
 
 PAGE = Path(__file__).parents[2] / "docs" / "concepts" / "adapters.md"

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from skillweave.cli.app import load_command
-from skillweave.service.meters import Meters
+from skillweave_server.meters import Meters
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "guides" / "operating.md").read_text(encoding="utf-8")

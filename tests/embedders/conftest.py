@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillweave.embedders.multilingual import MultilingualEmbedder, open_multilingual
+from skillweave_multilingual.multilingual import MultilingualEmbedder, open_multilingual
 
 
 @pytest.fixture(scope="session")

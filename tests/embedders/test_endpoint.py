@@ -15,8 +15,8 @@ from skillweave.embedders import embedder_of
 from skillweave.embedders import endpoint as endpoint_module
 from skillweave.embedders.endpoint import AT_ONCE, EndpointEmbedder, EndpointFailed
 from skillweave.errors import SkillweaveError
-from skillweave.testing.embedders import EmbedderContract
 from skillweave.text.embedding import Embedder
+from skillweave_testing.embedders import EmbedderContract
 
 pytest.importorskip("httpx")
 KEY = "key-that-nobody-may-see"

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from skillweave.evaluate import CaseSet, Configuration, read_tests, run_tests
 from skillweave.factory import open_weaver
+from skillweave_eval import CaseSet, Configuration, read_tests, run_tests
 
 TESTS = Path(__file__).parents[2] / "examples" / "evaluation" / "skills.triggers.yaml"
 

@@ -33,7 +33,7 @@ from skillweave.cli import run
 from skillweave.errors import GraphRefused
 from skillweave.graph import Overlay, SkillGraph, graph_schema
 from skillweave.select import DEFAULT
-from skillweave.testing import FakeEmbedder, Recorder, WordCounter
+from skillweave_testing import FakeEmbedder, Recorder, WordCounter
 from tests.skills import make_skill
 
 ROOT = Path(__file__).parents[2]

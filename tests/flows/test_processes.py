@@ -6,10 +6,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from tests.skillweave_testing.services.racing import race
+
 import skillweave
 from skillweave.settings import CatalogMode, Settings
-from skillweave.testing.fakes import WordCounter
-from tests.services.racing import race
+from skillweave_testing.fakes import WordCounter
 
 TURNS = 12
 
@@ -53,7 +54,7 @@ def assert_each_given_once(ledger: str) -> None:
 _FORKING = """
 import os, sys
 import skillweave
-from skillweave.testing.fakes import WordCounter
+from skillweave_testing.fakes import WordCounter
 
 skill = {"id": "a-b", "description": "d", "triggers": {"keywords": ["go"]}}
 weaver = skillweave.open(skill, ledger=sys.argv[1], counter=WordCounter())
@@ -81,7 +82,7 @@ def test_a_forked_child_works_on_and_its_parent_knows_what_it_gave(tmp_path: Pat
 _WAITING = """
 import asyncio, os, sys
 import skillweave
-from skillweave.testing.fakes import WordCounter
+from skillweave_testing.fakes import WordCounter
 
 async def main(path, part):
     skill = {"id": "pay-bill", "description": "d", "checkpoints": ["review"], "text": {"instructions": "How to pay."}}

@@ -45,7 +45,7 @@ from skillweave.graph import (
     UserContains,
     decide,
 )
-from skillweave.testing import FakeEmbedder
+from skillweave_testing import FakeEmbedder
 
 REFUND = Skill("refund", "Refund", "Gives money back", text=SkillText(instructions="PredicateContext."))
 OTHER = Skill("refund", "Refund", "Something else")

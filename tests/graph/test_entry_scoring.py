@@ -40,7 +40,7 @@ from skillweave.graph import (
     move_from,
     score_entries,
 )
-from skillweave.testing import FakeEmbedder
+from skillweave_testing import FakeEmbedder
 from tests.graph.strategies import entries as entries_to
 from tests.graph.strategies import messages, scored_conditions
 

@@ -20,7 +20,7 @@ from skillweave import (
     Weaver,
 )
 from skillweave.graph import SkillGraph, graph_findings, graph_in
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 
 PLACE = Location("pack.yaml", 7)
 GRAPH = {

@@ -7,7 +7,7 @@ import pytest
 
 from skillweave import Direction, Edge, Entity, InvalidValue, MemoryGraph, Neighbour, Point
 from skillweave.knowledge.entity import NearbyEntities, Piece
-from skillweave.testing import WritableGraphContract
+from skillweave_testing import WritableGraphContract
 
 
 class AliasBeforeId(MemoryGraph):

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from skillweave import MemoryGraph
-from skillweave.testing import EntityGraphContract
-from skillweave.testing.entities import EDGES, ENTITIES
+from skillweave_testing import EntityGraphContract
+from skillweave_testing.entities import EDGES, ENTITIES
 from tests.contract_failures import contract_failures
 from tests.knowledge.broken_graphs import MISTAKES
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from skillweave import Edge, Entity, InvalidValue, MemoryGraph, Point, UnknownEnd
 from skillweave.knowledge.entity import FOOT, Piece
 from skillweave.knowledge.geodesy import ellipsoid_of
-from skillweave.testing import WritableGraphContract
+from skillweave_testing import WritableGraphContract
 
 latitudes = st.sampled_from([-90.0, -89.99, 0.0, 0.001, 0.002, 89.999, 90.0]) | st.floats(-90, 90)
 longitudes = st.sampled_from([-180.0, -179.999, 0.0, 0.001, 0.002, 179.999, 180.0]) | st.floats(-180, 180)

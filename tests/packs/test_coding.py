@@ -5,7 +5,7 @@ from skillweave import Outcome, Relation, RelationKind, RuleList, SpawnPlan, Spa
 from skillweave.diagnostics import has_errors
 from skillweave.packs import coding
 from skillweave.sources import pack_names, pack_of
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 
 PAIR = ["specification-engine", "opencode-implementer"]
 COMPOSED = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import skillweave
 from skillweave import Injection, Message, Outcome, Role, Ruling, ToolCall, ToolResult, Turn, Weaver
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 
 SUPPORT_TOOLS = {
     "ticket-triage": ("lookup_customer", "classify_ticket"),
@@ -23,7 +23,7 @@ ELSEWHERE = """
 import asyncio, json, sys
 import skillweave
 from skillweave.conversation import Message, Role, ToolResult, Turn
-from skillweave.testing.fakes import WordCounter
+from skillweave_testing.fakes import WordCounter
 
 async def main(ledger, pack, turns):
     weaver = skillweave.open(packs=[pack], ledger=ledger, counter=WordCounter())

@@ -10,7 +10,7 @@ from skillweave import Skill, Status, Weaver
 from skillweave.frontmatter import read_yaml
 from skillweave.graph import SkillGraph
 from skillweave.sources import pack_names, pack_of
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 
 PACKS = ("support-triage", "coding-pipeline")
 BESIDE = {"texas-rrc-rule37": ("texas-rrc",)}

@@ -24,7 +24,7 @@ from skillweave import (
 )
 from skillweave.compose import ActiveSkill, policy_of
 from skillweave.state import MOST_APPROVALS, decide, decided, kept_out, undecided
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.related import skill, snapshot
 from tests.skills import make_skill

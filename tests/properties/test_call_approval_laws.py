@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Checkpoint, MemoryStore, Registry, Ruling, ToolCall, Weaver
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.skills import make_skill
 

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule, run_state_machine_as_test
 from redis import Redis
 
-from skillweave import MemoryStore, PostgresStore, RedisStore, SqliteStore, Store
+from skillweave import MemoryStore, SqliteStore, Store
 from skillweave.state.sharing import given_keys
-from skillweave.testing import ConversationMachine, ManualClock
-from skillweave.testing.conversation_model import SKILLS, Given
-from skillweave.testing.machine import CONVERSATION
+from skillweave_stores import PostgresStore, RedisStore
+from skillweave_testing import ConversationMachine, ManualClock
+from skillweave_testing.conversation_model import SKILLS, Given
+from skillweave_testing.machine import CONVERSATION
 
 RUNS = 100
 SOAK_RUNS = int(os.environ.get("SKILLWEAVE_SOAK_RUNS", "10000"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from skillweave import Budget, Checkpoint, Event, Injection, Message, Placement, Role, Settings, Triggers
 from skillweave.events import Announced, Given, SkillInjected, SkillRefreshed, TurnDecided
 from skillweave.frozen import freeze_mapping
-from skillweave.testing import Recorder
+from skillweave_testing import Recorder
 from tests.observing import watched
 from tests.skills import make_skill
 from tests.strategies import json_mappings

@@ -29,7 +29,7 @@ from skillweave import (
 )
 from skillweave.compose import limited, prepare_spawn
 from skillweave.sources import InCode
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.properties.test_limits_laws import ARGUMENTS, NAMES, PATTERNS, POLICIES, RULES, WIDTH, Arguments
 from tests.related import snapshot

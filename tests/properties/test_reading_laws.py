@@ -24,8 +24,8 @@ from skillweave import (
 )
 from skillweave.disclose import digest_in, text_digest
 from skillweave.sources import InCode
-from skillweave.testing import WordCounter
 from skillweave.turn import block_texts
+from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.skills import make_skill
 

@@ -22,7 +22,7 @@ from skillweave import (
     ToolRules,
     Turn,
 )
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.skills import make_skill
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 from redis import Redis
 
-from skillweave import Delivery, Record, RedisStore, Rung, State, Writes
+from skillweave import Delivery, Record, Rung, State, Writes
 from skillweave.state.sharing import given_keys
+from skillweave_stores import RedisStore
 
 HASH, STATE = "skill:ledger:c", "skillweave:state:{skill:ledger:c}"
 KEYS = tuple(f"skill:{name}" for name in "abcd")

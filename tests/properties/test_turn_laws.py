@@ -21,7 +21,7 @@ from skillweave import (
     Weaver,
 )
 from skillweave.sources import InCode
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.skills import make_skill
 

@@ -11,7 +11,7 @@ from skillweave import Agent, MemorySource, Precedence, Registry, Skill
 from skillweave.registry.freshness import COMPARE_SECONDS, LONGEST_PAUSE
 from skillweave.registry.source import Loaded
 from skillweave.sources.code import InCode
-from skillweave.testing import FailingSource, ManualClock
+from skillweave_testing import FailingSource, ManualClock
 
 SECONDS = 0.02
 """So long a turn waits in these tests."""

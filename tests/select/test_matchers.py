@@ -36,7 +36,7 @@ from skillweave.select import (
     prepare_matchers,
     select,
 )
-from skillweave.testing import FakeEmbedder, MatcherContract
+from skillweave_testing import FakeEmbedder, MatcherContract
 from tests.asking import chosen, index_of, refusal, skill, turn
 
 

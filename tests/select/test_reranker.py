@@ -5,7 +5,7 @@ import pytest
 import skillweave
 from skillweave import Injection, Message, Outcome, RerankedMatcher, Role, Settings, Turn, Weaver
 from skillweave.select import MATCHERS, find_matchers, prepare_matchers, select
-from skillweave.testing import RerankerContract, ScriptedReranker
+from skillweave_testing import RerankerContract, ScriptedReranker
 from tests.asking import index_of
 from tests.skills import make_skill
 

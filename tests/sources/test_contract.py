@@ -7,7 +7,7 @@ import pytest
 
 from skillweave import Skill, Source
 from skillweave.sources import Folder, InCode, Pack
-from skillweave.testing import ARTIFACT, CONTENT, SourceContract
+from skillweave_testing import ARTIFACT, CONTENT, SourceContract
 
 NOTES = {"id": ARTIFACT, "name": "notes.md", "content": CONTENT}
 ENTRIES = [

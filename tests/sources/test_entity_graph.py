@@ -8,8 +8,8 @@ import pytest_asyncio
 from skillweave import ContextRules, EntityGraph, InvalidValue, MemoryGraph, StoreUnavailable
 from skillweave.sources.entity_graph import FileGraph
 from skillweave.sources.entity_writing import write_json
-from skillweave.testing import EntityGraphContract
-from skillweave.testing.entities import EDGES, ENTITIES
+from skillweave_testing import EntityGraphContract
+from skillweave_testing.entities import EDGES, ENTITIES
 
 GRAPH = Path(__file__).parents[1] / "data" / "fleet" / "graph.json"
 BY_NAME = ContextRules(aliases={"Ship": ("name",)})

@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave import MemorySource, Skill
-from skillweave.testing import ManualClock, WritableSourceContract
+from skillweave_testing import ManualClock, WritableSourceContract
 
 
 class TestMemorySource(WritableSourceContract):

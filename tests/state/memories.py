@@ -19,7 +19,7 @@ from skillweave.state.working_memory import (
     merged,
 )
 from skillweave.tenants import tenant_of
-from skillweave.testing import ManualClock, WorkingMemoryContract
+from skillweave_testing import ManualClock, WorkingMemoryContract
 
 
 class DictMemory(ClosedOnExit):

@@ -18,8 +18,8 @@ import skillweave
 from skillweave import Decision, SqliteStore, State, Weaver, Writes
 from skillweave.errors import SkillweaveError, StoreUnavailable
 from skillweave.state.codec import decision_from_json, decision_to_json, state_from_json, state_to_json
-from skillweave.testing import DECISION, FULL_STATE
-from skillweave.testing.fakes import WordCounter
+from skillweave_testing import DECISION, FULL_STATE
+from skillweave_testing.fakes import WordCounter
 
 _SKILLS = (
     {"id": "a", "description": "d", "triggers": {"keywords": ["go"]}, "text": {"instructions": "How."}},

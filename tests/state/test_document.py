@@ -6,7 +6,7 @@ import pytest
 
 from skillweave import Approval, ApprovalVerdict, Engaged, Outcome, StoreUnavailable
 from skillweave.state import decision_from_json, decision_to_json, state_from_json, state_to_dict, state_to_json
-from skillweave.testing import FULL_STATE
+from skillweave_testing import FULL_STATE
 
 WRITTEN_BEFORE = (
     '{"v":1,"revision":4,"records":[],"superseded":[],'

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from skillweave.frozen import EMPTY, FrozenJson, as_json
 from skillweave.state.working_memory import MOST_MEMORY_BYTES, memory_from_json, memory_to_json, merged
-from skillweave.testing import ManualClock, WorkingMemoryContract
+from skillweave_testing import ManualClock, WorkingMemoryContract
 from tests.contract_failures import contract_failures
 from tests.state.memories import MISTAKES, DictMemory
 from tests.strategies import json_mappings

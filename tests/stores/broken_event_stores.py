@@ -7,7 +7,7 @@ import pytest
 
 from skillweave import MemoryStore, Writes
 from skillweave.stores.event_stream import MemoryEventStream
-from skillweave.testing import KeptEventsContract, ManualClock
+from skillweave_testing import KeptEventsContract, ManualClock
 
 
 class Streaming(MemoryStore):

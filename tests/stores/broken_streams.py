@@ -8,7 +8,7 @@ from skillweave.errors import StoreUnavailable
 from skillweave.events.event import Announced, Event
 from skillweave.events.stream import StreamedEvent, StreamGap
 from skillweave.stores.event_stream import MemoryEventStream
-from skillweave.testing import EventStreamContract, event_stream
+from skillweave_testing import EventStreamContract, event_stream
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import pytest
 
 from skillweave import Engaged, MemoryStore, Registry, State, Weaver, Writes
 from skillweave.stores.memory import KEEP_SECONDS, MOST_TURNS
-from skillweave.testing import DECISION, FULL_STATE, LedgerContract, ManualClock
+from skillweave_testing import DECISION, FULL_STATE, LedgerContract, ManualClock
 
 
 class TestMemoryStore(LedgerContract):

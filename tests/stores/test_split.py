@@ -24,8 +24,8 @@ from skillweave import (
 )
 from skillweave.decisions import Decision
 from skillweave.stores import split
-from skillweave.testing import DECISION, FULL_STATE, LedgerContract, ManualClock
-from skillweave.testing.fakes import WordCounter
+from skillweave_testing import DECISION, FULL_STATE, LedgerContract, ManualClock
+from skillweave_testing.fakes import WordCounter
 
 SKILL = {"id": "pay", "description": "d", "triggers": {"keywords": ["invoice"]}}
 

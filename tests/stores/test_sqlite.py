@@ -15,7 +15,7 @@ import pytest_asyncio
 from skillweave import Registry, SqliteStore, State, StoreUnavailable, Weaver, Writes
 from skillweave.errors import UnreadableState
 from skillweave.stores import sqlite as sqlite_store
-from skillweave.testing import DECISION, FULL_STATE, LedgerContract, ManualClock
+from skillweave_testing import DECISION, FULL_STATE, LedgerContract, ManualClock
 
 STORED = Path(__file__).parent.parent / "data" / "stores"
 VERSION_1, VERSION_2 = STORED / "version-1.db", STORED / "version-2.db"

@@ -220,7 +220,7 @@ def test_without_an_sdk_nothing_is_recorded_and_nothing_fails() -> None:
 import sys
 import skillweave
 from skillweave.telemetry.opentelemetry import OpenTelemetry
-from skillweave.testing.fakes import WordCounter
+from skillweave_testing.fakes import WordCounter
 weaver = skillweave.open("examples/skills", counter=WordCounter(), observers=[OpenTelemetry()]).sync
 injection = weaver.weave("Say bonjour to Alice", conversation="c")
 weaver.evict("c", injection.skills[0])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from skillweave import Embedder
 from skillweave.errors import InvalidVectors
-from skillweave.testing import FakeEmbedder
 from skillweave.text import EmbeddedOnce, cosines
+from skillweave_testing import FakeEmbedder
 
 TEXTS = st.lists(st.text(max_size=8), min_size=1, max_size=6)
 

@@ -3,8 +3,8 @@
 import pytest
 
 from skillweave import Embedder
-from skillweave.testing import EmbedderContract, FakeEmbedder
 from skillweave.text import EmbeddedOnce
+from skillweave_testing import EmbedderContract, FakeEmbedder
 
 FAKE_BYTES = (
     "f304353f0000000000000000000000000000000000000000f304353f00000000"

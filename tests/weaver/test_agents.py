@@ -41,7 +41,7 @@ from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call
 from skillweave.factory import with_embedder
 from skillweave.graph import Entry, Route
-from skillweave.testing import FakeEmbedder, Recorder, WordCounter
+from skillweave_testing import FakeEmbedder, Recorder, WordCounter
 from tests.graphs import graph_of, on
 from tests.skills import make_skill
 

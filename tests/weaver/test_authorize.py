@@ -4,7 +4,7 @@ import pytest
 
 from skillweave import Checkpoint, OnlySkillTools, Refusal, Ruling, Settings, SkillTools, ToolRules
 from skillweave.events import ToolBlocked
-from skillweave.testing import Recorder
+from skillweave_testing import Recorder
 from tests.observing import watched, weaver_of
 from tests.skills import make_skill
 

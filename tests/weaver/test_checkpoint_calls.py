@@ -29,7 +29,7 @@ from skillweave import (
     Writes,
 )
 from skillweave.state.approvals import MOST_APPROVALS
-from skillweave.testing import Recorder, WordCounter
+from skillweave_testing import Recorder, WordCounter
 from tests.skills import make_skill
 
 INV_1, INV_2 = {"invoice": "INV-1", "amount": 900}, {"invoice": "INV-2", "amount": 900}

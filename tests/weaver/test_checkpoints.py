@@ -27,7 +27,7 @@ from skillweave import (
     Weaver,
 )
 from skillweave.state import CONSENT, LONGEST_NOTE
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.skills import make_skill
 
 SIGN_OFF = Checkpoint(

@@ -6,8 +6,8 @@ import pytest
 import skillweave
 from skillweave import Contended, MemoryStore, Observer, SqliteStore, State, Weaver, Writes
 from skillweave.state.port import Store
-from skillweave.testing.fakes import WordCounter
 from skillweave.weaver import contention
+from skillweave_testing.fakes import WordCounter
 
 _SKILL = {"id": "greet", "description": "d", "triggers": {"keywords": ["hello"]}, "text": {"instructions": "How."}}
 

@@ -24,7 +24,7 @@ from skillweave import (
     Weaver,
     Writes,
 )
-from skillweave.testing import FailingStore, WordCounter
+from skillweave_testing import FailingStore, WordCounter
 from tests.depth import tried
 from tests.skills import make_skill
 

@@ -18,7 +18,7 @@ from skillweave import (
     StoreUnavailable,
     Weaver,
 )
-from skillweave.testing import FailingStore, Recorder, WordCounter
+from skillweave_testing import FailingStore, Recorder, WordCounter
 from tests.observing import watched, weaver_of
 from tests.skills import make_skill
 
@@ -252,7 +252,7 @@ def test_without_the_extra_a_declared_event_is_one_line_that_names_it(tmp_path: 
 import sys
 sys.modules["jsonschema"] = None
 import skillweave
-from skillweave.testing.fakes import WordCounter
+from skillweave_testing.fakes import WordCounter
 weaver = skillweave.open({str(tmp_path / "pack.yaml")!r}, counter=WordCounter()).sync
 weaver.weave("offset", conversation="c")
 print(weaver.emit("c", "offset-wells", "ANYTHING", {{"a": 1}}).event_type)

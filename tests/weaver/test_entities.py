@@ -26,7 +26,7 @@ from skillweave import (
 from skillweave.disclose.block import CHANGED
 from skillweave.frozen import freeze_mapping
 from skillweave.knowledge.entity import Direction, Edge, Entity, Neighbour
-from skillweave.testing import KnownContext, WordCounter
+from skillweave_testing import KnownContext, WordCounter
 
 FLEET = Path(__file__).parents[1] / "data" / "fleet"
 GRAPH = FLEET / "graph.json"
@@ -349,7 +349,7 @@ def test_what_is_no_graph_is_refused_at_once(entities: object) -> None:
 
 
 async def test_a_graph_in_a_database_is_that_of_the_tenant_and_closed_with_the_weaver(tmp_path: Path) -> None:
-    from skillweave.stores.sql.entities import SqlGraph
+    from skillweave_stores.sql.entities import SqlGraph
 
     url = f"sqlite:///{tmp_path}/entities.db"
     for tenant, name in (("north", "Aurora"), ("south", "Mistral")):

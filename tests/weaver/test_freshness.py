@@ -18,7 +18,7 @@ from skillweave import (
     StoreUnavailable,
     Weaver,
 )
-from skillweave.testing import FailingSource, FailingStore, ManualClock, WordCounter
+from skillweave_testing import FailingSource, FailingStore, ManualClock, WordCounter
 from tests.skills import make_skill
 from tests.weaver.seeing import SeesTheIndex
 

@@ -41,7 +41,7 @@ from skillweave.graph import (
     decide,
 )
 from skillweave.state import skill_key
-from skillweave.testing import Recorder
+from skillweave_testing import Recorder
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 

@@ -15,7 +15,7 @@ from skillweave import (
     Writes,
 )
 from skillweave.graph import By, Entry, Route
-from skillweave.testing import Recorder, WordCounter
+from skillweave_testing import Recorder, WordCounter
 from tests.graphs import graph_of, on
 from tests.skills import make_skill
 

@@ -20,7 +20,7 @@ from skillweave import (
 )
 from skillweave.sources import InCode
 from skillweave.state import CLAIM_SECONDS
-from skillweave.testing import ManualClock, WordCounter
+from skillweave_testing import ManualClock, WordCounter
 from tests.skills import make_skill
 
 BILL = make_skill("pay-bill", keywords=["bill"], checkpoints=[Checkpoint("review")])

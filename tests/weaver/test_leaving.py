@@ -21,7 +21,7 @@ from skillweave import (
     Weaver,
 )
 from skillweave.sources import InCode
-from skillweave.testing import KnownContext, WordCounter
+from skillweave_testing import KnownContext, WordCounter
 from tests.skills import make_skill
 
 CAREFUL = make_skill(

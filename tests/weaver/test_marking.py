@@ -14,7 +14,7 @@ from skillweave import (
     Weaver,
 )
 from skillweave.sources import InCode
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.skills import make_skill
 
 GREET = make_skill("greet", keywords=["hello"])

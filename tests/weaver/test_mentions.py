@@ -29,7 +29,7 @@ from skillweave import (
 from skillweave.frozen import freeze_mapping
 from skillweave.sources import Folder, InCode
 from skillweave.state import decision_to_json
-from skillweave.testing import FailingStore, WordCounter
+from skillweave_testing import FailingStore, WordCounter
 from tests.skills import make_skill
 
 MATCHERS = ("explicit", "mention", "triggers", "lexical")

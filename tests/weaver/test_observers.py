@@ -6,8 +6,8 @@ import pytest
 
 from skillweave import Callback, Event
 from skillweave.events import CheckpointPending
-from skillweave.testing import Recorder
 from skillweave.weaver import Observers
+from skillweave_testing import Recorder
 
 LONG = 30.0
 """Longer than any test takes."""

@@ -10,7 +10,7 @@ import skillweave
 from skillweave import MemoryStore, OutputContract, Registry, SkillNotFound, SkillText, Weaver
 from skillweave.frozen import freeze_mapping
 from skillweave.sources import InCode
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.skill_folders import skill_text, write_skill
 from tests.skills import make_skill
 

@@ -19,7 +19,7 @@ from skillweave import (
 )
 from skillweave.adapters.messages import anthropic_style, openai_style
 from skillweave.state import rejection_notice
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.skills import make_skill
 
 GUARD = make_skill("guard-it", keywords=["delete the files"], tools=ToolRules(forbidden=("shell",)))

@@ -29,8 +29,8 @@ from skillweave import (
     Weaver,
 )
 from skillweave.sources import InCode
-from skillweave.testing import WordCounter
 from skillweave.turn import block_texts
+from skillweave_testing import WordCounter
 from tests.skills import make_skill
 
 C = "c"

@@ -24,7 +24,7 @@ from skillweave import (
     Weaver,
 )
 from skillweave.state import state_from_json, state_to_json
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.skills import make_skill
 
 GUARD = make_skill(

@@ -6,17 +6,10 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import (
-    InvalidValue,
-    MemorySource,
-    Settings,
-    SqlSource,
-    StoreUnavailable,
-    Turn,
-    Weaver,
-)
+from skillweave import InvalidValue, MemorySource, Settings, StoreUnavailable, Turn, Weaver
 from skillweave.adapters.bridge import Bridge
-from skillweave.testing import WordCounter
+from skillweave_stores import SqlSource
+from skillweave_testing import WordCounter
 from tests.skills import make_skill
 from tests.weaver.seeing import SeesTheIndex
 

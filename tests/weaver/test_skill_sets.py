@@ -20,7 +20,7 @@ from skillweave import (
     When,
 )
 from skillweave.sources import InCode
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.skills import make_skill
 
 CODING = Task("Add a login form", coding=True)

@@ -28,7 +28,7 @@ from skillweave import (
     Weaver,
 )
 from skillweave.sources import InCode
-from skillweave.testing import FailingStore, WordCounter
+from skillweave_testing import FailingStore, WordCounter
 from tests.skills import make_skill
 
 READER = make_skill("reader", keywords=["read"], tools=ToolRules(("read", "search")))

@@ -7,7 +7,7 @@ import pytest
 from skillweave import ArtifactRef, Checkpoint, MemoryStore, SkillText, State, ToolRules
 from skillweave.events import CheckpointDecided, SkillEvicted
 from skillweave.state import CLAIM_SECONDS
-from skillweave.testing import ManualClock, Recorder
+from skillweave_testing import ManualClock, Recorder
 from tests.observing import watched, weaver_of
 from tests.skills import make_skill
 

@@ -15,7 +15,7 @@ from skillweave import (
     Weaver,
 )
 from skillweave.graph import Entry, Route
-from skillweave.testing import WordCounter
+from skillweave_testing import WordCounter
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 

@@ -6,8 +6,8 @@ import pytest
 
 from skillweave import Budget, Checkpoint, Event, MemoryStore, Message, Placement, Role, Settings
 from skillweave.events import CheckpointPending, Given, SkillInjected, SkillRefreshed, TurnDecided
-from skillweave.testing import FailingStore, KnownContext, Recorder
 from skillweave.weaver import contention
+from skillweave_testing import FailingStore, KnownContext, Recorder
 from tests.observing import watched, weaver_of
 from tests.skills import make_skill
 

@@ -32,8 +32,8 @@ from skillweave import (
 )
 from skillweave.disclose.block import CHANGED
 from skillweave.sources import InCode
-from skillweave.testing import FailingStore, KnownContext, ManualClock, WordCounter
 from skillweave.weaver import contention
+from skillweave_testing import FailingStore, KnownContext, ManualClock, WordCounter
 from tests.skills import make_skill
 
 GREET = make_skill("greet-people", keywords=["hello", "bonjour"])

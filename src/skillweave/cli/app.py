@@ -61,16 +61,17 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
-        "match": "weave",
-        "why": "weave",
-        "catalog": "skills",
-        "show": "skills",
-        "list": "add",
-        "remove": "add",
-        "eval": "evaluate",
-        "publish": "seed",
-        **dict.fromkeys(("versions", "rollback", "unpublish", "migrate"), "store"),
-        **dict.fromkeys(("validate", "compose", "spawn"), "combine"),
+        "match": "skillweave.cli.weave",
+        "why": "skillweave.cli.weave",
+        "catalog": "skillweave.cli.skills",
+        "show": "skillweave.cli.skills",
+        "list": "skillweave.cli.add",
+        "remove": "skillweave.cli.add",
+        "eval": "skillweave_eval.commands",
+        **dict.fromkeys(("seed", "publish"), "skillweave_stores.commands.seed"),
+        **dict.fromkeys(("versions", "rollback", "unpublish", "migrate"), "skillweave_stores.commands.store"),
+        **{name: f"skillweave_server.commands.{name}" for name in ("serve", "keys", "approvals")},
+        **dict.fromkeys(("validate", "compose", "spawn"), "skillweave.cli.combine"),
     }
 )
 """Where a command stands that has no module of its name."""
@@ -96,7 +97,7 @@ def load_command(name: str) -> Callable[[], Any]:
 @cache
 def _made(name: str) -> Any:  # noqa: ANN401
     """Every module of commands has the examples of each, by its name and in the order of the help."""
-    module = import_module(f"skillweave.cli.{_MODULES.get(name, name)}")
+    module = import_module(_MODULES.get(name, f"skillweave.cli.{name}"))
     app = _typer(help=COMMANDS[name], **getattr(module, "GROUP", {}))
     if name in _GROUPS:
         app.callback()(_nothing)

@@ -25,7 +25,6 @@ from skillweave.cli.option import (
     option,
     whole_number,
 )
-from skillweave.cli.service_options import ApprovalKeyFile, Drain, FirstKey, Host, Port, Quiet, Rate, RedisUrl
 
 if TYPE_CHECKING:
     from skillweave.cachefile import CacheFolder
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BUDGET", "ENTITIES", "GRAPH", "LEDGER", "MODEL", "OUTPUT", "SKILLS", "STORE", "TURN"]
 __all__ += ["Entities", "EntityTenant", "OfEntities", "Ref", "option", "whole_number"]
-__all__ += ["ApprovalKeyFile", "Drain", "FirstKey", "Host", "Port", "Quiet", "Rate", "RedisUrl"]
 """What commands find here and is written elsewhere."""
 
 PREPARE_SECONDS = 2.0

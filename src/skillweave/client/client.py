@@ -16,8 +16,8 @@ from skillweave.client.sending import Retries, Wire
 from skillweave.client.skills import Skills
 from skillweave.client.turns import Turns
 from skillweave.closing import ClosedOnExit
+from skillweave.errors import needing
 from skillweave.loop_thread import LoopThread, OnLoopThread
-from skillweave.stores.opening import needing
 
 with needing("client", "the client of the service"):
     import httpx

@@ -6,7 +6,15 @@ from skillweave.errors import SkillweaveError
 from skillweave.extensions import Extensions
 from skillweave.text.embedding import Embedder
 
-EMBEDDERS: Extensions[Callable[[str], Embedder]] = Extensions("embedders", "embedder")
+EMBEDDERS: Extensions[Callable[[str], Embedder]] = Extensions(
+    "embedders",
+    "embedder",
+    built_in={
+        "openai": "skillweave.embedders.endpoint:open_endpoint",
+        "sentence-transformers": "skillweave.embedders.sentence_model:open_model",
+    },
+    satellites={"multilingual": "skillweave-multilingual"},
+)
 """What stands before the first colon is the name of an entry point; its value is a callable that takes the rest."""
 
 

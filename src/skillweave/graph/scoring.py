@@ -18,7 +18,7 @@ class ScoreCandidate(Portable):
 
 
 class Scorer(Protocol):
-    """The port through which entries and intents are judged; `skillweave.testing` has the contract as tests."""
+    """The port through which entries and intents are judged; `skillweave_testing` has the contract as tests."""
 
     @property
     def name(self) -> str:

@@ -179,7 +179,7 @@ class UnknownEnd(SkillweaveError, ValueError):
 
 
 class EntityGraph(Protocol):
-    """Answers questions about entities; `skillweave.testing.EntityGraphContract` is the contract as tests.
+    """Answers questions about entities; `skillweave_testing.EntityGraphContract` is the contract as tests.
 
     All methods raise StoreUnavailable when what is asked does not answer.
     """
@@ -217,7 +217,7 @@ Piece: TypeAlias = Entity | Edge
 
 @runtime_checkable
 class WritableGraph(EntityGraph, Protocol):
-    """An entity graph that can be filled and read whole; `skillweave.testing.WritableGraphContract` is the contract."""
+    """An entity graph that can be filled and read whole; `skillweave_testing.WritableGraphContract` is the contract."""
 
     async def put(self, entities: Iterable[Entity] = (), edges: Iterable[Edge] = ()) -> None:
         """Add or replace, all or nothing: an entity by its id, an edge by its two ends and its relation.

@@ -47,5 +47,7 @@ class Demonstration:
     matchers: tuple[str, ...] = ("explicit",)
 
 
-DEMOS: Extensions[Callable[[], Demonstration]] = Extensions("demos", "demo", choice="choose from")
+DEMOS: Extensions[Callable[[], Demonstration]] = Extensions(
+    "demos", "demo", choice="choose from", satellites={"texas-rrc": "skillweave-texas-rrc"}
+)
 """The value is a function without arguments that gives a Demonstration."""

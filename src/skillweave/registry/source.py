@@ -53,7 +53,7 @@ class Reader(Protocol):
 
 
 class Source(Reader, Protocol):
-    """Where skills come from; `skillweave.testing.sources.SourceContract` is the contract as tests.
+    """Where skills come from; `skillweave_testing.sources.SourceContract` is the contract as tests.
 
     A source may have more abilities, each a protocol of its own: Watched, Versioned, Streamed, and `close`.
     """

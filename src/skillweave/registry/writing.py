@@ -51,7 +51,7 @@ class StoredVersion:
 
 @runtime_checkable
 class WritableSource(Source, Versioned, Streamed, Protocol):
-    """A store of skills. A backend is what passes `skillweave.testing.sources.WritableSourceContract`.
+    """A store of skills. A backend is what passes `skillweave_testing.sources.WritableSourceContract`.
 
     Each value sees the skills of one tenant. A version is known by its content hash, which covers the definition and
     the content of its artifacts; it is never changed or forgotten. All methods raise SourceUnavailable when the store

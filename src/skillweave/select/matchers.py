@@ -75,7 +75,7 @@ class MatchContext(NamedTuple):
 
 
 class Matcher(Protocol):
-    """Proposes the skills that a turn calls for; `skillweave.testing.matchers` has the contract as tests.
+    """Proposes the skills that a turn calls for; `skillweave_testing.matchers` has the contract as tests.
 
     One that needs something that takes time, such as a vector of the message, has `prepare` too: see
     `PreparingMatcher`.

@@ -39,7 +39,7 @@ class Choice(Portable):
 class Reranker(Protocol):
     """Says of a few skills how likely each is wanted for a message, mostly by asking a small model.
 
-    `skillweave.testing.ScriptedReranker` is one for tests.
+    `skillweave_testing.ScriptedReranker` is one for tests.
     """
 
     @property

@@ -39,7 +39,17 @@ from skillweave.select.mentions import MentionMatcher, find_mentions, without_me
 from skillweave.select.task import candidates_for
 from skillweave.text.search import MOST_MATCHED, Folded, fold_message, without_middle
 
-EXTENSIONS: Extensions[Callable[[], Matcher]] = Extensions("matchers", "matcher")
+EXTENSIONS: Extensions[Callable[[], Matcher]] = Extensions(
+    "matchers",
+    "matcher",
+    built_in={
+        "explicit": "skillweave.select.selection:ExplicitMatcher",
+        "lexical": "skillweave.select.selection:LexicalMatcher",
+        "mention": "skillweave.select.mentions:MentionMatcher",
+        "task": "skillweave.select.selection:TaskMatcher",
+        "triggers": "skillweave.select.selection:TriggerMatcher",
+    },
+)
 """The entry points of matchers: the class of a `Matcher`, or another callable without arguments that gives one."""
 MARKER = re.compile(r"SKILL_SELECT:([a-zA-Z0-9_-]+)")
 LONGEST_ID = 100

@@ -25,11 +25,28 @@ SkillSource: TypeAlias = str | os.PathLike[str] | Source | Skill | Mapping[str, 
 
 
 SOURCES: Extensions[Callable[..., Source]] = Extensions(
-    "sources", "source for", form="{}://", instead="name a folder or a pack file"
+    "sources",
+    "source for",
+    form="{}://",
+    instead="name a folder or a pack file",
+    built_in={
+        "folder": "skillweave.sources.named:open_folder",
+        "pack": "skillweave.sources.named:open_pack",
+    },
+    satellites=dict.fromkeys(("postgres", "postgresql", "sqlite"), "skillweave-stores"),
 )
 """The name is the scheme of a URL, the value a callable that takes the rest of it, and `strictness` by keyword."""
 PACKS: Extensions[Callable[[], SkillSource]] = Extensions(
-    "packs", "pack", choice="choose from", instead="name a pack file among the skills"
+    "packs",
+    "pack",
+    choice="choose from",
+    instead="name a pack file among the skills",
+    built_in={
+        "coding": "skillweave.packs:coding",
+        "coding-pipeline": "skillweave.packs:coding_pipeline",
+        "support-triage": "skillweave.packs:support_triage",
+    },
+    satellites=dict.fromkeys(("texas-rrc", "texas-rrc-rule37"), "skillweave-texas-rrc"),
 )
 """The value is a function without arguments that gives a path, a skill or a Source."""
 

@@ -89,7 +89,7 @@ class ConversationIndex(Protocol):
 
 
 class Store(Ledger, DecisionLog, ConversationIndex, Protocol):
-    """A backend, which does all three. It is what passes `skillweave.testing.ledger.LedgerContract`."""
+    """A backend, which does all three. It is what passes `skillweave_testing.ledger.LedgerContract`."""
 
     @property
     def keeps_events(self) -> bool:

@@ -10,10 +10,24 @@ from skillweave.state.port import DecisionLog, Store
 from skillweave.stores.memory import MemoryStore
 from skillweave.tenants import tenant_of
 
-LEDGERS: Extensions[Callable[[str], Store]] = Extensions("ledgers", "ledger for", form="{}://")
+_ON_SERVERS = dict.fromkeys(
+    ("postgres", "postgresql", "redis", "redis+cluster", "rediss", "rediss+cluster", "unix"), "skillweave-stores"
+)
+LEDGERS: Extensions[Callable[[str], Store]] = Extensions(
+    "ledgers",
+    "ledger for",
+    form="{}://",
+    built_in={"memory": "skillweave.stores.memory:open_memory", "sqlite": "skillweave.stores.sqlite:SqliteStore"},
+    satellites=_ON_SERVERS,
+)
 """The name is the scheme of a URL, the value a callable that takes the rest of it."""
 
-GRAPHS: Extensions[Callable[[str], EntityGraph]] = Extensions("entities", "entity graph for", form="{}://")
+GRAPHS: Extensions[Callable[[str], EntityGraph]] = Extensions(
+    "entities",
+    "entity graph for",
+    form="{}://",
+    satellites=dict.fromkeys(("postgres", "postgresql", "sqlite"), "skillweave-stores"),
+)
 """As for ledgers."""
 
 

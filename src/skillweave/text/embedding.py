@@ -24,7 +24,7 @@ class Embedder(Protocol):
     """Turns texts into vectors; the more alike two texts are in meaning, the nearer their vectors are.
 
     A text's vector depends on nothing but the text and the `id`. What is longer than the model reads is cut, not
-    refused. `skillweave.testing.embedders` has the contract as tests.
+    refused. `skillweave_testing.embedders` has the contract as tests.
     """
 
     @property

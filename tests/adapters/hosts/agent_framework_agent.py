@@ -9,9 +9,9 @@ from agent_framework import Agent, AgentResponse, AgentSession, Content, Functio
 
 from skillweave import Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
-from skillweave.testing.hosts import Script, Tool, as_json
-from skillweave.testing.hosts.agent_framework import ScriptedChatClient
-from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
+from skillweave_testing.hosts import Script, Tool, as_json
+from skillweave_testing.hosts.agent_framework import ScriptedChatClient
+from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
 
 HISTORY = "in_memory"
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from examples.coding_tools import CodingTool, coding_tools
 from skillweave import Weaver
 from skillweave.factory import open_weaver
-from skillweave.testing import Recorder
-from skillweave.testing.hosts import Asks, Says, tool_call
+from skillweave_testing import Recorder
+from skillweave_testing.hosts import Asks, Says, tool_call
 
 PAIR = ["specification-engine", "opencode-implementer"]
 SPECIFICATION = """# Doubling

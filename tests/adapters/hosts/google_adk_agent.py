@@ -16,10 +16,10 @@ from google.genai import types
 
 from skillweave import Placement, Weaver
 from skillweave.adapters.google_adk import SkillPlugin, history
-from skillweave.testing.hosts import Script, as_json
-from skillweave.testing.hosts import Tool as HostTool
-from skillweave.testing.hosts.google_adk import ScriptedLlm
-from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
+from skillweave_testing.hosts import Script, as_json
+from skillweave_testing.hosts import Tool as HostTool
+from skillweave_testing.hosts.google_adk import ScriptedLlm
+from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
 
 APP, USER = "office", "Ann"
 CONFIRMATION = "adk_request_confirmation"

@@ -15,9 +15,9 @@ from langgraph.types import Command
 
 from skillweave import Placement, Weaver
 from skillweave.adapters.langchain import SkillMiddleware
-from skillweave.testing.hosts import Script, Tool, as_json
-from skillweave.testing.hosts.langchain import ScriptedChatModel
-from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
+from skillweave_testing.hosts import Script, Tool, as_json
+from skillweave_testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
 
 THREAD: Any = {"configurable": {"thread_id": CONVERSATION}}
 

@@ -10,8 +10,8 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from skillweave import Placement, Weaver
 from skillweave.adapters.langgraph import build_skill_agent
-from skillweave.testing.hosts import Script
-from skillweave.testing.hosts.play import BASE, Workshop
+from skillweave_testing.hosts import Script
+from skillweave_testing.hosts.play import BASE, Workshop
 from tests.adapters.hosts.langchain_agent import THREAD, LangChainAgent
 
 

@@ -9,8 +9,8 @@ from skillweave import CurrentPolicy, Injection, Placement, Ruling, Weaver
 from skillweave.adapters.approval import as_replied, read_reply, record
 from skillweave.adapters.messages import Call
 from skillweave.compose import OWN_TOOLS
-from skillweave.testing.hosts import Says, Script, Sent, as_json
-from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
+from skillweave_testing.hosts import Says, Script, Sent, as_json
+from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
 from tests import chatting
 from tests.chatting import Request, Shapes
 

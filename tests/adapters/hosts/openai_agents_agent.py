@@ -12,9 +12,9 @@ from agents.result import RunResultBase
 
 from skillweave import Weaver
 from skillweave.adapters.openai_agents import Skills
-from skillweave.testing.hosts import Script, Tool, as_json
-from skillweave.testing.hosts.openai_agents import ScriptedModel
-from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
+from skillweave_testing.hosts import Script, Tool, as_json
+from skillweave_testing.hosts.openai_agents import ScriptedModel
+from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
 
 UNTRACED = RunConfig(tracing_disabled=True)
 

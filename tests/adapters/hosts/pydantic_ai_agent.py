@@ -12,10 +12,10 @@ from pydantic_ai.run import AgentRunResult
 
 from skillweave import Placement, Weaver
 from skillweave.adapters.pydantic_ai import Skills, approvals
-from skillweave.testing.hosts import Script, as_json
-from skillweave.testing.hosts import Tool as HostTool
-from skillweave.testing.hosts.play import BASE, CONVERSATION, Workshop
-from skillweave.testing.hosts.pydantic_ai import scripted_model
+from skillweave_testing.hosts import Script, as_json
+from skillweave_testing.hosts import Tool as HostTool
+from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
+from skillweave_testing.hosts.pydantic_ai import scripted_model
 
 
 class PydanticAgent:

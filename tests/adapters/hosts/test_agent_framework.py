@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from skillweave import Placement, Weaver
-from skillweave.testing.hosts import HostedAgent, Script
-from skillweave.testing.hosts.contracts import (
+from skillweave_testing.hosts import HostedAgent, Script
+from skillweave_testing.hosts.contracts import (
     AdapterContract,
     CallPlacementContract,
     CheckpointContract,
     StreamingContract,
 )
-from skillweave.testing.hosts.play import Workshop
+from skillweave_testing.hosts.play import Workshop
 from tests.adapters.hosts.agent_framework_agent import FrameworkAgent
 
 

@@ -14,8 +14,8 @@ from skillweave.adapters.agent_framework import spawn as agent_framework_spawn
 from skillweave.adapters.agent_framework.spawn import spawn_subagent
 from skillweave.adapters.spawning import SpawnBounds
 from skillweave.formats import from_dict
-from skillweave.testing.hosts import Asks, Says, Script
-from skillweave.testing.hosts.agent_framework import ScriptedChatClient
+from skillweave_testing.hosts import Asks, Says, Script
+from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 from tests.adapters.hosts.coding import CODE, PAIR, SPECIFICATION, coder, files, spawn, weaver_and_events, workshop
 
 OWN = {"read_skill", "list_skills", "read_artifact", "search_skills"}

@@ -22,8 +22,8 @@ from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.adapters.langgraph import build_skill_agent
 from skillweave.adapters.langgraph.spawn import spawn_subagent
 from skillweave.adapters.spawning import SpawnBounds
-from skillweave.testing.hosts import Asks, Says, Script
-from skillweave.testing.hosts.langchain import ScriptedChatModel
+from skillweave_testing.hosts import Asks, Says, Script
+from skillweave_testing.hosts.langchain import ScriptedChatModel
 from tests.adapters.hosts.coding import CODE, PAIR, SPECIFICATION, coder, files, spawn, weaver_and_events, workshop
 
 OWN = {"read_skill", "list_skills", "read_artifact", "search_skills"}

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 from skillweave import Placement, Weaver
-from skillweave.testing.hosts import HostedAgent, Script
-from skillweave.testing.hosts.contracts import (
+from skillweave_testing.hosts import HostedAgent, Script
+from skillweave_testing.hosts.contracts import (
     AdapterContract,
     CallPlacementContract,
     CheckpointContract,
     StreamingContract,
     SyncContract,
 )
-from skillweave.testing.hosts.play import Workshop
+from skillweave_testing.hosts.play import Workshop
 from tests.adapters.hosts.openai_agents_agent import OpenAiAgent
 
 

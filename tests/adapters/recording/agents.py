@@ -15,8 +15,8 @@ from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 
 from skillweave import Placement, Weaver
-from skillweave.testing.hosts import Tool
-from skillweave.testing.hosts.play import BASE, CONVERSATION
+from skillweave_testing.hosts import Tool
+from skillweave_testing.hosts.play import BASE, CONVERSATION
 from tests.adapters.recording.server import KEY
 
 MODEL = "gpt-5-mini"

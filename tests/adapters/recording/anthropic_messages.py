@@ -7,7 +7,7 @@ from typing import Any
 from anthropic.types import ToolResultBlockParam, ToolUseBlockParam
 from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
 
-from skillweave.testing.hosts import Says, Sent
+from skillweave_testing.hosts import Says, Sent
 from tests.adapters.recording.rules import (
     Interface,
     Refused,

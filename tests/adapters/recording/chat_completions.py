@@ -7,7 +7,7 @@ from typing import Any
 from openai.types import chat
 from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
 
-from skillweave.testing.hosts import Says, Sent
+from skillweave_testing.hosts import Says, Sent
 from tests.adapters.recording.rules import (
     Interface,
     Refused,

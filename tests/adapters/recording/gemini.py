@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skillweave.testing.hosts import Says, Sent
+from skillweave_testing.hosts import Says, Sent
 from tests.adapters.recording.rules import Interface, Refused, require, require_keys, require_unique, text_in, written
 
 UNKNOWN = 'Invalid JSON payload received. Unknown name "{}": Cannot find field.'

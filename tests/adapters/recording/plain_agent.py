@@ -14,8 +14,8 @@ from skillweave import CurrentPolicy, Ruling, Verdict, Weaver
 from skillweave.adapters.approval import read_reply, record
 from skillweave.adapters.messages import Call, anthropic_style, openai_style, responses_style
 from skillweave.compose import OWN_TOOLS
-from skillweave.testing.hosts import Tool
-from skillweave.testing.hosts.play import BASE, CONVERSATION
+from skillweave_testing.hosts import Tool
+from skillweave_testing.hosts.play import BASE, CONVERSATION
 from tests.adapters.recording.agents import CLAUDE, MODEL, Clients, Made, WireAgent
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
@@ -192,7 +192,7 @@ PLAIN: Mapping[str, Made] = {f"plain lists, {name}": plain(lists) for name, list
 
 async def main(style: str, address: str, folder: str, message: str) -> None:
     """One message of the user in a process of its own."""
-    from skillweave.testing.hosts.play import Workshop
+    from skillweave_testing.hosts.play import Workshop
     from tests.adapters.recording.play import weaver_in
 
     clients = Clients(address)

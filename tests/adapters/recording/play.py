@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillweave import Settings, Weaver
-from skillweave.testing.hosts import Asks, Says, Script, Sent, tool_call
-from skillweave.testing.hosts.play import CROWD, SKILLS, Workshop, plain_weaver_in
+from skillweave_testing.hosts import Asks, Says, Script, Sent, tool_call
+from skillweave_testing.hosts.play import CROWD, SKILLS, Workshop, plain_weaver_in
 from tests.adapters.recording.agents import Clients, Made, WireAgent
 from tests.adapters.recording.server import Recorded, RecordingServer
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from skillweave.testing.hosts import Sent
-from skillweave.testing.hosts.tails import place_of_tail
+from skillweave_testing.hosts import Sent
+from skillweave_testing.hosts.tails import place_of_tail
 
 
 @dataclass(frozen=True)

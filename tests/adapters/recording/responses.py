@@ -8,7 +8,7 @@ from openai.types.responses.easy_input_message_param import EasyInputMessagePara
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 from openai.types.responses.response_input_item_param import ResponseInputItemParam
 
-from skillweave.testing.hosts import Says, Sent
+from skillweave_testing.hosts import Says, Sent
 from tests.adapters.recording.rules import (
     Interface,
     Refused,

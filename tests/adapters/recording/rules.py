@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_type_hints
 
-from skillweave.testing.hosts import Says, Sent
+from skillweave_testing.hosts import Says, Sent
 
 
 @dataclass

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from skillweave.testing.hosts import Script
+from skillweave_testing.hosts import Script
 from tests.adapters.recording.anthropic_messages import AnthropicMessages
 from tests.adapters.recording.chat_completions import ChatCompletions
 from tests.adapters.recording.gemini import Gemini

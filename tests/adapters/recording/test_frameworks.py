@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.testing.hosts import Says, Script, Sent, tool_call
-from skillweave.testing.hosts.play import FILING, GREETINGS, INVOICES
+from skillweave_testing.hosts import Says, Script, Sent, tool_call
+from skillweave_testing.hosts.play import FILING, GREETINGS, INVOICES
 from tests.adapters.recording.agents import FRAMEWORKS, Made
 from tests.adapters.recording.plain_agent import PLAIN
 from tests.adapters.recording.play import play

@@ -2,8 +2,8 @@
 
 import json
 
-from skillweave.testing.hosts import Sent
-from skillweave.testing.hosts.tails import OVERVIEW
+from skillweave_testing.hosts import Sent
+from skillweave_testing.hosts.tails import OVERVIEW
 from tests.adapters.recording.prefix import cached, share
 
 

@@ -10,7 +10,7 @@ from google import genai
 from google.genai import errors as genai_errors
 from google.genai.types import HttpOptions
 
-from skillweave.testing.hosts import Says, Script, tool_call
+from skillweave_testing.hosts import Says, Script, tool_call
 from tests.adapters.recording.server import KEY, RecordingServer
 
 Json = dict[str, Any]

@@ -5,8 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
-
-from tests.services.servers import PostgresServer, RedisServer
+from tests.skillweave_testing.services.servers import PostgresServer, RedisServer
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from skillweave.graph import EmbeddingScorer, KeywordScorer, LexicalScorer, Scorer
-from skillweave.testing import FakeEmbedder, ScorerContract
+from skillweave_testing import FakeEmbedder, ScorerContract
 
 
 class TestKeyword(ScorerContract):

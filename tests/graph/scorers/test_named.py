@@ -5,7 +5,7 @@ import pytest
 
 from skillweave import InvalidGraph
 from skillweave.graph import DEFAULT_POLICIES, EmbeddingScorer, KeywordScorer, LexicalScorer, ScorePolicy, scorer_named
-from skillweave.testing import FakeEmbedder
+from skillweave_testing import FakeEmbedder
 
 
 def test_each_built_in_scorer_has_a_name() -> None:

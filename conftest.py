@@ -1,0 +1,140 @@
+"""Folders of real input, named by the environment; what is left out without them is printed at the end."""
+
+import gc
+import os
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from tests.skillweave_testing.services.fixtures import (
+    database_kind,
+    database_url,
+    file_with_tables,
+    postgres_server,
+    postgres_tables_url,
+    postgres_url,
+    postgres_with_tables,
+    redis_cluster,
+    redis_server,
+    redis_url,
+    tables_url,
+)
+
+from tests.depth import examples
+
+__all__ = [
+    "database_kind",
+    "database_url",
+    "file_with_tables",
+    "postgres_server",
+    "postgres_tables_url",
+    "postgres_url",
+    "postgres_with_tables",
+    "redis_cluster",
+    "redis_server",
+    "redis_url",
+    "tables_url",
+]
+
+# No test depends on how fast the machine is at the moment.
+settings.register_profile(
+    "any-machine",
+    max_examples=examples(),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+)
+settings.load_profile("any-machine")
+
+REAL_INPUT = {
+    "skills_sample": ("SKILLWEAVE_SKILLS_SAMPLE", "real public skills"),
+    "selection_data": ("SKILLWEAVE_SELECTION", "the labelled selection queries"),
+}
+
+
+def _folder(fixture: str) -> Path:
+    variable, what = REAL_INPUT[fixture]
+    folder = os.environ.get(variable)
+    if not folder:
+        pytest.skip(f"{variable} is not set: left out what needs {what}")
+    path = Path(folder)
+    if not path.is_dir():
+        pytest.fail(f"{variable} names {folder}, which is not a folder")
+    return path
+
+
+@pytest.fixture(scope="session")
+def skills_sample() -> Path:
+    """The folder of real public skills, untidy ones included."""
+    return _folder("skills_sample")
+
+
+@pytest.fixture(scope="session")
+def selection_data() -> Path:
+    """The folder of labelled queries over public skills."""
+    return _folder("selection_data")
+
+
+SLOW = tuple(
+    Path(__file__).parent / folder
+    for folder in (
+        "tests/adapters",
+        "tests/cli",
+        "tests/docs",
+        "tests/examples",
+        "tests/flows",
+        "tests/packs",
+        "tests/graph/checkup",
+        "tests/graph/drawing",
+        "tests/properties",
+        "packages/skillweave-eval/tests/skillweave_eval/commands",
+        "packages/skillweave-server/tests/skillweave_server/commands",
+        "packages/skillweave-server/tests/skillweave_server/flows",
+        "packages/skillweave-stores/tests/skillweave_stores/commands",
+        "packages/skillweave-stores/tests/skillweave_stores/flows",
+        "packages/skillweave-texas-rrc/tests",
+    )
+)
+"""What `--quick` leaves out: agents, processes and conversations, the pages, pictures, and laws over random input."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out the slow folders, which conftest.py lists")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the slow folders out before they are imported, which alone takes longer than their quick tests."""
+    return True if config.getoption("--quick") and collection_path in SLOW else None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect in half the time: nothing that comes then is garbage, and none of it is ever looked at again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Spell what no encoding can carry, such as a lone surrogate in a failing example: reports travel as UTF-8."""
+    report = yield
+    text = "" if report.longrepr is None else str(report.longrepr)
+    if text != _encodable(text):
+        report.longrepr = _encodable(text)
+    report.sections = [(_encodable(name), _encodable(content)) for name, content in report.sections]
+    return report
+
+
+def _encodable(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None] | None:
+    for variable, what in REAL_INPUT.values():
+        if not os.environ.get(variable):
+            terminalreporter.write_line(f"left out: what needs {what}; name their folder in {variable}")

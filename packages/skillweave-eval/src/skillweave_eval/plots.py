@@ -1,0 +1,155 @@
+"""Plots as SVG texts that stand in a page by themselves: no script, no font and no file from elsewhere."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from skillweave.errors import MissingExtra
+from skillweave_eval.metrics import Figure
+from skillweave_eval.ranking import Bin, Confusion, Histogram
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+RIGHT, WRONG, NEUTRAL, FAINT = "#1a7f5a", "#b3412f", "#2f5f9e", "#9aa4ad"
+MOST_CONFUSED = 12
+"""So many skills stand at each side of the table of confusions."""
+LONGEST_LABEL = 40
+LEAST_DARK = 4
+"""Fewer queries than this are never shown in the darkest colour."""
+_UNSHOWABLE = re.compile(r"[^\x20-\x7e\u00a0-\u024f\u0370-\u052f]")
+"""Letters that the plots' own font may not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A drawn plot, as SVG, and what it shows."""
+
+    title: str
+    svg: str
+
+
+def reliability_plot(bins: Sequence[Bin]) -> Plot:
+    """How often skills are right against how likely they were said to be; on the diagonal both are the same."""
+
+    def draw(axes: "Axes") -> None:
+        axes.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle="--")
+        axes.plot([one.probability for one in bins], [one.right for one in bins], color=NEUTRAL, marker="o")
+        for one in bins:
+            axes.annotate(
+                f"{one.count:,}", (one.probability, one.right), xytext=(5, -11), textcoords="offset points", fontsize=8
+            )
+        axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="stated probability", ylabel="share that is right")
+
+    return Plot("Reliability (beside each point: skills)", _drawn(draw, (4.6, 4.2)))
+
+
+def histogram_plot(histogram: Histogram) -> Plot:
+    """How right and other skills are distributed over a quantity; counts above 0 on a logarithmic scale."""
+
+    def draw(axes: "Axes") -> None:
+        bins = len(histogram.right)
+        places = [(number + 0.5) / bins for number in range(bins)]
+        width = 0.42 / bins
+        axes.bar([place - width / 2 for place in places], histogram.right, width, color=RIGHT, label="right")
+        axes.bar([place + width / 2 for place in places], histogram.wrong, width, color=WRONG, label="not right")
+        axes.set_yscale("symlog", linthresh=1)
+        axes.set(xlim=(0, 1), xlabel=label(histogram.quantity), ylabel="ranked skills")
+        axes.legend(frameon=False)
+
+    return Plot(f"Distribution: {histogram.quantity}", _drawn(draw, (6.4, 3.2)))
+
+
+def figures_plot(figures: Sequence[Figure]) -> Plot:
+    """Shares with their intervals, one below the other."""
+    shares = [figure for figure in figures if figure.unit == "share"]
+
+    def draw(axes: "Axes") -> None:
+        for row, figure in enumerate(reversed(shares)):
+            interval = figure.overall
+            if interval.low is not None and interval.high is not None:
+                axes.plot([interval.low, interval.high], [row, row], color=NEUTRAL, linewidth=2)
+            axes.plot([interval.value], [row], color=NEUTRAL, marker="o")
+        axes.set_yticks(range(len(shares)), [label(figure.title) for figure in reversed(shares)], parse_math=False)
+        axes.set(xlim=(0, 1))
+        axes.grid(axis="x", color=FAINT, linewidth=0.4)
+
+    return Plot("Figures with 95% intervals", _drawn(draw, (7.4, 0.8 + 0.3 * len(shares))))
+
+
+def confusion_plot(confusions: Sequence[Confusion]) -> Plot:
+    """Which skill was given (columns) where which one was expected (rows), for those that are confused most."""
+    expected = _most((one.expected, one.queries) for one in confusions)
+    given = _most((one.given, one.queries) for one in confusions)
+    counts = {(one.expected, one.given): one.queries for one in confusions}
+    table = [[counts.get((row, column), 0) for column in given] for row in expected]
+
+    def draw(axes: "Axes") -> None:
+        axes.imshow(table, cmap="Reds", vmin=0, vmax=max(LEAST_DARK, *map(max, table)), aspect="auto")
+        for row, line in enumerate(table):
+            for column, count in enumerate(line):
+                if count:
+                    dark = count > 0.6 * max(LEAST_DARK, *map(max, table))
+                    axes.text(column, row, str(count), ha="center", va="center", color="white" if dark else "black")
+        columns = [label(one) for one in given]
+        axes.set_xticks(range(len(given)), columns, rotation=35, ha="right", parse_math=False)
+        axes.set_yticks(range(len(expected)), [label(one) for one in expected], parse_math=False)
+        axes.set(xlabel="given or ranked first instead", ylabel="expected")
+
+    size = (2.8 + 0.55 * len(given), 2.2 + 0.34 * len(expected))
+    return Plot("Confusions", _drawn(draw, size))
+
+
+def bars_plot(title: str, unit: str, rows: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -> Plot:
+    """Stacked bars: for each row the parts, by name."""
+    names = list(dict.fromkeys(name for _, parts in rows for name, _ in parts))
+    palette = (NEUTRAL, RIGHT, "#c98a1b", WRONG, "#6d5a9c", FAINT)
+
+    def draw(axes: "Axes") -> None:
+        places = range(len(rows))
+        starts = [0.0] * len(rows)
+        for number, name in enumerate(names):
+            values = [dict(parts).get(name, 0.0) for _, parts in rows]
+            axes.barh(places, values, left=starts, color=palette[number % len(palette)], label=label(name))
+            starts = [start + value for start, value in zip(starts, values, strict=True)]
+        axes.set_yticks(places, [label(name) for name, _ in rows], parse_math=False)
+        axes.invert_yaxis()
+        axes.set(xlabel=unit)
+        axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+    return Plot(title, _drawn(draw, (8.6, 1.1 + 0.42 * len(rows))))
+
+
+def _most(counted: Any) -> list[str]:  # noqa: ANN401 - pairs of a name and a number
+    totals: dict[str, int] = {}
+    for name, count in counted:
+        totals[name] = totals.get(name, 0) + count
+    return sorted(totals, key=lambda name: (-totals[name], name))[:MOST_CONFUSED]
+
+
+def label(text: str) -> str:
+    """A text as a plot can show it: cut, and without letters that its font has not."""
+    shown = text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 3]}..."
+    return _UNSHOWABLE.sub("?", shown)
+
+
+def _drawn(draw: "Callable[[Axes], None]", size: tuple[float, float]) -> str:
+    try:
+        from matplotlib import rc_context
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib.figure import Figure as Canvas
+    except ModuleNotFoundError:
+        raise MissingExtra("a page with plots", "matplotlib", "eval") from None
+    # Letters as shapes: the page needs no font, and no text of a skill ever stands in the drawing as text. The salt
+    # makes the same plot the same bytes.
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "skillweave", "font.size": 9, "axes.spines.top": False,
+                     "axes.spines.right": False, "text.parse_math": False}):  # fmt: skip
+        canvas = Canvas(figsize=size, layout="constrained")
+        FigureCanvasSVG(canvas)
+        draw(canvas.subplots())
+        out = StringIO()
+        canvas.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
+    drawn = out.getvalue()
+    return drawn[drawn.index("<svg") :]

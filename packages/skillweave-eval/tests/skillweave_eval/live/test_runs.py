@@ -1,0 +1,213 @@
+"""Prompts run with a skill and without it, at a real server."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.skillweave_eval.live.recording_server import Model, Request, serving
+
+from skillweave.errors import InvalidData
+from skillweave.tokens.counter import Tiktoken
+from skillweave_eval import (
+    Arm,
+    Assertion,
+    Caller,
+    Check,
+    Endpoint,
+    Job,
+    Limits,
+    LiveReport,
+    Models,
+    Outcome,
+    Prices,
+    Prompt,
+    Resampling,
+    Results,
+    Usage,
+    Wire,
+    jobs_for,
+    report_runs,
+    run_jobs,
+)
+
+ASSERTIONS = (Assertion("Is careful"), Assertion("care", Check.CONTAINS, ("care",)))
+PROMPTS = tuple(Prompt("tea", str(number), f"Tea {number}?", ASSERTIONS) for number in range(4))
+TEXTS = {"tea": "Brew it with care."}
+PRICES = Prices(1.0, 5.0)
+
+
+@pytest.fixture
+def model() -> Model:
+    return Model()
+
+
+@pytest.fixture
+def models(model: Model) -> Iterator[Models]:
+    with serving(model) as url:
+        endpoint = Endpoint("local", "m1", Wire.OPENAI, url)
+        yield Models(endpoint, endpoint, PRICES, PRICES)
+
+
+def jobs(models: Models, samples: int = 1) -> list[Job]:
+    return jobs_for(PROMPTS, TEXTS, models, samples, 100)
+
+
+async def run(
+    models: Models,
+    path: Path | None = None,
+    *,
+    limits: Limits | None = None,
+    stop: asyncio.Event | None = None,
+    concurrency: int = 2,
+    samples: int = 1,
+) -> Outcome:
+    async with Caller(longest_answer=100, longest_wait=0.01) as caller:
+        return await run_jobs(
+            jobs(models, samples),
+            models,
+            caller,
+            Results(path),
+            Tiktoken(),
+            limits=limits,
+            concurrency=concurrency,
+            stop=stop,
+        )
+
+
+def report(models: Models, outcome: Outcome, samples: int = 1) -> LiveReport:
+    return report_runs("evals.json", PROMPTS, outcome, models, samples, Resampling(resamples=200))
+
+
+async def test_every_prompt_is_answered_with_the_skill_and_without_it(model: Model, models: Models) -> None:
+    outcome = await run(models)
+    assert [(one.prompt_id, one.arm) for one in outcome.runs[:2]] == [("0", Arm.WITH), ("0", Arm.WITHOUT)]
+    assert sorted((one.text, one.system) for one in model.answered) == sorted(
+        (prompt.text, system) for prompt in PROMPTS for system in ("", "Brew it with care.")
+    )
+    assert {one.arm: one.share for one in outcome.runs} == {Arm.WITH: 1.0, Arm.WITHOUT: 0.0}
+
+
+async def test_the_judge_is_asked_only_what_no_program_decides(model: Model, models: Models) -> None:
+    await run(models)
+    judged = [one for one in model.requests if one.judges]
+    assert len(judged) == 8
+    assert all(one.text.endswith("Expectations:\n1. Is careful") for one in judged)
+
+
+async def test_the_report_has_the_difference_its_interval_and_the_cost(models: Models) -> None:
+    told = report(models, await run(models))
+    (effect,) = told.effects
+    assert (effect.skill_id, effect.prompts, effect.with_skill, effect.without_skill) == ("tea", 4, 1.0, 0.0)
+    assert (effect.difference.value, effect.difference.low, effect.difference.high) == (1.0, 1.0, 1.0)
+    with_skill, without, judging = told.spent
+    assert with_skill.usage == without.usage == Usage(4, 400, 40, 160)
+    assert judging.usage.calls == 8
+    assert with_skill.cost == pytest.approx((400 * 1 + 40 * 5) / 1e6)
+    assert (told.by_program, told.by_model, told.failed, told.stopped) == (8, 8, 0, None)
+    assert LiveReport.from_dict(told.to_dict()) == told
+
+
+async def test_samples_are_means_of_a_prompt_and_no_prompts_of_their_own(model: Model, models: Models) -> None:
+    said = iter([True, False] * 100)
+    model.judge = lambda request, _: next(said)
+    told = report(models, await run(models, samples=3, concurrency=1), samples=3)
+    assert told.effects[0].prompts == 4
+    assert {one.assertions[0].with_judged for one in told.prompts} == {3}
+
+
+async def test_without_prices_nothing_is_said_of_cost(models: Models) -> None:
+    free = Models(models.answering, models.judging, Prices(), Prices())
+    assert {one.cost for one in report(free, await run(free)).spent} == {None}
+
+
+async def test_what_was_run_is_not_run_again(model: Model, models: Models, tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "live.jsonl"
+    first = await run(models, path)
+    asked = len(model.requests)
+    again = await run(models, path)
+    assert (again.runs, again.known, len(model.requests)) == (first.runs, 8, asked)
+
+
+async def test_another_model_is_another_run(models: Models) -> None:
+    other = Models(Endpoint("local", "m2", Wire.OPENAI, models.answering.url), models.judging, PRICES, PRICES)
+    assert not {one.key for one in jobs(models)} & {one.key for one in jobs(other)}
+
+
+async def test_a_run_that_failed_is_told_and_tried_again(model: Model, models: Models, tmp_path: Path) -> None:
+    model.failures.append((400, {}))
+    first = await run(models, tmp_path / "r.jsonl", concurrency=1)
+    told = report(models, first)
+    assert (told.failed, told.effects[0].prompts) == (1, 3)
+    assert told.errors[0].startswith("tea 0 (with): local:m1 gave no answer: HTTP 400")
+    assert report(models, await run(models, tmp_path / "r.jsonl")).failed == 0
+
+
+async def test_an_answer_is_kept_where_only_its_judging_failed(model: Model, models: Models, tmp_path: Path) -> None:
+    judge = model.judge
+    model.judge = lambda request, text: "no verdict"  # type: ignore[assignment,return-value]
+    assert report(models, await run(models, tmp_path / "r.jsonl")).failed == 8
+    answered = len(model.answered)
+    model.judge = judge
+    told = report(models, await run(models, tmp_path / "r.jsonl"))
+    assert (told.failed, len(model.answered)) == (0, answered)
+
+
+async def test_a_limit_of_tokens_is_never_crossed(model: Model, models: Models) -> None:
+    outcome = await run(models, limits=Limits(tokens=700), concurrency=4)
+    taken = sum(one.input + one.output for run in outcome.runs for one in (run.usage, run.judge_usage))
+    assert 0 < taken <= 700
+    assert outcome.stopped == "the limit of tokens or cost is reached"
+    assert len(outcome.runs) < 8
+
+
+async def test_a_limit_that_one_call_would_cross_sends_nothing(model: Model, models: Models) -> None:
+    outcome = await run(models, limits=Limits(cost=0.000001))
+    assert (outcome.runs, model.requests) == ((), [])
+
+
+async def test_when_it_is_stopped_what_is_done_is_there(model: Model, models: Models, tmp_path: Path) -> None:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def answer(request: Request) -> str:
+        if len(model.answered) == 3:
+            loop.call_soon_threadsafe(stop.set)
+        return "With care."
+
+    model.answer = answer
+    outcome = await run(models, tmp_path / "r.jsonl", stop=stop, concurrency=1)
+    assert outcome.stopped == "it was interrupted"
+    assert 2 <= len(outcome.runs) < 8
+    assert len((tmp_path / "r.jsonl").read_text().splitlines()) == len(outcome.runs)
+    assert len((await run(models, tmp_path / "r.jsonl")).runs) == 8
+
+
+async def test_no_more_calls_run_at_once_than_are_wanted(model: Model, models: Models) -> None:
+    together, most = 0, 0
+
+    def answer(request: Request) -> str:
+        nonlocal together, most
+        with model.lock:
+            together += 1
+            most = max(most, together)
+        with model.lock:
+            together -= 1
+        return "With care."
+
+    model.answer = answer
+    await run(models, concurrency=2)
+    assert most <= 2
+
+
+def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"key": "a')
+    assert Results(path).get("a") is None
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text(json.dumps({"message": "x"}) + "\n" + json.dumps({}))
+    with pytest.raises(InvalidData, match=r"r\.jsonl:1: this is not a result"):
+        Results(path)

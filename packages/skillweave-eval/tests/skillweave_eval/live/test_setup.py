@@ -1,0 +1,62 @@
+"""From skills and files of prompts to what is to be run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from skillweave import Settings
+from skillweave.disclose.fit import Budget
+from skillweave.errors import InvalidData, SkillNotFound
+from skillweave.factory import open_weaver
+from skillweave.settings import CatalogMode
+from skillweave.weaver import Weaver
+from skillweave_eval import gather_material
+
+EVALS = {"skill_name": "tea", "evals": [{"id": 1, "prompt": "Tea?", "assertions": ["x"], "files": ["gone.png"]}]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("tea", "coffee"):
+        (tmp_path / name / "evals").mkdir(parents=True)
+        (tmp_path / name / "SKILL.md").write_text(f"---\nname: {name}\ndescription: Makes {name}.\n---\nBrew {name}.")
+    (tmp_path / "tea/evals/evals.json").write_text(json.dumps(EVALS))
+    return tmp_path
+
+
+def weaver(folder: Path, **budget: int) -> Weaver:
+    return open_weaver(folder, settings=Settings(budget=Budget(**budget), catalog=CatalogMode.NEVER))
+
+
+async def test_prompts_come_with_the_text_of_their_skill(folder: Path) -> None:
+    material = await gather_material(weaver(folder))
+    assert [(one.skill_id, one.id) for one in material.prompts] == [("tea", "1")]
+    assert "Brew tea." in material.texts["tea"]
+    assert material.notes == ("input files that are no small text are not sent: tea: gone.png",)
+
+
+async def test_a_named_file_is_of_the_skill_that_it_names_or_lies_in(folder: Path, tmp_path: Path) -> None:
+    unnamed = folder / "coffee/evals/more.json"
+    unnamed.write_text(json.dumps({"evals": EVALS["evals"]}))
+    material = await gather_material(weaver(folder), [folder / "tea/evals/evals.json", unnamed])
+    assert [one.skill_id for one in material.prompts] == ["tea", "coffee"]
+
+
+async def test_only_some_skills_may_be_asked_for(folder: Path) -> None:
+    with pytest.raises(InvalidData, match="no skill has prompts"):
+        await gather_material(weaver(folder), only=["coffee"])
+    with pytest.raises(SkillNotFound, match="'tee'"):
+        await gather_material(weaver(folder), only=["tee"])
+
+
+async def test_a_file_of_an_unknown_skill_is_refused(folder: Path) -> None:
+    path = folder / "loose.json"
+    path.write_text(json.dumps({**EVALS, "skill_name": "cocoa"}))
+    with pytest.raises(SkillNotFound, match="'cocoa'"):
+        await gather_material(weaver(folder), [path])
+
+
+async def test_a_skill_that_does_not_fit_is_told(folder: Path) -> None:
+    material = await gather_material(weaver(folder, total=60, per_skill=10, catalog=10))
+    assert any("tea" in note and "files" not in note for note in material.notes)

@@ -1,0 +1,107 @@
+"""The ASGI application: all endpoints over the parts of one Service."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
+
+from skillweave._version import __version__
+from skillweave.api import PREFIX
+from skillweave.errors import SkillweaveError
+from skillweave_server.agents import AGENTS
+from skillweave_server.approvals import APPROVALS
+from skillweave_server.composition import COMPOSITION
+from skillweave_server.document import Document
+from skillweave_server.endpoints import make_routes
+from skillweave_server.entities import ENTITIES
+from skillweave_server.graphs import GRAPHS
+from skillweave_server.headers import SafeHeaders
+from skillweave_server.health import add_health
+from skillweave_server.ledger import LEDGER
+from skillweave_server.memory import MEMORY
+from skillweave_server.paths import SlashesInIds
+from skillweave_server.problems import (
+    Refused,
+    on_http_error,
+    on_invalid_parameter,
+    on_refused,
+    on_skillweave_error,
+    on_unexpected,
+)
+from skillweave_server.service import Service
+from skillweave_server.skills import SKILLS
+from skillweave_server.spans import Traced, has_traces
+from skillweave_server.streams import EVENTS
+from skillweave_server.turns import TURNS
+from skillweave_server.verdicts import escalating
+from skillweave_server.watching import Watched
+from skillweave_server.writing import json_bytes
+
+GROUPS = (TURNS, LEDGER, MEMORY, SKILLS, AGENTS, COMPOSITION, GRAPHS, ENTITIES, APPROVALS, EVENTS)
+"""All endpoints, by their group, in the order of the document."""
+
+
+def describe() -> Mapping[str, Any]:
+    """The OpenAPI document of the service, the same for every service of this version."""
+    routes, document = _routes()
+    return document.whole(routes)
+
+
+def create_app(service: Service) -> FastAPI:
+    """The application; the Service is made ready when it starts, and closed when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with service:
+            await service.make_ready()
+            async with escalating(service):
+                yield
+
+    app = FastAPI(
+        title="skillweave",
+        version=__version__,
+        lifespan=lifespan,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        exception_handlers={
+            Refused: on_refused,
+            SkillweaveError: on_skillweave_error,
+            RequestValidationError: on_invalid_parameter,
+            HTTPException: on_http_error,
+            Exception: on_unexpected,
+        },
+    )
+    app.state.service = service
+    app.add_middleware(SlashesInIds)
+    app.add_middleware(SafeHeaders)
+    if has_traces():
+        app.add_middleware(Traced)
+    app.add_middleware(Watched, meters=service.meters)
+    add_health(app, service)
+    routes, _ = _routes()
+    app.router.routes.extend(routes)
+
+    @app.get(f"{PREFIX}/openapi.json", include_in_schema=False)
+    async def openapi() -> Response:
+        return Response(_described(), media_type="application/json")
+
+    return app
+
+
+@cache
+def _routes() -> tuple[Sequence[BaseRoute], Document]:
+    """The routes of all applications: none of them knows its service, and to make a set takes a tenth of a second."""
+    return make_routes(GROUPS)
+
+
+@cache
+def _described() -> bytes:
+    return json_bytes(describe())

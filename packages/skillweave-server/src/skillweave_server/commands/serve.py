@@ -1,0 +1,225 @@
+"""`skillweave serve`: the engine over HTTP, until it is asked to stop."""
+
+import re
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from skillweave.cli import options
+from skillweave.cli.failure import Mistake
+from skillweave.cli.output.page import Answer, page_for
+from skillweave.errors import MissingExtra, StoreUnavailable
+from skillweave.redaction import without_secrets
+from skillweave_server.commands import options as of_service
+
+if TYPE_CHECKING:
+    from skillweave_server.commands.output import Listening
+    from skillweave_server.options import ServiceOptions
+    from skillweave_server.service import Service
+
+EXAMPLES = {
+    "serve": """
+skillweave serve --skills examples/skills
+skillweave serve --host 0.0.0.0 --first-key --skills skills
+skillweave serve --store postgresql://weaver@db.internal/skills --approval-key-file approvals.key
+skillweave serve --store postgresql://weaver@db.internal/skills --redis redis://cache.internal
+"""
+}
+_RATE = re.compile(r"([1-9][0-9]{0,8})(?:/min(?:ute)?)?")
+_LONGEST_DRAIN_SECONDS = 3600.0
+_PATIENCE_SECONDS = 30.0
+"""Who starts a service waits for a database that is starting too."""
+_FIRST = "the first key"
+_PACKAGES = ("fastapi", "uvicorn", "limits", "prometheus_client", "sqlalchemy", "aiosqlite")
+
+
+def serve(
+    host: of_service.Host = "127.0.0.1",
+    port: of_service.Port = 8321,
+    first_key: of_service.FirstKey = False,
+    rate: of_service.Rate = None,
+    drain: of_service.Drain = 0.0,
+    no_access_log: of_service.Quiet = False,
+    store: of_service.ServiceStore = of_service.DEFAULT_STORE,
+    redis: of_service.RedisUrl = None,
+    approval_key_file: of_service.ApprovalKeyFile = None,
+    entities: options.Entities = None,
+    as_json: options.AsJson = False,
+    *,
+    loading: options.Loading,
+    selecting: options.Selecting,
+) -> None:
+    """Answer over HTTP: turns, approvals, skills, events.
+
+    Skills that are named are for all tenants; those that are published to the store are the tenant's own and go first.
+    Without any API key it is open to everybody on this machine, and does not listen beyond it. Ctrl-C or SIGTERM lets
+    it finish what runs; a second one ends it at once. The log goes to standard error, a line of JSON for each entry.
+    """
+    _require_packages()
+    from skillweave_server.running import run
+
+    limits, seconds = _options_of(rate), _seconds_of(drain)
+    asked = _Asked(host, port, first_key, limits, seconds, not no_access_log, store, redis, as_json)
+    run(asked.served(approval_key_file, entities, loading, selecting))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of one service."""
+
+    host: str
+    port: int
+    first_key: bool
+    limits: "ServiceOptions"
+    drain: float
+    logs_requests: bool
+    store: str
+    redis: str | None
+    as_json: bool
+
+    async def served(
+        self,
+        approval_key_file: str | None,
+        entities: str | None,
+        loading: options.Loading,
+        selecting: options.Selecting,
+    ) -> None:
+        """Serve until it is asked to stop."""
+        from skillweave_server.listening import bound_sockets, only_this_machine, start_listening
+        from skillweave_server.logs import write_log
+        from skillweave_server.opening import Entry, open_service
+        from skillweave_server.running import serve as run_service
+
+        sockets = bound_sockets(self.host, self.port)
+        try:
+            first = await self._first_key(is_local=only_this_machine(sockets))
+            start_listening(sockets)
+            folder = loading.kept_skills()
+            service = open_service(
+                *loading.sources_at_hand(),
+                store=self.store,
+                redis=self.redis,
+                settings=selecting.settings(),
+                matchers=selecting.matchers(),
+                entities=entities,
+                approval_key_file=approval_key_file,
+                options=self.limits,
+                entry=Entry.KEYS if await self._has_keys() else Entry.OPEN,
+                cache=None if folder is None else folder.path,
+            )
+            async with service:
+                skills = await _checked(service)
+                write_log(requests=self.logs_requests)
+                shown = self._shown(service, sockets, skills, first)
+                await run_service(service, sockets, drain_seconds=self.drain, told=lambda: self._tell(shown))
+        finally:
+            for one in sockets:
+                one.close()
+
+    async def _first_key(self, *, is_local: bool) -> str | None:
+        """The text of the first key, where one is wanted and there is none.
+
+        Raises Mistake where others would reach a service without any key.
+        """
+        if await self._has_keys():
+            return None
+        if self.first_key:
+            from skillweave.access import Scope, new_key
+            from skillweave_server.opening import place_of
+            from skillweave_stores.sql.keys import SqlKeys
+
+            key, text = new_key(_FIRST, [Scope.ADMIN], now=time.time())
+            async with SqlKeys(place_of(self.store).url) as keys:
+                await keys.put(key)
+            return text
+        if not is_local:
+            raise Mistake(
+                f"others can reach {self.host}, and there is no API key in {without_secrets(self.store)}, so that "
+                "everybody could do everything; start with --first-key, or make one: skillweave keys new --name NAME "
+                f"--scope admin --store {without_secrets(self.store)}"
+            )
+        return None
+
+    async def _has_keys(self) -> bool:
+        """Whether a key was ever made: where all are revoked nobody is to come in."""
+        from skillweave_server.opening import place_of
+        from skillweave_stores.sql.keys import SqlKeys
+
+        async with SqlKeys(place_of(self.store).url) as keys:
+            return bool(await keys.list())
+
+    def _shown(
+        self, service: "Service", sockets: Sequence[socket.socket], skills: int, first: str | None
+    ) -> "Listening":
+        from skillweave_server.commands.output import Listening
+        from skillweave_server.listening import addresses_of
+        from skillweave_server.opening import place_of
+        from skillweave_server.unsealed import UnsealedBook
+
+        return Listening(
+            tuple(addresses_of(sockets)),
+            place_of(self.store).shown,
+            None if self.redis is None else without_secrets(self.redis),
+            skills,
+            service.keys is None,
+            not isinstance(service.approvals, UnsealedBook),
+            first,
+        )
+
+    def _tell(self, shown: "Listening") -> None:
+        from skillweave_server.commands.output import listening_text
+
+        answer = Answer(lambda: shown, lambda page: listening_text(shown, page), schema="serve")
+        sys.stdout.write(f"{answer.as_line() if self.as_json else answer.text(page_for(sys.stdout))}\n")
+        sys.stdout.flush()
+
+
+async def _checked(service: "Service") -> int:
+    """How many skills the default tenant has; raises StoreUnavailable for the first part that does not answer."""
+    import asyncio
+
+    from skillweave_server.opening import READINESS
+
+    for name, check in service.checks.items():
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await check()
+        except TimeoutError:
+            raise StoreUnavailable(
+                f"the {name} did not answer within {_PATIENCE_SECONDS:g} seconds; see whether its server runs"
+            ) from None
+    await service.make_ready()
+    weaver = service.weaver("")
+    # What is read at the first use, such as a vocabulary of tokens, no turn of anybody has to wait for.
+    await weaver.preview("Is it ready?", conversation=READINESS)
+    return len(await weaver.snapshot())
+
+
+def _require_packages() -> None:
+    missing = next((name for name in _PACKAGES if find_spec(name) is None), None)
+    if missing is not None:
+        raise MissingExtra("the service", missing, "service")
+
+
+def _options_of(rate: str | None) -> "ServiceOptions":
+    from skillweave_server.options import ServiceOptions
+
+    if rate is None:
+        return ServiceOptions()
+    if rate == "off":
+        return ServiceOptions(requests_per_minute=None)
+    found = _RATE.fullmatch(rate)
+    if found is None:
+        raise Mistake(f"--rate is {rate[:40]!r}; give requests in a minute, such as 6000/minute, or off")
+    return ServiceOptions(requests_per_minute=int(found[1]))
+
+
+def _seconds_of(drain: float) -> float:
+    # No timer ends after `nan` seconds: the service could then only be killed.
+    if not 0 <= drain <= _LONGEST_DRAIN_SECONDS:
+        raise Mistake(f"--drain is {drain:g}; give seconds from 0 to {_LONGEST_DRAIN_SECONDS:,.0f}")
+    return drain

@@ -1,0 +1,74 @@
+"""The ledger: what each conversation was given, and what people and hosts change about it between turns."""
+
+from typing import Annotated
+
+from fastapi import Path
+
+from skillweave.access import Scope
+from skillweave.api.pages import ConversationPage, page
+from skillweave.state.state import Record, State, full_key
+from skillweave_server.calls import Call
+from skillweave_server.endpoints import After, ConversationId, Endpoints, Limit
+from skillweave_server.problems import Refused
+
+LEDGER = Endpoints("ledger")
+
+LONGEST_KEY = 2_000
+"""Characters that the key of a record may have in a path."""
+
+LedgerKey = Annotated[
+    str,
+    Path(
+        min_length=1,
+        max_length=LONGEST_KEY,
+        description="A skill's id, or the key of a record as the ledger shows it, such as artifact:{skill}/{id}.",
+    ),
+]
+
+
+@LEDGER.at("GET", "/ledger", scope=Scope.READ, answers=ConversationPage)
+async def list_conversations(call: Call, prefix: str = "", after: After = "", limit: Limit = 20) -> ConversationPage:
+    """The ids of the conversations that are kept, in the order of their characters; those that begin with `prefix`."""
+    store = call.weaver().store
+    found = await store.conversations(prefix, limit + 1, after, tenant=call.tenant)
+    return page(ConversationPage, found, limit, str)
+
+
+@LEDGER.at("GET", "/ledger/{conversation}", scope=Scope.READ, answers=State, problems=(409,))
+async def show_conversation(call: Call, conversation: ConversationId) -> State:
+    """All that is kept about the conversation; of one that nobody knows an empty state, with revision 0."""
+    return await call.weaver().state(conversation)
+
+
+@LEDGER.at("GET", "/ledger/{conversation}/{key:path}", scope=Scope.READ, answers=Record, problems=(404, 409))
+async def show_record(call: Call, conversation: ConversationId, key: LedgerKey) -> Record:
+    """The record of one text: whether it was given, in which version, and which block holds it."""
+    full = full_key(key)
+    state = await call.weaver().state(conversation)
+    record = state.record(full)
+    if record is None:
+        there = f"it has {', '.join(one.key for one in state.records[:10])}" if state.records else "it has none"
+        detail = f"conversation {conversation[:60]!r} has no record {full[:100]!r}; {there}"
+        raise Refused(404, "no-record", detail)
+    return record
+
+
+@LEDGER.at("PUT", "/ledger/{conversation}/{key:path}", scope=Scope.WRITE, answers=Record, problems=(404, 409))
+async def mark(call: Call, conversation: ConversationId, key: LedgerKey) -> Record:
+    """Note that the host has this skill in its context already, so that it is not given; again changes nothing.
+
+    A transcript without the skill's text goes before it: then the skill is given when wanted.
+    """
+    return await call.weaver().mark(conversation, key)
+
+
+@LEDGER.at("DELETE", "/ledger/{conversation}/{key:path}", scope=Scope.WRITE, problems=(409,))
+async def evict(call: Call, conversation: ConversationId, key: LedgerKey) -> None:
+    """Forget that something was given, so that it is given again when wanted; again changes nothing."""
+    await call.weaver().evict(conversation, key)
+
+
+@LEDGER.at("DELETE", "/ledger/{conversation}", scope=Scope.WRITE, problems=(409,))
+async def clear(call: Call, conversation: ConversationId) -> None:
+    """Forget everything about the conversation but its decisions; again changes nothing."""
+    await call.weaver().clear(conversation)

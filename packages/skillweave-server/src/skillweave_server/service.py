@@ -1,0 +1,108 @@
+"""The parts of the service, and the Weaver of each tenant."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from skillweave.access import KeyStore
+from skillweave.approvals.book import ApprovalBook
+from skillweave.closing import ClosedOnExit, close_all
+from skillweave.disclose.fit import Budget
+from skillweave.events.stream import EventStream
+from skillweave.registry.writing import WritableSource
+from skillweave.state.working_memory import WorkingMemory
+from skillweave.weaver import Weaver
+from skillweave_server.keyring import KeyRing
+from skillweave_server.meters import Meters
+from skillweave_server.options import ServiceOptions
+from skillweave_server.rates import Rates, SharedCounters
+from skillweave_server.waiting import Waiting
+
+MOST_TENANTS = 1_000
+"""Tenants whose skills are held at once; of more, those that were used longest ago are read again when they come."""
+MOST_BUDGETS = 32
+"""Budgets other than the service's own whose Weavers are kept for one tenant."""
+
+
+@dataclass(slots=True)
+class _Tenant:
+    weaver: Weaver
+    budgets: "OrderedDict[Budget, Weaver]" = field(default_factory=OrderedDict)
+
+
+@dataclass(slots=True)
+class Service(ClosedOnExit):
+    """What every endpoint works with; `make_weaver` makes the Weaver of a tenant, at its first request.
+
+    `skills` is the store that skills are published to, None where they are only read. `keys` are the API keys, None
+    for a service that is open to everybody who reaches it. `options` are the limits, `counters` count the requests of
+    all replicas, None where this is the only one. `shared` is what the Weavers of all tenants have in common, to be
+    closed with the service. `checks` ask each part that it cannot work without, by what people call it. `leaving` is
+    set when the service is about to end: streams end then, so that their readers go on elsewhere.
+    """
+
+    make_weaver: Callable[[str], Weaver]
+    memory: WorkingMemory
+    events: EventStream
+    approvals: ApprovalBook
+    keys: KeyStore | None = None
+    skills: WritableSource | None = None
+    options: ServiceOptions = field(default_factory=ServiceOptions)
+    counters: SharedCounters | None = None
+    shared: tuple[object, ...] = ()
+    checks: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
+    leaving: asyncio.Event = field(init=False, default_factory=asyncio.Event)
+    ring: KeyRing | None = field(init=False)
+    rates: Rates = field(init=False)
+    meters: Meters = field(init=False, default_factory=Meters)
+    waiting: Waiting = field(init=False)
+    _tenants: "OrderedDict[str, _Tenant]" = field(init=False, default_factory=OrderedDict)
+
+    def __post_init__(self) -> None:
+        self.ring = None if self.keys is None else KeyRing(self.keys, self.options.key_seconds)
+        self.rates = Rates(self.options, self.counters)
+        self.waiting = Waiting(self.approvals)
+
+    def weaver(self, tenant: str, budget: Budget | None = None) -> Weaver:
+        """The Weaver of the tenant, for a turn with that budget where one is given."""
+        known = self._tenants.get(tenant)
+        if known is None:
+            known = self._tenants[tenant] = _Tenant(self.make_weaver(tenant))
+            if len(self._tenants) > MOST_TENANTS:
+                self._tenants.popitem(last=False)
+        self._tenants.move_to_end(tenant)
+        if budget is None or budget == known.weaver.settings.budget:
+            return known.weaver
+        varied = known.budgets.get(budget)
+        if varied is None:
+            varied = known.weaver.variant(replace(known.weaver.settings, budget=budget))
+            known.budgets[budget] = varied
+            if len(known.budgets) > MOST_BUDGETS:
+                known.budgets.popitem(last=False)
+        known.budgets.move_to_end(budget)
+        return varied
+
+    @property
+    def tenants_held(self) -> int:
+        """Tenants whose skills are held now."""
+        return len(self._tenants)
+
+    async def tenants(self) -> tuple[str, ...]:
+        """The default tenant, and every one that has or had a key, sorted; raises StoreUnavailable."""
+        keys = () if self.keys is None else await self.keys.list()
+        return tuple(sorted({"", *(key.tenant for key in keys)}))
+
+    async def make_ready(self) -> None:
+        """Read and compile the default tenant's skills, so that the first turn does not wait for them."""
+        await self.weaver("").make_ready()
+
+    async def close(self) -> None:
+        """Give back all connections."""
+        # Weavers of all tenants share their store: what each closes is closed once and no error is lost.
+        weavers = [one.weaver for one in self._tenants.values()]
+        results = await asyncio.gather(*(one.close() for one in weavers), return_exceptions=True)
+        await close_all((self.events, self.memory, self.approvals, self.keys, self.skills, self.rates, *self.shared))
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result

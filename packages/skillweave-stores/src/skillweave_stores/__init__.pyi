@@ -1,0 +1,10 @@
+from .redis.events import RedisEventStream as RedisEventStream
+from .redis.store import EventKeeping as EventKeeping
+from .redis.store import RedisStore as RedisStore
+from .redis.working_memory import RedisWorkingMemory as RedisWorkingMemory
+from .sql.approvals import SqlApprovals as SqlApprovals
+from .sql.conversations import PostgresStore as PostgresStore
+from .sql.entities import SqlGraph as SqlGraph
+from .sql.keys import SqlKeys as SqlKeys
+from .sql.skills import SqlSource as SqlSource
+from .sql.working_memory import SqlWorkingMemory as SqlWorkingMemory

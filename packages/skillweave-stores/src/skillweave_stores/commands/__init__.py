@@ -1,0 +1,1 @@
+"""Commands for skills that are kept in a database."""

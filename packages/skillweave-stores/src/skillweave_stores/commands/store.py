@@ -1,0 +1,166 @@
+"""`skillweave versions`, `rollback`, `unpublish` and `migrate`: what a store of skills holds, and its tables."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from skillweave.cli import completion, options
+from skillweave.cli.arguments.store import existing_store, named_store
+from skillweave.cli.failure import MISTAKE, Mistake
+from skillweave.cli.output.page import Answer
+from skillweave.redaction import without_secrets
+
+if TYPE_CHECKING:
+    from skillweave.registry import StoredVersion
+
+EXAMPLES = {
+    "versions": """
+skillweave versions release --store sqlite:///skills.db
+skillweave versions release --store postgresql://weaver@db.internal/skills --json
+""",
+    "rollback": """
+skillweave rollback release --store sqlite:///skills.db
+skillweave rollback release 3f9a1c --store postgresql://weaver@db.internal/skills
+skillweave rollback release 1.2.0 --store postgresql://weaver@db.internal/skills --tenant acme
+""",
+    "unpublish": """
+skillweave unpublish release --store sqlite:///skills.db
+""",
+    "migrate": """
+skillweave migrate postgresql://weaver@db.internal/skills --check
+skillweave migrate postgresql://weaver@db.internal/skills
+""",
+}
+_Skill = Annotated[
+    str, typer.Argument(metavar="SKILL", help="The id of a stored skill.", autocompletion=completion.stored_skills)
+]
+_LISTED = 10
+"""So many versions stand in a line for people."""
+
+
+async def versions(skill: _Skill, *, store: options.InStore) -> Answer:
+    """List every version of a stored skill, and which one is in use.
+
+    The one that was published last comes first. A version is known by its content hash; no version is ever changed or
+    forgotten.
+    """
+    from skillweave_stores.commands.output import versions_shown, versions_text
+
+    async with store.existing() as stored:
+        shown = versions_shown(skill, await stored.versions(skill))
+    return Answer(lambda: shown, partial(versions_text, shown))
+
+
+async def rollback(
+    skill: _Skill,
+    version: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[VERSION]",
+            help="The beginning of its content hash, or the version that the skill states. Default: the one that was "
+            "published before the one in use.",
+            show_default=False,
+            autocompletion=completion.stored_versions,
+        ),
+    ] = None,
+    *,
+    store: options.InStore,
+) -> Answer:
+    """Put an earlier version of a skill in use.
+
+    Other processes follow within seconds. `skillweave versions` lists what there is.
+    """
+    from skillweave_stores.commands.output import RolledBack, rolled_back_text
+
+    async with store.existing() as stored:
+        known = await stored.versions(skill)
+        target = _before(skill, known) if version is None else _meant(skill, version, known)
+        await stored.roll_back(skill, target.content_hash)
+    before = next((one.content_hash for one in known if one.in_use), None)
+    shown = RolledBack(skill, target.content_hash, target.skill.version, before)
+    return Answer(lambda: shown, partial(rolled_back_text, shown))
+
+
+async def unpublish(skill: _Skill, *, store: options.InStore) -> Answer:
+    """Take a skill out of use.
+
+    Its versions stay: `skillweave rollback` puts one in use again.
+    """
+    from skillweave_stores.commands.output import Unpublished, unpublished_text
+
+    async with store.existing() as stored:
+        await stored.remove(skill)
+    shown = Unpublished(skill)
+    return Answer(lambda: shown, partial(unpublished_text, shown))
+
+
+async def migrate(
+    url: Annotated[
+        str | None,
+        typer.Argument(metavar="[URL]", help="The database. Default: the one of --store.", show_default=False),
+    ] = None,
+    store: options.StoreUrl = None,
+    check: Annotated[
+        bool,
+        options.option(options.STORE, "--check", "Change nothing; the exit code is 1 where there is something to do."),
+    ] = False,
+) -> Answer:
+    """Bring the tables of a database to the form of this version.
+
+    The data stays. All of it is done in one transaction, once, however many processes ask for it. Whatever opens a
+    database does it too, where its user has the right to make tables.
+    """
+    from skillweave.errors import StoreUnavailable
+    from skillweave.servers import Migrated, Served
+    from skillweave_stores.commands.output import MigrationShown, migration_text
+
+    name = url or store
+    async with existing_store(name) if check else named_store(name) as stored:
+        if not isinstance(stored, Migrated) or not isinstance(stored, Served):
+            raise Mistake(f"{without_secrets(name or '')} has no tables that need to be brought up to date")
+        if check:
+            facts = await stored.server()
+            if facts.is_ahead:
+                raise StoreUnavailable(
+                    f"the tables of {facts.place} were made by a newer skillweave (revision {facts.revision}, this "
+                    f"version knows {facts.newest}); upgrade skillweave, or name another database"
+                )
+            shown = MigrationShown(facts.revision, facts.newest, facts.revision)
+        else:
+            before, newest = await stored.migrate()
+            shown = MigrationShown(newest, newest, before)
+    code = 0 if shown.revision == shown.newest else MISTAKE
+    return Answer(lambda: shown, partial(migration_text, shown), code=code)
+
+
+def _before(skill: str, known: Sequence["StoredVersion"]) -> "StoredVersion":
+    """The version that was published before the one in use; the newest where none is in use."""
+    used = next((place for place, one in enumerate(known) if one.in_use), -1)
+    if used + 1 < len(known):
+        return known[used + 1]
+    raise Mistake(f"no version of {skill!r} was published before the one in use; {_choices(known)}")
+
+
+def _meant(skill: str, version: str, known: Sequence["StoredVersion"]) -> "StoredVersion":
+    """The version whose hash begins so, or that states this version; raises Mistake unless it is exactly one."""
+    wanted = version.strip()
+    meant = [one for one in known if wanted and wanted in (one.content_hash[: len(wanted)], one.skill.version)]
+    if len(meant) == 1:
+        return meant[0]
+    if meant:
+        raise Mistake(f"{version!r} means several versions of {skill!r}; {_choices(meant)}")
+    raise Mistake(f"{skill!r} has no version {version!r}; {_choices(known)}")
+
+
+def _choices(known: Sequence["StoredVersion"]) -> str:
+    from skillweave_stores.commands.output import SHORT
+
+    names = [
+        f"{one.content_hash[:SHORT]}{f' ({one.skill.version})' if one.skill.version else ''}"
+        f"{', in use' if one.in_use else ''}"
+        for one in known[:_LISTED]
+    ]
+    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    return f"name one of {'; '.join(names)}{more}"

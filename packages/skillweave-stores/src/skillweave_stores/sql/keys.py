@@ -1,0 +1,86 @@
+"""The service's API keys in a SQLite file or a PostgreSQL database (spec 8)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from skillweave.access import ApiKey, Scope
+from skillweave.errors import InvalidValue, StoreUnavailable, needing
+from skillweave.tenants import DEFAULT_TENANT, tenant_of
+
+with needing("sql", "API keys in a database"):
+    from sqlalchemy import select
+
+    from skillweave_stores.sql.database import Database
+    from skillweave_stores.sql.documents import is_storable_text
+    from skillweave_stores.sql.shared import InDatabase
+    from skillweave_stores.sql.tables import ApiKeyRow
+    from skillweave_stores.sql.upserts import put_row
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
+
+class SqlKeys(InDatabase):
+    """API keys of all tenants in a database: `sqlite:///path` or `postgresql://user:password@host/name`.
+
+    `database` is a URL, or a Database that several stores share. The first call makes the tables, or brings them up to
+    date; a file that is not there holds nothing, and only `put` makes it. Raises InvalidValue for a URL that cannot be
+    read, MissingExtra without the packages of the extra `sql` or `postgres`. All methods raise StoreUnavailable, which
+    names the server but no password.
+    """
+
+    def __init__(self, database: Database | str) -> None:
+        super().__init__(database)
+
+    async def put(self, key: ApiKey) -> None:
+        """Keep a key under its id, in place of the one that is there."""
+        row = {
+            "id": key.id,
+            "tenant": key.tenant or DEFAULT_TENANT,
+            "name": key.name,
+            "scopes": " ".join(sorted(key.scopes)),
+            "hash": key.hash,
+            "created_at": float(key.created_at),
+            "revoked_at": None if key.revoked_at is None else float(key.revoked_at),
+        }
+
+        async def work(connection: "AsyncConnection") -> None:
+            await put_row(connection, ApiKeyRow, row)
+
+        await self._database.write(work)
+
+    async def find(self, key_id: str) -> ApiKey | None:
+        """The key with that id, revoked or not; None where there is none. One round trip."""
+        if self._database.is_missing or not is_storable_text(key_id):
+            return None
+        asked = select(*_COLUMNS).where(ApiKeyRow.id == key_id)
+
+        async def work(connection: "AsyncConnection") -> Any:  # noqa: ANN401 - a row
+            return (await connection.execute(asked)).one_or_none()
+
+        found = await self._database.read(work)
+        return None if found is None else self._key_of(found)
+
+    async def list(self) -> Sequence[ApiKey]:
+        """All keys, by their tenant and then by when they were made."""
+        if self._database.is_missing:
+            return ()
+
+        async def work(connection: "AsyncConnection") -> Sequence[Any]:
+            return (await connection.execute(select(*_COLUMNS))).all()
+
+        found = map(self._key_of, await self._database.read(work))
+        return tuple(sorted(found, key=lambda key: (key.tenant, key.created_at, key.id)))
+
+    def _key_of(self, row: Any) -> ApiKey:  # noqa: ANN401 - a row, written by hand perhaps
+        try:
+            scopes = frozenset(map(Scope, row.scopes.split()))
+            return ApiKey(row.id, tenant_of(row.tenant), row.name, scopes, row.hash, row.created_at, row.revoked_at)
+        except (InvalidValue, ValueError, AttributeError) as error:
+            raise StoreUnavailable(
+                f"the API key {row.id!r:.40} in {self.place} cannot be read ({error!s:.200}); correct its row in the "
+                "table api_keys, or remove it"
+            ) from error
+
+
+_COLUMNS = tuple(ApiKeyRow.__table__.c)

@@ -1,0 +1,251 @@
+"""The stage of the contract: skills, a weaver, a script, tools, and one agent among them that may be made again."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillweave.conversation import Placement
+from skillweave.factory import open_weaver
+from skillweave.graph import SkillGraph
+from skillweave.select.candidates import Candidate, Selection
+from skillweave.select.matchers import MatchContext
+from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
+from skillweave.settings import CatalogMode, Settings
+from skillweave.stores.sqlite import SqliteStore
+from skillweave.weaver import OnStoreFailure, Weaver
+from skillweave_testing.fakes import FailingStore, WordCounter
+from skillweave_testing.hosts import HostedAgent, Script, Tool
+
+INVOICES = "Compare the bank account with the last three payments."
+GREETINGS = "Greet in the language that was used."
+FILING = "Assemble the filing, then submit it."
+NARRATIVE = "Write why good cause exists."
+
+SKILLS: tuple[dict[str, Any], ...] = (
+    {
+        "id": "invoice-checking",
+        "description": "Checks invoices before they are paid.",
+        "triggers": ["invoice"],
+        "text": {"instructions": INVOICES},
+        "tools": {"forbidden": ["write"]},
+    },
+    {
+        "id": "greetings",
+        "description": "Greets people in their language.",
+        "triggers": ["bonjour"],
+        "text": {"instructions": GREETINGS},
+    },
+    {
+        "id": "filing",
+        "description": "Assembles filings.",
+        "triggers": ["filing"],
+        "text": {"instructions": FILING},
+        "checkpoints": [{"name": "pre_filing", "before": "submit", "asks": "Is everything there?"}],
+    },
+    {
+        "id": "narrative",
+        "description": "Writes good cause narratives.",
+        "triggers": ["narrative"],
+        "text": {"instructions": NARRATIVE},
+        "checkpoints": [{"name": "good_cause_review", "asks": "Is the reasoning sound?"}],
+    },
+)
+FILING_SKILL = next(one for one in SKILLS if one["id"] == "filing")
+FILING_FOR_ALL: dict[str, Any] = {
+    **FILING_SKILL,
+    "checkpoints": [{**FILING_SKILL["checkpoints"][0], "scope": "conversation"}],
+}
+"""The same with a checkpoint whose verdict is about every call of the conversation."""
+AUDIT_SKILL: dict[str, Any] = {
+    "id": "audit",
+    "description": "Looks over what was submitted.",
+    "triggers": ["audit"],
+    "text": {"instructions": "Count the pages."},
+    "checkpoints": [{"name": "audit_release", "before": "submit"}],
+}
+"""Another skill that asks before the tool of the first."""
+CROWD: tuple[dict[str, Any], ...] = (
+    *({key: one[key] for key in ("id", "description", "triggers", "text")} for one in SKILLS[:2]),
+    *(
+        {
+            "id": f"form-{number:03}",
+            "description": f"Fills in form {number:03} of the county register, by the rules that hold for its section "
+            f"{number % 7}, and lists which annexes, fees and signatures are missing before it is sent.",
+            "text": {"instructions": f"Begin with field {number} and leave no field empty."},
+        }
+        for number in range(120)
+    ),
+)
+"""More skills than a catalog has room for, without tool rules; the first two have triggers."""
+
+
+OFFERED = ("form-003", "form-007", "form-011")
+
+
+class OffersForms:
+    """A matcher that offers three skills of the crowd for a message about a drawer: likely, and not likely enough."""
+
+    name, strength, deliberate = "offers-forms", 5, False
+
+    def match(self, context: MatchContext) -> Selection:
+        """What is offered; nothing is given."""
+        if "drawer" not in context.turn.message.text:
+            return Selection()
+        known = (skill_id for skill_id in OFFERED if skill_id in context.skills.snapshot)
+        return Selection(offered=tuple(Candidate(one, 0.5, self.name, probability=0.5) for one in known))
+
+
+def long_text(topic: int) -> str:
+    """The instructions of the topic's skill: two hundred words."""
+    return " ".join(f"Step {step} of topic {topic}." for step in range(1, 41))
+
+
+TOPICS: tuple[dict[str, Any], ...] = tuple(
+    {
+        "id": f"topic-{number}",
+        "description": f"What is to be done about matter {number}.",
+        "triggers": [f"matter{number}"],
+        "text": {"instructions": long_text(number)},
+    }
+    for number in range(1, 6)
+)
+"""Five skills with long texts."""
+
+BASE = "You are the assistant of a small office."
+"""The system prompt of every agent in the contract."""
+
+
+def heading(skill: str) -> str:
+    """The line with which the text of a skill begins, wherever it is placed."""
+    return f"=== Skill Activated: {skill.replace('-', ' ').title()} ==="
+
+
+def weaver_in(
+    folder: Path, on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN, graph: SkillGraph | None = None
+) -> Weaver:
+    """A Weaver over the contract's skills and a ledger file in the folder, as each new process opens it."""
+    return open_weaver(
+        *SKILLS,
+        ledger=FailingStore(SqliteStore(folder / "ledger.db")),
+        settings=Settings(catalog=CatalogMode.ALWAYS),
+        counter=WordCounter(),
+        matchers=("explicit", "triggers"),
+        on_store_failure=on_store_failure,
+        graph=graph,
+    )
+
+
+def plain_weaver_in(folder: Path, skills: Sequence[Mapping[str, Any]], settings: Settings) -> Weaver:
+    """A Weaver over these skills and a ledger file in the folder, with default matchers and one that offers forms."""
+    return open_weaver(
+        *skills,
+        ledger=FailingStore(SqliteStore(folder / "ledger.db")),
+        settings=settings,
+        counter=WordCounter(),
+        matchers=(*DEFAULT_MATCHERS, OffersForms()),
+    )
+
+
+def ledger_of(weaver: Weaver) -> FailingStore:
+    """The ledger of such a Weaver, which can be made to fail."""
+    store = weaver.store
+    assert isinstance(store, FailingStore)
+    return store
+
+
+class Workshop:
+    """The tools of the host, what they were called with, and what a test has one of them answer."""
+
+    def __init__(self) -> None:
+        self.ran: list[str] = []
+        self.answers: dict[str, str] = {}
+        self.tools = (
+            Tool("search", self._tool("search"), "Searches the ledger."),
+            Tool("write", self._tool("write"), "Changes the ledger."),
+            Tool("submit", self._tool("submit"), "Submits a filing."),
+            Tool("broken", _broken, "Always fails."),
+        )
+
+    def _tool(self, name: str) -> Callable[[str], str]:
+        def run(text: str) -> str:
+            self.ran.append(f"{name}({text})")
+            return self.answers.get(name, f"{name} did {text}")
+
+        return run
+
+
+def _broken(text: str) -> str:
+    raise RuntimeError(f"the printer is on fire: {text}")
+
+
+CONVERSATION = "office-1"
+
+
+class Play:
+    """One conversation with one agent; `restart` makes weaver and agent again over what was kept."""
+
+    def __init__(self, contract: "HostContract", folder: Path, on_store_failure: OnStoreFailure) -> None:
+        self._contract = contract
+        self._folder = folder
+        self._on_store_failure = on_store_failure
+        self._graph: SkillGraph | None = None
+        self._library: tuple[Sequence[Mapping[str, Any]], Settings] | None = None
+        self.script = Script()
+        self.workshop = Workshop()
+        self.weaver, self.agent = self._opened()
+
+    def restart(self) -> None:
+        """Go on with the conversation as in a new process: nothing but files is left of the old one."""
+        self.weaver, self.agent = self._opened()
+
+    def begin_in(self, graph: SkillGraph) -> None:
+        """The conversation is to be one in this skill graph; call it before anything is said."""
+        self._graph = graph
+        self.weaver, self.agent = self._opened()
+
+    def begin_among(self, skills: Sequence[Mapping[str, Any]], settings: Settings) -> None:
+        """The library is to be these skills, under these settings; call it before anything is said."""
+        self._library = (skills, settings)
+        self.weaver, self.agent = self._opened()
+
+    def _opened(self) -> tuple[Weaver, HostedAgent]:
+        if self._library is None:
+            weaver = weaver_in(self._folder, self._on_store_failure, self._graph)
+        else:
+            weaver = plain_weaver_in(self._folder, *self._library)
+        return weaver, self._contract.agent(weaver, self.script, self.workshop, self._folder)
+
+
+class HostContract:
+    """Inherit a contract, say the placement, and give `agent`."""
+
+    placement: Placement
+
+    def agent(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path) -> HostedAgent:
+        """An agent of the framework with the adapter, in conversation CONVERSATION.
+
+        Its model is the script, its system prompt BASE, its tools are the workshop's and skillweave's own; what the
+        host keeps of a conversation is in the folder.
+        """
+        raise NotImplementedError("a subclass gives the agent")
+
+    @pytest.fixture
+    def play(self, tmp_path: Path) -> Play:
+        """A new conversation."""
+        return Play(self, tmp_path, OnStoreFailure.FAIL_OPEN)
+
+    @pytest.fixture
+    def careful_play(self, tmp_path: Path) -> Play:
+        """One whose weaver withholds skills and tools while the ledger does not answer."""
+        return Play(self, tmp_path, OnStoreFailure.FAIL_CLOSED)
+
+
+async def say_within(play: Play, text: str, **most: int) -> None:
+    """Say it, and require that the ledger is called at most so often, by method."""
+    before = ledger_of(play.weaver).asked.copy()
+    await play.agent.say(text)
+    calls = ledger_of(play.weaver).asked - before
+    assert not calls - Counter(most), f"{dict(calls)} calls of the ledger, at most {most}"

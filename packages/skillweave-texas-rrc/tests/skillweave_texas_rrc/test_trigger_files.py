@@ -1,0 +1,63 @@
+"""What the trigger tests of the pack cover: every skill, both ways, and no query that says two things."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from skillweave_eval.cases import Case
+from skillweave_eval.reading import find_tests, read_tests
+from skillweave_texas_rrc import pack
+
+SKILLS = 43
+LEAST_EXPECTED, LEAST_FORBIDDEN = 5, 3
+
+
+@pytest.fixture(scope="module")
+def cases() -> tuple[Case, ...]:
+    """The queries of all files beside this one."""
+    return tuple(case for path in find_tests(Path(__file__).parent) for case in read_tests(path).cases)
+
+
+@pytest.fixture
+async def ids() -> list[str]:
+    """The ids of the pack's skills."""
+    return [skill.id for skill in (await pack().load(None)).skills]
+
+
+async def test_the_pack_has_43_skills_each_once(ids: list[str]) -> None:
+    assert len(ids) == len(set(ids)) == SKILLS
+
+
+async def test_each_skill_is_expected_by_at_least_five_queries(ids: list[str], cases: tuple[Case, ...]) -> None:
+    found = Counter(skill_id for case in cases if not case.any_of for skill_id in case.expect or ())
+    assert {skill_id: found[skill_id] for skill_id in ids if found[skill_id] < LEAST_EXPECTED} == {}
+
+
+async def test_each_skill_is_forbidden_by_at_least_three_queries(ids: list[str], cases: tuple[Case, ...]) -> None:
+    found = Counter(skill_id for case in cases for skill_id in case.not_)
+    assert {skill_id: found[skill_id] for skill_id in ids if found[skill_id] < LEAST_FORBIDDEN} == {}
+
+
+async def test_every_label_is_a_skill_of_the_pack(ids: list[str], cases: tuple[Case, ...]) -> None:
+    assert {skill_id for case in cases for skill_id in case.named} - set(ids) == set()
+
+
+def test_no_query_expects_a_skill_that_it_forbids_elsewhere(cases: tuple[Case, ...]) -> None:
+    forbidden = {(_asked(case), skill_id) for case in cases for skill_id in case.not_}
+    assert _expected(cases) & forbidden == set()
+
+
+def test_no_query_that_expects_nothing_expects_a_skill_elsewhere(cases: tuple[Case, ...]) -> None:
+    silent = {_asked(case) for case in cases if case.expect == ()}
+    assert {asked for asked, _ in _expected(cases)} & silent == set()
+
+
+def _expected(cases: tuple[Case, ...]) -> set[tuple[tuple[str, ...], str]]:
+    return {(_asked(case), skill_id) for case in cases for skill_id in case.expect or ()}
+
+
+def _asked(case: Case) -> tuple[str, ...]:
+    """The query with what was said before it, as they are compared: capitals and spaces say nothing."""
+    said = (*(message.text for message in case.history), case.query)
+    return tuple(" ".join(text.casefold().split()) for text in said)

@@ -1,1 +1,0 @@
-"""Alembic's migrations of the tables, run by `skillweave.stores.sql.migrating`."""
