@@ -1,14 +1,14 @@
 """This checkout beside another one, such as the commit before: the same benchmarks in turn, A B A B, and the ratios.
 
-    git worktree add ../before HEAD~1
+    git worktree add ../before HEAD~1 && make -C ../before demo
     python benchmarks/against.py ../before turn triggers --rounds 5
 
-Both use the packages of the Python that runs this; of each row the median over the rounds is compared.
+Each runs in its own environment: `.venv-bench`, or `.venv` where there is none. Of each row the rounds' ratios are
+compared: their median, and the interval from the lowest to the highest.
 """
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -17,7 +17,7 @@ from statistics import median
 
 HERE = Path(__file__).parent.parent
 LIMIT = 1.05
-"""A row that takes this much longer than before is named at the end."""
+"""A row whose whole interval of ratios lies above this is named at the end."""
 
 
 def main() -> int:
@@ -35,19 +35,24 @@ def main() -> int:
             for case, seconds in _measured(checkout.resolve(), arguments.benchmark):
                 found[case].append(seconds)
     slower = []
-    print(f"| {'case':70} | now | before | now/before |\n|-|-|-|-|")
-    for case in ours.keys() & theirs.keys():
+    print(f"| {'case':70} | now | before | now/before | interval |\n|-|-|-|-|-|")
+    for case in sorted(ours.keys() & theirs.keys()):
         now, before = median(ours[case]), median(theirs[case])
-        print(f"| {case:70} | {now * 1e6:,.1f} µs | {before * 1e6:,.1f} µs | {now / before:.2f} |")
-        slower += [case] if now > LIMIT * before else []
-    print(f"\n{len(slower)} rows take more than {LIMIT} times as long", *slower, sep="\n  ")
+        ratios = sorted(mine / other for mine, other in zip(ours[case], theirs[case], strict=True))
+        interval = f"{ratios[0]:.2f} to {ratios[-1]:.2f}"
+        row = f"{now * 1e6:,.1f} µs | {before * 1e6:,.1f} µs | {median(ratios):.2f} | {interval}"
+        print(f"| {case:70} | {row} |")
+        slower += [case] if ratios[0] > LIMIT else []
+    print(f"\n{len(slower)} rows have an interval above {LIMIT}", *slower, sep="\n  ")
     return 1 if slower else 0
 
 
 def _measured(checkout: Path, names: list[str]) -> list[tuple[str, float]]:
-    environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
-    command = [sys.executable, "benchmarks/run.py", "--quick", *names]
-    subprocess.run(command, cwd=checkout, env=environment, check=True, stdout=subprocess.DEVNULL)
+    found = [checkout / folder / "bin" / "python" for folder in (".venv-bench", ".venv")]
+    python = next((str(one) for one in found if one.exists()), sys.executable)
+    subprocess.run(
+        [python, "benchmarks/run.py", "--quick", *names], cwd=checkout, check=True, stdout=subprocess.DEVNULL
+    )
     rows = json.loads((checkout / "benchmarks/results/latest.json").read_text(encoding="utf-8"))["rows"]
     seconds = [row for row in rows if row["ours"]["unit"] == "s"]
     return list({f"{row['job']}: {row['case']}": row["ours"]["median"] for row in seconds}.items())
