@@ -4,7 +4,7 @@ The agent knows the service by its address only. A call that a checkpoint stands
 graph; a person elsewhere changes the amount; the agent hears it on the event stream, has the changed call judged, and
 runs it. The model is a script.
 
-    pip install 'skillweave[service,client,langgraph]'
+    pip install '.[client,langgraph]' ./packages/skillweave-stores ./packages/skillweave-server
     python examples/langgraph_service.py                                # over a service of its own
     python examples/langgraph_service.py --url http://127.0.0.1:8321    # over one that has these skills
 """

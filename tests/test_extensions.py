@@ -24,14 +24,27 @@ def test_an_unknown_name_is_answered_with_the_known_ones_and_what_to_do() -> Non
         source_of("ftp://x")
 
 
-def test_in_a_checkout_that_was_never_installed_the_sentence_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_built_in_ones_need_no_installed_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.path", [])
-    remedy = r"there is none at all: install skillweave itself, in a checkout with `pip install -e \.`"
-    with pytest.raises(SkillweaveError, match=rf"^no ledger for sqlite:// is installed; {remedy}$"):
-        store_of("state.db")
+    assert store_of("memory://").keeps_events is False
     packs: Extensions[object] = Extensions("packs", "pack", instead="name a pack file")
-    with pytest.raises(SkillweaveError, match=rf"^no pack 'x' is installed; {remedy}, or name a pack file$"):
+    with pytest.raises(SkillweaveError, match=r"^no pack 'x' is installed; install .* brings it, or name a pack file$"):
         packs.load("x")
+
+
+def test_what_a_distribution_of_ours_brings_is_said_with_the_way_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.path", [])
+    with pytest.raises(SkillweaveError, match=r"no ledger for redis:// is installed; .* skillweave-stores brings it"):
+        store_of("redis://localhost")
+
+
+def test_no_package_can_shadow_what_is_built_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    about = tmp_path / "sly-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: sly\nVersion: 1.0\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[skillweave.ledgers]\nmemory = json:loads\n", encoding="utf-8")
+    assert store_of("memory://").keeps_events is False
 
 
 def test_names_of_any_length_make_a_short_message() -> None:

@@ -21,7 +21,7 @@ from docs.tools.run import DOCS, ROOT, run_command
 from skillweave.frontmatter.codes import Code
 from skillweave.graph.checked import CODES as GRAPH_CODES
 
-PACKAGE = ROOT / "src" / "skillweave"
+SOURCES = (ROOT / "src", *sorted(ROOT.glob("packages/*/src")))
 NOTE = "<!-- Made by `make docs-pages` from the code. -->\n"
 
 INDEX_ANSWER = """\
@@ -203,7 +203,7 @@ def diagnostics_page() -> str:
 def tables() -> dict[str, list[Code]]:
     """The tables of codes in the package by module, each code in the table that defines it."""
     found: dict[str, list[Code]] = {}
-    for path in sorted(PACKAGE.rglob("codes.py"), key=_reading_order):
+    for path in sorted(_files("codes.py"), key=_reading_order):
         name = _module(path)
         found[name] = [value for value in vars(import_module(name)).values() if isinstance(value, Code)]
     return {name: codes for name, codes in found.items() if codes}
@@ -211,7 +211,7 @@ def tables() -> dict[str, list[Code]]:
 
 def codes_beside_tables() -> set[str]:
     """The codes that stand as texts or constants in calls that make a Diagnostic, and in no table."""
-    return {code for path in PACKAGE.rglob("*.py") for code in _literal_codes(path)} - _in_tables()
+    return {code for path in _files("*.py") for code in _literal_codes(path)} - _in_tables()
 
 
 def _in_tables() -> set[str]:
@@ -244,7 +244,14 @@ def _reading_order(path: Path) -> tuple[int, str]:
 
 
 def _module(path: Path) -> str:
-    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    (source,) = (one for one in SOURCES if path.is_relative_to(one))
+    return ".".join(path.relative_to(source).with_suffix("").parts)
+
+
+def _files(pattern: str) -> Iterator[Path]:
+    """The files of all distributions that have such a name."""
+    for source in SOURCES:
+        yield from source.rglob(pattern)
 
 
 def _table(rows: Iterator[tuple[str, str, str]]) -> Sequence[str]:

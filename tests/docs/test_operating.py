@@ -46,11 +46,13 @@ def test_every_variable_of_a_replica_configures_serve(replica: str) -> None:
     assert {f"--{name.removeprefix('SKILLWEAVE_').lower().replace('_', '-')}" for name in ours} <= options_of_serve()
 
 
-def test_the_image_installs_extras_that_the_package_has() -> None:
-    asked = re.search(r"'\.\[([\w,]+)\]'", (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8"))
+def test_the_image_installs_extras_and_distributions_that_there_are() -> None:
+    recipe = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
+    asked = re.search(r"'\.\[([\w,]+)\]'", recipe)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert asked
     assert set(asked[1].split(",")) <= set(project["optional-dependencies"])
+    assert [name for name in re.findall(r" \./(packages/[\w-]+)", recipe) if not (ROOT / name).is_dir()] == []
 
 
 def test_the_proxy_knows_the_replicas_and_no_other_server() -> None:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,14 +41,10 @@ class MultilingualEmbedder:
 def open_multilingual(rest: str = "") -> MultilingualEmbedder:
     """The embedder, which reads its weights on first use.
 
-    Raises SkillweaveError where something is named after it, and without the extra `embeddings`.
+    Raises SkillweaveError if something is named after it.
     """
     if rest:
         raise SkillweaveError(f"the embedder 'multilingual' is one model; leave out {rest[:60]!r}")
-    if find_spec("sentencepiece") is None or find_spec("threadpoolctl") is None:
-        raise SkillweaveError(
-            "the embedder 'multilingual' needs sentencepiece and threadpoolctl; pip install 'skillweave[embeddings]'"
-        )
     return MultilingualEmbedder()
 
 

@@ -162,7 +162,7 @@ async def live(
     Assertions that a program can look up are looked up, all others are judged by a model, which does not learn whether
     the skill was there. Prints the difference with its interval, and what it cost. Works with every server that speaks
     the OpenAI or the Anthropic format; the key is read from PROVIDER_API_KEY. Ctrl-C ends it with what is done, and
-    the same command goes on from there. Needs the extra skillweave[eval].
+    the same command goes on from there.
     """
     from skillweave.cli.output.notes import loading_notes
     from skillweave.disclose.fit import Budget

@@ -210,7 +210,7 @@ async def ranking(
 
     Prints how high the right skill stands, how often it is given or offered, how often a wrong one is, what happens
     where no skill is right, and the tokens of a turn; each over all queries, as a mean over sources, and by kind and
-    language. Needs the extra skillweave[eval] for intervals.
+    language.
     """
     from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave_eval.commands.output import ranking_text
@@ -274,7 +274,7 @@ async def fit(
 
     Prints from which probability on skills are given and offered, and what that changes on queries that were held out.
     The file of --output is what --fitted reads, and `Settings(fitted=...)`; it holds for the embedder that it was
-    fitted with. Needs the extra skillweave[eval].
+    fitted with.
     """
     from skillweave.cli.output.notes import graph_notes, loading_notes
     from skillweave_eval.commands.output import fit_text

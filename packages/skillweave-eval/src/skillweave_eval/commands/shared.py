@@ -24,7 +24,7 @@ EVALUATION = "The evaluation"
 
 Html: TypeAlias = Annotated[
     str | None,
-    options.option(options.OUTPUT, "--html FILE", "Write a page with tables and plots too. Needs the extra `eval`."),
+    options.option(options.OUTPUT, "--html FILE", "Write a page with tables and plots too."),
 ]
 
 
@@ -41,7 +41,7 @@ class Resampled:
         options.option(
             EVALUATION,
             "--resamples N",
-            "How often queries are drawn anew for an interval; 0 for none. Needs the extra `eval`.",
+            "How often queries are drawn anew for an interval; 0 for none.",
             parser=options.whole_number,
         ),
     ] = 2000
