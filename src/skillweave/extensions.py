@@ -1,8 +1,8 @@
 """Extensions by entry point: what is built in is found by its name in the same way as what another package brings."""
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -81,6 +81,25 @@ class Extensions(Generic[T]):
 
     def _called(self, name: str) -> str:
         return f"{self.noun} {self.form.format(name[:_LONGEST_NAME])}"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """A command or a group of commands: what `--help` says of it before its module is imported.
+
+    `module` has a function of the command's name (or with `_` behind it), and EXAMPLES by name; of a group it has a
+    function for each example, and may have GROUP, settings for typer. `prints` names the classes of what `--json`
+    prints as `module:Class`, several with blanks between them; of a group it has them by the name inside the group.
+    """
+
+    promise: str
+    module: str
+    prints: str | Mapping[str, str] = field(hash=False)
+
+    @property
+    def is_group(self) -> bool:
+        """Whether other commands stand below it."""
+        return not isinstance(self.prints, str)
 
 
 @lru_cache(64)

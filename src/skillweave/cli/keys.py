@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillweave.cli import service_options as options
-from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer
+from skillweave.commands import Answer, Mistake
 
 if TYPE_CHECKING:
     from skillweave.access import KeyStore
