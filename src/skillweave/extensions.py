@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from skillweave.distributions import how_to_install
+from skillweave.distributions import MissingDistribution
 from skillweave.errors import SkillweaveError
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ class Extensions(Generic[T]):
             module, _, attribute = self.built_in[name].partition(":")
             return call(getattr(import_module(module), attribute))
         known = self._entries()
+        if name not in known.names and name in self.satellites:
+            raise MissingDistribution(f"the {self._called(name)}", self.satellites[name])
         if name not in known.names:
             raise SkillweaveError(self._unknown(name))
         entry = known[name]
@@ -79,8 +81,6 @@ class Extensions(Generic[T]):
         return _installed(PREFIX + self.group, tuple((folder, _changed_at(folder)) for folder in sys.path))
 
     def _unknown(self, name: str) -> str:
-        if name in self.satellites:
-            return f"no {self._called(name)} is installed; {how_to_install(self.satellites[name])}"
         known = self.names()
         ways = [f"{self.choice} {', '.join(known)}"] if known else []
         ways += ["install the package that brings it", *([self.instead] if self.instead else [])]
@@ -90,6 +90,25 @@ class Extensions(Generic[T]):
 
     def _called(self, name: str) -> str:
         return f"{self.noun} {self.form.format(name[:_LONGEST_NAME])}"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """A command or a group of commands: what `--help` says of it before its module is imported.
+
+    `module` has a function of the command's name (or with `_` behind it), and EXAMPLES by name; of a group it has a
+    function for each example, and may have GROUP, settings for typer. `prints` names the classes of what `--json`
+    prints as `module:Class`, several with blanks between them; of a group it has them by the name inside the group.
+    """
+
+    promise: str
+    module: str
+    prints: str | Mapping[str, str] = field(hash=False)
+
+    @property
+    def is_group(self) -> bool:
+        """Whether other commands stand below it."""
+        return not isinstance(self.prints, str)
 
 
 @lru_cache(64)

@@ -7,7 +7,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from skillweave.cli import COMMANDS, SHAPES, published, wants_json
+from skillweave.cli import OWN, find_guests, published, shapes, wants_json
 from skillweave.schemas import DIALECT
 
 SEEN: set[str] = set()
@@ -16,14 +16,15 @@ SEEN: set[str] = set()
 
 def require_published(words: Sequence[str], out: str) -> None:
     """Fail where the output is JSON and has another form than the schema of the command says."""
-    name = next((word for word in words if word in COMMANDS), None)
-    if name is None or not wants_json(words) or "--help" in words or not out:
+    if not wants_json(words) or "--help" in words or not out:
         return
-    if name in ("ledger", "entities", "graph", "keys", "approvals"):
-        name = f"{name}-{words[words.index(name) + 1]}"
-    if name == "eval":
+    commands = {**OWN, **find_guests().taken}
+    name = next((word for word in words if word in commands), None)
+    if name is None:
+        return
+    if commands[name].is_group:
         named = "live" if "--live" in words else words[words.index(name) + 1]
-        name = f"eval-{named}" if f"eval-{named}" in SHAPES else "eval-triggers"
+        name = "eval-triggers" if name == "eval" and f"eval-{named}" not in shapes() else f"{name}-{named}"
     for data in documents(out):
         require_valid(name, data)
 
@@ -41,7 +42,7 @@ def require_valid(name: str, data: Any) -> None:
     if name == "schema" and data["$schema"] == DIALECT:
         Draft202012Validator.check_schema(data)
         return
-    name = "error" if "error" in data or name not in SHAPES else name
+    name = "error" if "error" in data or name not in shapes() else name
     name = "check-edit" if data["$schema"].endswith(":check-edit:1") else name
     SEEN.add(name)
     problems = [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(data)]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from skillweave.cli import COMMANDS, SHAPES, load_command, names
+from skillweave.cli import OWN, load_command, names, shapes
 from tests.cli.published import require_valid, validator
 
 PACK = "support-triage"
@@ -16,14 +16,14 @@ PACK = "support-triage"
 def commands() -> set[str]:
     """The commands as their schemas are called."""
     found = set()
-    for name in COMMANDS:
-        inner = getattr(load_command(name)(), "commands", {})
+    for name, spec in OWN.items():
+        inner = getattr(load_command(name, spec), "commands", {})
         found |= {f"{name}-{one}" for one in inner} if inner else {name}
     return found
 
 
 def test_every_command_has_a_schema() -> None:
-    assert SHAPES.keys() - {"error", "check-edit"} == commands()
+    assert shapes().keys() - {"error", "check-edit"} == commands()
 
 
 def test_the_list_has_the_id_of_each_with_its_version(cli: Any) -> None:
@@ -44,7 +44,7 @@ def test_each_is_a_schema_of_the_draft_that_it_names(cli: Any, name: str) -> Non
 
 
 def test_every_object_says_what_it_is(cli: Any) -> None:
-    for name in SHAPES:
+    for name in shapes():
         for kind, definition in cli("schema", name).data.get("$defs", {}).items():
             assert definition["description"], f"{name}: {kind}"
 

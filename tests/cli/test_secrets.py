@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli import COMMANDS, load_command
+from skillweave.cli import OWN, load_command
 
 URLS = (
     "nowhere://me:hush@host/0?password=hush",
@@ -22,8 +22,8 @@ ARGUMENTS = {"message": "tea", "file": "support-triage", "decisions": "d.json", 
 
 def commands() -> Iterator[tuple[str, ...]]:
     """Each command that takes a ledger, skills or a store: its words, the option, and what each argument needs."""
-    for name in COMMANDS:
-        made: Any = load_command(name)()
+    for name, spec in OWN.items():
+        made: Any = load_command(name, spec)
         for inner, command in getattr(made, "commands", {"": made}).items():
             options = {spelling for one in command.params for spelling in one.opts}
             needed = [one for one in command.params if one.param_type_name == "argument" and one.required]

@@ -27,15 +27,15 @@ def main() -> None:
 __getattr__ = door(
     __name__,
     """
-app: COMMANDS load_command
+app: command load_command
 arguments.ledger: DEFAULT_LEDGER Kept existing kept_in
 arguments.entities: LoadingLine
-arguments.skills: FEW_FILES FEW_SKILLS LoadingBar StoringBar load_snapshot named_skills sources_of working
-arguments.store: existing_store named_store
+arguments.skills: FEW_FILES FEW_SKILLS LoadingBar load_snapshot named_skills sources_of working
 arguments.turn: decoded memory_of message_text messages_of read_transcript results_of settings_of
 chat: answers converse opened_talk
 chat_model: model_failure open_model without_own_keys
 command: spread
+commands: ELSEWHERE OWN find_guests
 completion: MANY SHELLS installed_script script_of this_shell
 configuration.configuration: OF_TESTS Program strange_variables
 configuration.file: InvalidConfiguration nearest_file read_file
@@ -50,6 +50,6 @@ output.page: Flow Ink Page page_for printable
 output.notes: Tally loading_notes tally_of
 output.turn: cursor_text move_text way_text
 scaffold: repaired require_name write_folder
-schema: SHAPES names published
+schema: names published shapes
 """,
 )

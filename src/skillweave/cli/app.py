@@ -1,15 +1,18 @@
 """The commands, put together; the module of a command is loaded when that command is used."""
 
-from collections.abc import Callable, Mapping
-from functools import cache, partial
+from collections.abc import Mapping
+from functools import cache, cached_property, partial
 from importlib import import_module
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
 from typer.completion import completion_init  # type: ignore[attr-defined]
 
 from skillweave.cli.command import Command, Deferred, Group, Unconfigured, spread
+from skillweave.cli.commands import ELSEWHERE, OWN, Guests, find_guests
+from skillweave.distributions import MissingDistribution
+from skillweave.errors import SkillweaveError
+from skillweave.extensions import CommandSpec
 
 PROMISE = "Put the right skill into an agent's context: once, inside a token budget, explained."
 CODES = (
@@ -22,87 +25,76 @@ skillweave demo
 skillweave weave --skills DIR "what you would ask your agent"
 skillweave check --skills DIR
 """
-COMMANDS: Mapping[str, str] = MappingProxyType(
-    {
-        "demo": "See it work: one conversation over the example skills.",
-        "weave": "Say what to give to the model for a message, and why.",
-        "chat": "Talk to a model that is given the right skills.",
-        "match": "Show which skills a message calls for, and which nearly match.",
-        "catalog": "Print the catalog as the model sees it, with its cost.",
-        "show": "Print one skill as the model gets it, with cost and rules.",
-        "why": "Say turn by turn what was decided about which skill, and why.",
-        "check": "Find what is wrong with skill files, and fix it.",
-        "validate": "Check whether skills may be used together.",
-        "compose": "Merge several skills into one set of tools and steps.",
-        "spawn": "Check what a sub-agent would start with: skills, tools, text.",
-        "ledger": "Show what a conversation was given, and answer checkpoints.",
-        "entities": "Load what is known of things, look at it, and export it.",
-        "graph": "Check a skill graph, draw it, and try it with a script.",
-        "eval": "Test whether the right skill is found, and whether it helps.",
-        "init": "Begin a new skill, which passes its own check.",
-        "add": "Copy skills of others into your folder of skills.",
-        "list": "List the skills that were added, and whether they were edited.",
-        "remove": "Take an added skill out again.",
-        "seed": "Fill a store with skills, their documents and agents.",
-        "publish": "Put skills in use, and say which version of each that is.",
-        "versions": "List every version of a stored skill, and which one is in use.",
-        "rollback": "Put an earlier version of a skill in use.",
-        "unpublish": "Take a skill out of use.",
-        "migrate": "Bring the tables of a database to the form of this version.",
-        "serve": "Answer over HTTP: turns, approvals, skills, events.",
-        "keys": "Make, list and revoke the API keys of a service.",
-        "approvals": "Read the log of approvals, and check that it is whole.",
-        "doctor": "Find what is missing or wrong with this installation.",
-        "schema": "Print the JSON Schemas of what --json prints.",
-    }
-)
-"""Every command with its promise, which is the first line of its own help too."""
-
-
-_MODULES: Mapping[str, str] = MappingProxyType(
-    {
-        "match": "skillweave.cli.weave",
-        "why": "skillweave.cli.weave",
-        "catalog": "skillweave.cli.skills",
-        "show": "skillweave.cli.skills",
-        "list": "skillweave.cli.add",
-        "remove": "skillweave.cli.add",
-        "eval": "skillweave_eval.commands",
-        **dict.fromkeys(("seed", "publish"), "skillweave_stores.commands.seed"),
-        **dict.fromkeys(("versions", "rollback", "unpublish", "migrate"), "skillweave_stores.commands.store"),
-        **{name: f"skillweave_server.commands.{name}" for name in ("serve", "keys", "approvals")},
-        **dict.fromkeys(("validate", "compose", "spawn"), "skillweave.cli.combine"),
-    }
-)
-"""Where a command stands that has no module of its name."""
-_GROUPS = ("ledger", "entities", "graph", "eval", "keys", "approvals")
 
 
 def command() -> Any:  # noqa: ANN401 - typer's command type is private
     """The command of all commands, as typer runs it."""
     completion_init()
-    app = _typer()
+    app = _typer(cls=Everything)
     app.callback(help=f"{PROMISE}\n\n{CODES}", epilog=START)(_options)
-    group: Any = typer.main.get_command(app)
-    for name, promise in COMMANDS.items():
-        group.add_command(Deferred(name, promise, load_command(name)))
-    return group
+    return typer.main.get_command(app)
 
 
-def load_command(name: str) -> Callable[[], Any]:
-    """What makes the command of that name, or the group of commands."""
-    return partial(_made, name)
+class Everything(Group):
+    """Our own commands; those of other distributions are looked for when a name is not ours, and for the help."""
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401
+        super().__init__(**settings)
+        self._add(OWN)
+
+    @cached_property
+    def guests(self) -> Guests:
+        """What other distributions bring, which are commands of this group from then on."""
+        found = find_guests()
+        self._add(found.taken)
+        return found
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
+        """The command of that name, None where there is none.
+
+        Raises MissingDistribution for one that comes with a distribution that is not installed, and SkillweaveError
+        for one that is refused.
+        """
+        if cmd_name not in self.commands and not ctx.resilient_parsing:
+            if cmd_name in self.guests.refused:
+                raise SkillweaveError(self.guests.refused[cmd_name])
+            if cmd_name in ELSEWHERE and cmd_name not in self.commands:
+                raise MissingDistribution(f"`skillweave {cmd_name}`", ELSEWHERE[cmd_name])
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401
+        """The names of all commands, our own first."""
+        return [*OWN, *self.guests.taken]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Each command with its promise, then what is not here and why."""
+        self.list_commands(ctx)
+        super().format_commands(ctx, formatter)
+        missing: dict[str, list[str]] = {}
+        for name in ELSEWHERE.keys() - self.commands.keys() - self.guests.refused.keys():
+            missing.setdefault(ELSEWHERE[name], []).append(name)
+        if missing:
+            with formatter.section("With other distributions"):
+                formatter.write_dl([(name, ", ".join(sorted(names))) for name, names in sorted(missing.items())])
+        if self.guests.refused:
+            with formatter.section("Refused"):
+                formatter.write_dl(list(self.guests.refused.items()))
+
+    def _add(self, commands: Mapping[str, CommandSpec]) -> None:
+        for name, spec in commands.items():
+            self.add_command(Deferred(name, spec.promise, partial(load_command, name, spec)))
 
 
 @cache
-def _made(name: str) -> Any:  # noqa: ANN401
-    """Every module of commands has the examples of each, by its name and in the order of the help."""
-    module = import_module(_MODULES.get(name, f"skillweave.cli.{name}"))
-    app = _typer(help=COMMANDS[name], **getattr(module, "GROUP", {}))
-    if name in _GROUPS:
+def load_command(name: str, spec: CommandSpec) -> Any:  # noqa: ANN401
+    """Makes the command of that name, or the group of commands; imports its module."""
+    module = import_module(spec.module)
+    app = _typer(help=spec.promise, **getattr(module, "GROUP", {}))
+    if spec.is_group:
         app.callback()(_nothing)
-    for inner in module.EXAMPLES if name in _GROUPS else (name,):
-        function = getattr(module, f"{inner}_", None) or getattr(module, inner)
+    for inner in module.EXAMPLES if spec.is_group else (name,):
+        spelled = inner.replace("-", "_")
+        function = getattr(module, f"{spelled}_", None) or getattr(module, spelled)
         kind = Unconfigured if inner == "doctor" else Command
         app.command(inner, cls=kind, epilog=module.EXAMPLES[inner])(spread(function))
     return typer.main.get_command(app)

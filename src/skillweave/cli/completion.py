@@ -12,8 +12,6 @@ import typer
 from skillweave.cli.failure import Mistake
 
 if TYPE_CHECKING:
-    from skillweave.registry import WritableSource
-    from skillweave.skill import Skill
     from skillweave.state.port import Store
 
 
@@ -44,7 +42,7 @@ def skill_ids(ctx: typer.Context) -> list[Offer]:
 
     named = ctx.params.get("ids") or ()
     found = asyncio.run(_skills(ctx.params.get("skills"), ctx.params.get("pack")))
-    return [(skill_id, found[skill_id]) for skill_id in _plain(found) if skill_id not in named]
+    return offered({skill_id: about for skill_id, about in found.items() if skill_id not in named})
 
 
 def conversations(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -67,20 +65,6 @@ def given(ctx: typer.Context) -> list[str]:
     import asyncio
 
     return _plain(asyncio.run(_given(ctx.params.get("ledger"), str(ctx.params.get("conversation")))))
-
-
-def stored_skills(ctx: typer.Context) -> list[str]:
-    """The ids of the skills in the store that are in use."""
-    import asyncio
-
-    return _plain(asyncio.run(_stored_skills(ctx)))
-
-
-def stored_versions(ctx: typer.Context) -> list[Offer]:
-    """The versions of the skill before it on the line, with what they state."""
-    import asyncio
-
-    return asyncio.run(_stored_versions(ctx, str(ctx.params.get("skill"))))
 
 
 def entities(ctx: typer.Context, incomplete: str) -> list[Offer]:
@@ -142,9 +126,9 @@ async def _skills(names: Sequence[str] | None, packs: Sequence[str] | None) -> d
             continue
         registry = await load([source_of(name, Strictness.LENIENT)])
         for skill in registry.snapshot.skills.values():
-            found.setdefault(skill.id, _about(skill))
+            found.setdefault(skill.id, skill.description)
     for skill in (await load(packs_of(packs or ()))).snapshot.skills.values():
-        found.setdefault(skill.id, _about(skill))
+        found.setdefault(skill.id, skill.description)
     return found
 
 
@@ -163,22 +147,6 @@ def _folders(name: str) -> list[str]:
     search = Search(Tree({}, time.time_ns()), root, Nested.PARENT, shown)
     search.run()
     return [folder.relative.rpartition("/")[2] for folder in search.found]
-
-
-async def _stored_skills(ctx: typer.Context) -> list[str]:
-    async with _store(ctx) as store:
-        return [skill.id async for part in store.stream() for skill in part.skills]
-
-
-async def _stored_versions(ctx: typer.Context, skill: str) -> list[Offer]:
-    async with _store(ctx) as store:
-        return [(one.content_hash[:12], _ODD.sub(" ", one.skill.version or "")) for one in await store.versions(skill)]
-
-
-def _store(ctx: typer.Context) -> "WritableSource":
-    from skillweave.cli.arguments.store import existing_store
-
-    return existing_store(ctx.params.get("store")).for_tenant(ctx.params.get("tenant") or "")
 
 
 async def _conversations(ledger: str | None, prefix: str) -> Iterable[str]:
@@ -208,17 +176,16 @@ async def _entities(ctx: typer.Context, incomplete: str) -> list[Offer]:
 
     async with existing_graph(ctx.params.get("entities"), ctx.params.get("tenant") or "") as graph:
         found = [one async for one in first_entities(graph) if one.id.startswith(incomplete)][:MANY]
-    about = {one.id: _ODD.sub(" ", " ".join((one.label, *one.aliases[:1]))) for one in found}
-    return [(name, about[name]) for name in _plain(about)]
+    return offered({one.id: " ".join((one.label, *one.aliases[:1])) for one in found})
+
+
+def offered(values: Mapping[str, str]) -> list[Offer]:
+    """Returns those values that no shell takes for more than text, each with the beginning of what is said of it."""
+    return [(name, " ".join(_ODD.sub(" ", values[name][:200]).split())[:70].strip()) for name in _plain(values)]
 
 
 def _plain(names: Iterable[str]) -> list[str]:
     return [name for name in names if _PLAIN.fullmatch(name)]
-
-
-def _about(skill: "Skill") -> str:
-    """The beginning of the description, without anything that a shell could take for more than text."""
-    return " ".join(_ODD.sub(" ", skill.description[:200]).split())[:70].strip()
 
 
 def this_shell(environment: Mapping[str, str] = os.environ) -> str | None:

@@ -115,9 +115,10 @@ def _failed(failure: Failure, notes: Sequence[str], *, as_json: bool) -> int:
 
 def _strange_variables() -> Iterator[str]:
     if any(name.startswith("SKILLWEAVE_") for name in os.environ):
-        from skillweave.cli.configuration.configuration import strange_variables
+        from skillweave.cli.app import command
+        from skillweave.cli.configuration.configuration import Program, strange_variables
 
-        yield from strange_variables(os.environ)
+        yield from strange_variables(os.environ, Program(command()))
 
 
 def _print(text: str) -> None:

@@ -6,8 +6,7 @@ import typer
 from typer import BadParameter
 
 SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
-MODEL, GRAPH, STORE, ENTITIES = "The model", "The graph", "The store", "Entities"
-SERVICE, LISTENING = "The service", "Listening"
+MODEL, GRAPH, ENTITIES = "The model", "The graph", "Entities"
 """The groups that options stand in, in `--help`."""
 
 

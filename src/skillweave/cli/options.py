@@ -9,8 +9,7 @@ import typer
 
 from skillweave.cli import completion
 from skillweave.cli.arguments.ledger import Kept, existing, kept_in
-from skillweave.cli.arguments.skills import StoringBar, load_snapshot, skills_beside_packs, sources_at_hand, sources_of
-from skillweave.cli.arguments.store import existing_store, named_store
+from skillweave.cli.arguments.skills import load_snapshot, skills_beside_packs, sources_at_hand, sources_of
 from skillweave.cli.entity_options import Entities, EntityTenant, OfEntities, Ref
 from skillweave.cli.option import (
     BUDGET,
@@ -20,7 +19,6 @@ from skillweave.cli.option import (
     MODEL,
     OUTPUT,
     SKILLS,
-    STORE,
     TURN,
     option,
     whole_number,
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from skillweave.conversation import Turn
     from skillweave.graph import SkillGraph
     from skillweave.knowledge.entity import EntityGraph
-    from skillweave.registry import Snapshot, Source, WritableSource
+    from skillweave.registry import Snapshot, Source
     from skillweave.select import Selection
     from skillweave.select.matchers import Matcher
     from skillweave.settings import Settings
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     from skillweave.task import Task
     from skillweave.weaver import Weaver
 
-__all__ = ["BUDGET", "ENTITIES", "GRAPH", "LEDGER", "MODEL", "OUTPUT", "SKILLS", "STORE", "TURN"]
+__all__ = ["BUDGET", "ENTITIES", "GRAPH", "LEDGER", "MODEL", "OUTPUT", "SKILLS", "TURN"]
 __all__ += ["Entities", "EntityTenant", "OfEntities", "Ref", "option", "whole_number"]
 """What commands find here and is written elsewhere."""
 
@@ -124,13 +122,6 @@ CacheIn: TypeAlias = Annotated[
     ),
 ]
 NoCache: TypeAlias = Annotated[bool, option(SKILLS, "--no-cache", "Keep nothing, and read everything anew.")]
-StoreUrl: TypeAlias = Annotated[
-    str | None,
-    option(STORE, "--store URL", "Where skills are stored: postgresql://USER:PASSWORD@HOST/NAME or sqlite:///FILE."),
-]
-Tenant: TypeAlias = Annotated[
-    str, option(STORE, "--tenant NAME", "Whose skills they are, where several customers share a store.")
-]
 Conversation: TypeAlias = Annotated[
     str | None,
     option(
@@ -307,35 +298,6 @@ class Loading(_Sources):
     strict: Strict = False
     cache: CacheIn = None
     no_cache: NoCache = False
-
-
-@dataclass(frozen=True, slots=True)
-class Storing:
-    """Which skills a command stores: they are read once, so that nothing of them is kept."""
-
-    skills: Skills = None
-    pack: Packs = None
-    strict: Strict = False
-
-    def sources(self, bar: StoringBar) -> tuple["Source", ...]:
-        """A source for each name, whose progress the bar is told; raises Mistake where no skills are named or found."""
-        return sources_of(self.skills, strict=self.strict, packs=self.pack, bar=bar)
-
-
-@dataclass(frozen=True, slots=True)
-class InStore:
-    """The store of skills that a command works on."""
-
-    store: StoreUrl = None
-    tenant: Tenant = ""
-
-    def opened(self) -> "WritableSource":
-        """The store, made where it is not there yet, to be closed with `async with`; raises Mistake for none."""
-        return named_store(self.store).for_tenant(self.tenant)
-
-    def existing(self) -> "WritableSource":
-        """The store, which must be there, to be closed with `async with`; raises Mistake."""
-        return existing_store(self.store).for_tenant(self.tenant)
 
 
 class _Named(Protocol):

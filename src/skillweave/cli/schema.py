@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
+from skillweave.cli.commands import OWN, find_guests, printed_by
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Page
 from skillweave.schemas import NAMING, schema_id
@@ -24,71 +25,10 @@ skillweave schema weave
 skillweave schema weave > weave.schema.json
 """
 }
-_OUTPUT = "skillweave.cli.output"
-SHAPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "demo": (f"{_OUTPUT}.turn:Demo", f"{_OUTPUT}.demo:PackDemo"),
-        "weave": ("skillweave.injection:Injection",),
-        "chat": (f"{_OUTPUT}.turn:Told",),
-        "match": (f"{_OUTPUT}.turn:Matches",),
-        "catalog": (f"{_OUTPUT}.skills:CatalogShown",),
-        "show": (f"{_OUTPUT}.skills:SkillShown",),
-        "why": (f"{_OUTPUT}.turn:Explained",),
-        "check": (f"{_OUTPUT}.skills:CheckShown",),
-        "check-edit": (f"{_OUTPUT}.skills:EditShown",),
-        "validate": (f"{_OUTPUT}.combine:Validated",),
-        "compose": (f"{_OUTPUT}.combine:Composed",),
-        "spawn": ("skillweave.compose.spawn:SpawnPlan", "skillweave.compose.spawn:SpawnRejected"),
-        "ledger-list": (f"{_OUTPUT}.ledger:Conversations",),
-        "ledger-show": (f"{_OUTPUT}.ledger:StateShown", f"{_OUTPUT}.ledger:RecordShown"),
-        "ledger-evict": (f"{_OUTPUT}.ledger:Evicted",),
-        "ledger-clear": (f"{_OUTPUT}.ledger:Cleared",),
-        "ledger-disengage": (f"{_OUTPUT}.ledger:Gone",),
-        "ledger-unload": (f"{_OUTPUT}.ledger:Gone",),
-        "ledger-approve": (f"{_OUTPUT}.ledger:Judged",),
-        "ledger-reject": (f"{_OUTPUT}.ledger:Judged",),
-        "ledger-consent": (f"{_OUTPUT}.ledger:Judged",),
-        "ledger-reconsider": (f"{_OUTPUT}.ledger:Withdrawn",),
-        "entities-load": (f"{_OUTPUT}.entities:Loaded",),
-        "entities-export": (f"{_OUTPUT}.entities:Exported",),
-        "entities-show": (f"{_OUTPUT}.entities:EntityShown",),
-        "entities-near": (f"{_OUTPUT}.entities:NearShown",),
-        "entities-context": ("skillweave.knowledge.shown:ContextShown",),
-        "graph-next": ("skillweave.graph.answers:Next",),
-        "graph-reachable": (f"{_OUTPUT}.graph:Reachable",),
-        "graph-check": ("skillweave.graph.checked:Checkup",),
-        "graph-simulate": ("skillweave.graph.answers:SimulationShown",),
-        "graph-show": ("skillweave.graph.answers:GraphShown",),
-        "graph-draw": (f"{_OUTPUT}.graph:Drawn",),
-        "graph-svg": (f"{_OUTPUT}.graph:Drawn",),
-        "eval-triggers": ("skillweave_eval.triggers:TriggerReport",),
-        "eval-ranking": ("skillweave_eval.ranking:RankingReport",),
-        "eval-tokens": ("skillweave_eval.tokens:TokensReport",),
-        "eval-fit": ("skillweave_eval.fit:FitReport",),
-        "eval-live": ("skillweave_eval.live.report:LiveReport",),
-        "eval-graph": ("skillweave_eval.graph:GraphReport",),
-        "add": (f"{_OUTPUT}.installs:AddedShown",),
-        "list": (f"{_OUTPUT}.installs:Installed",),
-        "remove": (f"{_OUTPUT}.installs:Removed",),
-        "seed": ("skillweave_stores.seed.filling:Seeded",),
-        "publish": ("skillweave_stores.seed.filling:Seeded",),
-        "versions": (f"{_OUTPUT}.store:VersionsShown",),
-        "rollback": (f"{_OUTPUT}.store:RolledBack",),
-        "unpublish": (f"{_OUTPUT}.store:Unpublished",),
-        "migrate": (f"{_OUTPUT}.store:MigrationShown",),
-        "serve": (f"{_OUTPUT}.service:Listening",),
-        "keys-new": (f"{_OUTPUT}.service:KeyMade",),
-        "keys-list": (f"{_OUTPUT}.service:KeysShown",),
-        "keys-revoke": (f"{_OUTPUT}.service:KeyShown",),
-        "approvals-log": (f"{_OUTPUT}.service:LogShown",),
-        "approvals-verify": (f"{_OUTPUT}.service:LogVerified",),
-        "init": ("skillweave.cli.scaffold:NewSkill",),
-        "doctor": ("skillweave.cli.health:HealthShown",),
-        "schema": (f"{__name__}:SchemaList",),
-        "error": ("skillweave.cli.failure:Failed",),
-    }
+BESIDE: Mapping[str, str] = MappingProxyType(
+    {"check-edit": "skillweave.cli.output.skills:EditShown", "error": "skillweave.cli.failure:Failed"}
 )
-"""The values that each command prints, one of several or the only one; a class is loaded when its schema is made."""
+"""What is printed with `--json` besides the answers of commands."""
 
 
 class SchemaNamed(TypedDict):
@@ -104,11 +44,16 @@ class SchemaList(TypedDict):
     schemas: list[SchemaNamed]
 
 
+def shapes() -> Mapping[str, str]:
+    """The classes that each command prints, by the name of the schema; one is imported when its schema is made."""
+    return {**dict(printed_by({**OWN, **find_guests().taken})), **BESIDE}
+
+
 def names() -> list[str]:
     """The names of all schemas: those of commands, then those of values."""
     from skillweave import schemas
 
-    return [*SHAPES, *schemas.names()]
+    return [*shapes(), *schemas.names()]
 
 
 def schema(
@@ -141,8 +86,9 @@ def published(name: str) -> "Schema":
     from skillweave import schemas
     from skillweave.errors import nearest_names
 
-    if name in SHAPES:
-        shape = reduce(or_, map(_resolved, SHAPES[name]))
+    printed = shapes()
+    if name in printed:
+        shape = reduce(or_, map(_resolved, printed[name].split()))
         made = _naming_itself(schemas.schema_of(shape), name)
         return {NAMING: schemas.DIALECT, "$id": schema_id(name), **made, "title": name}
     if name not in schemas.names():
@@ -166,7 +112,7 @@ def _ids() -> Mapping[str, str]:
     from skillweave import schemas
 
     of_values = {name: schema_id(name, schemas.SHAPES[name][1]) for name in schemas.names()}
-    return {**{name: schema_id(name) for name in SHAPES}, **of_values}
+    return {**{name: schema_id(name) for name in shapes()}, **of_values}
 
 
 def _resolved(path: str) -> Any:  # noqa: ANN401 - a class

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli import COMMANDS, Kind, keys_of, load_command
+from skillweave.cli import OWN, Kind, keys_of, load_command
 
 SELF_CHECKING = ("doctor",)
 
 
 def options() -> Iterator[tuple[tuple[str, ...], str, Kind]]:
     """Each command as it is typed, with what it must be given, and each key that it takes."""
-    for name in COMMANDS:
-        command: Any = load_command(name)()
+    for name, spec in OWN.items():
+        command: Any = load_command(name, spec)
         inner = getattr(command, "commands", None)
         for words, one in [((name, sub), of) for sub, of in inner.items()] if inner else [((name,), command)]:
             required = [word for param in one.params if param.required for word in given(param)]

@@ -7,7 +7,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from skillweave.cli.failure import Mistake
 
@@ -40,6 +40,14 @@ async def sources_closed() -> AsyncIterator[None]:
     finally:
         _opened.reset(before)
         await close_all(opened)
+
+
+class Bar(Protocol):
+    """What is told how far each of several sources is."""
+
+    def part(self) -> Callable[[int, int], None] | None:
+        """The progress of one source, to be told how many of how many files are done; None where nobody looks."""
+        ...
 
 
 class LoadingBar:
@@ -79,47 +87,6 @@ class LoadingBar:
             if done >= total:
                 self._open.close()
                 self._bar = None
-
-
-class StoringBar:
-    """A bar while skills are stored, one source after the other; `done` says how many, also without a terminal."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.done = 0
-        self._shown = stream.isatty()
-        self._stream = stream
-        self._found: dict[int, int] = {}
-        self._bar: Any = None
-        self._open = ExitStack()
-
-    def part(self) -> Callable[[int, int], None]:
-        """The progress of one source, to be told how many of how many files are read."""
-        number = len(self._found)
-        self._found[number] = 0
-
-        def tell(_: int, total: int) -> None:
-            self._found[number] = total
-
-        return tell
-
-    def tell(self, done: int, read: int) -> None:
-        """Show how many skills are done; `read` counts for sources that do not know how many they have."""
-        self.done = done
-        total = max(read, sum(self._found.values()))
-        if self._bar is None and self._shown and done < total and total > FEW_FILES:
-            import typer
-
-            bar = typer.progressbar(length=total, label="Storing skills", file=self._stream)
-            self._bar = self._open.enter_context(bar)
-        if self._bar is not None:
-            self._bar.length = total
-            self._bar.update(done - self._bar.pos)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._open.close()
 
 
 def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
@@ -165,7 +132,7 @@ def sources_of(
     strict: bool,
     packs: Sequence[str] | None = None,
     cache: "CacheFolder | None" = None,
-    bar: LoadingBar | StoringBar | None = None,
+    bar: Bar | None = None,
 ) -> tuple["Source", ...]:
     """A source for each name, then for each pack; long loads show a bar. Nothing is read yet.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from skillweave.cli.commands import ELSEWHERE, OWN, is_guest
 from skillweave.cli.configuration.file import COMMAND, ConfigFile, InvalidConfiguration, nearest_file, read_file
 from skillweave.cli.configuration.keys import (
     OF_ONE_CALL,
@@ -36,18 +37,18 @@ OF_TESTS = frozenset(f"SKILLWEAVE_{name}" for name in ("SKILLS_SAMPLE", "SELECTI
 
 def problems_of(file: ConfigFile, program: "Program", checked: Collection[str]) -> Iterator[str]:
     """Everything that is wrong, a line each with place and remedy; keys in the tables of the `checked` commands too."""
-    commands = program.names
     top = {name: value for name, value in file.table.items() if name != COMMAND}
-    yield from (_about_table(file, name, commands) for name in top if _is_table(top[name]))
-    yield from _problems(file, {name: value for name, value in top.items() if not _is_table(value)}, shared_keys())
+    yield from (_about_table(file, name, program) for name in top if _is_table(top[name]))
+    plain = {name: value for name, value in top.items() if not _is_table(value)}
+    yield from _problems(file, plain, program.shared_keys(plain))
     tables = file.table.get(COMMAND, {})
     if not isinstance(tables, Mapping):
         yield f"{file.place(COMMAND)}: {COMMAND!r} holds the tables of commands; write for example [{COMMAND}.weave]"
         return
     for name in tables:
         place = file.place(name, COMMAND)
-        if name not in commands:
-            yield f"{place}: there is no command {name[:60]!r} to configure; {_near(name, commands)}"
+        if not program.knows(name):
+            yield f"{place}: there is no command {name[:60]!r} to configure; {_near(name, program.names)}"
         elif not _is_table(tables[name]):
             yield f"{place}: {name!r} must be a table; write [{COMMAND}.{name}], and below it the options"
         elif name in checked:
@@ -79,10 +80,10 @@ def _fault(name: str, value: object, known: Mapping[str, Key], command: str | No
     return f"{what} to configure; {_near(normal(name), known)}"
 
 
-def _about_table(file: ConfigFile, name: str, commands: Collection[str]) -> str:
+def _about_table(file: ConfigFile, name: str, program: "Program") -> str:
     place = file.place(name)
-    key = shared_keys().get(normal(name))
-    if name in commands:
+    key = program.shared_keys([name]).get(normal(name))
+    if program.knows(name):
         return f"{place}: options of one command stand in a table of it; write [{COMMAND}.{name}]"
     if key is not None:
         return f"{place}: {name!r} is a table, and must be {key.kind.value}"
@@ -102,13 +103,29 @@ class Program:
     """The commands as configuration sees them: their names, the keys that their tables may have, and their defaults."""
 
     def __init__(self, group: Any) -> None:  # noqa: ANN401 - typer's types are private
-        self._deferred: Mapping[str, Any] = group.commands
+        self._group = group
         self._loaded: dict[str, tuple[Any, ...]] = {}
 
     @property
     def names(self) -> Collection[str]:
-        """The names that a table under `command` may have."""
-        return self._deferred.keys()
+        """The names of all commands that are here."""
+        found: list[str] = self._group.list_commands(None)
+        return found
+
+    def knows(self, name: str) -> bool:
+        """Whether a table under `command` may have that name; also one whose distribution is not installed."""
+        return name in OWN or name in ELSEWHERE or name in self.names
+
+    def shared_keys(self, wanted: Collection[str] | None = None) -> Mapping[str, Key]:
+        """The keys at the top of a file and of the environment: what our own commands share, and all that guests take.
+
+        Guests are looked at only where one that is wanted is not among our own; None wants all.
+        """
+        own = shared_keys()
+        if wanted is not None and all(normal(name) in own for name in wanted):
+            return own
+        guests = (self.keys(name) for name in self.names if is_guest(name))
+        return {**{name: key for keys in guests for name, key in keys.items()}, **own}
 
     def keys(self, name: str) -> Mapping[str, Key]:
         """The keys of a command's table, by name; those of a group are the keys of all its commands."""
@@ -130,19 +147,22 @@ class Program:
         return next((one for one in parameters if f"--{key.name}" in one.opts), None)
 
     def _commands(self, name: str) -> tuple[Any, ...]:
-        """The command, or all of a group."""
+        """The command, or all of a group; none where its distribution is not installed."""
+        if name not in self.names:
+            return ()
         if name not in self._loaded:
-            made = self._deferred[name].load()
+            made = self._group.commands[name].load()
             self._loaded[name] = tuple(getattr(made, "commands", {"": made}).values())
         return self._loaded[name]
 
 
-def strange_variables(environment: Mapping[str, str]) -> Iterator[str]:
+def strange_variables(environment: Mapping[str, str], program: Program) -> Iterator[str]:
     """A line for each variable that begins like ours and configures nothing."""
-    ours = sorted(name for name in environment if name.startswith(PREFIX) and name not in OF_TESTS)
+    ours = sorted(name for name in environment if name.startswith(PREFIX) and name not in {CONFIG_VARIABLE, *OF_TESTS})
     if not ours:
         return
-    known = {CONFIG_VARIABLE, *(key.variable for key in shared_keys().values())}
+    shared = program.shared_keys([name.removeprefix(PREFIX).lower() for name in ours])
+    known = {CONFIG_VARIABLE, *(key.variable for key in shared.values())}
     for name in ours:
         if name in known or not environment[name]:
             continue
@@ -195,7 +215,7 @@ class Configuration:
 
         Raises WrongType for a value that no check would have let through.
         """
-        shared = shared_keys().get(key.name) == key
+        shared = is_guest(command) or shared_keys().get(key.name) == key
         text = self.environment.get(key.variable) if shared else None
         if text:
             return Setting(key, from_text(key, text), Origin.ENVIRONMENT, key.variable)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution, entry_points, version
 from typing import TYPE_CHECKING
 
+from skillweave.cli.commands import GROUP as COMMANDS
+from skillweave.cli.commands import find_guests
 from skillweave.cli.health import Finding, Level
 from skillweave.skill import Json
 
@@ -168,7 +170,13 @@ def _place() -> str:
 
 def look_at_extensions() -> Iterator[Finding]:
     """A finding for each entry point in a group of ours, and one where a name is there twice."""
-    groups = sorted(group for group in entry_points().groups if group.startswith(PREFIX))
+    guests = find_guests()
+    for name, spec in guests.taken.items():
+        yield Finding(EXTENSIONS, f"commands {name}", Level.OK, spec.module)
+    for name, why in guests.refused.items():
+        message, _, fix = why.rpartition("; ")
+        yield Finding(EXTENSIONS, f"commands {name}", Level.PROBLEM, message, fix)
+    groups = sorted(group for group in entry_points().groups if group.startswith(PREFIX) and group != COMMANDS)
     for group in groups:
         seen: dict[str, str] = {}
         for point in sorted(entry_points(group=group), key=lambda point: point.name):

@@ -298,8 +298,8 @@ class Settings:
     findings: tuple[Finding, ...]
 
     def value(self, name: str) -> Any:  # noqa: ANN401 - of the kind that the option has
-        """The value of one option."""
-        return self.values[name].value
+        """The value of one option; None for one that no installed command has."""
+        return self.values[name].value if name in self.values else None
 
     def to_dict(self) -> ConfigurationShown:
         """The JSON form, without passwords."""
@@ -320,9 +320,11 @@ def settings_now(
     except InvalidConfiguration as error:
         findings = [Finding(CONFIGURATION, "file", Level.PROBLEM, str(error))]
         configuration = Configuration(None, environment)
-    for strange in strange_variables(environment):
+    for strange in strange_variables(environment, program):
         findings.append(Finding(CONFIGURATION, "environment", Level.PROBLEM, strange))
-    values = {name: _value(configuration, name, flags, program) for name in shared_keys()}
+    found = {name: _value(configuration, key, flags, program) for name, key in sorted(program.shared_keys().items())}
+    own = shared_keys()
+    values = {name: one for name, one in found.items() if name in own or one.origin is not Origin.DEFAULT}
     for name, setting in values.items():
         try:
             values[name] = replace(setting, value=program.as_flag(setting.key, setting.value))
@@ -344,10 +346,9 @@ def _about_file(file: ConfigFile | None, program: Program) -> Iterator[Finding]:
         yield Finding(CONFIGURATION, "file", Level.PROBLEM, problem)
 
 
-def _value(configuration: Configuration, name: str, flags: Mapping[str, object], program: Program) -> Setting:
-    key = shared_keys()[name]
-    if flags.get(name):
-        return Setting(key, flags[name], Origin.FLAG, f"--{name}")
+def _value(configuration: Configuration, key: Key, flags: Mapping[str, object], program: Program) -> Setting:
+    if flags.get(key.name):
+        return Setting(key, flags[key.name], Origin.FLAG, f"--{key.name}")
     try:
         found = configuration.setting(key, "doctor")
     except WrongType:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillweave.cli import options as shared
-from skillweave.cli.failure import MISTAKE, Mistake
-from skillweave.cli.output.page import Answer
+from skillweave.commands import MISTAKE, OUTPUT, Answer, Mistake, option, whole_number
 from skillweave_server.commands import options
 
 if TYPE_CHECKING:
@@ -26,12 +24,8 @@ skillweave approvals log
 skillweave approvals log --after 100 --limit 20 --tenant acme --json
 """,
 }
-_After = Annotated[
-    int, shared.option(shared.OUTPUT, "--after N", "Only rows after this number.", parser=shared.whole_number)
-]
-_Limit = Annotated[
-    int, shared.option(shared.OUTPUT, "--limit N", "At most so many, from 1 to 1,000.", parser=shared.whole_number)
-]
+_After = Annotated[int, option(OUTPUT, "--after N", "Only rows after this number.", parser=whole_number)]
+_Limit = Annotated[int, option(OUTPUT, "--limit N", "At most so many, from 1 to 1,000.", parser=whole_number)]
 _MOST = 1_000
 _UNUSED = bytes(32)
 """A key for reading alone, which seals nothing."""

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer
+from skillweave.commands import Answer, Mistake
 from skillweave_server.commands import options
 
 if TYPE_CHECKING:

@@ -2,8 +2,9 @@
 
 from typing import Annotated, TypeAlias
 
-from skillweave.cli.option import LISTENING, SERVICE, option, whole_number
+from skillweave.commands import option, whole_number
 
+SERVICE, LISTENING = "The service", "Listening"
 DEFAULT_STORE = ".skillweave/service.db"
 
 ServiceStore: TypeAlias = Annotated[

@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from skillweave.access import ApiKey
 from skillweave.approvals.log import LogRow
-from skillweave.cli.output.page import Ink, Page, counted, printable, shown_time
-from skillweave.codec import Portable
+from skillweave.commands import Ink, Page, Portable, counted, printable, shown_time
 
 
 @dataclass(frozen=True, slots=True)

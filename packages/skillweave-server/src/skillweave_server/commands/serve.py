@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from skillweave.cli import options
-from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer, page_for
+from skillweave.commands import Answer, AsJson, Entities, Loading, Mistake, Selecting, page_for
 from skillweave.errors import MissingExtra, StoreUnavailable
 from skillweave.redaction import without_secrets
 from skillweave_server.commands import options as of_service
@@ -47,11 +45,11 @@ def serve(
     store: of_service.ServiceStore = of_service.DEFAULT_STORE,
     redis: of_service.RedisUrl = None,
     approval_key_file: of_service.ApprovalKeyFile = None,
-    entities: options.Entities = None,
-    as_json: options.AsJson = False,
+    entities: Entities = None,
+    as_json: AsJson = False,
     *,
-    loading: options.Loading,
-    selecting: options.Selecting,
+    loading: Loading,
+    selecting: Selecting,
 ) -> None:
     """Answer over HTTP: turns, approvals, skills, events.
 
@@ -85,8 +83,8 @@ class _Asked:
         self,
         approval_key_file: str | None,
         entities: str | None,
-        loading: options.Loading,
-        selecting: options.Selecting,
+        loading: Loading,
+        selecting: Selecting,
     ) -> None:
         """Serve until it is asked to stop."""
         from skillweave_server.listening import bound_sockets, only_this_machine, start_listening

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from skillweave.cli.output.page import Ink, Page, counted, finding_line, printable, shown_time
-from skillweave.codec import Portable
+from skillweave.commands import Ink, Page, Portable, counted, finding_line, printable, shown_time
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.registry.writing import StoredVersion
 from skillweave_stores.seed import Seeded

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillweave.cli import options
-from skillweave.cli.arguments.skills import StoringBar
-from skillweave.cli.failure import MISTAKE, Mistake, leave_interrupted
-from skillweave.cli.output.page import Answer
+from skillweave.commands import MISTAKE, Answer, Mistake, Paths, Strict, leave_interrupted, with_paths
 from skillweave.redaction import without_secrets
+from skillweave_stores.commands import options
+from skillweave_stores.commands.options import StoringBar
 
 if TYPE_CHECKING:
     from skillweave_stores.seed import Seeded
@@ -34,7 +33,7 @@ skillweave publish skills/release/SKILL.md --store postgresql://weaver@db.intern
 
 async def seed(
     ctx: typer.Context,
-    paths: options.Paths = None,
+    paths: Paths = None,
     *,
     storing: options.Storing,
     store: options.InStore,
@@ -48,7 +47,7 @@ async def seed(
     """
     from skillweave_stores.commands.output import other_findings, seeded_text
 
-    done = await _stored(options.with_paths(storing, paths, ctx), store)
+    done = await _stored(with_paths(storing, paths, ctx), store)
     text = partial(seeded_text, done, place=without_secrets(store.store or ""))
     return Answer(lambda: done, text, code=0 if done.complete else MISTAKE, notes=other_findings(done))
 
@@ -57,7 +56,7 @@ async def publish(
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="The folders of skills, or their SKILL.md files.")
     ],
-    strict: options.Strict = False,
+    strict: Strict = False,
     *,
     store: options.InStore,
 ) -> Answer:

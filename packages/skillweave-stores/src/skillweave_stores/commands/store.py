@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillweave.cli import completion, options
-from skillweave.cli.arguments.store import existing_store, named_store
-from skillweave.cli.failure import MISTAKE, Mistake
-from skillweave.cli.output.page import Answer
+from skillweave.commands import MISTAKE, Answer, Mistake, option
 from skillweave.redaction import without_secrets
+from skillweave_stores.commands import options
+from skillweave_stores.commands.options import existing_store, named_store
 
 if TYPE_CHECKING:
     from skillweave.registry import StoredVersion
@@ -34,7 +33,7 @@ skillweave migrate postgresql://weaver@db.internal/skills
 """,
 }
 _Skill = Annotated[
-    str, typer.Argument(metavar="SKILL", help="The id of a stored skill.", autocompletion=completion.stored_skills)
+    str, typer.Argument(metavar="SKILL", help="The id of a stored skill.", autocompletion=options.stored_skills)
 ]
 _LISTED = 10
 """So many versions stand in a line for people."""
@@ -62,7 +61,7 @@ async def rollback(
             help="The beginning of its content hash, or the version that the skill states. Default: the one that was "
             "published before the one in use.",
             show_default=False,
-            autocompletion=completion.stored_versions,
+            autocompletion=options.stored_versions,
         ),
     ] = None,
     *,
@@ -104,7 +103,7 @@ async def migrate(
     store: options.StoreUrl = None,
     check: Annotated[
         bool,
-        options.option(options.STORE, "--check", "Change nothing; the exit code is 1 where there is something to do."),
+        option(options.STORE, "--check", "Change nothing; the exit code is 1 where there is something to do."),
     ] = False,
 ) -> Answer:
     """Bring the tables of a database to the form of this version.

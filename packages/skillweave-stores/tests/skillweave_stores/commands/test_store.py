@@ -183,8 +183,8 @@ def test_without_a_database_nothing_is_migrated(cli: Any) -> None:
 def test_the_shell_is_offered_the_stored_skills_and_their_versions(cli: Any, published: str) -> None:
     from types import SimpleNamespace
 
-    from skillweave.cli import completion
+    from skillweave_stores.commands import options as completion
 
     context: Any = SimpleNamespace(params={"store": published, "skill": "tea"})
-    assert completion.stored_skills(context) == ["tea"]
+    assert completion.stored_skills(context) == [("tea", "")]
     assert [one for one, _ in completion.stored_versions(context)] == [one[:12] for one, _, _ in listed(cli, published)]

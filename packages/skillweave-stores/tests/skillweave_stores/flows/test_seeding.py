@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from tests.skillweave_testing.services.racing import PROCESSES, race
 
-from skillweave.cli import named_store, run
+from skillweave.cli import run
 from skillweave.registry import Registry
 from skillweave.registry.registry import POLL_SECONDS
 from skillweave.sources import Folder
+from skillweave_stores.commands.options import named_store
 
 RELEASE = "---\nname: release\ndescription: {}\n---\n\nText.\n"
 EXAMPLES = Path(__file__).parents[5] / "examples" / "skills"

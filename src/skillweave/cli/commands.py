@@ -1,0 +1,181 @@
+"""Which commands there are: our own, those of other distributions, and those whose distribution is not installed."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from skillweave.errors import SkillweaveError
+from skillweave.extensions import CommandSpec
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "skillweave.commands"
+"""The group of entry points by which other distributions bring commands; each refers to a CommandSpec."""
+
+
+def _own(promise: str, module: str, prints: str | Mapping[str, str]) -> CommandSpec:
+    def ours(classes: str) -> str:
+        return " ".join(f"skillweave.{one}" for one in classes.split())
+
+    shapes = ours(prints) if isinstance(prints, str) else {name: ours(one) for name, one in prints.items()}
+    return CommandSpec(promise, f"skillweave.cli.{module}", shapes)
+
+
+OWN: Mapping[str, CommandSpec] = MappingProxyType(
+    {
+        "demo": _own(
+            "See it work: one conversation over the example skills.",
+            "demo",
+            "cli.output.turn:Demo cli.output.demo:PackDemo",
+        ),
+        "weave": _own("Say what to give to the model for a message, and why.", "weave", "injection:Injection"),
+        "chat": _own("Talk to a model that is given the right skills.", "chat", "cli.output.turn:Told"),
+        "match": _own(
+            "Show which skills a message calls for, and which nearly match.", "weave", "cli.output.turn:Matches"
+        ),
+        "catalog": _own(
+            "Print the catalog as the model sees it, with its cost.", "skills", "cli.output.skills:CatalogShown"
+        ),
+        "show": _own(
+            "Print one skill as the model gets it, with cost and rules.", "skills", "cli.output.skills:SkillShown"
+        ),
+        "why": _own(
+            "Say turn by turn what was decided about which skill, and why.", "weave", "cli.output.turn:Explained"
+        ),
+        "check": _own("Find what is wrong with skill files, and fix it.", "check", "cli.output.skills:CheckShown"),
+        "validate": _own("Check whether skills may be used together.", "combine", "cli.output.combine:Validated"),
+        "compose": _own(
+            "Merge several skills into one set of tools and steps.", "combine", "cli.output.combine:Composed"
+        ),
+        "spawn": _own(
+            "Check what a sub-agent would start with: skills, tools, text.",
+            "combine",
+            "compose.spawn:SpawnPlan compose.spawn:SpawnRejected",
+        ),
+        "ledger": _own(
+            "Show what a conversation was given, and answer checkpoints.",
+            "ledger",
+            {
+                "list": "cli.output.ledger:Conversations",
+                "show": "cli.output.ledger:StateShown cli.output.ledger:RecordShown",
+                "evict": "cli.output.ledger:Evicted",
+                "clear": "cli.output.ledger:Cleared",
+                "disengage": "cli.output.ledger:Gone",
+                "unload": "cli.output.ledger:Gone",
+                "approve": "cli.output.ledger:Judged",
+                "reject": "cli.output.ledger:Judged",
+                "consent": "cli.output.ledger:Judged",
+                "reconsider": "cli.output.ledger:Withdrawn",
+            },
+        ),
+        "entities": _own(
+            "Load what is known of things, look at it, and export it.",
+            "entities",
+            {
+                "load": "cli.output.entities:Loaded",
+                "export": "cli.output.entities:Exported",
+                "show": "cli.output.entities:EntityShown",
+                "near": "cli.output.entities:NearShown",
+                "context": "knowledge.shown:ContextShown",
+            },
+        ),
+        "graph": _own(
+            "Check a skill graph, draw it, and try it with a script.",
+            "graph",
+            {
+                "next": "graph.answers:Next",
+                "reachable": "cli.output.graph:Reachable",
+                "check": "graph.checked:Checkup",
+                "simulate": "graph.answers:SimulationShown",
+                "show": "graph.answers:GraphShown",
+                "draw": "cli.output.graph:Drawn",
+                "svg": "cli.output.graph:Drawn",
+            },
+        ),
+        "init": _own("Begin a new skill, which passes its own check.", "init", "cli.scaffold:NewSkill"),
+        "add": _own("Copy skills of others into your folder of skills.", "add", "cli.output.installs:AddedShown"),
+        "list": _own(
+            "List the skills that were added, and whether they were edited.", "add", "cli.output.installs:Installed"
+        ),
+        "remove": _own("Take an added skill out again.", "add", "cli.output.installs:Removed"),
+        "doctor": _own("Find what is missing or wrong with this installation.", "doctor", "cli.health:HealthShown"),
+        "schema": _own("Print the JSON Schemas of what --json prints.", "schema", "cli.schema:SchemaList"),
+    }
+)
+"""The engine's own commands, in the order of the help; no guest can take one of these names."""
+ELSEWHERE: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("seed", "publish", "versions", "rollback", "unpublish", "migrate"), "skillweave-stores"),
+        **dict.fromkeys(("serve", "keys", "approvals"), "skillweave-server"),
+        "eval": "skillweave-eval",
+    }
+)
+"""Which of our distributions brings a command; another one's command of that name is refused."""
+
+
+def is_guest(name: str) -> bool:
+    """Returns whether a command is brought by another distribution."""
+    return name not in OWN
+
+
+@dataclass(frozen=True, slots=True)
+class Guests:
+    """The commands that other distributions bring, by name, and why some are not taken."""
+
+    taken: Mapping[str, CommandSpec]
+    refused: Mapping[str, str]
+
+
+def find_guests() -> Guests:
+    """Returns the commands of all installed distributions; imports only the modules that their entry points name."""
+    from importlib.metadata import entry_points
+
+    taken: dict[str, CommandSpec] = {}
+    refused: dict[str, str] = {}
+    brought: dict[str, list[EntryPoint]] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        brought.setdefault(point.name, []).append(point)
+    for name, points in brought.items():
+        try:
+            taken[name] = _admitted(name, points)
+        except SkillweaveError as error:
+            refused[name] = str(error)
+    return Guests(taken, refused)
+
+
+def _admitted(name: str, points: "list[EntryPoint]") -> CommandSpec:
+    packages = sorted({_package(point) for point in points})
+    whose = "skillweave" if name in OWN else ELSEWHERE.get(name)
+    strangers = [package for package in packages if package != whose] if whose else packages[1:]
+    if strangers:
+        other = f"{whose} brings" if whose else f"{packages[0]} brings too"
+        raise SkillweaveError(
+            f"the command {name!r} of the package {strangers[0]} is not used, as {other} one of that name; "
+            f"uninstall {strangers[0]}"
+        )
+    try:
+        found = points[0].load()
+    except Exception as error:  # a guest's code may raise anything
+        message = f"the command {name!r} cannot be loaded ({type(error).__name__}: {error}); reinstall {packages[0]}"
+        raise SkillweaveError(message) from error
+    if not isinstance(found, CommandSpec):
+        raise SkillweaveError(
+            f"the command {name!r} cannot be loaded: {points[0].value} is no CommandSpec; reinstall {packages[0]}"
+        )
+    return found
+
+
+def _package(point: "EntryPoint") -> str:
+    return re.sub(r"[-_.]+", "-", point.dist.name).lower() if point.dist is not None else point.value
+
+
+def printed_by(commands: Mapping[str, CommandSpec]) -> Iterator[tuple[str, str]]:
+    """Yields the name of each command's schema, and the classes of what it prints."""
+    for name, spec in commands.items():
+        if isinstance(spec.prints, str):
+            yield name, spec.prints
+        else:
+            yield from ((f"{name}-{inner}", classes) for inner, classes in spec.prints.items())
