@@ -30,7 +30,7 @@ STAMP := $(VENV)/.installed-$(shell cksum $(PROJECTS) requirements/dev.txt 2>/de
 help:
 	@echo "make demo   run the main job on the example skills"
 	@echo "make test   set everything up, check, and run all tests on all cores"
-	@echo "make lowest the tests of adapters and stores with the lowest release of each package; part of make test"
+	@echo "make lowest the tests of adapters and stores with the lowest release of each package; part of make test when one changed"
 	@echo "make quick  most tests of the rooms in under a minute; leaves out adapters, the command line, pages, examples, packs,"
 	@echo "            flows, pictures and checkups of graphs, laws over random input, and make check"
 	@echo "make check  linters, type checker, layers"
@@ -55,11 +55,12 @@ demo: $(STAMP)
 # Neighbours in a file share fixtures, so each worker begins with a run of files and takes from the others when it is done.
 ALL_CORES := -n auto --dist worksteal
 
-# The second environment is filled while the type checker is at work: the one waits for the network, the other has one core.
-test: $(STAMP)
-	@$(MAKE) --no-print-directory -j2 check $(LOWEST_STAMP)
+# The lowest releases are tested where an adapter, a store or a bound changed since they were last found to be well.
+test: check
 	@$(BIN)/python -m pytest $(ALL_CORES)
-	@$(MAKE) --no-print-directory lowest
+	@if test "$$($(BIN)/python requirements/lowest.py)" = "$$(cat requirements/lowest.tested)"; then \
+		echo "the lowest releases were tested with these adapters, stores and bounds: make lowest tests them again"; \
+	else $(MAKE) --no-print-directory lowest; fi
 
 # The lowest release of each framework and driver that an extra names, in an environment of its own. Left out are the tests that
 # need other packages, and those in which neither a framework nor a driver does anything: it is all the same to them, and they are
@@ -87,9 +88,10 @@ $(LOWEST_STAMP): $(LOWEST)/bin/python $(PROJECTS) requirements/lowest.txt
 	$(call fill,$(LOWEST),requirements/lowest.txt,itself)
 	@rm -f $(LOWEST)/.installed-* && touch $@
 
-lowest: $(LOWEST_STAMP)
+lowest: $(STAMP) $(LOWEST_STAMP)
 	@$(LOWEST)/bin/python -m pytest $(ALL_CORES) -m "not soak and not hypothesis" $(LOWEST_TESTS) $(LOWEST_WITHOUT:%=--ignore-glob='*/%') \
 		$(LOWEST_IN_SOAK:%=--ignore=%)
+	@$(BIN)/python requirements/lowest.py >requirements/lowest.tested
 
 quick: $(STAMP)
 	@$(BIN)/python -m pytest $(ALL_CORES) --quick -m "not soak and not hypothesis"

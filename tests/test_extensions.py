@@ -34,7 +34,9 @@ def test_built_in_ones_need_no_installed_metadata(monkeypatch: pytest.MonkeyPatc
 
 def test_what_a_distribution_of_ours_brings_is_said_with_the_way_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.path", [])
-    with pytest.raises(SkillweaveError, match=r"no ledger for redis:// is installed; .* skillweave-stores brings it"):
+    with pytest.raises(
+        SkillweaveError, match=r"the ledger for redis:// comes with skillweave-stores, which is not installed; install"
+    ):
         store_of("redis://localhost")
 
 

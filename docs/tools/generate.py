@@ -172,12 +172,13 @@ def cli_page() -> str:
 
 def command_names() -> Iterator[tuple[str, ...]]:
     """The words of every command: the whole first, a group before its commands."""
-    from skillweave.cli.app import COMMANDS, load_command
+    from skillweave.cli.app import load_command
+    from skillweave.cli.commands import known_commands
 
     yield ()
-    for name in COMMANDS:
+    for name, spec in known_commands().items():
         yield (name,)
-        made: Any = load_command(name)()
+        made: Any = load_command(name, spec)
         for inner in getattr(made, "commands", {}):
             yield name, inner
 

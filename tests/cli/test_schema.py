@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from skillweave.cli import OWN, load_command, names, shapes
+from skillweave.cli import known_commands, load_command, names, shapes
 from tests.cli.published import require_valid, validator
 
 PACK = "support-triage"
@@ -16,7 +16,7 @@ PACK = "support-triage"
 def commands() -> set[str]:
     """The commands as their schemas are called."""
     found = set()
-    for name, spec in OWN.items():
+    for name, spec in known_commands().items():
         inner = getattr(load_command(name, spec), "commands", {})
         found |= {f"{name}-{one}" for one in inner} if inner else {name}
     return found

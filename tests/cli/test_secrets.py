@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli import OWN, load_command
+from skillweave.cli import known_commands, load_command
 
 URLS = (
     "nowhere://me:hush@host/0?password=hush",
@@ -22,7 +22,7 @@ ARGUMENTS = {"message": "tea", "file": "support-triage", "decisions": "d.json", 
 
 def commands() -> Iterator[tuple[str, ...]]:
     """Each command that takes a ledger, skills or a store: its words, the option, and what each argument needs."""
-    for name, spec in OWN.items():
+    for name, spec in known_commands().items():
         made: Any = load_command(name, spec)
         for inner, command in getattr(made, "commands", {"": made}).items():
             options = {spelling for one in command.params for spelling in one.opts}

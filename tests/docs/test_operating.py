@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from skillweave.cli.app import load_command
+from skillweave_server.commands import SERVE
 from skillweave_server.meters import Meters
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +28,7 @@ def names_of_figures() -> set[str]:
 
 
 def options_of_serve() -> set[str]:
-    return {name for option in load_command("serve")().params for name in option.opts}
+    return {name for option in load_command("serve", SERVE).params for name in option.opts}
 
 
 def test_the_page_for_operators_names_every_figure_and_no_other() -> None:

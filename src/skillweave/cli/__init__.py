@@ -35,7 +35,7 @@ arguments.turn: decoded memory_of message_text messages_of read_transcript resul
 chat: answers converse opened_talk
 chat_model: model_failure open_model without_own_keys
 command: spread
-commands: ELSEWHERE OWN find_guests
+commands: ELSEWHERE OWN find_guests known_commands
 completion: MANY SHELLS installed_script script_of this_shell
 configuration.configuration: OF_TESTS Program strange_variables
 configuration.file: InvalidConfiguration nearest_file read_file

@@ -146,6 +146,11 @@ def find_guests() -> Guests:
     return Guests(taken, refused)
 
 
+def known_commands() -> Mapping[str, CommandSpec]:
+    """Returns every command there is here, our own first."""
+    return {**OWN, **find_guests().taken}
+
+
 def _admitted(name: str, points: "list[EntryPoint]") -> CommandSpec:
     packages = sorted({_package(point) for point in points})
     whose = "skillweave" if name in OWN else ELSEWHERE.get(name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
-from skillweave.cli.commands import OWN, find_guests, printed_by
+from skillweave.cli.commands import known_commands, printed_by
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Page
 from skillweave.schemas import NAMING, schema_id
@@ -46,7 +46,7 @@ class SchemaList(TypedDict):
 
 def shapes() -> Mapping[str, str]:
     """The classes that each command prints, by the name of the schema; one is imported when its schema is made."""
-    return {**dict(printed_by({**OWN, **find_guests().taken})), **BESIDE}
+    return {**dict(printed_by(known_commands())), **BESIDE}
 
 
 def names() -> list[str]:

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli import OWN, Kind, keys_of, load_command
+from skillweave.cli import Kind, keys_of, known_commands, load_command
 
 SELF_CHECKING = ("doctor",)
 
 
 def options() -> Iterator[tuple[tuple[str, ...], str, Kind]]:
     """Each command as it is typed, with what it must be given, and each key that it takes."""
-    for name, spec in OWN.items():
+    for name, spec in known_commands().items():
         command: Any = load_command(name, spec)
         inner = getattr(command, "commands", None)
         for words, one in [((name, sub), of) for sub, of in inner.items()] if inner else [((name,), command)]:
