@@ -34,7 +34,8 @@ help:
 	@echo "make quick  most tests of the rooms in under a minute; leaves out adapters, the command line, pages, examples, packs,"
 	@echo "            flows, pictures and checkups of graphs, laws over random input, and make check"
 	@echo "make check  linters, type checker, layers"
-	@echo "make soak   10,000 runs of the ledger's state machine per backend, and ten times the examples for all other laws"
+	@echo "make soak   10,000 runs of the ledger's state machine per backend, ten times the examples for all other laws, every"
+	@echo "            test on every database, and the long ones"
 	@echo "make bench  speed, memory and token figures against other packages"
 	@echo "make docs   the documentation site, in site/; docs-serve shows it while you write"
 	@echo "make docs-pages  make the pages that come from the code anew, and the outputs and pictures of the others"
@@ -109,6 +110,7 @@ layers: $(STAMP)
 
 soak: $(STAMP) $(LOWEST_STAMP)
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m soak -q -s tests/properties
+	@$(BIN)/python -m pytest -m "soak and not hypothesis" -q $(ALL_CORES) --ignore=tests/properties
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m hypothesis -q $(ALL_CORES)
 	@$(LOWEST)/bin/python -m pytest -m hypothesis -q $(ALL_CORES) $(LOWEST_TESTS) $(LOWEST_WITHOUT:%=--ignore-glob='*/%')
 	@$(LOWEST)/bin/python -m pytest -q $(ALL_CORES) $(LOWEST_IN_SOAK)

@@ -108,6 +108,27 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if config.getoption("--quick") and collection_path in SLOW else None
 
 
+KINDS = {"database_kind", "shared_url", "replicas", "store"}
+"""Parameters of fixtures that stand for a kind of database."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave what runs on each kind of database to `make soak` on PostgreSQL, but for one test of a class or module.
+
+    SQLite tells what a store does; that PostgreSQL does the same is said by those, by the tests that are about
+    PostgreSQL alone, and by those that are marked `each_database`, as they are about what differs: races, faults.
+    """
+    seen = set()
+    for item in items:
+        params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        if "postgresql" not in [params.get(kind) for kind in KINDS] or item.get_closest_marker("each_database"):
+            continue
+        if item.parent in seen:
+            item.add_marker("soak")
+        seen.add(item.parent)
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collect in half the time: nothing that comes then is garbage, and none of it is ever looked at again."""

@@ -13,6 +13,8 @@ from skillweave import Agent, AgentNotFound, Checkpoint, MemoryStore, Registry, 
 from skillweave_stores import PostgresStore, SqlSource
 from skillweave_testing import ManualClock, WordCounter
 
+pytestmark = pytest.mark.each_database
+
 DOCUMENT = "references/forms.md"
 CLERK = Agent("clerk", skills=("greet",), checkpoints=(Checkpoint("sign-off", before="pay"),))
 

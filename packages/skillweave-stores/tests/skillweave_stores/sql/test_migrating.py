@@ -19,6 +19,8 @@ from skillweave_stores.sql import database, migrating
 from skillweave_stores.sql.database import Database
 from skillweave_stores.sql.revisions import NEWEST
 
+pytestmark = pytest.mark.each_database
+
 _LATER = """
 import os, signal
 import sqlalchemy as sa

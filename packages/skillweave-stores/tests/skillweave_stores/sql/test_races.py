@@ -11,6 +11,8 @@ from tests.skillweave_testing.services.racing import PROCESSES
 from skillweave import Change, Edge, Entity, Entry
 from skillweave_stores import SqlGraph, SqlSource
 
+pytestmark = pytest.mark.each_database
+
 
 @pytest.fixture
 def url(database_url: str) -> str:
